@@ -1,0 +1,207 @@
+// The resources of the configuration interface, version 2. The order of the fields here is the order in which they are
+// stored, rendered and shown.
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { Datatype } from './datatype.ts';
+import { Identifier } from './identifier.ts';
+
+/** Milliseconds, counts and bit masks: exact in JSON and in SQLite alike. */
+const Count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+
+const Text = (description: string) => Type.String({ description });
+
+const Flag = (description: string) => Type.Boolean({ description });
+
+const Choice = <const Words extends string[]>(words: Words, description: string) =>
+  Type.Enum(words, { description, type: 'string' });
+
+/** A map of non-empty keys to texts, as `properties`, `vars`, `env` and `providerAddresses` are. */
+const TextMap = (description: string) =>
+  Type.Record(Type.String({ pattern: '^[\\s\\S]+$' }), Type.String(), { description, additionalProperties: false });
+
+export const Severity = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: '0 is the most severe.',
+});
+
+const Properties = Type.Optional(TextMap('Free properties of the object.'));
+const Description = Type.Optional(Text('What it is, for people.'));
+const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
+const ArchiveMode = Type.Optional(Choice(['none', 'change'], 'Whether changes are archived.'));
+
+const strict = (title: string) => ({ title, additionalProperties: false as const });
+
+export const Alarm = Type.Object(
+  {
+    name: Identifier,
+    description: Description,
+    severity: Severity,
+    archMode: ArchiveMode,
+    ackMode: Type.Optional(Choice(['manual', 'auto'], 'Whether a person acknowledges, or the service at once.')),
+    enabled: Enabled,
+    trgMeasurement: Type.Optional(Text('The measurement that triggers the alarm.')),
+    trgOperator: Type.Optional(Choice(['lt', 'gt', 'le', 'ge', 'eq', 'ne'], 'How the value is compared.')),
+    trgRefValue: Type.Optional(Text('What the value is compared with, as plain text in its datatype.')),
+    trgHysteresis: Type.Optional(Text('How far the value must come back before the alarm clears.')),
+    groupName: Type.Optional(Text('The group that the alarm is shown in.')),
+    properties: Properties,
+  },
+  strict('Alarm'),
+);
+export type Alarm = Static<typeof Alarm>;
+
+const communicationFields = {
+  name: Identifier,
+  address: Type.Optional(Text("The address on the connector, in its stack's syntax.")),
+  description: Description,
+  datatype: Datatype,
+  rawDatatype: Type.Optional(Datatype),
+  connectorName: Type.Optional(Text('The connector that reads or writes it.')),
+  rawRangeLo: Type.Optional(Text('Low end of the raw range, as plain text in the raw datatype.')),
+  rawRangeHi: Type.Optional(Text('High end of the raw range, as plain text in the raw datatype.')),
+  euRangeLo: Type.Optional(Text('Low end of the engineering range, as plain text in the datatype.')),
+  euRangeHi: Type.Optional(Text('High end of the engineering range, as plain text in the datatype.')),
+  providerAddresses: Type.Optional(TextMap('Its address at each provider that serves it, by provider name.')),
+  archMode: ArchiveMode,
+  archPeriod: Type.Optional(
+    Count('Milliseconds after which the value is archived though it did not change; 0: never.'),
+  ),
+  archValueDeadband: Type.Optional(Text('Smaller moves since the last archived value are not archived.')),
+  archTimeDeadband: Type.Optional(Count('Milliseconds after a record in which no other is archived.')),
+  leader: Type.Optional(Text('The measurement or command with which this one is archived.')),
+  stackUmask: Type.Optional(
+    Count('Stages switched off: 1 watchdog, 2 scaler, 4 deduplicator, 8 deadband, 16 raw limits, 32 limits.'),
+  ),
+  eu: Type.Optional(Text('The engineering unit.')),
+  enabled: Enabled,
+  properties: Properties,
+};
+
+export const Measurement = Type.Object(
+  {
+    ...communicationFields,
+    deadband: Type.Optional(Text('Smaller moves are no change: absolute, or a share of the eu-range such as 1%.')),
+  },
+  strict('Measurement'),
+);
+export type Measurement = Static<typeof Measurement>;
+
+export const Command = Type.Object(
+  {
+    ...communicationFields,
+    initialValue: Type.Optional(Text('The value before the first write, as plain text in the datatype.')),
+  },
+  strict('Command'),
+);
+export type Command = Static<typeof Command>;
+
+export const FunctionModule = Type.Object(
+  {
+    name: Identifier,
+    description: Description,
+    executable: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}(/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}){0,7}$',
+        description:
+          "The executable's path inside the module's own folder, such as bin/loop.py: at most 8 parts of " +
+          '0-9, a-z, A-Z, _, - and ., none of which begins with a dot.',
+      }),
+    ),
+    debug: Type.Optional(Flag('Whether the module is asked to tell more.')),
+    respawn: Type.Optional(Flag('Whether it is started again when it ends.')),
+    enabled: Enabled,
+    termToKill: Count('Milliseconds between SIGTERM and SIGKILL.'),
+    queryTimeout: Count('Milliseconds after which an unanswered query counts as silence.'),
+    runMode: Type.Optional(Text('When it runs.')),
+    properties: Properties,
+    env: Type.Optional(TextMap('Environment variables of the process.')),
+  },
+  strict('FunctionModule'),
+);
+export type FunctionModule = Static<typeof FunctionModule>;
+
+const stackInstanceFields = {
+  name: Identifier,
+  stackName: Type.Optional(Text('The protocol stack that it runs.')),
+  wdtMeasurement: Type.Optional(Text('The boolean measurement that tells whether the link is up.')),
+  vars: Type.Optional(TextMap("Settings, by the names of the stack's variables.")),
+  properties: Properties,
+};
+
+export const Connector = Type.Object(stackInstanceFields, strict('Connector'));
+export type Connector = Static<typeof Connector>;
+
+export const Provider = Type.Object(stackInstanceFields, strict('Provider'));
+export type Provider = Static<typeof Provider>;
+
+/** The six families, by their path segment, in the order in which everything lists them. */
+export const families = {
+  alarms: Alarm,
+  commands: Command,
+  measurements: Measurement,
+  connectors: Connector,
+  providers: Provider,
+  'function-modules': FunctionModule,
+} as const;
+
+export type Family = keyof typeof families;
+export const familyNames = Object.keys(families) as Family[];
+
+export type FamilyObject = { [F in Family]: Static<(typeof families)[F]> };
+
+/** Schemas carry their title as JSON Schema has it; the type of a TypeBox object does not tell. */
+export function titleOf(schema: TSchema): string {
+  return (schema as { title?: string }).title ?? '';
+}
+
+/** The same object as a request body has it: every field may also be null, which means: not set. */
+export function withNulls(schema: TObject): TObject {
+  const properties: Record<string, TSchema> = {};
+  for (const [field, type] of Object.entries(schema.properties)) {
+    properties[field] = schema.required?.includes(field) ? type : Type.Optional(Type.Union([type, Type.Null()]));
+  }
+  return Type.Object(properties, { title: `${titleOf(schema)}Body`, additionalProperties: false });
+}
+
+export const Stack = Type.Object(
+  {
+    name: Identifier,
+    description: Type.Optional(
+      Type.Object(
+        {},
+        {
+          description: 'Title, parameters, and the address syntax of measurements and commands.',
+          additionalProperties: true,
+        },
+      ),
+    ),
+    defaults: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'The default of each variable that has one.' }),
+    ),
+  },
+  strict('Stack'),
+);
+export type Stack = Static<typeof Stack>;
+
+export const ExecutableStat = Type.Object(
+  {
+    mode: Type.Optional(Type.Integer({ description: 'File type and permission bits.' })),
+    uid: Type.Optional(Type.Integer()),
+    gid: Type.Optional(Type.Integer()),
+    size: Type.Optional(Type.Integer({ description: 'Bytes.' })),
+    atime: Type.Optional(Type.Integer({ description: 'Seconds since the epoch.' })),
+    mtime: Type.Optional(Type.Integer({ description: 'Seconds since the epoch.' })),
+    ctime: Type.Optional(Type.Integer({ description: 'Seconds since the epoch.' })),
+  },
+  strict('ExecutableStat'),
+);
+export type ExecutableStat = Static<typeof ExecutableStat>;
+
+export const RenderStatus = Type.Object({ up_to_date: Type.Optional(Type.Boolean()) }, strict('RenderStatus'));
+export type RenderStatus = Static<typeof RenderStatus>;
+
+/** A collection on the wire: a JSON object from name to object. */
+export const Collection = (schema: TObject) =>
+  Type.Record(Identifier, schema, { title: `${titleOf(schema)}Collection`, additionalProperties: false });
+
+export const Names = Type.Array(Identifier, { title: 'Names', description: 'Sorted.' });

@@ -1,0 +1,72 @@
+// The resources of the data-access interface, version 1.
+import Type, { type Static } from 'typebox';
+import { Severity } from './configuration.ts';
+import { Datatype } from './datatype.ts';
+import { Identifier } from './identifier.ts';
+import { ArchiveQuality, Quality } from './quality.ts';
+import { Timestamp } from './timestamp.ts';
+import { PrefixedValue } from './value.ts';
+
+const RangeEnd = Type.Union([PrefixedValue, Type.Null()]);
+export const Range = Type.Tuple([RangeEnd, RangeEnd], { description: 'Low and high end; null where not set.' });
+
+export const Vt = Type.Tuple([PrefixedValue, Timestamp], { description: 'Value and timestamp.' });
+export type Vt = Static<typeof Vt>;
+
+export const Vtq = Type.Tuple([PrefixedValue, Timestamp, Quality], { description: 'Value, timestamp and quality.' });
+export type Vtq = Static<typeof Vtq>;
+
+const pointFields = {
+  name: Identifier,
+  address: Type.String({ description: 'The address on the connector.' }),
+  datatype: Datatype,
+  'raw-datatype': Datatype,
+  'eu-range': Range,
+  'raw-range': Range,
+  description: Type.Optional(Type.String()),
+};
+
+export const LiveMeasurement = Type.Object(
+  { ...pointFields, vtq: Vtq },
+  { title: 'LiveMeasurement', additionalProperties: false },
+);
+export type LiveMeasurement = Static<typeof LiveMeasurement>;
+
+export const LiveCommand = Type.Object(
+  { ...pointFields, vt: Vt },
+  { title: 'LiveCommand', additionalProperties: false },
+);
+export type LiveCommand = Static<typeof LiveCommand>;
+
+export const AlarmState = Type.Enum(['INACT_ACK', 'ACT_UNACK', 'ACT_ACK', 'INACT_UNACK'], { type: 'string' });
+export type AlarmState = Static<typeof AlarmState>;
+
+export const LiveAlarm = Type.Object(
+  {
+    name: Identifier,
+    severity: Severity,
+    t: Timestamp,
+    authority: Type.String({ description: 'Who caused the last transition.' }),
+    state: AlarmState,
+    description: Type.String(),
+  },
+  { title: 'LiveAlarm', additionalProperties: false },
+);
+export type LiveAlarm = Static<typeof LiveAlarm>;
+
+export const MeasurementRecord = Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality]);
+export const CommandRecord = Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp]);
+export const AlarmRecord = Type.Object(
+  { t: Timestamp, state: AlarmState, description: Type.String(), authority: Type.String() },
+  { additionalProperties: false },
+);
+
+const archive = (title: string, record: typeof MeasurementRecord | typeof CommandRecord | typeof AlarmRecord) =>
+  Type.Record(Identifier, Type.Array(record, { description: 'In time order.' }), {
+    title,
+    additionalProperties: false,
+  });
+
+export const MeasurementArchive = archive('MeasurementArchive', MeasurementRecord);
+export const CommandArchive = archive('CommandArchive', CommandRecord);
+export const AlarmArchive = archive('AlarmArchive', AlarmRecord);

@@ -1,0 +1,117 @@
+// The catalogue of everything that can go wrong, as application/problem+json (RFC 9457). No other place makes up an
+// error: the generated page and the API reference are made from this table.
+import Type, { type Static } from 'typebox';
+
+/** One thing that is wrong, where, and what would be right. */
+export const Fault = Type.Object(
+  {
+    path: Type.String({ description: 'Where: a JSON pointer into the body, or the name of a query parameter.' }),
+    message: Type.String({ description: 'What is wrong and what is expected.' }),
+    family: Type.Optional(Type.String({ description: 'Of a rendering fault: the family of the object.' })),
+    name: Type.Optional(Type.String({ description: 'Of a rendering fault: the name of the object.' })),
+    field: Type.Optional(Type.String({ description: 'Of a rendering fault: the field of the object.' })),
+  },
+  { title: 'Fault', additionalProperties: false },
+);
+export type Fault = Static<typeof Fault>;
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'The address of the page that explains this kind of problem.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What happened here, and what to do.' }),
+    errors: Type.Optional(Type.Array(Fault)),
+  },
+  { title: 'Problem', additionalProperties: false },
+);
+export type Problem = Static<typeof Problem>;
+
+const problem = (status: number, title: string, remedy: string) => ({ status, title, remedy });
+
+export const problems = {
+  'malformed-request': problem(400, 'The request cannot be read', 'Send a well-formed HTTP request and URL.'),
+  'malformed-json': problem(
+    400,
+    'The body is not JSON',
+    'Send one JSON text in UTF-8; the detail says where it breaks.',
+  ),
+  'json-too-deep': problem(400, 'The JSON is nested too deeply', 'No resource is nested deeper than 8 levels.'),
+  'invalid-body': problem(400, 'The body does not fit its schema', 'Each entry of errors names a field.'),
+  'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
+  'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),
+  'reserved-name': problem(400, 'The name is reserved', 'The word names lists a family; take another name.'),
+  'too-many-names': problem(400, 'Too many names are listed', 'Split the list, or read the whole collection.'),
+  'too-many-operations': problem(400, 'The transaction is too long', 'Split it.'),
+  'foreign-host': problem(
+    403,
+    'The Host of the request is not this machine',
+    'While there is no access control, the service answers only to localhost, 127.0.0.1 and [::1].',
+  ),
+  'foreign-origin': problem(
+    403,
+    'A page from elsewhere may not write here',
+    'Send writes from the service’s own pages or from a program that is not a browser.',
+  ),
+  'executable-locked': problem(
+    403,
+    'The operating system forbids it',
+    'Look at the permissions of the executables folder.',
+  ),
+  'unknown-path': problem(404, 'There is nothing at this path', 'The reference under /docs/ lists every path.'),
+  'unknown-object': problem(404, 'The object does not exist', 'GET the names of its family to see what there is.'),
+  'unknown-stack': problem(404, 'The stack does not exist', 'GET the names of the stacks to see what there is.'),
+  'unknown-revision': problem(404, 'The revision does not exist', 'GET /cfgdb/revisions lists those that are kept.'),
+  'no-executable': problem(404, 'The function module has no executable', 'PUT one first.'),
+  'method-not-allowed': problem(405, 'The method does not apply here', 'The Allow header lists those that do.'),
+  'request-timeout': problem(408, 'The request took too long to arrive', 'Send it again, faster or in parts.'),
+  'body-too-large': problem(413, 'The body is too large', 'The detail names the limit and its setting.'),
+  'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
+  'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),
+  'headers-too-large': problem(431, 'The URL or the headers are too long', 'Shorten them; list fewer names.'),
+  'operation-failed': problem(500, 'An operation failed', 'Nothing was changed; the detail says which and why.'),
+  'render-refused': problem(
+    500,
+    'The configuration cannot be rendered',
+    'Each entry of errors names an object and a field; what runs is unchanged.',
+  ),
+  'upload-refused': problem(500, 'The uploaded database was refused', 'Nothing was changed; the detail says why.'),
+  'storage-failed': problem(
+    500,
+    'The disk did not take it',
+    'Nothing was changed. Look at the free space, the permissions and the log.',
+  ),
+  internal: problem(500, 'The service made a mistake', 'Nothing is known to be wrong with the request; see the log.'),
+  starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
+  stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),
+} as const;
+
+export type ProblemName = keyof typeof problems;
+
+export const problemMediaType = 'application/problem+json';
+
+/** Where the reference page explains the problem; a relative reference, so that it holds behind any proxy. */
+export const problemPage = (name: ProblemName) => `/docs/#problem-${name}`;
+
+/** Thrown by any part; the interface that was asked turns it into the answer. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly problem: ProblemName;
+  readonly errors: Fault[] | undefined;
+
+  constructor(problem: ProblemName, detail: string, errors?: Fault[]) {
+    super(detail);
+    this.problem = problem;
+    this.errors = errors;
+  }
+
+  get status(): number {
+    return problems[this.problem].status;
+  }
+
+  toJSON(): Problem {
+    const { title, status } = problems[this.problem];
+    const body = { type: problemPage(this.problem), title, status, detail: this.message };
+    return this.errors === undefined ? body : { ...body, errors: this.errors };
+  }
+}

@@ -1,0 +1,261 @@
+// Checks a configuration as a whole before it is rendered: references, addresses against their stack, texts against
+// datatypes, addresses that two objects claim. Finds everything that is wrong, not the first thing.
+import {
+  type Alarm,
+  type Command,
+  type Connector,
+  type Datatype,
+  type Family,
+  type Fault,
+  type Measurement,
+  type Provider,
+  parseText,
+  type Value,
+  ValueError,
+} from '@telltale/schema';
+import type { Content } from './content.ts';
+
+/** What a protocol stack says about the objects that use it; the composition hands the stacks in. */
+export interface RoleRules {
+  readVariables(vars: Record<string, string>): { faults: { field: string; message: string }[] };
+  checkAddress(kind: PointKind, address: string, point: { datatype: Datatype }): string | undefined;
+}
+
+export interface StackRules {
+  readonly name: string;
+  readonly connector?: RoleRules | undefined;
+  readonly provider?: RoleRules | undefined;
+}
+
+type Role = 'connector' | 'provider';
+type PointKind = 'measurement' | 'command';
+type Point = Measurement & Command;
+type Report = (field: string, message: string) => void;
+
+const umaskLimits = 32;
+const numeric: ReadonlySet<Datatype> = new Set(['i', 'l', 'f', 'd']);
+
+export function checkConfiguration(content: Content, stacks: ReadonlyMap<string, StackRules>): Fault[] {
+  return new Check(content, stacks).run();
+}
+
+class Check {
+  readonly #content: Content;
+  readonly #stacks: ReadonlyMap<string, StackRules>;
+  readonly #faults: Fault[] = [];
+  readonly #datatypes = new Map<string, Datatype>();
+  readonly #rules = { connectors: new Map<string, RoleRules>(), providers: new Map<string, RoleRules>() };
+  /** Which connector or provider a watchdog measurement belongs to. */
+  readonly #watchdogs = new Map<string, string>();
+  /** By provider, which object has an address. */
+  readonly #claims = new Map<string, Map<string, string>>();
+  /** From `family/name` to the `family/name` that leads it. */
+  readonly #leaders = new Map<string, string>();
+
+  constructor(content: Content, stacks: ReadonlyMap<string, StackRules>) {
+    this.#content = content;
+    this.#stacks = stacks;
+  }
+
+  run(): Fault[] {
+    const measurements = this.#objects<Measurement>('measurements');
+    for (const { name, datatype } of measurements) this.#datatypes.set(name, datatype);
+    for (const connector of this.#objects<Connector>('connectors'))
+      this.#instance('connectors', 'connector', connector);
+    for (const provider of this.#objects<Provider>('providers')) this.#instance('providers', 'provider', provider);
+    for (const measurement of measurements) this.#point('measurements', 'measurement', measurement);
+    for (const command of this.#objects<Command>('commands')) this.#point('commands', 'command', command);
+    this.#leaderCycles();
+    for (const alarm of this.#objects<Alarm>('alarms')) this.#alarm(alarm);
+    return this.#faults;
+  }
+
+  #objects<T>(family: Family): T[] {
+    return Array.from(this.#content[family].values(), (text) => JSON.parse(text) as T);
+  }
+
+  #reporter(family: Family, name: string): Report {
+    return (field, message) =>
+      this.#faults.push({
+        path: `/${family}/${name}/${field}`,
+        message,
+        family,
+        name,
+        field: field.split('/')[0] as string,
+      });
+  }
+
+  #instance(family: 'connectors' | 'providers', role: Role, instance: Connector | Provider): void {
+    const report = this.#reporter(family, instance.name);
+    if (instance.stackName === undefined) {
+      report('stackName', 'is required: name the stack that it runs');
+    } else {
+      const rules = this.#stacks.get(instance.stackName)?.[role];
+      if (rules === undefined) report('stackName', `there is no ${role} stack ${quoted(instance.stackName)}`);
+      else {
+        this.#rules[family].set(instance.name, rules);
+        const { faults } = rules.readVariables(instance.vars ?? {});
+        for (const { field, message } of faults) report(`vars/${field}`, message);
+      }
+    }
+    this.#watchdog(role, instance, report);
+  }
+
+  #watchdog(role: Role, { name, wdtMeasurement }: Connector | Provider, report: Report): void {
+    if (wdtMeasurement === undefined) return;
+    const datatype = this.#datatypes.get(wdtMeasurement);
+    if (datatype === undefined) report('wdtMeasurement', `there is no measurement ${quoted(wdtMeasurement)}`);
+    else if (datatype !== 'b') report('wdtMeasurement', `${wdtMeasurement} has datatype ${datatype}; a watchdog is b`);
+    const other = this.#watchdogs.get(wdtMeasurement);
+    if (other !== undefined) report('wdtMeasurement', `${wdtMeasurement} is the watchdog of ${other} already`);
+    this.#watchdogs.set(wdtMeasurement, `${role} ${name}`);
+  }
+
+  #point(family: 'measurements' | 'commands', kind: PointKind, point: Point): void {
+    const report = this.#reporter(family, point.name);
+    this.#address(family, kind, point, report);
+    this.#providerAddresses(family, kind, point, report);
+    this.#leader(family, point, report);
+    checkTexts(point, report);
+  }
+
+  #address(family: Family, kind: PointKind, point: Point, report: Report): void {
+    const { name, connectorName, address } = point;
+    if (connectorName === undefined) return;
+    if (!this.#content.connectors.has(connectorName)) {
+      report('connectorName', `there is no connector ${quoted(connectorName)}`);
+      return;
+    }
+    const drivenByService = family === 'measurements' && this.#watchdogs.has(name);
+    if (address === undefined && drivenByService) return;
+    const wrong = this.#rules.connectors.get(connectorName)?.checkAddress(kind, address ?? '', point);
+    if (wrong !== undefined) report('address', wrong);
+  }
+
+  #providerAddresses(family: Family, kind: PointKind, point: Point, report: Report): void {
+    for (const [provider, address] of Object.entries(point.providerAddresses ?? {})) {
+      const field = `providerAddresses/${provider}`;
+      if (!this.#content.providers.has(provider)) {
+        report(field, `there is no provider ${quoted(provider)}`);
+        continue;
+      }
+      const wrong = this.#rules.providers.get(provider)?.checkAddress(kind, address, point);
+      if (wrong !== undefined) report(field, wrong);
+      const claims = this.#claims.get(provider) ?? new Map<string, string>();
+      this.#claims.set(provider, claims);
+      const owner = claims.get(address);
+      if (owner === undefined) claims.set(address, `${family}/${point.name}`);
+      else report(field, `${owner} has the address ${quoted(address)} at this provider already`);
+    }
+  }
+
+  #leader(family: Family, { name, leader }: Point, report: Report): void {
+    if (leader === undefined) return;
+    const leading = (['measurements', 'commands'] as const).find((other) => this.#content[other].has(leader));
+    if (leading === undefined) report('leader', `there is no measurement or command ${quoted(leader)}`);
+    else this.#leaders.set(`${family}/${name}`, `${leading}/${leader}`);
+  }
+
+  /** A leader that follows its own followers would archive for ever. */
+  #leaderCycles(): void {
+    const seen = new Set<string>();
+    for (const start of this.#leaders.keys()) {
+      const path: string[] = [];
+      let at: string | undefined = start;
+      for (; at !== undefined && !seen.has(at); at = this.#leaders.get(at)) {
+        seen.add(at);
+        path.push(at);
+      }
+      const from = at === undefined ? -1 : path.indexOf(at);
+      for (const follower of from < 0 ? [] : path.slice(from)) {
+        const [family, name] = follower.split('/') as [Family, string];
+        this.#reporter(family, name)('leader', 'follows this object itself: a circle of leaders');
+      }
+    }
+  }
+
+  #alarm(alarm: Alarm): void {
+    const { trgMeasurement, trgOperator, trgRefValue, trgHysteresis } = alarm;
+    const report = this.#reporter('alarms', alarm.name);
+    if (trgMeasurement === undefined) {
+      for (const [field, value] of Object.entries({ trgOperator, trgRefValue, trgHysteresis })) {
+        if (value !== undefined) report(field, 'has no effect without trgMeasurement');
+      }
+      return;
+    }
+    if (trgOperator === undefined) report('trgOperator', 'is required with trgMeasurement');
+    if (trgRefValue === undefined) report('trgRefValue', 'is required with trgMeasurement');
+    const datatype = this.#datatypes.get(trgMeasurement);
+    if (datatype === undefined) {
+      report('trgMeasurement', `there is no measurement ${quoted(trgMeasurement)}`);
+      return;
+    }
+    read(datatype, 'trgRefValue', trgRefValue, report);
+    checkSpan(datatype, 'trgHysteresis', trgHysteresis, report);
+  }
+}
+
+/** The texts of a point that are values of its datatype or of its raw datatype. */
+function checkTexts(point: Point, report: Report): void {
+  const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
+  checkRange(rawDatatype, 'rawRangeLo', 'rawRangeHi', point, report);
+  const range = checkRange(datatype, 'euRangeLo', 'euRangeHi', point, report);
+  const initial = read(datatype, 'initialValue', point.initialValue, report);
+  if (initial !== undefined && range !== undefined && (stackUmask & umaskLimits) === 0) {
+    const [low, high] = range;
+    if (initial < low || initial > high) report('initialValue', `must be within the eu-range, ${low} to ${high}`);
+  }
+  const share = point.deadband?.match(/^(\d+(?:\.\d+)?)%$/);
+  if (share === undefined || share === null) checkSpan(datatype, 'deadband', point.deadband, report);
+  else if (Number(share[1]) > 100) report('deadband', 'must be at most 100%');
+  else if (range === undefined) report('deadband', 'a share needs euRangeLo and euRangeHi');
+  checkSpan(datatype, 'archValueDeadband', point.archValueDeadband, report);
+}
+
+/** The ends in rising order, where both are set and good; a range may run downwards, but not stand still. */
+function checkRange(
+  datatype: Datatype,
+  lowField: 'rawRangeLo' | 'euRangeLo',
+  highField: 'rawRangeHi' | 'euRangeHi',
+  point: Point,
+  report: Report,
+): [Value, Value] | undefined {
+  const [lowText, highText] = [point[lowField], point[highField]];
+  if (datatype === 's') {
+    if (lowText !== undefined) report(lowField, 'a text has no range');
+    if (highText !== undefined) report(highField, 'a text has no range');
+    return undefined;
+  }
+  const low = read(datatype, lowField, lowText, report);
+  const high = read(datatype, highField, highText, report);
+  if (low === undefined || high === undefined) return undefined;
+  if (low === high) report(highField, `must differ from ${lowField}`);
+  return low < high ? [low, high] : [high, low];
+}
+
+/** A distance between values: a number of the datatype, not negative. */
+function checkSpan(datatype: Datatype, field: string, text: string | undefined, report: Report): void {
+  if (text === undefined) return;
+  if (!numeric.has(datatype)) {
+    report(field, `has no meaning for datatype ${datatype}; only for i, l, f and d`);
+    return;
+  }
+  const span = read(datatype, field, text, report);
+  if (span !== undefined && Number(span) < 0) report(field, 'must not be negative');
+}
+
+function read(datatype: Datatype, field: string, text: string | undefined, report: Report): Value | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return parseText(datatype, text);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    report(field, error.message);
+    return undefined;
+  }
+}
+
+/** As people read it: a name that is not an identifier is shown with its quotes and escapes. */
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}

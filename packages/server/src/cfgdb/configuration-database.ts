@@ -1,0 +1,127 @@
+// The configuration database as the rest of the service sees it: the client of the configuration's thread, and the
+// files that come in and go out.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Worker } from 'node:worker_threads';
+import { ProblemError } from '@telltale/schema';
+import { UnusableDatabase } from './database.ts';
+import type { Answer, Arguments, Method, Opened, Request, Result, Start } from './protocol.ts';
+
+export interface ConfigurationDatabaseOptions {
+  /** The data folder; it exists and is ours alone. */
+  readonly folder: string;
+  readonly stackModules: readonly string[];
+  /** The thread died: nothing that is asked from now on will be answered. */
+  readonly onFailure: (error: Error) => void;
+}
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class ConfigurationDatabase {
+  readonly #options: ConfigurationDatabaseOptions;
+  readonly #temporary: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #thread: Worker | undefined;
+  #lastId = 0;
+
+  constructor(options: ConfigurationDatabaseOptions) {
+    this.#options = options;
+    this.#temporary = join(options.folder, 'temporary');
+  }
+
+  /** Rejects with `UnusableDatabase` where the file cannot be used. */
+  async open(): Promise<void> {
+    const { folder, stackModules, onFailure } = this.#options;
+    await rm(this.#temporary, { recursive: true, force: true });
+    await mkdir(this.#temporary);
+    const workerData: Start = { path: join(folder, 'cfgdb.sqlite'), stackModules };
+    const thread = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: 'configuration' });
+    const opened = await new Promise<Opened>((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', reject);
+    });
+    if (!opened.opened) {
+      await thread.terminate();
+      throw new UnusableDatabase(opened.unusable);
+    }
+    thread.on('message', (answer: Answer) => this.#settle(answer));
+    thread.on('error', (error: Error) => {
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+      onFailure(error);
+    });
+    this.#thread = thread;
+  }
+
+  /** How many operations have been asked for and not yet answered. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Asks the thread; a change is on disk when the promise resolves. Rejects with `ProblemError`. */
+  call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
+    const thread = this.#thread;
+    if (thread === undefined) return Promise.reject(new ProblemError('starting', 'The configuration is not open.'));
+    const request: Request = { id: ++this.#lastId, method, args };
+    return new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(request.id, { resolve, reject });
+      thread.postMessage(request);
+    }) as Promise<Result<M>>;
+  }
+
+  /** Replaces the database by what a stranger sends; the caller bounds the length of the body. */
+  async upload(body: Readable, options: { render: boolean }, author: string): Promise<void> {
+    const path = this.#temporaryFile();
+    try {
+      await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await this.call('upload', path, options, author);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  /** A consistent copy of the objects, as a database file. */
+  async download(): Promise<{ stream: Readable; size: number }> {
+    const path = this.#temporaryFile();
+    try {
+      await this.call('writeCopy', path);
+      const file = await open(path, 'r');
+      const { size } = await file.stat();
+      const stream = file.createReadStream();
+      stream.once('close', () => rm(path, { force: true }).catch(() => undefined));
+      return { stream, size };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  /** Finishes what was asked, closes the file and ends the thread. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    await this.call('close');
+    await ended;
+    this.#thread = undefined;
+  }
+
+  #temporaryFile(): string {
+    return join(this.#temporary, `${randomUUID()}.sqlite`);
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
+    else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
+    else waiting?.resolve(answer.result);
+  }
+}

@@ -1,0 +1,235 @@
+// The operations on the configuration: reads bodies, checks them, changes the database, renders, and says in problems
+// what went wrong. Everything here is synchronous and runs in the configuration's own thread.
+import { type Family, type Fault, ProblemError, type RevisionSummary, readJson } from '@telltale/schema';
+import { checkConfiguration, type StackRules } from './check.ts';
+import { collectionText, configurationText, countObjects, Differences, sortedNames } from './content.ts';
+import { Database, type Edit } from './database.ts';
+import { invalidBody, readObject, readTransaction, type StoredObject } from './read-objects.ts';
+import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
+import { toColumns } from './tables.ts';
+
+/** A JSON body, ready for the wire. */
+export type Json = Uint8Array<SharedArrayBuffer>;
+
+export interface ConfigurationOptions {
+  readonly path: string;
+  readonly stacks: readonly StackRules[];
+  /** Microseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export class Configuration {
+  readonly #path: string;
+  readonly #stacks: ReadonlyMap<string, StackRules>;
+  readonly #now: () => number;
+  #database: Database;
+  readonly #collections = new Map<Family, Json>();
+
+  constructor({ path, stacks, now }: ConfigurationOptions) {
+    this.#path = path;
+    this.#stacks = new Map(stacks.map((stack) => [stack.name, stack]));
+    this.#now = now;
+    this.#database = new Database(path);
+  }
+
+  names(family: Family): Json {
+    return toJson(JSON.stringify(sortedNames(this.#database.content[family])));
+  }
+
+  /** The whole collection, or of the names listed those that exist. */
+  list(family: Family, names?: readonly string[]): Json {
+    const objects = this.#database.content[family];
+    if (names !== undefined) return toJson(collectionText(objects, [...new Set(names)].sort()));
+    const kept = this.#collections.get(family);
+    if (kept !== undefined) return kept;
+    const made = toJson(collectionText(objects, sortedNames(objects)));
+    this.#collections.set(family, made);
+    return made;
+  }
+
+  get(family: Family, name: string): Json {
+    const text = this.#database.content[family].get(name);
+    if (text === undefined) throw unknownObject(family, name);
+    return toJson(text);
+  }
+
+  has(family: Family, name: string): boolean {
+    return this.#database.content[family].has(name);
+  }
+
+  put(family: Family, name: string, body: Uint8Array, author: string): void {
+    const faults: Fault[] = [];
+    const object = readObject(family, name, readJson(body), '', faults);
+    if (object === undefined) throw invalidBody(faults);
+    this.#change(() => this.#database.put(object, this.#edit(author)));
+  }
+
+  delete(family: Family, name: string, author: string): void {
+    this.#change(() => {
+      if (!this.#database.delete(family, name, this.#edit(author))) throw unknownObject(family, name);
+    });
+  }
+
+  /** With `commit` false everything is done, and undone: it would have worked. */
+  transaction(body: Uint8Array, { commit, render }: { commit: boolean; render: boolean }, author: string): void {
+    const steps = readTransaction(readJson(body));
+    this.#change(() => {
+      const edit = this.#edit(author);
+      steps.forEach((step, index) => {
+        if (step.operation === 'put') this.#database.put(step.object, edit);
+        else if (!this.#database.delete(step.family, step.name, edit)) {
+          const detail = `${step.family} has no ${step.name} to delete, so nothing was changed.`;
+          throw new ProblemError('operation-failed', detail, [
+            { path: `/operations/${index}`, message: 'deletes what does not exist' },
+          ]);
+        }
+      });
+      if (render) this.#keepRendering(this.#database, edit);
+      if (!commit) throw new RolledBack();
+    });
+  }
+
+  upToDate(): boolean {
+    return this.#database.differences.size === 0;
+  }
+
+  render({ force }: { force: boolean }, author: string): void {
+    if (this.upToDate() && !force) return;
+    this.#change(() => this.#keepRendering(this.#database, this.#edit(author)));
+  }
+
+  diff(): Json {
+    return toJson(JSON.stringify({ changes: this.#database.changes() }));
+  }
+
+  revisions(): RevisionSummary[] {
+    return this.#database.revisions.list();
+  }
+
+  revision(id: number, { configuration }: { configuration: boolean }): Json {
+    const { summary, changesText, content } = this.#findRevision(id);
+    const whole = configuration ? `,"configuration":${configurationText(content())}` : '';
+    return toJson(`${JSON.stringify(summary).slice(0, -1)},"changes":${changesText}${whole}}`);
+  }
+
+  /** Makes the database what the revision was; what runs stays until it is rendered. */
+  restore(id: number, { render }: { render: boolean }, author: string): void {
+    const wanted = this.#findRevision(id).content();
+    this.#change(() => {
+      const edit = this.#edit(author);
+      for (const { family, name } of Differences.between(this.#database.content, wanted)) {
+        const text = wanted[family].get(name);
+        if (text === undefined) this.#database.delete(family, name, edit);
+        else this.#database.put({ family, name, text, values: toColumns(family, JSON.parse(text)) }, edit);
+      }
+      if (render) this.#keepRendering(this.#database, edit);
+    });
+  }
+
+  /**
+   * Puts a database of its own making, with these objects and the revisions so far, in the place of the present one.
+   * Objects that stay as they are keep who changed them and when.
+   */
+  replace(objects: readonly StoredObject[], { render }: { render: boolean }, author: string): void {
+    const incoming = incomingPath(this.#path);
+    onDisk(() => {
+      removeDatabase(incoming);
+      try {
+        this.#writeFresh(incoming, objects, render, this.#edit(author));
+        this.#database.close();
+        try {
+          replaceDatabase(this.#path, incoming);
+        } finally {
+          this.#database = new Database(this.#path);
+        }
+      } finally {
+        removeDatabase(incoming);
+      }
+    });
+    this.#collections.clear();
+  }
+
+  counts(): Record<Family, number> {
+    return countObjects(this.#database.content);
+  }
+
+  /** Writes a copy of the objects into a new file at `path`. */
+  writeCopy(path: string): void {
+    onDisk(() => this.#database.writeObjectsTo(path));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #writeFresh(path: string, objects: readonly StoredObject[], render: boolean, edit: Edit): void {
+    const fresh = new Database(path);
+    try {
+      fresh.change(() => {
+        fresh.adoptRevisions(this.#database);
+        for (const object of objects) fresh.put(object, this.#unchangedEdit(object) ?? edit);
+        for (const { family, name } of fresh.differences) {
+          if (fresh.content[family].has(name)) continue;
+          fresh.noteDeletion(family, name, this.has(family, name) ? edit : this.#database.editOf(family, name));
+        }
+        if (render) this.#keepRendering(fresh, edit);
+      });
+    } finally {
+      fresh.close();
+    }
+  }
+
+  #unchangedEdit({ family, name, text }: StoredObject): Edit | undefined {
+    return this.#database.content[family].get(name) === text ? this.#database.editOf(family, name) : undefined;
+  }
+
+  #edit(author: string): Edit {
+    return { timeUs: this.#now(), author };
+  }
+
+  #findRevision(id: number) {
+    const found = this.#database.revisions.find(id);
+    if (found === undefined) throw new ProblemError('unknown-revision', `There is no revision ${id}.`);
+    return found;
+  }
+
+  #keepRendering(database: Database, edit: Edit): void {
+    const faults = checkConfiguration(database.content, this.#stacks);
+    if (faults.length > 0) {
+      const what = faults.length === 1 ? '1 thing is wrong' : `${faults.length} things are wrong`;
+      throw new ProblemError('render-refused', `${what}; nothing was changed.`, faults);
+    }
+    database.keepRendering(edit);
+  }
+
+  #change(work: () => void): void {
+    onDisk(() => this.#database.change(work));
+    this.#collections.clear();
+  }
+}
+
+/** Thrown to end a transaction that should leave nothing behind. */
+class RolledBack extends Error {}
+
+/** Runs a change and says what a failing disk means for the client; problems of the client's own pass through. */
+function onDisk(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof RolledBack) return;
+    if (error instanceof ProblemError) throw error;
+    throw new ProblemError('storage-failed', `${(error as Error).message}; nothing was changed.`);
+  }
+}
+
+function unknownObject(family: Family, name: string): ProblemError {
+  return new ProblemError('unknown-object', `${family} has no ${name}.`);
+}
+
+/** In shared memory: the thread that serves the bytes needs no copy of them. */
+function toJson(text: string): Json {
+  const bytes = Buffer.from(text);
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}

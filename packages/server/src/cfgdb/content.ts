@@ -1,0 +1,127 @@
+// A whole configuration in memory: the canonical text of every object, by family and name. The database has one, the
+// newest rendering another; where objects are equal the two share their strings.
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { type Change, type Family, type FieldChange, familyNames } from '@telltale/schema';
+import { nameIn } from './tables.ts';
+
+export type Content = { readonly [F in Family]: Map<string, string> };
+
+export function emptyContent(): Content {
+  return Object.fromEntries(familyNames.map((family) => [family, new Map()])) as unknown as Content;
+}
+
+export function countObjects(content: Content): Record<Family, number> {
+  return Object.fromEntries(familyNames.map((family) => [family, content[family].size])) as Record<Family, number>;
+}
+
+export function sortedNames(objects: ReadonlyMap<string, string>): string[] {
+  return [...objects.keys()].sort();
+}
+
+/** One JSON object from name to object, in name order; made as text, so that every name is an ordinary one. */
+export function collectionText(objects: ReadonlyMap<string, string>, names: Iterable<string>): string {
+  const parts: string[] = [];
+  for (const name of names) {
+    const text = objects.get(name);
+    if (text !== undefined) parts.push(`"${name}":${text}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+export function configurationText(content: Content): string {
+  const parts = familyNames.map(
+    (family) => `"${family}":${collectionText(content[family], sortedNames(content[family]))}`,
+  );
+  return `{${parts.join(',')}}`;
+}
+
+/** As a rendering keeps it: for each family a line with its name and count, then a line an object. */
+export function packContent(content: Content): Uint8Array {
+  const lines: string[] = [];
+  for (const family of familyNames) {
+    lines.push(`${family} ${content[family].size}`);
+    for (const text of content[family].values()) lines.push(text);
+  }
+  return pack(lines.join('\n'));
+}
+
+export function unpackContent(packed: Uint8Array): Content {
+  const content = emptyContent();
+  let objects = new Map<string, string>();
+  let left = 0;
+  for (const line of unpack(packed).split('\n')) {
+    if (left === 0) {
+      const [family, count] = line.split(' ') as [Family, string];
+      objects = content[family];
+      left = Number(count);
+    } else {
+      objects.set(nameIn(line), line);
+      left--;
+    }
+  }
+  return content;
+}
+
+export function pack(text: string): Uint8Array {
+  return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+}
+
+export function unpack(packed: Uint8Array): string {
+  return zstdDecompressSync(packed).toString();
+}
+
+/** Which objects of two configurations differ. */
+export class Differences {
+  readonly #names: { readonly [F in Family]: Set<string> };
+
+  constructor() {
+    this.#names = Object.fromEntries(familyNames.map((family) => [family, new Set()])) as unknown as {
+      [F in Family]: Set<string>;
+    };
+  }
+
+  static between(before: Content, after: Content): Differences {
+    const differences = new Differences();
+    for (const family of familyNames) {
+      for (const [name, text] of after[family]) differences.note(family, name, before[family].get(name) !== text);
+      for (const name of before[family].keys()) {
+        if (!after[family].has(name)) differences.note(family, name, true);
+      }
+    }
+    return differences;
+  }
+
+  note(family: Family, name: string, differs: boolean): void {
+    if (differs) this.#names[family].add(name);
+    else this.#names[family].delete(name);
+  }
+
+  get size(): number {
+    return familyNames.reduce((sum, family) => sum + this.#names[family].size, 0);
+  }
+
+  *[Symbol.iterator](): Generator<{ family: Family; name: string }> {
+    for (const family of familyNames) {
+      for (const name of [...this.#names[family]].sort()) yield { family, name };
+    }
+  }
+}
+
+/** What became of one object, without time and author; a changed one with the fields that differ. */
+export function describeChange(
+  before: string | undefined,
+  after: string | undefined,
+): Pick<Change, 'change'> & { fields?: FieldChange[] } {
+  if (before === undefined) return { change: 'added' };
+  if (after === undefined) return { change: 'removed' };
+  const old = new Map<string, unknown>(Object.entries(JSON.parse(before)));
+  const now = new Map<string, unknown>(Object.entries(JSON.parse(after)));
+  const fields = [...new Set([...old.keys(), ...now.keys()])]
+    .filter((field) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field)))
+    .map((field) => ({
+      field,
+      ...(old.has(field) && { before: old.get(field) }),
+      ...(now.has(field) && { after: now.get(field) }),
+    }));
+  return { change: 'changed', fields };
+}

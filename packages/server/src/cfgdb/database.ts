@@ -1,0 +1,251 @@
+// One open configuration database: the file, what it holds as content in memory, and the newest rendering beside it.
+// Changes go to disk and memory together or not at all. Who may ask what, and how it is told, is `configuration.ts`.
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type Change, type Family, familyNames, toTimestamp } from '@telltale/schema';
+import { type Content, Differences, describeChange, emptyContent } from './content.ts';
+import type { StoredObject } from './read-objects.ts';
+import { Revisions } from './revisions.ts';
+import { applicationId, type ColumnValue, createTable, schemaVersion, type Table, tables, toText } from './tables.ts';
+
+/** The file cannot be used; the message is for the person who starts the server. */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase';
+}
+
+export interface Edit {
+  readonly timeUs: number;
+  readonly author: string;
+}
+
+interface FamilyStatements {
+  readonly put: StatementSync;
+  readonly delete: StatementSync;
+  readonly editOf: StatementSync;
+}
+
+const deletionsTable = `CREATE TABLE deletions (
+  family TEXT NOT NULL,
+  name TEXT NOT NULL,
+  changedAt INTEGER NOT NULL,
+  changedBy TEXT NOT NULL,
+  PRIMARY KEY (family, name)
+) STRICT, WITHOUT ROWID`;
+
+export class Database {
+  readonly #sqlite: DatabaseSync;
+  readonly #statements: { readonly [F in Family]: FamilyStatements };
+  readonly #insertDeletion: StatementSync;
+  readonly #forgetDeletion: StatementSync;
+  readonly #deletionOf: StatementSync;
+  readonly revisions: Revisions;
+  readonly content: Content = emptyContent();
+  #rendered: Content = emptyContent();
+  #differences = new Differences();
+  #hasDeletions = false;
+  #undo: (() => void)[] = [];
+  #afterCommit: (() => void)[] = [];
+
+  /** Opens the file, makes it where there is none, and reads it whole. */
+  constructor(path: string) {
+    this.#sqlite = openFile(path);
+    this.#statements = Object.fromEntries(
+      familyNames.map((family) => [family, prepareFamily(this.#sqlite, tables[family])]),
+    ) as { [F in Family]: FamilyStatements };
+    this.#insertDeletion = this.#sqlite.prepare('REPLACE INTO deletions VALUES (?, ?, ?, ?)');
+    this.#forgetDeletion = this.#sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
+    this.#deletionOf = this.#sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
+    this.revisions = new Revisions(this.#sqlite);
+    this.#load();
+  }
+
+  get differences(): Differences {
+    return this.#differences;
+  }
+
+  get rendered(): Content {
+    return this.#rendered;
+  }
+
+  /** Runs `work` as one transaction. When it throws, file and memory are as before, and the error goes on. */
+  change<Result>(work: () => Result): Result {
+    this.#sqlite.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#sqlite.exec('COMMIT');
+      for (const step of this.#afterCommit) step();
+      return result;
+    } catch (error) {
+      for (const step of this.#undo.reverse()) step();
+      if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.#undo = [];
+      this.#afterCommit = [];
+    }
+  }
+
+  /** Inside `change`: stores an object, new or in place of the one with its name. */
+  put({ family, name, values, text }: StoredObject, { timeUs, author }: Edit): void {
+    this.#statements[family].put.run(...values, timeUs, author);
+    if (this.#hasDeletions) this.#forgetDeletion.run(family, name);
+    this.#set(family, name, text);
+  }
+
+  /** Inside `change`: false where there is no such object. */
+  delete(family: Family, name: string, edit: Edit): boolean {
+    if (!this.content[family].has(name)) return false;
+    this.#statements[family].delete.run(name);
+    this.noteDeletion(family, name, edit);
+    this.#set(family, name, undefined);
+    return true;
+  }
+
+  /** Inside `change`: remembers who deleted an object until the deletion is rendered. */
+  noteDeletion(family: Family, name: string, { timeUs, author }: Edit): void {
+    this.#insertDeletion.run(family, name, timeUs, author);
+    this.#hasDeletions = true;
+  }
+
+  /** Inside the first `change` of an empty database: takes over what another one has rendered. */
+  adoptRevisions(other: Database): void {
+    this.revisions.copyFrom(other.revisions);
+    this.#rendered = other.#rendered;
+    this.#differences = Differences.between(this.#rendered, this.content);
+  }
+
+  /** Inside `change`: keeps the content as the newest rendering. The caller has checked it. */
+  keepRendering(edit: Edit): void {
+    this.revisions.add(this.content, this.changes(), edit);
+    this.#sqlite.exec('DELETE FROM deletions');
+    const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
+    this.#afterCommit.push(() => {
+      this.#rendered = rendered as unknown as Content;
+      this.#differences = new Differences();
+      this.#hasDeletions = false;
+    });
+  }
+
+  /** The database against its newest rendering, each change with when and by whom it was last edited. */
+  changes(): Change[] {
+    return Array.from(this.#differences, ({ family, name }) => {
+      const { change, fields } = describeChange(this.#rendered[family].get(name), this.content[family].get(name));
+      const { timeUs, author } = this.editOf(family, name);
+      const entry = { family, name, change, time: toTimestamp(timeUs), author };
+      return fields === undefined ? entry : { ...entry, fields };
+    });
+  }
+
+  /** When and by whom an object was last put or deleted. */
+  editOf(family: Family, name: string): Edit {
+    const row = this.content[family].has(name)
+      ? this.#statements[family].editOf.get(name)
+      : this.#deletionOf.get(family, name);
+    const { changedAt, changedBy } = row as { changedAt: number; changedBy: string };
+    return { timeUs: changedAt, author: changedBy };
+  }
+
+  /** Writes the objects alone, without the revisions, into a new file at `path`: what a download carries. */
+  writeObjectsTo(path: string): void {
+    this.#sqlite.prepare('ATTACH ? AS copy').run(path);
+    try {
+      this.#sqlite.exec('BEGIN');
+      for (const family of familyNames) {
+        const table = tables[family];
+        this.#sqlite.exec(createTable(table, 'copy'));
+        this.#sqlite.exec(`INSERT INTO copy.${table.name} SELECT * FROM main.${table.name}`);
+      }
+      this.#sqlite.exec(`PRAGMA copy.application_id = ${applicationId}`);
+      this.#sqlite.exec(`PRAGMA copy.user_version = ${schemaVersion}`);
+      this.#sqlite.exec('COMMIT');
+    } finally {
+      if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
+      this.#sqlite.exec('DETACH copy');
+    }
+  }
+
+  /** Moves the write-ahead log into the file and closes it, so that the file alone is the database. */
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  #set(family: Family, name: string, text: string | undefined): void {
+    const before = this.content[family].get(name);
+    this.#undo.push(() => this.#assign(family, name, before));
+    this.#assign(family, name, text);
+  }
+
+  #assign(family: Family, name: string, text: string | undefined): void {
+    const rendered = this.#rendered[family].get(name);
+    const differs = rendered !== text;
+    if (text === undefined) this.content[family].delete(name);
+    else this.content[family].set(name, differs ? text : (rendered as string));
+    this.#differences.note(family, name, differs);
+  }
+
+  #load(): void {
+    this.#rendered = this.revisions.newestContent() ?? emptyContent();
+    for (const family of familyNames) {
+      const table = tables[family];
+      const select = this.#sqlite.prepare(
+        `SELECT ${table.columns.map(({ field }) => field).join(', ')} FROM ${table.name}`,
+      );
+      select.setReturnArrays(true);
+      for (const row of select.iterate() as Iterable<unknown> as Iterable<ColumnValue[]>) {
+        this.#assign(family, row[0] as string, toText(table, row));
+      }
+      for (const name of this.#rendered[family].keys()) {
+        if (!this.content[family].has(name)) this.#differences.note(family, name, true);
+      }
+    }
+    this.#hasDeletions = this.#sqlite.prepare('SELECT 1 FROM deletions').get() !== undefined;
+  }
+}
+
+function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilyStatements {
+  return {
+    put: sqlite.prepare(`REPLACE INTO ${name} VALUES (${'?, '.repeat(columns.length)}?, ?)`),
+    delete: sqlite.prepare(`DELETE FROM ${name} WHERE name = ?`),
+    editOf: sqlite.prepare(`SELECT changedAt, changedBy FROM ${name} WHERE name = ?`),
+  };
+}
+
+function openFile(path: string): DatabaseSync {
+  const sqlite = new DatabaseSync(path, { defensive: true, enableDoubleQuotedStringLiterals: false });
+  try {
+    // Nobody else may open the file while it is in use: an upload replaces it, and the content is kept in memory.
+    sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF');
+    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    const pragma = (name: string) => Number(Object.values(sqlite.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+    const version = pragma('user_version');
+    if (pragma('application_id') === applicationId) {
+      if (version > schemaVersion) {
+        throw new UnusableDatabase(
+          `${path} was written by a newer version of the server (form ${version}, this one knows ${schemaVersion}): ` +
+            'start that version, or name another folder with --data.',
+        );
+      }
+    } else if (sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) {
+      createSchema(sqlite);
+    } else {
+      throw new UnusableDatabase(
+        `${path} belongs to another application: move it away, or name another folder with --data.`,
+      );
+    }
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    if (error instanceof UnusableDatabase) throw error;
+    throw new UnusableDatabase(
+      `${path} cannot be opened (${(error as Error).message}): put a copy in its place, or name another folder with --data.`,
+    );
+  }
+}
+
+function createSchema(sqlite: DatabaseSync): void {
+  sqlite.exec('BEGIN IMMEDIATE');
+  for (const family of familyNames) sqlite.exec(createTable(tables[family]));
+  sqlite.exec(deletionsTable);
+  Revisions.createTable(sqlite);
+  sqlite.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+  sqlite.exec('COMMIT');
+}

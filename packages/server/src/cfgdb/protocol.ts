@@ -1,0 +1,42 @@
+// What the configuration's thread and its client say to each other.
+import type { Fault, ProblemName } from '@telltale/schema';
+import type { Configuration } from './configuration.ts';
+
+/** What the thread needs to begin. */
+export interface Start {
+  /** The database file. */
+  readonly path: string;
+  /** Module addresses whose default export is a stack. */
+  readonly stackModules: readonly string[];
+}
+
+/** Everything that can be asked of the configuration. */
+export type Operations = Omit<Configuration, 'replace' | 'close'> & {
+  /** Replaces the database by the rows of an uploaded file. */
+  upload(path: string, options: { render: boolean }, author: string): Promise<void>;
+  /** After all that was asked before: closes the database. */
+  close(): void;
+};
+
+export type Method = keyof Operations;
+export type Arguments<M extends Method> = Parameters<Operations[M]>;
+export type Result<M extends Method> = Awaited<ReturnType<Operations[M]>>;
+
+export interface Request {
+  readonly id: number;
+  readonly method: Method;
+  readonly args: readonly unknown[];
+}
+
+export type Answer =
+  | { readonly id: number; readonly result: unknown }
+  | {
+      readonly id: number;
+      readonly problem: ProblemName;
+      readonly detail: string;
+      readonly errors: Fault[] | undefined;
+    }
+  | { readonly id: number; readonly failure: string };
+
+/** The first message of the thread: whether the database could be opened. */
+export type Opened = { readonly opened: true } | { readonly opened: false; readonly unusable: string };

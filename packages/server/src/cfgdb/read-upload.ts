@@ -1,0 +1,136 @@
+// Reads a database file that a stranger sent: a child process opens it, within limits of time and memory, and every
+// row that it prints is checked here as if a client had sent it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type Family, type Fault, ProblemError } from '@telltale/schema';
+import { readObject, type StoredObject } from './read-objects.ts';
+import { applicationId, schemaVersion, tables } from './tables.ts';
+import type { UploadForm, UploadLine } from './upload-reader.ts';
+
+const timeLimitMs = 5000;
+const memoryLimitBytes = 256 << 20;
+const heapLimitMiB = 96;
+const memoryCheckMs = 20;
+/** The whole configuration is kept in memory, so its size is bounded, too. */
+const mostOutputBytes = 256 << 20;
+const mostFaults = 100;
+const reader = fileURLToPath(new URL('./upload-reader.ts', import.meta.url));
+
+export async function readUpload(path: string): Promise<StoredObject[]> {
+  const child = spawn(process.execPath, childArguments(path), { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
+  let stopped: string | undefined;
+  const stop = (reason: string) => {
+    stopped ??= reason;
+    child.kill('SIGKILL');
+  };
+  const timer = setTimeout(() => stop(`it took longer than ${timeLimitMs / 1000} s to read`), timeLimitMs);
+  const watch = setInterval(() => {
+    if (residentBytes(child.pid) > memoryLimitBytes) stop(`it took more than ${memoryLimitBytes >> 20} MiB to read`);
+  }, memoryCheckMs);
+  const ended = once(child, 'close');
+  const collector = new Collector();
+  try {
+    for await (const line of createInterface({ input: child.stdout })) collector.take(line);
+    await ended;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    child.kill('SIGKILL');
+  }
+  if (stopped !== undefined) throw refused(stopped);
+  return collector.finish();
+}
+
+/** The child may read the upload and its own source, and nothing else. */
+function childArguments(path: string): string[] {
+  const form: UploadForm = {
+    path,
+    applicationId,
+    schemaVersion,
+    tables: Object.values(tables).map(({ family, name, columns }) => ({
+      family,
+      name,
+      fields: columns.map(({ field }) => field),
+    })),
+  };
+  return [
+    '--permission',
+    `--allow-fs-read=${path}`,
+    `--allow-fs-read=${reader}`,
+    `--max-old-space-size=${heapLimitMiB}`,
+    reader,
+    JSON.stringify(form),
+  ];
+}
+
+class Collector {
+  readonly #objects: StoredObject[] = [];
+  readonly #names = new Set<string>();
+  readonly #faults: Fault[] = [];
+  #bytes = 0;
+  #complete = false;
+
+  take(text: string): void {
+    this.#bytes += text.length;
+    if (this.#bytes > mostOutputBytes) throw refused(`it has more than ${mostOutputBytes >> 20} MiB of rows`);
+    const line = JSON.parse(text) as UploadLine;
+    if ('refused' in line) throw refused(line.refused);
+    if ('end' in line) this.#complete = true;
+    else for (const row of line.rows) this.#row(line.family as Family, line.fields, row);
+  }
+
+  finish(): StoredObject[] {
+    const [first] = this.#faults;
+    if (first !== undefined) throw refused(`${first.path} ${first.message}`, this.#faults);
+    if (!this.#complete) throw refused('reading it failed');
+    return this.#objects;
+  }
+
+  #row(family: Family, fields: readonly string[], row: readonly unknown[]): void {
+    if (this.#faults.length >= mostFaults) return;
+    const object = toObject(family, fields, row);
+    const name = String(object.name);
+    const key = `${family}/${name}`;
+    if (this.#names.has(key)) this.#faults.push({ path: `/${key}/name`, message: 'stands there twice' });
+    this.#names.add(key);
+    const stored = readObject(family, name, object, `/${key}`, this.#faults);
+    if (stored !== undefined) this.#objects.push(stored);
+  }
+}
+
+/** A row as the object that a client would have sent; what does not convert stays as it is, for the schema to refuse. */
+function toObject(family: Family, fields: readonly string[], row: readonly unknown[]): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (const { field, kind } of tables[family].columns) {
+    const value = row[fields.indexOf(field)];
+    if (value === null || value === undefined) continue;
+    if (kind === 'boolean' && (value === 0 || value === 1)) object[field] = value === 1;
+    else if (kind === 'map' && typeof value === 'string') object[field] = parsed(value);
+    else object[field] = value;
+  }
+  return object;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Where the system tells; elsewhere the limit of the child's own heap holds alone. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096;
+  } catch {
+    return 0;
+  }
+}
+
+function refused(reason: string, faults?: Fault[]): ProblemError {
+  return new ProblemError('upload-refused', `The file was refused: ${reason}. Nothing was changed.`, faults);
+}

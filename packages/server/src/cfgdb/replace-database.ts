@@ -1,0 +1,30 @@
+// Puts one database file in the place of another, so that a power cut or kill at any point leaves the old one whole or
+// the new one whole. Both must be closed: a closed database is one file, its write-ahead log moved into it and gone.
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const companions = ['', '-wal', '-shm', '-journal'];
+
+/** Where the fresh database is made, in the same folder, so that a rename moves it. */
+export function incomingPath(path: string): string {
+  return path.replace(/(\.sqlite)?$/, '-incoming$1');
+}
+
+export function removeDatabase(path: string): void {
+  for (const companion of companions) rmSync(path + companion, { force: true });
+}
+
+export function replaceDatabase(path: string, incoming: string): void {
+  for (const file of [path, incoming]) {
+    // A log that stayed behind would be replayed into the file that has its name by then.
+    if (existsSync(`${file}-wal`)) throw new Error(`${file}-wal is still in use by another program`);
+  }
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder); // the old log is gone for good before the new file takes the name
+    renameSync(incoming, path);
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,123 @@
+// How the objects of a family lie in SQLite: one table a family, one column a field, derived from the schemas; and the
+// canonical JSON text of an object, by which objects are compared, rendered and served.
+import { type Family, type FamilyObject, families, familyNames, ProblemError } from '@telltale/schema';
+import type { TObject } from 'typebox';
+
+/** Marks a file as a configuration database of this service, and says which form it has. */
+export const applicationId = 0x544c5443;
+export const schemaVersion = 1;
+
+export const maxObjectText = 1 << 20;
+
+type ColumnKind = 'text' | 'integer' | 'boolean' | 'map';
+
+/** What a column holds: texts and maps (as canonical JSON) are strings, booleans 0 or 1. */
+export type ColumnValue = string | number | null;
+
+export interface Column {
+  readonly field: string;
+  readonly kind: ColumnKind;
+  readonly required: boolean;
+  /** `"field":`, the field as it opens in JSON. */
+  readonly opening: string;
+}
+
+export interface Table {
+  readonly family: Family;
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+function columnKind(type: unknown): ColumnKind {
+  if (type === 'object') return 'map';
+  return type === 'integer' || type === 'boolean' ? type : 'text';
+}
+
+function tableOf(family: Family): Table {
+  const schema: TObject = families[family];
+  const columns = Object.entries(schema.properties).map(([field, { type }]: [string, { type?: unknown }]) => ({
+    field,
+    kind: columnKind(type),
+    required: schema.required?.includes(field) ?? false,
+    opening: `${JSON.stringify(field)}:`,
+  }));
+  return { family, name: family.replaceAll('-', '_'), columns };
+}
+
+export const tables = Object.fromEntries(familyNames.map((family) => [family, tableOf(family)])) as Record<
+  Family,
+  Table
+>;
+
+const sqlTypes: Record<ColumnKind, string> = { text: 'TEXT', integer: 'INTEGER', boolean: 'INTEGER', map: 'TEXT' };
+
+export function createTable({ name, columns }: Table, schema = 'main'): string {
+  const lines = columns.map(({ field, kind, required }) => {
+    const check = kind === 'boolean' ? ` CHECK (${field} IN (0, 1))` : '';
+    return `${field} ${sqlTypes[kind]}${required ? ' NOT NULL' : ''}${check}`;
+  });
+  return `CREATE TABLE ${schema}.${name} (
+  ${lines.join(',\n  ')},
+  changedAt INTEGER NOT NULL,
+  changedBy TEXT NOT NULL,
+  PRIMARY KEY (name)
+) STRICT, WITHOUT ROWID`;
+}
+
+/** The columns of an object that fits its schema; null fields are not set. */
+export function toColumns<F extends Family>(family: F, object: FamilyObject[F]): ColumnValue[] {
+  return tables[family].columns.map(({ field, kind }) => {
+    const value = (object as Record<string, unknown>)[field];
+    if (value === undefined || value === null) return null;
+    if (kind === 'map') return canonicalMap(value as Record<string, string>);
+    return kind === 'boolean' ? Number(value) : (value as string | number);
+  });
+}
+
+/** Keys in sorted order, made as text: a key such as `__proto__` or `10` stays an ordinary one. */
+export function canonicalMap(map: Record<string, string>): string {
+  const keys = Object.keys(map).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(map[key])}`).join(',')}}`;
+}
+
+/** The canonical JSON of an object: fields in the order of the schema, without those that are not set. */
+export function toText({ columns }: Table, values: readonly ColumnValue[]): string {
+  let text = '';
+  for (let index = 0; index < columns.length; index++) {
+    const value = values[index];
+    const column = columns[index];
+    if (value === null || value === undefined || column === undefined) continue;
+    text += text === '' ? '{' : ',';
+    text += column.opening;
+    if (column.kind === 'text') text += JSON.stringify(value);
+    else if (column.kind === 'boolean') text += value === 1 ? 'true' : 'false';
+    else text += value;
+  }
+  return `${text}}`;
+}
+
+/** Texts that would not come back from the disk as they were sent are refused before they are stored. */
+export function refuseUnstorable(object: object, text: string, at: string): void {
+  if (text.length > maxObjectText) {
+    throw new ProblemError('object-too-large', `The object has ${text.length} characters; at most ${maxObjectText}.`);
+  }
+  if (!text.includes('\\u')) return; // JSON escapes what could be unstorable, so most texts need no closer look
+  const faults = Object.entries(object)
+    .filter(([, value]) => texts(value).some((part) => part.includes('\0') || !part.isWellFormed()))
+    .map(([field]) => ({
+      path: `${at}/${field}`,
+      message: 'must have neither the character U+0000 nor half of a surrogate pair',
+    }));
+  if (faults.length > 0) throw new ProblemError('invalid-body', 'A text cannot be stored.', faults);
+}
+
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.entries(value).flat() : [];
+}
+
+/** Every canonical text opens with the name. */
+export function nameIn(text: string): string {
+  const from = '{"name":"'.length;
+  return text.slice(from, text.indexOf('"', from));
+}

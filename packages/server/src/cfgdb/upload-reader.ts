@@ -1,0 +1,141 @@
+// Runs as a child process with little memory and little time: opens a database file that a stranger sent, looks only
+// at ordinary tables, and prints their rows as JSON lines. It checks the form of the file, not the sense of the rows.
+import { closeSync, openSync, readSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+/** What the child is told on its command line: it imports nothing of the project, so it may read nothing of it. */
+export interface UploadForm {
+  readonly path: string;
+  readonly applicationId: number;
+  readonly schemaVersion: number;
+  readonly tables: readonly { readonly family: string; readonly name: string; readonly fields: readonly string[] }[];
+}
+
+/** One line of output. */
+export type UploadLine =
+  | { readonly refused: string }
+  | { readonly family: string; readonly fields: readonly string[]; readonly rows: readonly unknown[][] }
+  | { readonly end: true };
+
+class Refused extends Error {}
+
+/** Tables that the server keeps for itself, in a copy of its own file: not part of the configuration. */
+const ownTables = new Set(['deletions', 'renderings']);
+const bookkeeping = ['changedAt', 'changedBy'];
+const mostSchemaEntries = 1000;
+const mostCellBytes = 4 << 20;
+const batchBytes = 1 << 18;
+
+async function print(line: UploadLine): Promise<void> {
+  if (!process.stdout.write(`${JSON.stringify(line)}\n`)) {
+    await new Promise((resolve) => process.stdout.once('drain', resolve));
+  }
+}
+
+function refuseOtherFiles(path: string): void {
+  const head = Buffer.alloc(16);
+  const file = openSync(path, 'r');
+  try {
+    const length = readSync(file, head, 0, head.length, 0);
+    if (length === 0) throw new Refused('the file is empty');
+    if (head.toString('latin1') !== 'SQLite format 3\0') throw new Refused('the file is not an SQLite database');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Immutable: no lock, no journal, no companion file is touched. */
+function openUpload(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.search = 'immutable=1';
+  const sqlite = new DatabaseSync(url, {
+    readOnly: true,
+    defensive: true,
+    enableDoubleQuotedStringLiterals: false,
+    limits: { length: mostCellBytes, sqlLength: 100_000, attach: 0, column: 100 },
+  });
+  sqlite.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0');
+  return sqlite;
+}
+
+function refuseForeign(sqlite: DatabaseSync, { applicationId, schemaVersion }: UploadForm): void {
+  const pragma = (name: string) => Number(Object.values(sqlite.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+  if (pragma('application_id') !== applicationId) {
+    throw new Refused('it belongs to another application: its application_id is not that of a configuration database');
+  }
+  const version = pragma('user_version');
+  if (version > schemaVersion) {
+    throw new Refused(`it was written by a newer version (form ${version}; this server knows ${schemaVersion})`);
+  }
+  if (version < 1) throw new Refused(`its form ${version} is unknown`);
+}
+
+function refuseUnusualSchema(sqlite: DatabaseSync, { tables }: UploadForm): void {
+  const entries = sqlite.prepare('SELECT type, name, sql FROM sqlite_schema LIMIT ?').all(mostSchemaEntries + 1) as {
+    type: string;
+    name: string;
+    sql: string | null;
+  }[];
+  if (entries.length > mostSchemaEntries) throw new Refused(`it has over ${mostSchemaEntries} tables and indexes`);
+  const ours = new Set(tables.map(({ name }) => name));
+  for (const { type, name, sql } of entries) {
+    if (type !== 'table' && type !== 'index') throw new Refused(`it has a ${type}, ${name}; only tables are read`);
+    if (/^\s*create\s+virtual/i.test(sql ?? '')) throw new Refused(`${name} is a virtual table; only tables are read`);
+    if (type === 'table' && !ours.has(name) && !ownTables.has(name) && !name.startsWith('sqlite_')) {
+      throw new Refused(`its table ${name} is not part of a configuration`);
+    }
+  }
+  for (const name of ours) {
+    if (!entries.some((entry) => entry.type === 'table' && entry.name === name)) {
+      throw new Refused(`its table ${name} is missing`);
+    }
+  }
+}
+
+function refuseDamage(sqlite: DatabaseSync): void {
+  const [first] = sqlite.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+  if (first?.quick_check !== 'ok') throw new Refused(`it is damaged: ${first?.quick_check}`);
+}
+
+async function printTable(sqlite: DatabaseSync, table: UploadForm['tables'][number]): Promise<void> {
+  const { family, name } = table;
+  const known = new Set([...table.fields, ...bookkeeping]);
+  const present = sqlite.prepare(`PRAGMA table_xinfo(${name})`).all() as { name: string; hidden: number }[];
+  for (const column of present) {
+    if (column.hidden !== 0) throw new Refused(`column ${column.name} of table ${name} is computed`);
+    if (!known.has(column.name)) throw new Refused(`column ${column.name} of table ${name} is unknown`);
+  }
+  const fields = table.fields.filter((field) => present.some((column) => column.name === field));
+  if (fields.length === 0) throw new Refused(`table ${name} has none of its columns`);
+  const select = sqlite.prepare(`SELECT ${fields.join(', ')} FROM ${name} NOT INDEXED`);
+  select.setReturnArrays(true);
+  let rows: unknown[][] = [];
+  let bytes = 0;
+  for (const row of select.iterate() as Iterable<unknown> as Iterable<unknown[]>) {
+    for (const [index, value] of row.entries()) {
+      if (value instanceof Uint8Array) throw new Refused(`column ${fields[index]} of table ${name} holds a blob`);
+      bytes += typeof value === 'string' ? value.length : 8;
+    }
+    rows.push(row);
+    if (bytes < batchBytes) continue;
+    await print({ family, fields, rows });
+    rows = [];
+    bytes = 0;
+  }
+  await print({ family, fields, rows });
+}
+
+async function main(form: UploadForm): Promise<void> {
+  refuseOtherFiles(form.path);
+  const sqlite = openUpload(form.path);
+  refuseForeign(sqlite, form);
+  refuseUnusualSchema(sqlite, form);
+  refuseDamage(sqlite);
+  for (const table of form.tables) await printTable(sqlite, table);
+  await print({ end: true });
+}
+
+main(JSON.parse(process.argv[2] ?? '') as UploadForm).catch((error: Error) =>
+  print({ refused: error instanceof Refused ? error.message : `it cannot be read: ${error.message}` }),
+);

@@ -1,0 +1,74 @@
+// The configuration's own thread: its disk writes, its large bodies and its renderings never hold up live values.
+// One change at a time, in the order of asking; reads go on while an upload is being read.
+import { parentPort, workerData } from 'node:worker_threads';
+import { ProblemError } from '@telltale/schema';
+import type { StackRules } from './check.ts';
+import { Configuration } from './configuration.ts';
+import { UnusableDatabase } from './database.ts';
+import type { Answer, Method, Opened, Operations, Request, Start } from './protocol.ts';
+import { readUpload } from './read-upload.ts';
+import { incomingPath, removeDatabase } from './replace-database.ts';
+
+const changes: ReadonlySet<Method> = new Set<Method>([
+  'put',
+  'delete',
+  'transaction',
+  'render',
+  'restore',
+  'upload',
+  'close',
+]);
+
+async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
+  return Promise.all(stackModules.map(async (url) => ((await import(url)) as { default: StackRules }).default));
+}
+
+function operationsOn(configuration: Configuration): Operations {
+  return Object.assign(configuration, {
+    async upload(path: string, options: { render: boolean }, author: string) {
+      configuration.replace(await readUpload(path), options, author);
+    },
+  });
+}
+
+async function carryOut(operations: Operations, { id, method, args }: Request): Promise<Answer> {
+  try {
+    const operation = operations[method] as (...args: unknown[]) => unknown;
+    return { id, result: await operation.apply(operations, [...args]) };
+  } catch (error) {
+    if (error instanceof ProblemError) {
+      return { id, problem: error.problem, detail: error.message, errors: error.errors };
+    }
+    return { id, failure: (error as Error).stack ?? String(error) };
+  }
+}
+
+async function main(): Promise<void> {
+  if (parentPort === null) throw new Error('worker.ts runs as a worker thread');
+  const port = parentPort;
+  const say = (message: Answer | Opened) => port.postMessage(message);
+  const start = workerData as Start;
+  const stacks = await loadStacks(start);
+  let operations: Operations;
+  try {
+    removeDatabase(incomingPath(start.path));
+    operations = operationsOn(new Configuration({ path: start.path, stacks, now: () => Date.now() * 1000 }));
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase)) throw error;
+    return say({ opened: false, unusable: error.message });
+  }
+  let lastChange: Promise<unknown> = Promise.resolve();
+  port.on('message', (request: Request) => {
+    const answer = changes.has(request.method)
+      ? lastChange.then(() => carryOut(operations, request))
+      : carryOut(operations, request);
+    if (changes.has(request.method)) lastChange = answer;
+    answer.then((message) => {
+      say(message);
+      if (request.method === 'close') port.close();
+    });
+  });
+  say({ opened: true });
+}
+
+await main();

@@ -1,0 +1,151 @@
+// What a protocol stack declares about itself: its name, its variables, the syntax of its addresses. Everything that
+// describes or checks a configuration of the stack derives from here.
+import { isIdentifier } from '@telltale/schema';
+import type { Static, TObject } from 'typebox';
+import {
+  type AddressExample,
+  type AddressSyntax,
+  compileSyntax,
+  type Point,
+  type PointKind,
+} from './address-syntax.ts';
+import { defineVariables, type ParameterDescription, type ReadVariables } from './variables.ts';
+
+export interface RoleDeclaration<V extends TObject> {
+  /** Each property is an Integer, Number, Boolean, String or Enum of texts, with a title. */
+  readonly variables: V;
+  /** Undefined where the stack has no such points in this role. */
+  readonly measurement: AddressSyntax | undefined;
+  readonly command: AddressSyntax | undefined;
+}
+
+export interface StackDeclaration<C extends TObject, P extends TObject> {
+  readonly name: string;
+  readonly title: string;
+  /** A few plain sentences. */
+  readonly description: string;
+  readonly connector?: RoleDeclaration<C>;
+  readonly provider?: RoleDeclaration<P>;
+}
+
+export interface AddressDescription {
+  enabled: boolean;
+  /** Null where not enabled. */
+  regex: string | null;
+  doc: string;
+  examples: AddressExample[];
+}
+
+/** What `GET /stacks/connector/:name` and `GET /stacks/provider/:name` answer. */
+export interface StackDescription {
+  name: string;
+  description: {
+    title: string;
+    description: string;
+    parameters: Record<string, ParameterDescription>;
+    measurement: AddressDescription;
+    command: AddressDescription;
+  };
+  /** As `vars` has them: texts. */
+  defaults: Record<string, string>;
+}
+
+export interface StackRole<Values = unknown> {
+  describe(): StackDescription;
+  /** `values` is undefined where there are faults. Only own properties of `vars` count. */
+  readVariables(vars: Readonly<Record<string, string>>): ReadVariables<Values>;
+  /** What is wrong with the address, how to mend it and an example; undefined where nothing is. */
+  checkAddress(kind: PointKind, address: string, point: Point): string | undefined;
+}
+
+export interface Stack<ConnectorValues = unknown, ProviderValues = unknown> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly connector?: StackRole<ConnectorValues>;
+  readonly provider?: StackRole<ProviderValues>;
+}
+
+/** Registered for the whole process, since a stack may come with a copy of this package of its own. */
+const brand = Symbol.for('telltale.stack.1');
+
+/** Throws, naming the stack and the part, where the declaration contradicts itself. */
+export function defineStack<const C extends TObject, const P extends TObject>(
+  declaration: StackDeclaration<C, P>,
+): Stack<Static<C>, Static<P>> {
+  const { name, title, description, connector, provider } = declaration;
+  if (typeof name !== 'string' || !isIdentifier(name)) {
+    throw new Error(`a stack's name is 1 to 64 of 0-9, a-z, A-Z and _, not ${JSON.stringify(name)}`);
+  }
+  if (!title || !description) throw new Error(`stack ${name}: a title and a description are required`);
+  if (!connector && !provider) throw new Error(`stack ${name}: a connector or a provider is required`);
+  return Object.freeze({
+    [brand]: true,
+    name,
+    title,
+    description,
+    ...(connector && { connector: defineRole(declaration, 'connector', connector) }),
+    ...(provider && { provider: defineRole(declaration, 'provider', provider) }),
+  });
+}
+
+/** Recognises the default export of a stack's module, whichever copy of this package made it. */
+export function isStack(value: unknown): value is Stack {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, brand);
+}
+
+interface Naming {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+function defineRole<V extends TObject>(
+  { name, title, description }: Naming,
+  role: 'connector' | 'provider',
+  declaration: RoleDeclaration<V>,
+): StackRole<Static<V>> {
+  const variables = within(`stack ${name}: ${role} `, () => defineVariables(declaration.variables));
+  const checks = {
+    measurement: compile('measurement'),
+    command: compile('command'),
+  };
+
+  function compile(kind: PointKind) {
+    const syntax = declaration[kind];
+    if (syntax === undefined) return () => `a ${name} ${role} has no ${kind}s: leave the address out`;
+    return within(`stack ${name}: ${role} ${kind} addresses: `, () =>
+      compileSyntax(syntax, `${name} ${role} ${kind}s`),
+    );
+  }
+
+  return Object.freeze({
+    describe: () => ({
+      name,
+      description: {
+        title,
+        description,
+        parameters: { ...variables.parameters },
+        measurement: describeSyntax(declaration.measurement),
+        command: describeSyntax(declaration.command),
+      },
+      defaults: { ...variables.defaults },
+    }),
+    readVariables: (vars) => variables.read(vars),
+    checkAddress: (kind, address, point) => checks[kind](address, point),
+  } satisfies StackRole<Static<V>>);
+}
+
+function describeSyntax(syntax: AddressSyntax | undefined): AddressDescription {
+  if (syntax === undefined) return { enabled: false, regex: null, doc: '', examples: [] };
+  const { regex, doc, examples } = syntax;
+  return { enabled: true, regex, doc, examples: [...examples] };
+}
+
+function within<T>(place: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new Error(place + (error as Error).message, { cause: error });
+  }
+}

@@ -1,0 +1,54 @@
+// The reference of a stack in Markdown, made from its declaration: what its README has between the generated markers.
+import type { AddressDescription, Stack, StackDescription } from './define-stack.ts';
+import type { ParameterDescription } from './variables.ts';
+
+/** Headings start at the third level. Ends without a line break. */
+export function documentStack({ connector, provider }: Stack): string {
+  return [
+    ...(connector ? documentRole('Connector', connector.describe()) : []),
+    ...(provider ? documentRole('Provider', provider.describe()) : []),
+  ].join('\n\n');
+}
+
+function documentRole(heading: string, { description, defaults }: StackDescription): string[] {
+  const rows = Object.entries(description.parameters).map(([name, parameter]) => [
+    code(name),
+    [parameter.title, parameter.description].filter((text) => text !== undefined).join('. '),
+    parameter.type,
+    parameter.required ? 'required' : code(Object.hasOwn(defaults, name) ? (defaults[name] as string) : ''),
+    allowed(parameter),
+  ]);
+  return [
+    `### ${heading}`,
+    rows.length === 0 ? 'No variables.' : table(['Variable', 'Meaning', 'Type', 'Default', 'Allowed'], rows),
+    ...documentAddresses(`#### Measurement addresses of a ${heading.toLowerCase()}`, description.measurement),
+    ...documentAddresses(`#### Command addresses of a ${heading.toLowerCase()}`, description.command),
+  ];
+}
+
+function documentAddresses(heading: string, { enabled, regex, doc, examples }: AddressDescription): string[] {
+  if (!enabled || regex === null) return [heading, 'None.'];
+  const rows = examples.map(({ address, meaning }) => [code(address), meaning]);
+  return [heading, doc, table(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
+}
+
+function allowed({ type, enum: words, range, regex }: ParameterDescription): string {
+  if (words !== undefined) return words.map(code).join(', ');
+  if (range !== undefined) return rangeInWords(range);
+  if (regex !== undefined) return code(regex);
+  return type === 'boolean' ? '`true`, `false`, `1`, `0`' : '';
+}
+
+function rangeInWords([low, high]: [number | null, number | null]): string {
+  if (low === null) return `at most ${high}`;
+  return high === null ? `at least ${low}` : `${low} to ${high}`;
+}
+
+function code(text: string): string {
+  return text === '' ? '' : `\`${text}\``;
+}
+
+function table(heads: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,183 @@
+// The variables of a stack, or of anything else that is written as names and texts: described by TypeBox, read strictly
+// into typed values. What is wrong is reported by name, all of it.
+import { formatText, parseText, ValueError } from '@telltale/schema';
+import type { Static, TObject, TSchema } from 'typebox';
+
+type VariableValue = number | boolean | string;
+
+/** One variable as the wire has it. */
+export interface ParameterDescription {
+  title: string;
+  description?: string;
+  type: 'integer' | 'number' | 'boolean' | 'string';
+  default?: VariableValue;
+  enum?: string[];
+  range?: [number | null, number | null];
+  regex?: string;
+  /** True where there is no default and the schema does not call it optional. */
+  required: boolean;
+}
+
+export interface VariableFault {
+  field: string;
+  message: string;
+}
+
+export type ReadVariables<Values> = { values: Values; faults: [] } | { values: undefined; faults: VariableFault[] };
+
+export interface VariableSet<Values> {
+  readonly parameters: Readonly<Record<string, ParameterDescription>>;
+  /** The texts that stand for the defaults. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** `values` has every variable that is given or has a default; it is undefined as soon as anything is wrong. */
+  read(texts: Readonly<Record<string, string>>): ReadVariables<Values>;
+}
+
+/** A pattern never sees a longer text. */
+const maxPatternText = 1024;
+
+const keywords = ['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern'];
+
+/** Throws where the description itself is wrong. */
+export function defineVariables<const V extends TObject>(schema: V): VariableSet<Static<V>> {
+  const described = new Map<string, ParameterDescription>();
+  for (const [name, property] of Object.entries(schema.properties)) {
+    try {
+      described.set(name, describe(name, property, schema.required?.includes(name) === true));
+    } catch (error) {
+      throw new Error(`variable ${name}: ${(error as Error).message}`);
+    }
+  }
+  const defaults: Record<string, string> = {};
+  for (const [name, { default: value }] of described) if (value !== undefined) defaults[name] = toText(value);
+  return {
+    parameters: Object.fromEntries(described),
+    defaults,
+    read(texts) {
+      const faults: VariableFault[] = [];
+      const values = new Map<string, VariableValue>();
+      for (const field of Object.keys(texts)) {
+        if (!described.has(field)) faults.push({ field, message: `is unknown: ${known([...described.keys()])}` });
+      }
+      for (const [field, parameter] of described) {
+        const text = Object.hasOwn(texts, field) ? texts[field] : undefined;
+        try {
+          const value = text === undefined ? parameter.default : fromText(parameter, text);
+          if (value !== undefined) values.set(field, value);
+          else if (parameter.required) faults.push({ field, message: 'is required' });
+        } catch (error) {
+          if (!(error instanceof ValueError)) throw error;
+          faults.push({ field, message: error.message });
+        }
+      }
+      if (faults.length > 0) return { values: undefined, faults };
+      return { values: Object.fromEntries(values) as Static<V>, faults: [] };
+    },
+  };
+}
+
+function known(names: string[]): string {
+  return names.length === 0 ? 'there are none' : `one of ${names.join(', ')}`;
+}
+
+function describe(name: string, schema: TSchema, mandatory: boolean): ParameterDescription {
+  const { title, description, default: value, enum: words, minimum, maximum, pattern } = schema as Keywords;
+  const foreign = Object.keys(schema).find((keyword) => !keywords.includes(keyword));
+  if (foreign !== undefined) throw new Error(`${foreign} is not supported: only ${keywords.join(', ')}`);
+  if (!/^[a-zA-Z][_a-zA-Z0-9]{0,63}$/.test(name)) throw new Error('the name must be letters, digits and _');
+  if (typeof title !== 'string' || title === '') throw new Error('a title is required');
+  const parameter: ParameterDescription = { title, type: typeOf(schema as Keywords), required: mandatory };
+  if (description !== undefined) parameter.description = description;
+  if (words !== undefined) parameter.enum = words as string[];
+  if (pattern !== undefined) {
+    if (typeof pattern !== 'string') throw new Error('the pattern must be a text');
+    new RegExp(pattern, 'u');
+    parameter.regex = pattern;
+  }
+  if (minimum !== undefined || maximum !== undefined) {
+    if (parameter.type !== 'integer' && parameter.type !== 'number') throw new Error('only a number has a range');
+    parameter.range = [minimum ?? null, maximum ?? null];
+  }
+  if (value !== undefined) {
+    if (typeof value !== (numeric(parameter) ? 'number' : parameter.type)) {
+      throw new Error(`the default ${JSON.stringify(value)} is not of type ${parameter.type}`);
+    }
+    parameter.required = false;
+    parameter.default = value;
+    try {
+      fromText(parameter, toText(value));
+    } catch (error) {
+      throw new Error(`the default does not fit: ${(error as Error).message}`);
+    }
+  }
+  return parameter;
+}
+
+interface Keywords {
+  type?: unknown;
+  title?: unknown;
+  description?: string;
+  default?: VariableValue;
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  pattern?: unknown;
+}
+
+function typeOf({ type, enum: words }: Keywords): ParameterDescription['type'] {
+  if (words !== undefined) {
+    if ((type !== undefined && type !== 'string') || words.length === 0 || !words.every((w) => typeof w === 'string')) {
+      throw new Error('an enum must be of texts');
+    }
+    return 'string';
+  }
+  if (type === 'integer' || type === 'number' || type === 'boolean' || type === 'string') return type;
+  throw new Error('the type must be Integer, Number, Boolean, String or Enum');
+}
+
+function numeric({ type }: ParameterDescription): boolean {
+  return type === 'integer' || type === 'number';
+}
+
+function toText(value: VariableValue): string {
+  return typeof value === 'number' ? formatText('d', value) : String(value);
+}
+
+/** Throws a ValueError that tells what is expected. */
+function fromText(parameter: ParameterDescription, text: string): VariableValue {
+  switch (parameter.type) {
+    case 'integer':
+    case 'number': {
+      const value = parameter.type === 'number' ? (parseText('d', text) as number) : readInteger(text);
+      const [minimum, maximum] = parameter.range ?? [null, null];
+      if (minimum !== null && value < minimum) throw new ValueError(`must be at least ${minimum}, not ${text}`);
+      if (maximum !== null && value > maximum) throw new ValueError(`must be at most ${maximum}, not ${text}`);
+      return value;
+    }
+    case 'boolean':
+      if (text === 'true' || text === '1') return true;
+      if (text === 'false' || text === '0') return false;
+      throw new ValueError(`must be true, false, 1 or 0, not ${quoted(text)}`);
+    case 'string':
+      if (parameter.enum?.includes(text) === false) {
+        throw new ValueError(`must be one of ${parameter.enum.join(', ')}, not ${quoted(text)}`);
+      }
+      if (parameter.regex !== undefined) {
+        if (text.length > maxPatternText) throw new ValueError(`must have at most ${maxPatternText} characters`);
+        if (!new RegExp(parameter.regex, 'u').test(text)) {
+          throw new ValueError(`must match ${parameter.regex}, unlike ${quoted(text)}`);
+        }
+      }
+      return text;
+  }
+}
+
+function readInteger(text: string): number {
+  const value = Number(parseText('l', text));
+  if (!Number.isSafeInteger(value)) throw new ValueError(`must be between -(2^53 - 1) and 2^53 - 1, not ${text}`);
+  return value;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}

@@ -1,0 +1,51 @@
+// The documentation of the addresses, made from the table of functions and the tags of the waterworks.
+import type { PointKind } from '@telltale/stack-kit';
+import { type AddressFunction, functionNames, functions } from './functions.ts';
+import { waterworksTags } from './waterworks-tags.ts';
+
+const opening: Readonly<Record<PointKind, string>> = {
+  measurement:
+    'A function with its arguments in any order; those with a default may be left out. Texts with spaces, commas or ' +
+    'parentheses stand in quotes. Values are rounded for integers. All but `counter` and `walk`, which begin with the ' +
+    'connector, follow the clock of the day, so that a restart does not make them jump. A fault is 1 while it holds.',
+  command:
+    'A tag to write to, or a fault to inject. A fault of datatype b begins with 1 and ends with 0. A fault of a number ' +
+    'lasts that many seconds and ends at once with 0. Faults strike neither each other nor themselves.',
+};
+
+/** Markdown. */
+export function addressDoc(kind: PointKind): string {
+  const entries = functionNames.flatMap((name) => {
+    const { summary, parameters, datatypes, only }: AddressFunction<unknown> = functions[name];
+    const served = datatypes[kind];
+    if (served === undefined) return [];
+    const used = Object.entries(parameters).filter(([argument]) => (only[argument] ?? kind) === kind);
+    const raw = name === 'model' ? "the tag's" : served.join(', ');
+    return [
+      `- \`${signature(name, kind)}\`: ${summary}. Raw datatype: ${raw}.`,
+      ...used.map(([argument, { title }]) => `  - \`${argument}\`: ${title}.`),
+    ];
+  });
+  const rows = waterworksTags
+    .filter(({ direction }) => kind === 'measurement' || direction === 'input')
+    .map(({ name, datatype, unit, meaning }) => `| \`${name}\` | ${datatype} | ${unit} | ${meaning} |`);
+  return [
+    opening[kind],
+    entries.join('\n'),
+    kind === 'measurement' ? 'Tags of the waterworks:' : 'Tags of the waterworks that can be written:',
+    ['| Tag | Raw datatype | Unit | Meaning |', '|---|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n');
+}
+
+/** The call with its defaults, such as `echo(tag, delay=0)`. */
+export function signature(name: keyof typeof functions, kind: PointKind): string {
+  const { parameters, positional, only }: AddressFunction<unknown> = functions[name];
+  const parts = Object.entries(parameters)
+    .filter(([argument]) => (only[argument] ?? kind) === kind)
+    .map(([argument, parameter]) => {
+      if (argument === positional) return argument;
+      if (parameter.default === undefined) return `${argument}=…`;
+      return `${argument}=${parameter.type === 'string' ? JSON.stringify(parameter.default) : parameter.default}`;
+    });
+  return `${name}(${parts.join(', ')})`;
+}

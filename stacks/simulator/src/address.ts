@@ -1,0 +1,67 @@
+// The parser of addresses: `sine(low=4, high=20)` to a function and its arguments, or to what is wrong with it. Pure.
+import { type AddressFunction, type FunctionName, functionNames, functions } from './functions.ts';
+
+/** A function with its arguments, defaults filled in. */
+export type Address = {
+  [F in FunctionName]: {
+    function: F;
+    arguments: (typeof functions)[F] extends AddressFunction<infer Values> ? Values : never;
+  };
+}[FunctionName];
+
+export type ParsedAddress =
+  /** `given` are the names of the arguments that the text itself has. */
+  { address: Address; given: string[]; fault?: never } | { address?: never; fault: string };
+
+/** The outer form; what is inside is the parser's. Quoted texts may have anything but quotes in them. */
+export const addressRegex = String.raw`^[a-z_]{1,32}\((?:[^\(\)"]|"[^"]*")*\)$`;
+
+const outerForm = /^([a-z_]{1,32})\((.*)\)$/su;
+const argumentForm = /\s*(?:([^\s,="]+)\s*=\s*)?(?:"([^"]*)"|([^\s,="]+))\s*(?:,(?!\s*$)|$)/uy;
+
+/** Bound the length of the text before. */
+export function parseAddress(text: string): ParsedAddress {
+  const [, name, inside] = outerForm.exec(text) ?? [];
+  if (name === undefined || inside === undefined) {
+    return { fault: `${JSON.stringify(text)} is not of the form function(argument=value, …)` };
+  }
+  if (!isFunctionName(name)) return { fault: `unknown function ${name}: one of ${functionNames.join(', ')}` };
+  const texts = readArguments(name, inside);
+  if (typeof texts === 'string') return { fault: `${name}: ${texts}` };
+  const read = functions[name].read(Object.fromEntries(texts));
+  if ('fault' in read) return { fault: `${name}: ${read.fault}` };
+  return { address: { function: name, arguments: read.values } as Address, given: [...texts.keys()] };
+}
+
+function isFunctionName(name: string): name is FunctionName {
+  return Object.hasOwn(functions, name);
+}
+
+/** The arguments by name, or what is wrong. */
+function readArguments(name: FunctionName, inside: string): Map<string, string> | string {
+  const { positional, parameters }: AddressFunction<unknown> = functions[name];
+  const texts = new Map<string, string>();
+  const form = new RegExp(argumentForm);
+  while (form.lastIndex < inside.length && inside.trim() !== '') {
+    const start = form.lastIndex;
+    const [, key, quoted, bare] = form.exec(inside) ?? [];
+    const value = quoted ?? bare;
+    if (value === undefined)
+      return `cannot read ${JSON.stringify(inside.slice(start).trim())}: argument=value is expected`;
+    if (key === undefined && (positional === undefined || start > 0)) {
+      return `${value} has no name: write ${firstUnused(parameters, texts)}=${value}`;
+    }
+    if (key !== undefined && key === positional) return `write ${value} first and without ${key}=`;
+    const argument = key ?? (positional as string);
+    if (texts.has(argument)) return `${argument} is given twice`;
+    if (quoted !== undefined && Object.hasOwn(parameters, argument) && parameters[argument]?.type !== 'string') {
+      return `${argument} is a number: write it without quotes`;
+    }
+    texts.set(argument, value);
+  }
+  return texts;
+}
+
+function firstUnused(parameters: object, texts: Map<string, string>): string {
+  return Object.keys(parameters).find((name) => !texts.has(name)) ?? 'argument';
+}

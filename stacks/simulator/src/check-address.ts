@@ -1,0 +1,83 @@
+// Whether an address suits its point: a function that serves this kind of point, its raw datatype, values that fit it,
+// and tags that the waterworks has.
+import type { Datatype } from '@telltale/schema';
+import type { Point, PointKind } from '@telltale/stack-kit';
+import { type Address, parseAddress } from './address.ts';
+import { type AddressFunction, functionNames, functions } from './functions.ts';
+import { nearestName } from './nearest-name.ts';
+import { type WaterworksTag, waterworksTags } from './waterworks-tags.ts';
+
+/** What is wrong and what would be right, or undefined. */
+export function checkAddress(kind: PointKind, text: string, point: Point): string | undefined {
+  const { address, given, fault } = { given: [], ...parseAddress(text) };
+  if (address === undefined) return fault;
+  const { datatypes, only }: AddressFunction<unknown> = functions[address.function];
+  const served = datatypes[kind];
+  if (served === undefined) {
+    const others = functionNames.filter((name) => functions[name].datatypes[kind] !== undefined);
+    return `${address.function} is not for ${kind}s: one of ${others.join(', ')} is`;
+  }
+  const misplaced = given.find((argument) => (only[argument] ?? kind) !== kind);
+  if (misplaced !== undefined)
+    return `${address.function}: ${misplaced} belongs to a ${only[misplaced]}, not to a ${kind}`;
+  const datatype = point.rawDatatype ?? point.datatype;
+  if (!served.includes(datatype)) return unserved(kind, address, datatype, served);
+  return address.function === 'model'
+    ? checkTag(kind, address.arguments.tag, datatype)
+    : checkValues(address, datatype);
+}
+
+function unserved(kind: PointKind, address: Address, datatype: Datatype, served: readonly Datatype[]): string {
+  const why =
+    address.function === 'drop_link' && datatype === 'b'
+      ? ' (a number of seconds: while the link is down, nothing can be written that would bring it back)'
+      : '';
+  return `${address.function} ${kind}s are of raw datatype ${served.join(', ')}${why}, not ${datatype}`;
+}
+
+const ranges: Readonly<Record<Exclude<Datatype, 's'>, readonly [number, number]>> = {
+  b: [0, 1],
+  q: [0, 3],
+  i: [-(2 ** 31), 2 ** 31 - 1],
+  l: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  f: [-(2 - 2 ** -23) * 2 ** 127, (2 - 2 ** -23) * 2 ** 127],
+  d: [-Number.MAX_VALUE, Number.MAX_VALUE],
+};
+
+/** The arguments that are values of the measurement. */
+function checkValues(address: Address, datatype: Datatype): string | undefined {
+  if (datatype === 's' || !('low' in address.arguments)) return undefined;
+  const [lowest, highest] = ranges[datatype];
+  for (const argument of ['low', 'high', 'start'] as const) {
+    const value = (address.arguments as { low?: number; high?: number; start?: number })[argument];
+    if (value !== undefined && (value < lowest || value > highest)) {
+      return `${address.function}: ${argument}=${value} does not fit raw datatype ${datatype}, ${lowest} to ${highest}`;
+    }
+  }
+  return undefined;
+}
+
+const tags: ReadonlyMap<string, WaterworksTag> = new Map(waterworksTags.map((tag) => [tag.name, tag]));
+
+/** The raw datatypes that hold every value of a tag's own datatype. */
+const holders: Readonly<Record<Datatype, readonly Datatype[]>> = {
+  b: ['b'],
+  q: ['q', 'i', 'l'],
+  i: ['i', 'l', 'd'],
+  l: ['l'],
+  f: ['f', 'd'],
+  d: ['d', 'f'],
+  s: ['s'],
+};
+
+function checkTag(kind: PointKind, name: string, datatype: Datatype): string | undefined {
+  const tag = tags.get(name);
+  if (tag === undefined) return `model: there is no tag ${name}: is ${nearestName(name, tags.keys())} meant?`;
+  if (kind === 'command' && tag.direction === 'output') {
+    const inputs = waterworksTags.filter(({ direction }) => direction === 'input').map((input) => input.name);
+    return `model: ${name} can only be read; of the inputs, ${nearestName(name, inputs)} is the nearest`;
+  }
+  const fitting = holders[tag.datatype];
+  if (fitting.includes(datatype)) return undefined;
+  return `model: ${name} is of raw datatype ${fitting.join(' or ')}, not ${datatype}`;
+}
