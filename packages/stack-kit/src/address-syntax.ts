@@ -39,15 +39,15 @@ export function compileSyntax(
   const [first] = syntax.examples;
   if (first === undefined) throw new Error('at least one example is required');
   const check = (address: string, point: Point): string | undefined => {
-    if (address === '') return `an address is required, ${example(syntax, address)}`;
-    if (address.length > maxAddressLength) {
-      return `has ${address.length} characters: at most ${maxAddressLength} are allowed, ${example(syntax, '')}`;
+    if (address === '') return `an address is required, for example ${example(syntax, '')}`;
+    if (address.length > 1e9) {
+      return `has ${address.length} characters: at most ${maxAddressLength} are allowed`;
     }
     if (!regex.test(address)) {
-      return `${JSON.stringify(address)} is not an address of ${subject}: write it ${example(syntax, address)}`;
+      return `${JSON.stringify(address)} is not an address of ${subject}: write it as in ${example(syntax, address)}`;
     }
     const wrong = tryCheck(syntax, address, point);
-    return wrong === undefined ? undefined : `${wrong}; write it ${example(syntax, address)}`;
+    return wrong === undefined ? undefined : `${wrong}; for example ${example(syntax, address)}`;
   };
   for (const { address } of syntax.examples) {
     const wrong = datatypes.map((datatype) => check(address, { datatype }));
@@ -72,8 +72,7 @@ function example({ examples }: AddressSyntax, address: string): string {
     while (at < other.length && other[at] === address[at]) at++;
     return at;
   };
-  const best = examples.reduce((a, b) => (alike(b.address) > alike(a.address) ? b : a));
-  return `as in ${best.address} (${best.meaning})`;
+  return examples.map((each) => each.address).reduce((a, b) => (alike(b) > alike(a) ? b : a));
 }
 
 /** Whether ^ and $ hold for the whole: `^a|b$` is anchored only in its halves. */

@@ -20,7 +20,7 @@ function documentRole(heading: string, { description, defaults }: StackDescripti
   ]);
   return [
     `### ${heading}`,
-    rows.length === 0 ? 'No variables.' : table(['Variable', 'Meaning', 'Type', 'Default', 'Allowed'], rows),
+    rows.length === 0 ? 'No variables.' : markdownTable(['Variable', 'Meaning', 'Type', 'Default', 'Allowed'], rows),
     ...documentAddresses(`#### Measurement addresses of a ${heading.toLowerCase()}`, description.measurement),
     ...documentAddresses(`#### Command addresses of a ${heading.toLowerCase()}`, description.command),
   ];
@@ -29,7 +29,7 @@ function documentRole(heading: string, { description, defaults }: StackDescripti
 function documentAddresses(heading: string, { enabled, regex, doc, examples }: AddressDescription): string[] {
   if (!enabled || regex === null) return [heading, 'None.'];
   const rows = examples.map(({ address, meaning }) => [code(address), meaning]);
-  return [heading, doc, table(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
+  return [heading, doc, markdownTable(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
 }
 
 function allowed({ type, enum: words, range, regex }: ParameterDescription): string {
@@ -48,7 +48,17 @@ function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
-function table(heads: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
+/** A table with its columns padded, as the formatter of this repository wants them. */
+export function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [heads, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = heads.map((_, column) => Math.max(3, ...cells.map((row) => [...(row[column] ?? '')].length)));
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => pad(row[column] ?? '', width)).join(' | ')} |`;
+  const [head = [], ...body] = cells;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+}
+
+/** By characters: padEnd counts half characters. */
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(width - [...text].length);
 }

@@ -1,5 +1,5 @@
 // What a protocol stack is written against.
-export { default as Type, type Static } from 'typebox';
+export { default as Type, type Static, type TObject } from 'typebox';
 export * from './address-syntax.ts';
 export * from './define-stack.ts';
 export * from './document-stack.ts';

@@ -40,29 +40,37 @@ const keywords = ['type', 'title', 'description', 'default', 'enum', 'minimum', 
 
 /** Throws where the description itself is wrong. */
 export function defineVariables<const V extends TObject>(schema: V): VariableSet<Static<V>> {
-  const described = new Map<string, ParameterDescription>();
+  const variables = new Map<string, ParameterDescription>();
+  const readers = new Map<string, Reader>();
+  const defaults: Record<string, string> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
     try {
-      described.set(name, describe(name, property, schema.required?.includes(name) === true));
+      const parameter = describe(name, property, schema.required?.includes(name) === true);
+      const reader = readerOf(parameter);
+      if (parameter.default !== undefined) {
+        defaults[name] = toText(parameter.default);
+        reader(defaults[name]);
+      }
+      variables.set(name, parameter);
+      readers.set(name, reader);
     } catch (error) {
-      throw new Error(`variable ${name}: ${(error as Error).message}`);
+      const place = error instanceof ValueError ? 'the default does not fit: ' : '';
+      throw new Error(`variable ${name}: ${place}${(error as Error).message}`);
     }
   }
-  const defaults: Record<string, string> = {};
-  for (const [name, { default: value }] of described) if (value !== undefined) defaults[name] = toText(value);
   return {
-    parameters: Object.fromEntries(described),
+    parameters: Object.fromEntries(variables),
     defaults,
     read(texts) {
       const faults: VariableFault[] = [];
       const values = new Map<string, VariableValue>();
       for (const field of Object.keys(texts)) {
-        if (!described.has(field)) faults.push({ field, message: `is unknown: ${known([...described.keys()])}` });
+        if (!variables.has(field)) faults.push({ field, message: `is unknown: ${known([...variables.keys()])}` });
       }
-      for (const [field, parameter] of described) {
+      for (const [field, parameter] of variables) {
         const text = Object.hasOwn(texts, field) ? texts[field] : undefined;
         try {
-          const value = text === undefined ? parameter.default : fromText(parameter, text);
+          const value = text === undefined ? parameter.default : readers.get(field)?.(text);
           if (value !== undefined) values.set(field, value);
           else if (parameter.required) faults.push({ field, message: 'is required' });
         } catch (error) {
@@ -91,7 +99,6 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
   if (words !== undefined) parameter.enum = words as string[];
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') throw new Error('the pattern must be a text');
-    new RegExp(pattern, 'u');
     parameter.regex = pattern;
   }
   if (minimum !== undefined || maximum !== undefined) {
@@ -104,11 +111,6 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
     }
     parameter.required = false;
     parameter.default = value;
-    try {
-      fromText(parameter, toText(value));
-    } catch (error) {
-      throw new Error(`the default does not fit: ${(error as Error).message}`);
-    }
   }
   return parameter;
 }
@@ -144,32 +146,41 @@ function toText(value: VariableValue): string {
 }
 
 /** Throws a ValueError that tells what is expected. */
-function fromText(parameter: ParameterDescription, text: string): VariableValue {
-  switch (parameter.type) {
+type Reader = (text: string) => VariableValue;
+
+function readerOf({ type, range = [null, null], enum: words, regex }: ParameterDescription): Reader {
+  switch (type) {
     case 'integer':
-    case 'number': {
-      const value = parameter.type === 'number' ? (parseText('d', text) as number) : readInteger(text);
-      const [minimum, maximum] = parameter.range ?? [null, null];
-      if (minimum !== null && value < minimum) throw new ValueError(`must be at least ${minimum}, not ${text}`);
-      if (maximum !== null && value > maximum) throw new ValueError(`must be at most ${maximum}, not ${text}`);
-      return value;
-    }
+      return (text) => within(range, readInteger(text));
+    case 'number':
+      return (text) => within(range, parseText('d', text) as number);
     case 'boolean':
-      if (text === 'true' || text === '1') return true;
-      if (text === 'false' || text === '0') return false;
-      throw new ValueError(`must be true, false, 1 or 0, not ${quoted(text)}`);
-    case 'string':
-      if (parameter.enum?.includes(text) === false) {
-        throw new ValueError(`must be one of ${parameter.enum.join(', ')}, not ${quoted(text)}`);
-      }
-      if (parameter.regex !== undefined) {
-        if (text.length > maxPatternText) throw new ValueError(`must have at most ${maxPatternText} characters`);
-        if (!new RegExp(parameter.regex, 'u').test(text)) {
-          throw new ValueError(`must match ${parameter.regex}, unlike ${quoted(text)}`);
+      return readBoolean;
+    case 'string': {
+      const pattern = regex === undefined ? undefined : new RegExp(regex, 'u');
+      return (text) => {
+        if (words?.includes(text) === false) {
+          throw new ValueError(`must be one of ${words.join(', ')}, not ${quoted(text)}`);
         }
-      }
-      return text;
+        if (pattern === undefined) return text;
+        if (text.length > maxPatternText) throw new ValueError(`must have at most ${maxPatternText} characters`);
+        if (!pattern.test(text)) throw new ValueError(`must match ${regex}, unlike ${quoted(text)}`);
+        return text;
+      };
+    }
   }
+}
+
+function within([minimum, maximum]: [number | null, number | null], value: number): number {
+  if (minimum !== null && value < minimum) throw new ValueError(`must be at least ${minimum}, not ${value}`);
+  if (maximum !== null && value > maximum) throw new ValueError(`must be at most ${maximum}, not ${value}`);
+  return value;
+}
+
+function readBoolean(text: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0') return false;
+  throw new ValueError(`must be true, false, 1 or 0, not ${quoted(text)}`);
 }
 
 function readInteger(text: string): number {

@@ -1,5 +1,5 @@
 // The documentation of the addresses, made from the table of functions and the tags of the waterworks.
-import type { PointKind } from '@telltale/stack-kit';
+import { markdownTable, type PointKind } from '@telltale/stack-kit';
 import { type AddressFunction, functionNames, functions } from './functions.ts';
 import { waterworksTags } from './waterworks-tags.ts';
 
@@ -10,7 +10,7 @@ const opening: Readonly<Record<PointKind, string>> = {
     'connector, follow the clock of the day, so that a restart does not make them jump. A fault is 1 while it holds.',
   command:
     'A tag to write to, or a fault to inject. A fault of datatype b begins with 1 and ends with 0. A fault of a number ' +
-    'lasts that many seconds and ends at once with 0. Faults strike neither each other nor themselves.',
+    'lasts that many seconds and ends at once with 0. Faults do not strike the points that inject or show faults.',
 };
 
 /** Markdown. */
@@ -22,23 +22,23 @@ export function addressDoc(kind: PointKind): string {
     const used = Object.entries(parameters).filter(([argument]) => (only[argument] ?? kind) === kind);
     const raw = name === 'model' ? "the tag's" : served.join(', ');
     return [
-      `- \`${signature(name, kind)}\`: ${summary}. Raw datatype: ${raw}.`,
+      `- \`${signature(name, kind)}\`: ${summary[kind]}. Raw datatype: ${raw}.`,
       ...used.map(([argument, { title }]) => `  - \`${argument}\`: ${title}.`),
     ];
   });
   const rows = waterworksTags
     .filter(({ direction }) => kind === 'measurement' || direction === 'input')
-    .map(({ name, datatype, unit, meaning }) => `| \`${name}\` | ${datatype} | ${unit} | ${meaning} |`);
+    .map(({ name, datatype, unit, meaning }) => [`\`${name}\``, datatype, unit, meaning]);
   return [
     opening[kind],
     entries.join('\n'),
     kind === 'measurement' ? 'Tags of the waterworks:' : 'Tags of the waterworks that can be written:',
-    ['| Tag | Raw datatype | Unit | Meaning |', '|---|---|---|---|', ...rows].join('\n'),
+    markdownTable(['Tag', 'Raw datatype', 'Unit', 'Meaning'], rows),
   ].join('\n\n');
 }
 
 /** The call with its defaults, such as `echo(tag, delay=0)`. */
-export function signature(name: keyof typeof functions, kind: PointKind): string {
+function signature(name: keyof typeof functions, kind: PointKind): string {
   const { parameters, positional, only }: AddressFunction<unknown> = functions[name];
   const parts = Object.entries(parameters)
     .filter(([argument]) => (only[argument] ?? kind) === kind)

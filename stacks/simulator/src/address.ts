@@ -17,7 +17,7 @@ export type ParsedAddress =
 export const addressRegex = String.raw`^[a-z_]{1,32}\((?:[^\(\)"]|"[^"]*")*\)$`;
 
 const outerForm = /^([a-z_]{1,32})\((.*)\)$/su;
-const argumentForm = /\s*(?:([^\s,="]+)\s*=\s*)?(?:"([^"]*)"|([^\s,="]+))\s*(?:,(?!\s*$)|$)/uy;
+const argumentForm = /\s*(?:([^\s,="()]+)\s*=\s*)?(?:"([^"]*)"|([^\s,="()]+))\s*(?:,(?!\s*$)|$)/uy;
 
 /** Bound the length of the text before. */
 export function parseAddress(text: string): ParsedAddress {
@@ -41,18 +41,21 @@ function isFunctionName(name: string): name is FunctionName {
 function readArguments(name: FunctionName, inside: string): Map<string, string> | string {
   const { positional, parameters }: AddressFunction<unknown> = functions[name];
   const texts = new Map<string, string>();
+  if (inside.trim() === '') return texts;
   const form = new RegExp(argumentForm);
-  while (form.lastIndex < inside.length && inside.trim() !== '') {
+  while (form.lastIndex < inside.length) {
     const start = form.lastIndex;
     const [, key, quoted, bare] = form.exec(inside) ?? [];
     const value = quoted ?? bare;
-    if (value === undefined)
+    if (value === undefined) {
       return `cannot read ${JSON.stringify(inside.slice(start).trim())}: argument=value is expected`;
-    if (key === undefined && (positional === undefined || start > 0)) {
-      return `${value} has no name: write ${firstUnused(parameters, texts)}=${value}`;
     }
-    if (key !== undefined && key === positional) return `write ${value} first and without ${key}=`;
-    const argument = key ?? (positional as string);
+    const argument = key ?? (start === 0 ? positional : undefined);
+    if (argument === undefined) {
+      const free = Object.keys(parameters).find((parameter) => parameter !== positional && !texts.has(parameter));
+      return `${value} has no name before it: write it as in ${free ?? 'argument'}=${value}`;
+    }
+    if (key !== undefined && key === positional) return `write ${value} first, without ${key}=`;
     if (texts.has(argument)) return `${argument} is given twice`;
     if (quoted !== undefined && Object.hasOwn(parameters, argument) && parameters[argument]?.type !== 'string') {
       return `${argument} is a number: write it without quotes`;
@@ -60,8 +63,4 @@ function readArguments(name: FunctionName, inside: string): Map<string, string> 
     texts.set(argument, value);
   }
   return texts;
-}
-
-function firstUnused(parameters: object, texts: Map<string, string>): string {
-  return Object.keys(parameters).find((name) => !texts.has(name)) ?? 'argument';
 }

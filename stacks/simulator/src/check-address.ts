@@ -9,8 +9,9 @@ import { type WaterworksTag, waterworksTags } from './waterworks-tags.ts';
 
 /** What is wrong and what would be right, or undefined. */
 export function checkAddress(kind: PointKind, text: string, point: Point): string | undefined {
-  const { address, given, fault } = { given: [], ...parseAddress(text) };
-  if (address === undefined) return fault;
+  const parsed = parseAddress(text);
+  if (parsed.address === undefined) return parsed.fault;
+  const { address, given } = parsed;
   const { datatypes, only }: AddressFunction<unknown> = functions[address.function];
   const served = datatypes[kind];
   if (served === undefined) {
@@ -72,10 +73,12 @@ const holders: Readonly<Record<Datatype, readonly Datatype[]>> = {
 
 function checkTag(kind: PointKind, name: string, datatype: Datatype): string | undefined {
   const tag = tags.get(name);
-  if (tag === undefined) return `model: there is no tag ${name}: is ${nearestName(name, tags.keys())} meant?`;
+  if (tag === undefined) return `model: there is no tag ${name}; the nearest is ${nearestName(name, tags.keys())}`;
   if (kind === 'command' && tag.direction === 'output') {
-    const inputs = waterworksTags.filter(({ direction }) => direction === 'input').map((input) => input.name);
-    return `model: ${name} can only be read; of the inputs, ${nearestName(name, inputs)} is the nearest`;
+    const part = name.slice(0, name.indexOf('_') + 1);
+    const inputs = waterworksTags.filter((other) => other.direction === 'input' && other.name.startsWith(part));
+    const found = inputs.length === 0 ? 'none' : inputs.map((other) => other.name).join(', ');
+    return `model: ${name} can only be read; of ${part}…, what can be written: ${found}`;
   }
   const fitting = holders[tag.datatype];
   if (fitting.includes(datatype)) return undefined;

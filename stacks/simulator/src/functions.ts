@@ -1,11 +1,17 @@
 // The functions that an address of the simulator may call: their arguments, the raw datatypes that they serve, and the
 // rules between arguments. The parser, the checks and the documentation derive from this table.
 import { type Datatype, datatypes } from '@telltale/schema';
-import { defineVariables, type PointKind, type Static, Type, type VariableSet } from '@telltale/stack-kit';
-import type { TObject } from 'typebox';
+import {
+  defineVariables,
+  type PointKind,
+  type Static,
+  type TObject,
+  Type,
+  type VariableSet,
+} from '@telltale/stack-kit';
 
 export interface AddressFunction<Values> {
-  readonly summary: string;
+  readonly summary: Readonly<Record<PointKind, string>>;
   readonly parameters: VariableSet<Values>['parameters'];
   /** The argument that comes first and without its name. */
   readonly positional: string | undefined;
@@ -17,7 +23,7 @@ export interface AddressFunction<Values> {
 }
 
 interface Declaration<V extends TObject> {
-  summary: string;
+  summary: string | Record<PointKind, string>;
   arguments: V;
   positional?: keyof Static<V> & string;
   measurement?: readonly Datatype[];
@@ -30,7 +36,7 @@ function declare<const V extends TObject>(declaration: Declaration<V>): AddressF
   const { summary, positional, measurement, command, only = {}, rule } = declaration;
   const { parameters, read } = defineVariables(declaration.arguments);
   return {
-    summary,
+    summary: typeof summary === 'string' ? { measurement: summary, command: summary } : summary,
     parameters,
     positional,
     datatypes: { ...(measurement && { measurement }), ...(command && { command }) },
@@ -144,7 +150,10 @@ export const functions = {
     measurement: ['s'],
   }),
   echo: declare({
-    summary: 'the value last written to the command echo(…) of the same tag; before that, zero or no text',
+    summary: {
+      measurement: 'the value last written to the command echo(…) of the same tag; before that, zero or no text',
+      command: 'kept for the measurements echo(…) of the same tag',
+    },
     arguments: Type.Object({
       tag,
       delay: Type.Number({ title: 'Seconds until a write is seen', default: 0, minimum: 0, maximum: 3600 }),
@@ -162,7 +171,11 @@ export const functions = {
     command: datatypes,
   }),
   bus: declare({
-    summary: 'what a simulator provider on the bus of this connector serves at this address',
+    summary: {
+      measurement:
+        'the measurement or command that a simulator provider on the bus of this connector serves at this tag',
+      command: 'the command that a simulator provider on the bus of this connector serves at this tag',
+    },
     arguments: Type.Object({ tag }),
     positional: 'tag',
     measurement: datatypes,

@@ -103,13 +103,15 @@ export class ConfigurationDatabase {
     }
   }
 
-  /** Finishes what was asked, closes the file and ends the thread. */
-  async close(): Promise<void> {
+  /** Finishes what was asked, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
+  async close(patienceMs: number): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return;
     const ended = new Promise((resolve) => thread.once('exit', resolve));
-    await this.call('close');
+    const force = setTimeout(() => thread.terminate(), patienceMs);
+    this.call('close').catch(() => undefined);
     await ended;
+    clearTimeout(force);
     this.#thread = undefined;
   }
 

@@ -96,8 +96,13 @@ class Collector {
     const key = `${family}/${name}`;
     if (this.#names.has(key)) this.#faults.push({ path: `/${key}/name`, message: 'stands there twice' });
     this.#names.add(key);
-    const stored = readObject(family, name, object, `/${key}`, this.#faults);
-    if (stored !== undefined) this.#objects.push(stored);
+    try {
+      const stored = readObject(family, name, object, `/${key}`, this.#faults);
+      if (stored !== undefined) this.#objects.push(stored);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      this.#faults.push(...(error.errors ?? [{ path: `/${key}`, message: error.message }]));
+    }
   }
 }
 

@@ -1,0 +1,2 @@
+// Who may ask what.
+export { type GuardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';

@@ -1,0 +1,125 @@
+// The six families of configured objects: names, collection, one object, put, delete.
+import {
+  Collection,
+  type Family,
+  type Fault,
+  families,
+  familyNames,
+  isIdentifier,
+  Names,
+  ProblemError,
+  withNulls,
+} from '@telltale/schema';
+import Type from 'typebox';
+import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import { jsonBody } from '../read-request.ts';
+import { jsonType, type Route } from '../route.ts';
+
+/** As many as a URL of the length that the service takes can list. */
+export const maxNames = 1000;
+
+export const NamesQuery = Type.Object(
+  { names: Type.Optional(Type.String({ description: `Only these: at most ${maxNames} names, comma-separated.` })) },
+  { additionalProperties: false },
+);
+
+export interface FamilyRoutesOptions {
+  readonly base: string;
+  readonly cfgdb: ConfigurationDatabase;
+  readonly maxJsonBytes: number;
+}
+
+export function familyRoutes(options: FamilyRoutesOptions): Route[] {
+  return familyNames.flatMap((family) => routesOf(family, options));
+}
+
+function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOptions): Route[] {
+  const schema = families[family];
+  const one = family.slice(0, -1).replace('-', ' ');
+  const many = `Configured${toPascal(family)}`;
+  const single = many.slice(0, -1);
+  const tag = `Configuration: ${family.replace('-', ' ')}`;
+  const path = `${base}/${family}`;
+  return [
+    {
+      method: 'GET',
+      path: `${path}/names`,
+      id: `listNamesOf${many}`,
+      tag,
+      summary: `Names of all ${family.replace('-', ' ')}, sorted`,
+      answer: { status: 200, description: 'The names.', type: jsonType, schema: Names },
+      problems: [],
+      handle: () => cfgdb.call('names', family),
+    },
+    {
+      method: 'GET',
+      path,
+      id: `list${many}`,
+      tag,
+      summary: `All ${family.replace('-', ' ')}, or those that are named; unknown names are left out`,
+      query: NamesQuery,
+      answer: { status: 200, description: 'From name to object.', type: jsonType, schema: Collection(schema) },
+      problems: ['too-many-names'],
+      handle: ({ query }) => cfgdb.call('list', family, readNames(query.names as string | undefined)),
+    },
+    {
+      method: 'GET',
+      path: `${path}/:name`,
+      id: `get${single}`,
+      tag,
+      summary: `One ${one}`,
+      names: `the ${one}`,
+      answer: { status: 200, description: `The ${one}.`, type: jsonType, schema },
+      problems: ['unknown-object'],
+      handle: ({ name }) => cfgdb.call('get', family, name),
+    },
+    {
+      method: 'PUT',
+      path: `${path}/:name`,
+      id: `put${single}`,
+      tag,
+      summary: `Create a ${one}, or replace the one with this name`,
+      names: `the ${one}`,
+      body: jsonBody(withNulls(schema), maxJsonBytes),
+      answer: { status: 204, description: 'It is on disk.' },
+      problems: [
+        'invalid-name',
+        'reserved-name',
+        'malformed-json',
+        'json-too-deep',
+        'invalid-body',
+        'object-too-large',
+        'storage-failed',
+      ],
+      handle: ({ name, json, author }) => cfgdb.call('put', family, name, json, author),
+    },
+    {
+      method: 'DELETE',
+      path: `${path}/:name`,
+      id: `delete${single}`,
+      tag,
+      summary: `Delete a ${one}`,
+      names: `the ${one}`,
+      answer: { status: 204, description: 'It is gone, on disk too.' },
+      problems: ['invalid-name', 'unknown-object', 'storage-failed'],
+      handle: ({ name, author }) => cfgdb.call('delete', family, name, author),
+    },
+  ];
+}
+
+function toPascal(family: Family): string {
+  return family.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function readNames(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const names = text === '' ? [] : text.split(',');
+  if (names.length > maxNames) {
+    throw new ProblemError('too-many-names', `names lists ${names.length} names; at most ${maxNames}.`);
+  }
+  const faults = names
+    .filter((name) => !isIdentifier(name))
+    .map((name): Fault => ({ path: 'names', message: `${JSON.stringify(name.slice(0, 80))} is not a name` }));
+  if (faults.length > 0) throw new ProblemError('invalid-query', `${faults[0]?.message}.`, faults);
+  return names;
+}

@@ -1,0 +1,135 @@
+// The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
+import { ProblemError } from '@telltale/schema';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type GuardedRequest, guardLoopback } from '../access/index.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { answerClientError, sendProblem, toProblem } from './problems.ts';
+import { requestReader } from './read-request.ts';
+import { isShadowed, jsonType, type Route, type StreamReply } from './route.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Longer than the longest list of names. */
+const maxHeaderBytes = 128 << 10;
+const idleTimeoutMs = 120_000;
+const uploadTimeoutMs = 15 * 60_000;
+
+/** Who writes while there are no users. */
+const localAuthor = 'local';
+
+export interface HttpServerOptions {
+  readonly routes: readonly Route[];
+  readonly log: Logger;
+  readonly metrics: HttpMetrics;
+  /** Why the service cannot answer now; undefined where it can. Probes and pages are answered all the same. */
+  readonly unavailable: () => 'starting' | 'stopping' | undefined;
+  readonly alwaysAvailable: ReadonlySet<string>;
+}
+
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { routes, log, metrics, unavailable, alwaysAvailable } = options;
+  const app = fastify({
+    logger: false, // one log for the whole service, written by whoever knows what happened
+    bodyLimit: Number.MAX_SAFE_INTEGER, // each route bounds its own body
+    connectionTimeout: idleTimeoutMs,
+    requestTimeout: uploadTimeoutMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false, // `unavailable` says it as a problem
+    http: { maxHeaderSize: maxHeaderBytes },
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: maxHeaderBytes },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error, log)),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by the routes
+  app.addHook('onRequest', async (request) => {
+    const refusal = guardLoopback(guarded(request));
+    if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
+    const state = alwaysAvailable.has(request.routeOptions.url ?? '') ? undefined : unavailable();
+    if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.count(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);
+  });
+  app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error as Error, log)));
+  app.setNotFoundHandler((request) => {
+    throw new ProblemError(
+      'unknown-path',
+      `There is nothing at ${request.url.slice(0, 200)}; /docs/ lists every path.`,
+    );
+  });
+  addRoutes(app, routes);
+  return app;
+}
+
+function guarded({ method, headers }: FastifyRequest): GuardedRequest {
+  const { host, origin } = headers;
+  return { method, host, origin, fetchSite: headers['sec-fetch-site'] as string | undefined };
+}
+
+function refusalDetail({ headers }: FastifyRequest, refusal: string): string {
+  const [what, got] = refusal === 'foreign-host' ? ['Host', headers.host] : ['Origin', headers.origin];
+  return `The ${what} is ${got === undefined ? 'missing' : JSON.stringify(got.slice(0, 200))}; only this machine may ask.`;
+}
+
+function addRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  for (const [path, onPath] of byPath) {
+    for (const route of onPath) {
+      const read = requestReader(route, localAuthor);
+      app.route({
+        method: route.method,
+        url: path,
+        handler: async (request, reply) => {
+          try {
+            return await send(reply, route, await route.handle(await read(request)));
+          } finally {
+            // A body that nobody read must not block the requests behind it on the connection.
+            if (!request.raw.readableEnded) request.raw.unpipe().resume();
+          }
+        },
+      });
+    }
+    if (!isShadowed(path, byPath.keys())) refuseOtherMethods(app, path, onPath);
+  }
+}
+
+function send(reply: FastifyReply, { answer }: Route, result: unknown): FastifyReply {
+  reply.code(answer.status);
+  if (answer.status === 204) return reply.send();
+  if (answer.status === 302) return reply.redirect(result as string);
+  reply.header('cache-control', 'no-store').type(answer.type ?? jsonType);
+  if (isStream(result)) {
+    return reply
+      .header('content-length', result.size)
+      .header('content-disposition', `attachment; filename="${result.filename}"`)
+      .send(result.stream);
+  }
+  if (result instanceof Uint8Array) return reply.serializer(asIs).send(Buffer.from(result.buffer));
+  return reply.send(typeof result === 'string' ? result : JSON.stringify(result));
+}
+
+/** Bytes in shared memory are no ArrayBuffer to the framework: it must not take them for data. */
+const asIs = (bytes: unknown) => bytes as string;
+
+function isStream(result: unknown): result is StreamReply {
+  return typeof result === 'object' && result !== null && 'stream' in result;
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly Route[]): void {
+  const allowed = new Set<string>(routes.map(({ method }) => method));
+  if (allowed.has('GET')) allowed.add('HEAD');
+  const allow = [...allowed].join(', ');
+  app.route({
+    method: methods.filter((method) => !allowed.has(method)),
+    url,
+    handler: async (request, reply) => {
+      reply.header('allow', allow);
+      throw new ProblemError('method-not-allowed', `${request.method} does not apply here; ${allow} do.`);
+    },
+  });
+}

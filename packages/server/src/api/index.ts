@@ -1,0 +1,5 @@
+// The HTTP interfaces.
+export { configRoutes, type StackCatalogue } from './config/index.ts';
+export { createHttpServer } from './http-server.ts';
+export { HttpMetrics } from './metrics.ts';
+export { probes, serviceRoutes } from './service.ts';

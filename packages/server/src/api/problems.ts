@@ -1,0 +1,44 @@
+// Turns what went wrong into an answer: every error body of the service is made here.
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ProblemError, type ProblemName, problemMediaType } from '@telltale/schema';
+import type { FastifyError, FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+
+/** Reports a fault of the service in the log; the client learns only that there was one. */
+export function toProblem(error: Error, log: Logger): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const { code, statusCode } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_BAD_URL') return new ProblemError('malformed-request', 'The URL cannot be decoded.');
+  if (statusCode !== undefined && statusCode < 500) return new ProblemError('malformed-request', `${error.message}.`);
+  log.error({ err: error }, 'a request failed through a fault of the service');
+  return new ProblemError('internal', 'The log of the service says more.');
+}
+
+export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
+  return reply
+    .code(problem.status)
+    .header('cache-control', 'no-store')
+    .type(problemMediaType)
+    .send(JSON.stringify(problem));
+}
+
+const clientErrors: Record<string, [ProblemName, string]> = {
+  HPE_HEADER_OVERFLOW: ['headers-too-large', 'The URL and the headers are longer than the service takes.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'The request did not arrive in time.'],
+};
+
+/** Answers what is not even HTTP, on the bare socket. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [name, detail] = clientErrors[error.code ?? ''] ?? ['malformed-request', 'The request is not HTTP/1.1.'];
+  const problem = new ProblemError(name, detail);
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
+      `Content-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,93 @@
+// Everything that is checked about a request before its handler sees it: names, query, type and length of the body.
+import { type Readable, Transform } from 'node:stream';
+import { type Checker, checker, type Fault, isIdentifier, ProblemError, reservedName } from '@telltale/schema';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { type Call, jsonType, type Route, type RouteBody } from './route.ts';
+
+const noQuery = Type.Object({}, { additionalProperties: false });
+const noBytes = new Uint8Array();
+
+/** Compiles the checks of one route, once. */
+export function requestReader(route: Route, author: string): (request: FastifyRequest) => Promise<Call> {
+  const query = checker(route.query ?? noQuery);
+  return async (request) => {
+    const params = request.params as { name?: string; id?: string };
+    if (params.name !== undefined) checkName(params.name, route);
+    const id = params.id === undefined ? 0 : readId(params.id);
+    const call = { name: params.name ?? '', id, query: readQuery(query, request.query), author };
+    const body = route.body;
+    if (body === undefined) return { ...call, json: noBytes, stream: request.raw };
+    checkType(request.headers['content-type'], body);
+    checkLength(request.headers['content-length'], body);
+    const stream = limited(request.raw, body);
+    return { ...call, stream, json: body.schema === undefined ? noBytes : await readWhole(stream) };
+  };
+}
+
+function checkName(name: string, { method, path }: Route): void {
+  if (!isIdentifier(name)) {
+    const what = `${JSON.stringify(name.slice(0, 80))} is not a name: 1 to 64 characters of 0-9, a-z, A-Z and _.`;
+    throw new ProblemError(method === 'GET' ? 'unknown-object' : 'invalid-name', what);
+  }
+  if (name === reservedName && method === 'PUT' && path.endsWith('/:name')) {
+    throw new ProblemError('reserved-name', `${reservedName} lists the family; no object may be called so.`);
+  }
+}
+
+function readId(text: string): number {
+  const id = Number(text);
+  if (/^\d{1,15}$/.test(text)) return id;
+  throw new ProblemError('unknown-revision', `There is no revision ${JSON.stringify(text.slice(0, 80))}.`);
+}
+
+function readQuery(query: Checker, given: unknown): Readonly<Record<string, unknown>> {
+  const coerced = query.coerce({ ...(given as object) });
+  if (query.fits(coerced)) return coerced as Record<string, unknown>;
+  const faults = query.faults(coerced).map(({ path, message }): Fault => ({ path: path.slice(1), message }));
+  const [first] = faults;
+  throw new ProblemError('invalid-query', `${first?.path} ${first?.message}.`, faults);
+}
+
+function checkType(header: string | undefined, { types }: RouteBody): void {
+  const type = header?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== undefined && types.includes(type)) return;
+  const got = type === undefined ? 'There is none' : `It is ${JSON.stringify(type.slice(0, 80))}`;
+  throw new ProblemError('unsupported-media-type', `${got}; the Content-Type here is ${types.join(' or ')}.`);
+}
+
+function checkLength(header: string | undefined, body: RouteBody): void {
+  if (header !== undefined && Number(header) > body.maxBytes) throw tooLarge(body);
+}
+
+function tooLarge({ maxBytes, setting }: RouteBody): ProblemError {
+  return new ProblemError('body-too-large', `At most ${maxBytes} bytes are taken here; ${setting} sets the limit.`);
+}
+
+/** The same bytes until there are too many: then it fails. */
+function limited(source: Readable, body: RouteBody): Readable {
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > body.maxBytes) done(tooLarge(body));
+      else done(null, chunk);
+    },
+  });
+  source.once('error', (error) => counter.destroy(error));
+  source.once('aborted', () => counter.destroy(new ProblemError('malformed-request', 'The body ended too early.')));
+  return source.pipe(counter);
+}
+
+async function readWhole(stream: Readable): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+export const jsonBody = (schema: RouteBody['schema'] & object, maxBytes: number): RouteBody => ({
+  types: [jsonType],
+  schema,
+  maxBytes,
+  setting: '--max-json-size',
+});

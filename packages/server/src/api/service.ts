@@ -1,0 +1,93 @@
+// What the service tells about itself: probes, metrics, the OpenAPI document and the reference page.
+
+import Type from 'typebox';
+import type { HttpMetrics } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import { docsPage } from './page/docs-page.ts';
+import { jsonType, type Route } from './route.ts';
+
+const Health = Type.Object({ status: Type.String() }, { title: 'Health', additionalProperties: false });
+
+export interface ServiceRoutesOptions {
+  readonly version: string;
+  /** The routes of the interfaces, which the document describes beside these. */
+  readonly routes: readonly Route[];
+  readonly metrics: HttpMetrics;
+  /** Resolves when the service can do its work; rejects with a problem when it cannot. */
+  readonly ready: () => Promise<void>;
+}
+
+export function serviceRoutes({ version, routes, metrics, ready }: ServiceRoutesOptions): Route[] {
+  const tag = 'Service';
+  const described: Route[] = [
+    {
+      method: 'GET',
+      path: '/healthz',
+      id: 'getHealth',
+      tag,
+      summary: 'Whether the process lives',
+      answer: { status: 200, description: 'It does.', type: jsonType, schema: Health },
+      problems: [],
+      handle: async () => ({ status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      id: 'getReadiness',
+      tag,
+      summary: 'Whether the service can do its work',
+      answer: { status: 200, description: 'It can.', type: jsonType, schema: Health },
+      problems: [],
+      handle: async () => {
+        await ready();
+        return { status: 'ready' };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      id: 'getMetrics',
+      tag,
+      summary: 'Metrics for Prometheus',
+      answer: { status: 200, description: 'The metrics.', type: metrics.registry.contentType, schema: Type.String() },
+      problems: [],
+      handle: () => metrics.registry.metrics(),
+    },
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      id: 'getOpenApi',
+      tag,
+      summary: 'This document',
+      answer: { status: 200, description: 'OpenAPI 3.1.', type: jsonType, schema: Type.Object({}) },
+      problems: [],
+      handle: async () => document,
+    },
+    {
+      method: 'GET',
+      path: '/docs',
+      id: 'getReference',
+      tag,
+      summary: 'This document, for people',
+      answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
+      problems: [],
+      handle: async () => page,
+    },
+    {
+      method: 'GET',
+      path: '/',
+      id: 'getRoot',
+      tag,
+      summary: 'Leads to the reference',
+      answer: { status: 302, description: 'To /docs/.' },
+      problems: [],
+      handle: async () => '/docs/',
+    },
+  ];
+  const api = openApiDocument({ version, routes: [...routes, ...described] });
+  const document = JSON.stringify(api);
+  const page = docsPage(api);
+  return described;
+}
+
+export const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/docs', '/']);

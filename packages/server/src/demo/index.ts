@@ -1,0 +1,2 @@
+// The demonstration configuration that a new data folder starts with.
+export { waterworks } from './waterworks.ts';

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  checker,
+  type Datatype,
+  type Family,
+  families,
+  formatText,
+  type Put,
+  parseText,
+  reservedName,
+} from '@telltale/schema';
+import simulator, { waterworksTags } from '@telltale/stack-simulator';
+import { waterworks } from './index.ts';
+
+const connectorRole = simulator.connector ?? assert.fail();
+const providerRole = simulator.provider ?? assert.fail();
+
+type In<F extends Family> = Extract<Put, { family: F }>['object'];
+const objects = <F extends Family>(family: F): In<F>[] =>
+  waterworks.filter((put) => put.family === family).map((put) => put.object as In<F>);
+const namesOf = (family: Family) => new Set(objects(family).map(({ name }) => name));
+
+const measurements = objects('measurements');
+const commands = objects('commands');
+const alarms = objects('alarms');
+const connectors = objects('connectors');
+const providers = objects('providers');
+const points = [
+  ...measurements.map((point) => ({ kind: 'measurement' as const, initialValue: undefined, ...point })),
+  ...commands.map((point) => ({ kind: 'command' as const, deadband: undefined, ...point })),
+];
+const drivenByService = new Set([...connectors, ...providers].map(({ wdtMeasurement }) => wdtMeasurement));
+
+describe('the demonstration plant', () => {
+  test('is a transaction of objects that fit their schemas, no name twice in a family, none reserved', () => {
+    const seen = new Set<string>();
+    for (const { family, name, object } of waterworks) {
+      assert.deepEqual(checker(families[family]).faults(object), [], `${family}/${name}`);
+      assert.equal(object.name, name);
+      assert.notEqual(name, reservedName);
+      assert.ok(!seen.has(`${family}/${name}`), `${family}/${name} is there twice`);
+      seen.add(`${family}/${name}`);
+    }
+  });
+
+  test('has about 80 points, each described, each measurement of a number with its range and unit', () => {
+    assert.ok(points.length >= 75 && points.length <= 90, `${points.length} points`);
+    for (const { name, description, datatype, eu, euRangeLo, euRangeHi } of points) {
+      assert.ok(description, name);
+      if (datatype !== 'd' && datatype !== 'f') continue;
+      assert.ok(eu && Number(euRangeLo) < Number(euRangeHi), name);
+    }
+    assert.deepEqual(new Set(points.map(({ datatype, rawDatatype }) => rawDatatype ?? datatype)).size, 7);
+  });
+
+  test('refers only to what is there', () => {
+    const known = { measurements: namesOf('measurements'), commands: namesOf('commands') };
+    for (const { name, connectorName, leader, providerAddresses = {} } of points) {
+      if (connectorName !== undefined) assert.ok(namesOf('connectors').has(connectorName), name);
+      if (leader !== undefined) assert.ok(known.measurements.has(leader) || known.commands.has(leader), name);
+      for (const provider of Object.keys(providerAddresses)) assert.ok(namesOf('providers').has(provider), name);
+    }
+    for (const { name, trgMeasurement } of alarms) {
+      if (trgMeasurement !== undefined) assert.ok(known.measurements.has(trgMeasurement), name);
+    }
+    for (const { name, stackName, wdtMeasurement = '' } of [...connectors, ...providers]) {
+      assert.equal(stackName, simulator.name, name);
+      assert.equal(measurements.find((each) => each.name === wdtMeasurement)?.datatype, 'b', name);
+    }
+    assert.equal(drivenByService.size, connectors.length + providers.length);
+  });
+
+  test('has variables and addresses that the simulator takes, each provider address once', () => {
+    for (const { vars = {} } of connectors) assert.deepEqual(connectorRole.readVariables(vars).faults, []);
+    for (const { vars = {} } of providers) assert.deepEqual(providerRole.readVariables(vars).faults, []);
+    const claimed = new Set<string>();
+    for (const { kind, address, connectorName, providerAddresses = {}, ...point } of points) {
+      assert.equal(connectorName === undefined, drivenByService.has(point.name), point.name);
+      if (connectorName !== undefined) {
+        assert.equal(connectorRole.checkAddress(kind, address ?? '', point), undefined, point.name);
+      }
+      for (const [provider, served] of Object.entries(providerAddresses)) {
+        assert.equal(providerRole.checkAddress(kind, served, point), undefined, point.name);
+        assert.ok(!claimed.has(`${provider} ${served}`), `${provider} ${served}`);
+        claimed.add(`${provider} ${served}`);
+      }
+    }
+    assert.ok(claimed.size >= 3);
+  });
+
+  test('reads back over the bus only what its provider serves, and a fault strikes a point of its connector', () => {
+    const served = new Map(
+      points.flatMap((point) => Object.values(point.providerAddresses ?? {}).map((tag) => [tag, point] as const)),
+    );
+    for (const { kind, name, address = '', connectorName } of points) {
+      const [, tag] = /^bus\((.*)\)$/.exec(address) ?? [];
+      if (tag !== undefined)
+        assert.ok(kind === 'measurement' ? served.has(tag) : served.get(tag)?.kind === 'command', name);
+      const [, struck] = /\(of=(\w+)/.exec(address) ?? [];
+      if (struck !== undefined) {
+        assert.equal(points.find((point) => point.name === struck)?.connectorName, connectorName, name);
+      }
+    }
+  });
+
+  test('has texts that are values of their datatypes, in range', () => {
+    const read = (name: string, datatype: Datatype, text: string | undefined) =>
+      text === undefined ? undefined : assert.doesNotThrow(() => parseText(datatype, text), `${name}: ${text}`);
+    for (const { name, datatype, rawDatatype = datatype, ...point } of points) {
+      for (const text of [point.rawRangeLo, point.rawRangeHi]) read(name, rawDatatype, text);
+      for (const text of [point.euRangeLo, point.euRangeHi, point.initialValue, point.archValueDeadband]) {
+        read(name, datatype, text);
+      }
+      assert.match(point.deadband ?? '1%', /^\d+(\.\d+)?%$/, name);
+      if (point.initialValue === undefined || point.euRangeLo === undefined) continue;
+      assert.ok(Number(point.initialValue) >= Number(point.euRangeLo), name);
+      assert.ok(Number(point.initialValue) <= Number(point.euRangeHi), name);
+    }
+    for (const { name, trgMeasurement, trgRefValue, trgHysteresis, trgOperator } of alarms) {
+      if (trgMeasurement === undefined) continue;
+      const { datatype, euRangeLo, euRangeHi } =
+        measurements.find((each) => each.name === trgMeasurement) ?? assert.fail();
+      assert.ok(trgOperator !== undefined && trgRefValue !== undefined, name);
+      for (const text of [trgRefValue, trgHysteresis]) read(name, datatype, text);
+      assert.equal(trgHysteresis === undefined, datatype === 'b' || datatype === 'q', name);
+      if (euRangeLo === undefined) continue;
+      assert.ok(Number(trgRefValue) > Number(euRangeLo) && Number(trgRefValue) < Number(euRangeHi), name);
+    }
+  });
+
+  test('shows every tag of the simulated waterworks, once, with the unit and the start that the plant has', () => {
+    const byAddress = new Map(points.map((point) => [`${point.kind} ${point.address}`, point]));
+    for (const { name, direction, unit, start } of waterworksTags) {
+      const kind = direction === 'input' ? 'command' : 'measurement';
+      const point = byAddress.get(`${kind} model(${name})`) ?? assert.fail(`no ${kind} shows ${name}`);
+      const { euRangeLo, euRangeHi, rawRangeLo, rawRangeHi } = point;
+      if (rawRangeLo === undefined) assert.equal(point.eu ?? '', unit, name);
+      if (start === undefined) continue;
+      const share =
+        rawRangeLo === undefined ? undefined : (start - Number(rawRangeLo)) / (Number(rawRangeHi) - Number(rawRangeLo));
+      const inUnits = share === undefined ? start : Number(euRangeLo) + share * (Number(euRangeHi) - Number(euRangeLo));
+      assert.equal(point.initialValue, formatText('d', inUnits), name);
+    }
+    const shown = points.filter(({ address }) => address?.startsWith('model('));
+    assert.equal(shown.length, waterworksTags.length);
+  });
+
+  test('shows what alarms can do: every operator, delays, a trigger and a hand, both ways to acknowledge', () => {
+    assert.deepEqual(
+      new Set(alarms.map(({ trgOperator }) => trgOperator)),
+      new Set([undefined, 'lt', 'gt', 'le', 'ge', 'eq', 'ne']),
+    );
+    assert.deepEqual(new Set(alarms.map(({ ackMode }) => ackMode)), new Set(['manual', 'auto']));
+    assert.ok(alarms.some(({ properties }) => properties?.onDelay !== undefined));
+  });
+});

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// The command line and the environment; nothing else reads them.
+import { UnusableDatabase } from './cfgdb/index.ts';
+import { UnusableFolder } from './data-folder.ts';
+import { createLog } from './log.ts';
+import { Server, StartFailed } from './server.ts';
+import { BadSetting, helpText, readSettings } from './settings.ts';
+
+const explained = [BadSetting, StartFailed, UnusableDatabase, UnusableFolder];
+
+function fail(error: Error): never {
+  const clear = explained.some((kind) => error instanceof kind);
+  process.stderr.write(`telltale: ${clear ? error.message : (error.stack ?? error.message)}\n`);
+  process.exit(1);
+}
+
+async function main(args: string[]): Promise<void> {
+  if (args.includes('--help')) {
+    process.stdout.write(helpText());
+    return;
+  }
+  const settings = readSettings(args, process.env);
+  const log = createLog(settings['log-level'], process.stdout);
+  const starting = Server.start({ settings, log, onFailure: fail });
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info(`stopping (${signal})`);
+    await (await starting).stop();
+    log.info('stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal).catch(fail));
+  const server = await starting;
+  log.info(`ready: ${server.url}/docs/ has the reference, ${server.url}${settings['config-path']}/ the configuration`);
+}
+
+main(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,152 @@
+// The executables of function modules on disk. A module has a folder of its own, whose name the server makes; a path
+// never leaves it, through symbolic links neither. Whether a module exists is not decided here.
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type ExecutableStat, ProblemError } from '@telltale/schema';
+
+const defaultPath = 'executable';
+const runnable = 0o755;
+
+export class Executables {
+  readonly #folder: string;
+  readonly #incoming: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#incoming = join(folder, '.incoming');
+  }
+
+  /** Makes the folder and removes what an interrupted upload left. */
+  async open(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await rm(this.#incoming, { recursive: true, force: true });
+    await mkdir(this.#incoming, { mode: 0o700 });
+  }
+
+  /** Puts the bytes in the place of the executable; when it resolves they are on disk, when it rejects the old ones are. */
+  async put(module: string, path: string | undefined, body: Readable): Promise<void> {
+    const temporary = join(this.#incoming, randomUUID());
+    try {
+      await writeWhole(temporary, body);
+      const target = await this.#resolve(module, path, true);
+      await rename(temporary, target);
+      await syncFolder(dirname(target));
+    } catch (error) {
+      throw error instanceof ProblemError ? error : storageFailed(error);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
+    const file = await this.#openFile(module, path);
+    const { size } = await file.stat();
+    return { stream: file.createReadStream(), size };
+  }
+
+  async stat(module: string, path: string | undefined): Promise<ExecutableStat> {
+    const file = await this.#openFile(module, path);
+    try {
+      const { mode, uid, gid, size, atimeMs, mtimeMs, ctimeMs } = await file.stat();
+      const [atime, mtime, ctime] = [atimeMs, mtimeMs, ctimeMs].map((ms) => Math.floor(ms / 1000)) as [
+        number,
+        number,
+        number,
+      ];
+      return { mode, uid, gid, size, atime, mtime, ctime };
+    } finally {
+      await file.close();
+    }
+  }
+
+  async delete(module: string, path: string | undefined): Promise<void> {
+    const file = await this.#openFile(module, path);
+    await file.close();
+    const target = await this.#resolve(module, path, false);
+    try {
+      await rm(target);
+      await syncFolder(dirname(target));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EBUSY') throw storageFailed(error);
+      throw new ProblemError('executable-locked', `The executable of ${module} cannot be deleted: ${code}.`);
+    }
+  }
+
+  /** Only a regular file; a symbolic link, a pipe or a device in its place is none. */
+  async #openFile(module: string, path: string | undefined): Promise<FileHandle> {
+    let file: FileHandle | undefined;
+    try {
+      const target = await this.#resolve(module, path, false);
+      file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      if ((await file.stat()).isFile()) return file;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw storageFailed(error);
+    }
+    await file?.close();
+    throw new ProblemError('no-executable', `${module} has no executable.`);
+  }
+
+  /** The file's place; every folder on the way is a real one, made where `make` says so. */
+  async #resolve(module: string, path: string = defaultPath, make: boolean): Promise<string> {
+    const parts = [folderName(module), ...path.split('/')];
+    const name = parts.pop() ?? defaultPath;
+    let folder = this.#folder;
+    for (const part of parts) {
+      const parent = folder;
+      folder = join(folder, part);
+      if (make && (await makeFolder(folder))) await syncFolder(parent);
+      const kind = await lstat(folder);
+      if (!kind.isDirectory()) throw Object.assign(new Error(`${part} is not a folder`), { code: 'ENOTDIR' });
+    }
+    return join(folder, name);
+  }
+}
+
+/** Readable for people, and distinct also where the file system does not tell `Pump` from `pump`. */
+function folderName(module: string): string {
+  return `${module}-${createHash('sha256').update(module).digest('hex').slice(0, 8)}`;
+}
+
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function writeWhole(path: string, body: Readable): Promise<void> {
+  const file = await open(path, 'wx', runnable);
+  try {
+    let bytes = 0;
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      await file.writeFile(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes === 0) throw new ProblemError('invalid-body', 'The body is empty: an executable has at least one byte.');
+    await file.chmod(runnable);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function storageFailed(error: unknown): ProblemError {
+  return new ProblemError('storage-failed', `${(error as Error).message}; nothing was changed.`);
+}

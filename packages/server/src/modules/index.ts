@@ -1,0 +1,2 @@
+// Function modules: their executables.
+export { Executables } from './executables.ts';

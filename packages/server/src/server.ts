@@ -1,0 +1,176 @@
+// The composition: makes every part, hands them to each other, starts and stops them in order. The only file that
+// knows them all.
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ProblemError } from '@telltale/schema';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import packageJson from '../package.json' with { type: 'json' };
+import { isLoopback } from './access/index.ts';
+import {
+  configRoutes,
+  createHttpServer,
+  HttpMetrics,
+  probes,
+  type StackCatalogue,
+  serviceRoutes,
+} from './api/index.ts';
+import { ConfigurationDatabase } from './cfgdb/index.ts';
+import { type DataFolder, takeDataFolder } from './data-folder.ts';
+import { waterworks } from './demo/index.ts';
+import { Executables } from './modules/index.ts';
+import type { Settings } from './settings.ts';
+import { type Discovery, discoverStacks } from './stacks/index.ts';
+
+const stacksFolder = fileURLToPath(new URL('../../../stacks', import.meta.url));
+
+/** Requests that run when the server is told to stop have this long to finish, of the 5 s that stopping may take. */
+const finishMs = 3000;
+const closeMs = 1000;
+
+/** The server could not start; the message is one line for the person who started it. */
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+}
+
+export interface ServerOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** A part died and the server cannot go on. */
+  readonly onFailure: (error: Error) => void;
+}
+
+export class Server {
+  readonly #settings: Settings;
+  readonly #log: Logger;
+  readonly #cfgdb: ConfigurationDatabase;
+  readonly #executables: Executables;
+  readonly #http: FastifyInstance;
+  #state: 'starting' | 'ready' | 'stopping' = 'starting';
+  #folder: DataFolder | undefined;
+
+  static async start(options: ServerOptions): Promise<Server> {
+    const { host } = options.settings;
+    if (!isLoopback(host)) {
+      throw new StartFailed(
+        `--host ${host} is not loopback, and there are no users yet to protect it: listen on 127.0.0.1 and put a ` +
+          'proxy that authenticates, or an SSH tunnel, in front.',
+      );
+    }
+    const server = new Server(options, await discoverStacks(stacksFolder));
+    await server.#start();
+    return server;
+  }
+
+  private constructor({ settings, log, onFailure }: ServerOptions, { stacks, faults }: Discovery) {
+    this.#settings = settings;
+    this.#log = log;
+    for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
+    this.#cfgdb = new ConfigurationDatabase({
+      folder: settings.data,
+      stackModules: stacks.map(({ moduleUrl }) => moduleUrl),
+      onFailure,
+    });
+    this.#executables = new Executables(join(settings.data, 'executables'));
+    this.#http = this.#createHttp(catalogueOf(stacks));
+  }
+
+  /** Where it listens, such as http://127.0.0.1:8080. */
+  get url(): string {
+    const { address, family, port } = this.#http.server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** The port before the folder: a server that cannot listen leaves no trace. */
+  async #start(): Promise<void> {
+    await this.#listen();
+    try {
+      this.#folder = await takeDataFolder(this.#settings.data);
+      await this.#executables.open();
+      await this.#cfgdb.open();
+      await this.#loadDemo(this.#folder.isNew);
+    } catch (error) {
+      await this.#http.close();
+      this.#folder?.release();
+      throw error;
+    }
+    if (this.#state === 'starting') this.#state = 'ready';
+  }
+
+  /** Takes no more work, finishes what runs, closes the files. */
+  async stop(): Promise<void> {
+    this.#state = 'stopping';
+    const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
+    await this.#http.close();
+    clearTimeout(cutOff);
+    await this.#cfgdb.close(closeMs);
+    this.#folder?.release();
+  }
+
+  async #listen(): Promise<void> {
+    const { host, port } = this.#settings;
+    try {
+      await this.#http.listen({ host, port });
+    } catch (error) {
+      await this.#http.close();
+      const { code, message } = error as NodeJS.ErrnoException;
+      const reasons: Record<string, string> = {
+        EADDRINUSE: `port ${port} of ${host} is in use: stop the other program, or choose another port with --port.`,
+        EACCES: `port ${port} needs more rights: choose one above 1023 with --port.`,
+        EADDRNOTAVAIL: `this machine has no address ${host}: name one that it has with --host.`,
+      };
+      throw new StartFailed(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`);
+    }
+  }
+
+  #createHttp(stacks: StackCatalogue): FastifyInstance {
+    const settings = this.#settings;
+    const metrics = new HttpMetrics();
+    metrics.watch({
+      configurationWaiting: () => this.#cfgdb.waiting,
+      configurationObjects: () => this.#cfgdb.call('counts'),
+      upToDate: () => this.#cfgdb.call('upToDate'),
+    });
+    const routes = configRoutes({
+      base: settings['config-path'],
+      cfgdb: this.#cfgdb,
+      executables: this.#executables,
+      stacks,
+      maxJsonBytes: settings['max-json-size'],
+      maxDatabaseBytes: settings['max-database-size'],
+      maxExecutableBytes: settings['max-executable-size'],
+    });
+    const service = serviceRoutes({ version: packageJson.version, routes, metrics, ready: () => this.#checkReady() });
+    return createHttpServer({
+      routes: [...routes, ...service],
+      log: this.#log,
+      metrics,
+      unavailable: () => (this.#state === 'ready' ? undefined : this.#state),
+      alwaysAvailable: probes,
+    });
+  }
+
+  async #checkReady(): Promise<void> {
+    if (this.#state !== 'ready') throw new ProblemError(this.#state, `The service is ${this.#state}.`);
+    await this.#cfgdb.call('upToDate');
+  }
+
+  async #loadDemo(isNew: boolean): Promise<void> {
+    if (!(this.#settings.demo ?? isNew)) return;
+    const counts = await this.#cfgdb.call('counts');
+    if (Object.values(counts).some((count) => count > 0)) {
+      this.#log.warn('the configuration is not empty, so the demo plant was not loaded into it');
+      return;
+    }
+    const body = Buffer.from(JSON.stringify({ operations: waterworks }));
+    await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');
+    this.#log.info(`loaded the demo plant: ${waterworks.length} objects`);
+  }
+}
+
+function catalogueOf(found: Discovery['stacks']): StackCatalogue {
+  const described = (role: 'connector' | 'provider') =>
+    new Map(found.flatMap(({ stack }) => (stack[role] === undefined ? [] : [[stack.name, stack[role].describe()]])));
+  return { connector: described('connector'), provider: described('provider') };
+}

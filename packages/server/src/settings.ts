@@ -1,0 +1,142 @@
+// Every setting of the server: one schema from which the command line, the environment, --help and the reference page
+// are made.
+import { checker } from '@telltale/schema';
+import Type, { type Static, type TSchema } from 'typebox';
+
+const MiB = 1 << 20;
+
+const Path = (defaultPath: string, description: string) =>
+  Type.String({ pattern: '^(/[A-Za-z0-9._~-]+)+$', default: defaultPath, description });
+
+const Bytes = (mebibytes: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: 2 ** 40, default: mebibytes * MiB, description });
+
+export const Settings = Type.Object(
+  {
+    data: Type.String({
+      minLength: 1,
+      default: './data',
+      description: 'Folder that holds everything the server keeps.',
+    }),
+    host: Type.String({
+      minLength: 1,
+      default: '127.0.0.1',
+      description: 'Address to listen on; only loopback, so far.',
+    }),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      default: 8080,
+      description: 'Port to listen on; 0: any free one.',
+    }),
+    demo: Type.Optional(
+      Type.Boolean({ description: 'Start with the demo plant; without it: when the data folder is new.' }),
+    ),
+    'log-level': Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+      type: 'string',
+      default: 'info',
+      description: 'How much to log.',
+    }),
+    'config-path': Path('/config/v2', 'Path of the configuration interface.'),
+    'max-json-size': Bytes(64, 'Most bytes of a JSON body.'),
+    'max-database-size': Bytes(1024, 'Most bytes of an uploaded configuration database.'),
+    'max-executable-size': Bytes(256, 'Most bytes of an uploaded executable.'),
+  },
+  { additionalProperties: false },
+);
+export type Settings = Static<typeof Settings>;
+
+type SettingName = keyof Settings;
+
+/** What is wrong with a setting, for the person who starts the server. */
+export class BadSetting extends Error {
+  override readonly name = 'BadSetting';
+}
+
+const settings = checker(Settings);
+const names = Object.keys(Settings.properties) as SettingName[];
+
+export function environmentName(name: string): string {
+  return `TELLTALE_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** The command line wins over the environment, the environment over the defaults. */
+export function readSettings(args: readonly string[], environment: NodeJS.ProcessEnv): Settings {
+  const texts = new Map<string, { text: string; source: string }>();
+  for (const name of names) {
+    const variable = environmentName(name);
+    const text = environment[variable];
+    if (text !== undefined) texts.set(name, { text, source: variable });
+  }
+  for (const [name, text] of readArguments(args)) texts.set(name, { text, source: `--${name}` });
+  const given = Object.fromEntries([...texts].map(([name, { text }]) => [name, text]));
+  const values = settings.coerce({ ...defaults(), ...given });
+  const [fault] = settings.faults(values);
+  if (fault === undefined) return values as Settings;
+  const name = fault.path.slice(1);
+  const { text = '', source = `--${name}` } = texts.get(name) ?? {};
+  throw new BadSetting(`${source} ${JSON.stringify(text)} ${fault.message}; --help lists all settings.`);
+}
+
+function readArguments(args: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    const [, negated, name = '', text] = /^--(no-)?([a-z-]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (!names.includes(name as SettingName)) {
+      throw new BadSetting(`${JSON.stringify(arg)} is not a setting; --help lists all settings.`);
+    }
+    const isFlag = (Settings.properties[name as SettingName] as { type?: string }).type === 'boolean';
+    if (isFlag) found.set(name, text ?? String(negated === undefined));
+    else if (negated !== undefined) throw new BadSetting(`--no-${name} does not exist; --${name} takes a value.`);
+    else found.set(name, text ?? args[++index] ?? missing(name));
+  }
+  return found;
+}
+
+function missing(name: string): never {
+  throw new BadSetting(`--${name} needs a value after it.`);
+}
+
+function defaults(): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries<TSchema & { default?: unknown }>(Settings.properties)
+      .filter(([, schema]) => schema.default !== undefined)
+      .map(([name, schema]) => [name, schema.default]),
+  );
+}
+
+export interface SettingLine {
+  readonly name: string;
+  readonly option: string;
+  readonly variable: string;
+  readonly default: string;
+  readonly description: string;
+}
+
+export function settingLines(): SettingLine[] {
+  return Object.entries<TSchema & { type?: string; enum?: string[]; default?: unknown; description?: string }>(
+    Settings.properties,
+  ).map(([name, schema]) => ({
+    name,
+    option:
+      schema.type === 'boolean'
+        ? `--${name}, --no-${name}`
+        : `--${name} ${schema.enum?.join('|') ?? placeholder(schema.type)}`,
+    variable: environmentName(name),
+    default: schema.default === undefined ? '' : String(schema.default),
+    description: schema.description ?? '',
+  }));
+}
+
+function placeholder(type: string | undefined): string {
+  return type === 'integer' ? 'N' : 'TEXT';
+}
+
+export function helpText(): string {
+  const lines = settingLines().map(
+    (line) =>
+      `  ${line.option}\n      ${line.description}${line.default === '' ? '' : ` Default: ${line.default}.`} (${line.variable})`,
+  );
+  return `Telltale, a data-acquisition server.\n\nnpm start -- [SETTING]…\n\n${lines.join('\n')}\n  --help\n      This text.\n`;
+}

@@ -1,0 +1,2 @@
+// Protocol stacks: how they are found.
+export * from './discover.ts';

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type AddressSyntax,
+  defineStack,
+  documentStack,
+  findSlowAddress,
+  isStack,
+  type RoleDeclaration,
+  Type,
+} from './index.ts';
+
+const coil: AddressSyntax = {
+  regex: '^coil [0-9]{1,5}$',
+  doc: 'A coil by its number.',
+  examples: [{ address: 'coil 7', meaning: 'the coil 7' }],
+  check: (address, { datatype }) =>
+    datatype === 'b' ? undefined : `${address} is a coil and wants datatype b, not ${datatype}`,
+};
+
+const variables = Type.Object({
+  host: Type.String({ title: 'Host' }),
+  port: Type.Integer({ title: 'Port', default: 502, minimum: 1, maximum: 65535 }),
+  factor: Type.Number({ title: 'Factor', default: 0.0000001 }),
+  swap: Type.Boolean({ title: 'Swap words', default: false }),
+  parity: Type.Enum(['none', 'even', 'odd'], { title: 'Parity', default: 'even' }),
+  unit: Type.Optional(Type.Integer({ title: 'Unit', description: 'Left out: broadcast', minimum: 0 })),
+  label: Type.String({ title: 'Label', default: 'a|b', pattern: '^[a-z|]+$' }),
+});
+
+const connector = { variables, measurement: coil, command: undefined };
+const naming = { name: 'probe', title: 'Probe', description: 'For tests.' };
+const stack = defineStack({ ...naming, connector });
+const role = stack.connector ?? assert.fail();
+const texts = (record: Record<string, string>) => role.readVariables({ host: 'plc', ...record });
+const faultsOf = (record: Record<string, string>) =>
+  texts(record).faults.map(({ field, message }) => `${field} ${message}`);
+
+describe('variables', () => {
+  test('texts are read into typed values, and defaults fill what is left out', () => {
+    const { values } = texts({ port: '1502', swap: '1', factor: '-.5', unit: '0' });
+    const host: string | undefined = values?.host;
+    assert.equal(host, 'plc');
+    assert.deepEqual(values, { host, port: 1502, swap: true, factor: -0.5, parity: 'even', unit: 0, label: 'a|b' });
+    assert.deepEqual(Object.keys(texts({}).values ?? {}).sort(), ['factor', 'host', 'label', 'parity', 'port', 'swap']);
+  });
+
+  for (const port of ['1e3', ' 5', '5 ', '5.0', '0x10', '', 'five', '٣', '9007199254740993', '1'.repeat(5000)]) {
+    test(`${JSON.stringify(port.slice(0, 20))} is not taken for an integer`, () => {
+      const { values, faults } = texts({ port });
+      assert.equal(values, undefined);
+      assert.deepEqual(
+        faults.map(({ field }) => field),
+        ['port'],
+      );
+    });
+  }
+
+  test('each thing that is wrong is named: unknown, missing, of the wrong form, out of range, not of the words', () => {
+    const { faults } = role.readVariables({ port: '65536', swap: 'yes', parity: 'Even', label: 'A', speed: '1' });
+    assert.deepEqual(
+      faults.map(({ field, message }) => `${field} ${message}`),
+      [
+        'speed is unknown: one of host, port, factor, swap, parity, unit, label',
+        'host is required',
+        'port must be at most 65535, not 65536',
+        'swap must be true, false, 1 or 0, not "yes"',
+        'parity must be one of none, even, odd, not "Even"',
+        'label must match ^[a-z|]+$, unlike "A"',
+      ],
+    );
+    assert.deepEqual(faultsOf({ port: '0' }), ['port must be at least 1, not 0']);
+  });
+
+  test('a text longer than 1,024 characters never meets a pattern', () => {
+    assert.deepEqual(faultsOf({ label: 'a'.repeat(1024) }), []);
+    assert.deepEqual(faultsOf({ label: 'a'.repeat(1025) }), ['label must have at most 1024 characters']);
+  });
+
+  test('names that objects inherit are unknown variables like any other, and give no values', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const vars = JSON.parse(`{"host": "plc", "${name}": "x"}`);
+      assert.deepEqual(
+        role.readVariables(vars).faults.map(({ field }) => field),
+        [name],
+      );
+    }
+    const inherited = Object.create({ host: 'plc' });
+    assert.deepEqual(role.readVariables(inherited).faults, [{ field: 'host', message: 'is required' }]);
+  });
+});
+
+describe('addresses', () => {
+  test('a good address passes; a bad one is answered with what is wrong and an example', () => {
+    assert.equal(role.checkAddress('measurement', 'coil 12', { datatype: 'b' }), undefined);
+    assert.match(
+      role.checkAddress('measurement', 'register 1', { datatype: 'b' }) ?? '',
+      /not an address.*as in coil 7/,
+    );
+    assert.match(
+      role.checkAddress('measurement', 'coil 1', { datatype: 'd' }) ?? '',
+      /wants datatype b.*example coil 7/,
+    );
+    assert.match(role.checkAddress('measurement', '', { datatype: 'b' }) ?? '', /required, for example coil 7/);
+  });
+
+  test('a kind of point that the stack does not have is refused', () => {
+    assert.match(role.checkAddress('command', 'coil 1', { datatype: 'b' }) ?? '', /probe connector has no commands/);
+  });
+
+  test('an address longer than 1,024 characters never meets the regex', () => {
+    const slow = { ...coil, regex: '^(?:(?:c|.)+)+$', examples: [{ address: 'c', meaning: '' }] };
+    const { connector: role } = defineStack({ ...naming, connector: { ...connector, measurement: slow } });
+    const wrong = role?.checkAddress('measurement', `${'c'.repeat(5000)}\n`, { datatype: 'b' });
+    assert.match(wrong ?? '', /has 5001 characters: at most 1024/);
+  });
+
+  test('a check that throws makes a fault of that address', () => {
+    const check = (address: string) => (address === 'coil 7' ? undefined : assert.fail('oops'));
+    const { connector: role } = defineStack({
+      ...naming,
+      connector: { ...connector, measurement: { ...coil, check } },
+    });
+    assert.match(
+      role?.checkAddress('measurement', 'coil 1', { datatype: 'b' }) ?? '',
+      /failed to check "coil 1": oops/,
+    );
+  });
+
+  test('a regex that backtracks is found out, and an ordinary one is not', () => {
+    const examples = [{ address: 'ab,cd', meaning: '' }];
+    assert.equal(findSlowAddress({ ...coil, examples, regex: '^[a-z]+(?:,[a-z]+)*$' }), undefined);
+    assert.match(findSlowAddress({ ...coil, examples, regex: '^(?:[a-z]+,?)*$' }, 100) ?? '', /^a/);
+  });
+});
+
+describe('a declaration that contradicts itself is refused', () => {
+  const variable = (schema: Parameters<typeof Type.Object>[0]) => ({ ...connector, variables: Type.Object(schema) });
+  const syntax = (change: Partial<AddressSyntax>) => ({ ...connector, measurement: { ...coil, ...change } });
+  const cases: [string, RoleDeclaration<ReturnType<typeof Type.Object>>, RegExp][] = [
+    [
+      'a default out of its range',
+      variable({ a: Type.Integer({ title: 'A', default: 5, maximum: 4 }) }),
+      /variable a.*at most 4/,
+    ],
+    ['a default of another type', variable({ a: Type.Integer({ title: 'A', default: '5' }) }), /not of type integer/],
+    [
+      'a broken default of an integer',
+      variable({ a: Type.Integer({ title: 'A', default: 0.5 }) }),
+      /not a whole number/,
+    ],
+    ['a default not of the words', variable({ a: Type.Enum(['x'], { title: 'A', default: 'y' }) }), /one of x/],
+    [
+      'a default off its pattern',
+      variable({ a: Type.String({ title: 'A', default: 'y', pattern: '^x$' }) }),
+      /match \^x\$/,
+    ],
+    ['a variable without a title', variable({ a: Type.Integer() }), /title/],
+    [
+      'a variable that is a list',
+      variable({ a: Type.Array(Type.Integer(), { title: 'A' }) }),
+      /items is not supported/,
+    ],
+    ['a keyword that would not be checked', variable({ a: Type.Integer({ title: 'A', multipleOf: 2 }) }), /multipleOf/],
+    ['a pattern that is none', variable({ a: Type.String({ title: 'A', pattern: '(' }) }), /regular expression/i],
+    ['a regex that is none', syntax({ regex: '^(' }), /regular expression/i],
+    ['a regex without a beginning', syntax({ regex: 'coil [0-9]+$' }), /anchored/],
+    ['a regex without an end', syntax({ regex: '^coil [0-9]+' }), /anchored/],
+    ['a regex that ends in a dollar sign', syntax({ regex: '^coil [0-9]+\\$' }), /anchored/],
+    ['a regex that is anchored in its halves alone', syntax({ regex: '^coil [0-9]+|x$' }), /anchored/],
+    ['an example off the regex', syntax({ examples: [{ address: 'reg 1', meaning: '' }] }), /reg 1 is not right/],
+    ['an example off the check', syntax({ check: () => 'never' }), /coil 7 is not right itself: never/],
+    ['no example', syntax({ examples: [] }), /at least one example/],
+  ];
+  for (const [title, role, message] of cases) {
+    test(title, () => {
+      assert.throws(() => defineStack({ ...naming, connector: role }), { message });
+      assert.throws(() => defineStack({ ...naming, provider: role }), { message: /^stack probe: provider / });
+    });
+  }
+
+  test('a name that is no identifier, no title, no role', () => {
+    for (const name of ['', 'a-b', 'a'.repeat(65)]) {
+      assert.throws(() => defineStack({ ...naming, name, connector }), { message: /name/ });
+    }
+    assert.throws(() => defineStack({ ...naming, title: '', connector }), { message: /title/ });
+    assert.throws(() => defineStack(naming), { message: /a connector or a provider/ });
+  });
+
+  test('an alternative inside a group or a class does not spoil the anchors', () => {
+    assert.ok(defineStack({ ...naming, connector: syntax({ regex: '^(?:coil|[(|] \\|) [0-9]+$' }) }));
+  });
+});
+
+describe('a stack', () => {
+  test('describes itself as the wire has it, defaults as texts without an exponent', () => {
+    const { name, description, defaults } = role.describe();
+    assert.equal(name, 'probe');
+    assert.deepEqual(defaults, { port: '502', factor: '0.0000001', swap: 'false', parity: 'even', label: 'a|b' });
+    assert.deepEqual(Object.keys(description), ['title', 'description', 'parameters', 'measurement', 'command']);
+    assert.deepEqual(description.parameters.host, { title: 'Host', type: 'string', required: true });
+    const port = { title: 'Port', type: 'integer', required: false, range: [1, 65535], default: 502 };
+    assert.deepEqual(description.parameters.port, port);
+    assert.deepEqual(description.parameters.unit?.range, [0, null]);
+    assert.deepEqual(description.parameters.parity?.enum, ['none', 'even', 'odd']);
+    assert.equal(description.parameters.label?.regex, '^[a-z|]+$');
+    const { regex, doc, examples } = coil;
+    assert.deepEqual(description.measurement, { enabled: true, regex, doc, examples });
+    assert.deepEqual(description.command, { enabled: false, regex: null, doc: '', examples: [] });
+    assert.deepEqual(role.readVariables({ ...defaults, host: 'x' }).faults, []);
+  });
+
+  test('is told from everything else, though another copy of the kit made it', async () => {
+    const copy = new URL('./define-stack.ts?copy', import.meta.url).href;
+    const { defineStack: define } = (await import(copy)) as { defineStack: typeof defineStack };
+    assert.notEqual(define, defineStack);
+    assert.ok(isStack(stack) && isStack(define({ ...naming, connector })));
+    for (const other of [undefined, null, 'probe', {}, { ...naming, connector: role }, Object.create(stack)]) {
+      assert.equal(isStack(other), false);
+    }
+  });
+
+  test('is documented in tables, with the bars in cells escaped', () => {
+    const text = documentStack(stack);
+    const rows = text.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+    assert.deepEqual(rows.slice(0, 3), ['### Connector', '', '| Variable | Meaning | Type | Default | Allowed |']);
+    assert.ok(rows.includes('| `host` | Host | string | required | |'));
+    assert.ok(rows.includes('| `port` | Port | integer | `502` | 1 to 65535 |'));
+    assert.ok(rows.includes('| `unit` | Unit. Left out: broadcast | integer | | at least 0 |'));
+    assert.ok(rows.includes('| `label` | Label | string | `a\\|b` | `^[a-z\\|]+$` |'));
+    assert.ok(rows.includes('A coil by its number.') && rows.includes('| `coil 7` | the coil 7 |'));
+    assert.match(text, /#### Command addresses of a connector\n\nNone\.$/);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { type Datatype, datatypes, isIdentifier } from '@telltale/schema';
+import { documentStack, findSlowAddress, isStack, type PointKind } from '@telltale/stack-kit';
+import simulator, { waterworksTags } from './stack.ts';
+
+const connector = simulator.connector ?? assert.fail();
+const provider = simulator.provider ?? assert.fail();
+
+const check = (kind: PointKind, address: string, datatype: Datatype, rawDatatype?: Datatype) =>
+  connector.checkAddress(kind, address, { datatype, rawDatatype });
+
+describe('the simulator', () => {
+  test('is a stack whose settings have defaults, all of them', () => {
+    assert.ok(isStack(simulator));
+    assert.deepEqual(connector.readVariables({}).values, { scanPeriodMs: 500, speed: 1, seed: 1, bus: 'loopback' });
+    assert.deepEqual(provider.readVariables({}).values, { bus: 'loopback', gatherMs: 100 });
+  });
+
+  test('has a README whose reference is what the stack says of itself', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
+    assert.equal(generated?.trim(), documentStack(simulator));
+  });
+
+  test('has no address that keeps its regexes busy', () => {
+    for (const role of [connector, provider]) {
+      const { measurement, command } = role.describe().description;
+      for (const { regex, doc, examples } of [measurement, command]) {
+        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
+      }
+    }
+  });
+
+  test('has tags for its provider, and calls for its connector', () => {
+    for (const kind of ['measurement', 'command'] as const) {
+      assert.equal(provider.checkAddress(kind, 'tank1.level', { datatype: 's' }), undefined);
+      assert.match(provider.checkAddress(kind, 'tank 1', { datatype: 'd' }) ?? '', /as in \w+\.\w+/);
+      assert.equal(check(kind, 'bus(tank1.level)', 'd'), undefined);
+    }
+  });
+});
+
+describe('an address suits its point', () => {
+  const served = (kind: PointKind, address: string) =>
+    datatypes.filter((datatype) => check(kind, address, datatype) === undefined).join('');
+  const cases: [string, string, string][] = [
+    ['sine()', 'ilfd', ''],
+    ['ramp()', 'ilfd', ''],
+    ['walk()', 'ilfd', ''],
+    ['square()', 'bqilfd', ''],
+    ['counter()', 'bqilfd', ''],
+    ['text(words="a|b")', 's', ''],
+    ['echo(x)', 'bqilfds', 'bqilfds'],
+    ['bus(x)', 'bqilfds', 'bqilfds'],
+    ['drop_link()', '', 'ilfd'],
+    ['bad_quality()', 'b', 'bilfd'],
+    ['freeze(of=x)', 'b', 'bilfd'],
+    ['slow_write()', 'b', 'bilfd'],
+    ['refuse_write()', 'b', 'bilfd'],
+    ['model(pump1_start)', 'b', 'b'],
+    ['model(tank1_drain_valve_state)', 'qil', ''],
+    ['model(pump1_speed_setpoint)', 'ild', 'ild'],
+    ['model(inlet_total)', 'l', ''],
+    ['model(tank1_level)', 'fd', ''],
+    ['model(pump1_state)', 's', ''],
+  ];
+  for (const [address, measurement, command] of cases) {
+    test(`${address}: measurements ${measurement || 'none'}, commands ${command || 'none'}`, () => {
+      assert.equal(served('measurement', address), measurement);
+      assert.equal(served('command', address), command);
+    });
+  }
+
+  test('by its raw datatype, where it has one', () => {
+    assert.equal(check('command', 'model(pump1_speed_setpoint)', 'f', 'i'), undefined);
+    assert.match(check('measurement', 'sine()', 'd', 'b') ?? '', /raw datatype i, l, f, d, not b/);
+  });
+
+  test('in the values that it names', () => {
+    assert.match(
+      check('measurement', 'square(high=4)', 'q') ?? '',
+      /^square: high=4 does not fit raw datatype q, 0 to 3/,
+    );
+    assert.match(check('measurement', 'walk(high=3000000000, start=2500000000)', 'i') ?? '', /high=3000000000/);
+    assert.match(check('measurement', 'sine(low=-1)', 'b') ?? '', /not b/);
+    assert.equal(check('measurement', 'walk(high=3000000000)', 'l'), undefined);
+  });
+
+  test('or the message says what would', () => {
+    assert.match(check('command', 'sine()', 'd') ?? '', /sine is not for commands: one of echo, model, bus, drop_link/);
+    assert.match(check('command', 'echo(x, delay=1)', 'd') ?? '', /delay belongs to a measurement, not to a command/);
+    assert.match(check('command', 'drop_link()', 'b') ?? '', /while the link is down/);
+    assert.match(
+      check('measurement', 'model(tank1_levl)', 'd') ?? '',
+      /no tag tank1_levl; the nearest is tank1_level;/,
+    );
+    assert.match(check('measurement', 'model(__proto__)', 'd') ?? '', /there is no tag __proto__/);
+    assert.match(
+      check('command', 'model(tank2_level)', 'd') ?? '',
+      /only be read.*tank2_level_setpoint, tank2_outlet_valve/,
+    );
+    assert.match(check('command', 'model(main_flow)', 'd') ?? '', /only be read.*none/);
+  });
+});
+
+test('the tags of the waterworks are distinct names, and every input has a start that fits its datatype', () => {
+  assert.equal(new Set(waterworksTags.map(({ name }) => name)).size, waterworksTags.length);
+  for (const { name, direction, datatype, start } of waterworksTags) {
+    assert.ok(isIdentifier(name), name);
+    assert.equal(start !== undefined, direction === 'input', name);
+    if (start === undefined) continue;
+    assert.ok(datatype === 'd' || (datatype === 'b' ? start === 0 || start === 1 : Number.isInteger(start)), name);
+  }
+});

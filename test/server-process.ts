@@ -1,0 +1,135 @@
+// The real server as a child process, as a user runs it, on a free port and a data folder of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const mainFile = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
+
+export interface StartOptions {
+  readonly data: string;
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A fresh folder outside the repository, gone when `dispose` is called. */
+export function temporaryFolder(): { path: string; dispose: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'telltale-'));
+  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Environment variables of the one who runs the tests must not set the server. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TELLTALE_')));
+}
+
+function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(process.execPath, [mainFile, ...args], {
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs the server where it is expected to end by itself. */
+export async function runServer(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = spawnServer(args, env);
+  const output = collect(child);
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, ...output() };
+}
+
+function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  const text = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    text.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    text.stderr += chunk;
+  });
+  return () => ({ ...text });
+}
+
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #output: () => { stdout: string; stderr: string };
+  readonly #closed: Promise<[number | null, NodeJS.Signals | null]>;
+  readonly url: string;
+
+  /** Resolves when the server says that it is ready. */
+  static async start({ data, args = [], env }: StartOptions): Promise<ServerProcess> {
+    const child = spawnServer(['--data', data, '--port', '0', '--no-demo', ...args], env);
+    const output = collect(child);
+    const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+        const found = /"msg":"ready: (http:\/\/[^/]+)\//.exec(line);
+        if (found?.[1] !== undefined) resolve(found[1]);
+      });
+      closed.then(([code]) => reject(new Error(`the server ended with ${code}: ${JSON.stringify(output())}`)));
+    });
+    return new ServerProcess(child, url, output, closed);
+  }
+
+  private constructor(
+    child: ChildProcess,
+    url: string,
+    output: () => { stdout: string; stderr: string },
+    closed: Promise<[number | null, NodeJS.Signals | null]>,
+  ) {
+    this.#child = child;
+    this.url = url;
+    this.#output = output;
+    this.#closed = closed;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** The root of the configuration interface. */
+  get config(): string {
+    return `${this.url}/config/v2`;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.#child.kill(signal);
+    const [code, endedBy] = await this.#closed;
+    return { code, signal: endedBy, ...this.#output() };
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(this.config + path, { headers });
+  }
+
+  /** Sends `body` as JSON where there is one. */
+  send(method: string, path: string, body?: unknown): Promise<Response> {
+    if (body === undefined) return fetch(this.config + path, { method });
+    return fetch(this.config + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  sendBytes(method: string, path: string, type: string, body: Uint8Array): Promise<Response> {
+    return fetch(this.config + path, {
+      method,
+      headers: { 'content-type': type },
+      body: body as Uint8Array<ArrayBuffer>,
+    });
+  }
+}
