@@ -1,15 +1,11 @@
 #!/usr/bin/env node
 // The command line and the environment; nothing else reads them.
-import { UnusableDatabase } from './cfgdb/index.ts';
-import { UnusableFolder } from './data-folder.ts';
 import { createLog } from './log.ts';
 import { Server, StartFailed } from './server.ts';
 import { BadSetting, helpText, readSettings } from './settings.ts';
 
-const explained = [BadSetting, StartFailed, UnusableDatabase, UnusableFolder];
-
 function fail(error: Error): never {
-  const clear = explained.some((kind) => error instanceof kind);
+  const clear = error instanceof BadSetting || error instanceof StartFailed;
   process.stderr.write(`telltale: ${clear ? error.message : (error.stack ?? error.message)}\n`);
   process.exit(1);
 }

@@ -16,8 +16,8 @@ import {
   type StackCatalogue,
   serviceRoutes,
 } from './api/index.ts';
-import { ConfigurationDatabase } from './cfgdb/index.ts';
-import { type DataFolder, takeDataFolder } from './data-folder.ts';
+import { ConfigurationDatabase, UnusableDatabase } from './cfgdb/index.ts';
+import { type DataFolder, takeDataFolder, UnusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
 import { Executables } from './modules/index.ts';
 import type { Settings } from './settings.ts';
@@ -91,9 +91,9 @@ export class Server {
       await this.#cfgdb.open();
       await this.#loadDemo(this.#folder.isNew);
     } catch (error) {
-      await this.#http.close();
-      this.#folder?.release();
-      throw error;
+      await this.stop();
+      const explained = error instanceof UnusableFolder || error instanceof UnusableDatabase;
+      throw explained ? new StartFailed(error.message) : error;
     }
     if (this.#state === 'starting') this.#state = 'ready';
   }

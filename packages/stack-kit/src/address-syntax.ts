@@ -40,7 +40,7 @@ export function compileSyntax(
   if (first === undefined) throw new Error('at least one example is required');
   const check = (address: string, point: Point): string | undefined => {
     if (address === '') return `an address is required, for example ${example(syntax, '')}`;
-    if (address.length > 1e9) {
+    if (address.length > maxAddressLength) {
       return `has ${address.length} characters: at most ${maxAddressLength} are allowed`;
     }
     if (!regex.test(address)) {

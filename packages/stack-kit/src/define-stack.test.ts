@@ -72,6 +72,11 @@ describe('variables', () => {
     assert.deepEqual(faultsOf({ port: '0' }), ['port must be at least 1, not 0']);
   });
 
+  test('an integer that a double cannot hold exactly is refused', () => {
+    assert.equal(texts({ unit: '9007199254740991' }).values?.unit, 9007199254740991);
+    assert.match(faultsOf({ unit: '9007199254740992' }).join(), /^unit must be between/);
+  });
+
   test('a text longer than 1,024 characters never meets a pattern', () => {
     assert.deepEqual(faultsOf({ label: 'a'.repeat(1024) }), []);
     assert.deepEqual(faultsOf({ label: 'a'.repeat(1025) }), ['label must have at most 1024 characters']);
@@ -102,6 +107,16 @@ describe('addresses', () => {
       /wants datatype b.*example coil 7/,
     );
     assert.match(role.checkAddress('measurement', '', { datatype: 'b' }) ?? '', /required, for example coil 7/);
+  });
+
+  test('the example that is shown is the one most like the address', () => {
+    const examples = ['coil 7', 'coil 42', 'coil 700'].map((address) => ({ address, meaning: '' }));
+    const { connector: role } = defineStack({
+      ...naming,
+      connector: { ...connector, measurement: { ...coil, examples } },
+    });
+    assert.match(role?.checkAddress('measurement', 'coil 4x', { datatype: 'b' }) ?? '', /as in coil 42$/);
+    assert.match(role?.checkAddress('measurement', 'spool', { datatype: 'b' }) ?? '', /as in coil 7$/);
   });
 
   test('a kind of point that the stack does not have is refused', () => {

@@ -128,6 +128,7 @@ describe('what is wrong is told precisely', () => {
     ['echo(a, b)', 'echo: b has no name before it: write it as in delay=b'],
     ['echo(a-b)', /^echo: tag must match .* unlike "a-b"/],
     ['bad_quality(quality=192)', 'bad_quality: quality must be at most 191, not 192'],
+    ['refuse_write(reason=a(b)', /^refuse_write: cannot read "reason=a\(b"/],
     ['drop_link(of=a)', 'drop_link: of is unknown: there are none'],
   ];
   for (const [text, expected] of cases) {

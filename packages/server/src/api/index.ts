@@ -2,4 +2,5 @@
 export { configRoutes, type StackCatalogue } from './config/index.ts';
 export { createHttpServer } from './http-server.ts';
 export { HttpMetrics } from './metrics.ts';
+export { type OpenApi, openApiDocument } from './openapi.ts';
 export { probes, serviceRoutes } from './service.ts';

@@ -1,7 +1,7 @@
 // Finds the protocol stacks: each subfolder whose package.json has "telltale": {"stack": "./src/stack.ts"}. A stack that
 // is broken is reported and left out; it never stops the others.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { isStack, type Stack } from '@telltale/stack-kit';
@@ -103,8 +103,6 @@ async function insidePath(folder: string, declared: string): Promise<string> {
   const leaves = () => new Error(`${declared} leaves the folder of the stack: a path inside it is expected`);
   if (isAbsolute(declared)) throw leaves();
   const root = await realpath(folder);
-  const unresolved = relative(root, join(root, declared));
-  if (unresolved === '..' || unresolved.startsWith(`..${sep}`)) throw leaves();
   const file = await realpath(join(root, declared)).catch((error: NodeJS.ErrnoException) => {
     throw new Error(error.code === 'ENOENT' ? `${declared} does not exist` : reason(error));
   });

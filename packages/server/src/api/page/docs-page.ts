@@ -1,6 +1,88 @@
-// The API reference as one page that needs nothing else: no script, no font, no picture from anywhere.
+// The API reference as one page that needs nothing else: no font, no picture, no script from anywhere.
 import type { OpenApi } from '../openapi.ts';
+import { brand, contents, type Group, shortened } from './docs-contents.ts';
+import { exampleBase } from './docs-curl.ts';
+import { methodBadge, operationArticle, type PlacedOperation, pathInCode } from './docs-operation.ts';
+import { commonProblems, problemCatalogue } from './docs-problems.ts';
+import { schemaAnchor, schemaInFull } from './docs-schema.ts';
+import { docsScript } from './docs-script.ts';
+import { docsStyle } from './docs-style.ts';
+import { type Html, html, trusted } from './html.ts';
+import type { JsonSchema, Schemas } from './json-schema.ts';
 
+export { docsScriptHash } from './docs-script.ts';
+
+const icon =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0f6674"/>' +
+      '<path d="M2 9h3l2-5 3 9 2-4h2" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
+  );
+
+/** Made once; the same for everyone who asks. */
 export function docsPage(api: OpenApi): string {
-  return `<!doctype html><title>${api.info.title}</title><pre>${Object.keys(api.paths).join('\n')}</pre>`;
+  const { title, version, description, license } = api.info;
+  const schemas: Schemas = new Map(Object.entries(api.components.schemas as Record<string, JsonSchema>));
+  const groups = groupsOf(api);
+  const around = { schemas, common: commonProblems(api) };
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="description" content="${description}">
+<title>${title} API reference</title><link rel="icon" href="${icon}"><style>${trusted(docsStyle)}</style></head>
+<body><a class="skip" href="#page-main">Skip to the reference</a>
+<header class="bar">${brand(title)}
+<a class="menu" href="#page-contents">Contents</a></header>
+<div class="frame">${contents(title, groups, schemas)}
+<main id="page-main"><section class="opening"><h1>${title} API reference</h1><p class="lead">${description}</p>
+<p class="about">Version ${version} · ${license.name}${
+    api.paths['/openapi.json'] !== undefined && html` · <a href="../openapi.json">OpenAPI 3.1 document</a>`
+  }</p>
+${conventions()}</section>
+${groups.map(
+  ({ tag, anchor, operations }) => html`<section class="group" id="${anchor}" aria-labelledby="${anchor}-title">
+<h2 id="${anchor}-title">${tag}</h2>${operationList(operations)}
+${operations.map((operation) => operationArticle(operation, around))}</section>`,
+)}
+${problemCatalogue()}
+${schemaSection(schemas)}</main></div><script>${trusted(docsScript)}</script></body></html>
+`.text;
+}
+
+function groupsOf(api: OpenApi): Group[] {
+  const all = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): PlacedOperation => ({ method, path, operation })),
+  );
+  return api.tags.map(({ name: tag }) => ({
+    tag,
+    anchor: `tag-${tag.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}`,
+    operations: all.filter(({ operation }) => operation.tags.includes(tag)),
+  }));
+}
+
+function conventions(): Html {
+  return html`<dl class="conventions">
+<dt>Address</dt><dd>The examples ask <code>${exampleBase}</code>, where the service listens unless it is told otherwise.
+They are for a POSIX shell; on Windows that is Git Bash or WSL.</dd>
+<dt>Bodies</dt><dd>JSON in UTF-8, checked strictly: nothing is converted and nothing is dropped in silence. Where a field
+may be <code>null</code>, that is the same as leaving it out.</dd>
+<dt>Success</dt><dd>200 has a body; 204 has none, and says that it happened.</dd>
+<dt>Problems</dt><dd>Everything else is a <a href="#page-problems">problem</a> with a <code>type</code> that leads to its
+remedy on this page.</dd>
+</dl>`;
+}
+
+function operationList(operations: readonly PlacedOperation[]): Html {
+  return html`<ul class="list">${operations.map(
+    ({ method, path, operation }) =>
+      html`<li><a href="#${operation.operationId}">${methodBadge(method)} ${pathInCode(path)}
+<span class="says">${shortened(operation.summary)}</span></a></li>`,
+  )}</ul>`;
+}
+
+function schemaSection(schemas: Schemas): Html {
+  return html`<section class="group" id="page-schemas" aria-labelledby="page-schemas-title">
+<h2 id="page-schemas-title">Schemas</h2>${[...schemas].map(
+    ([name, schema]) => html`<article class="schema" id="${schemaAnchor(name)}">
+<h3><a class="self" href="#${schemaAnchor(name)}"><code>${name}</code></a></h3>${schemaInFull(schema, schemas)}</article>`,
+  )}</section>`;
 }

@@ -1,0 +1,73 @@
+// The command line that carries out an operation: to be pasted into a shell as it is.
+import type { Operation } from '../openapi.ts';
+import { exampleName, exampleOf } from './docs-example.ts';
+import type { JsonSchema, Schemas } from './json-schema.ts';
+
+/** Where the service listens unless it is told otherwise. */
+export const exampleBase = 'http://127.0.0.1:8080';
+
+const extensions = new Map([['application/x-sqlite3', '.sqlite']]);
+
+/** The one entry of a `content` that the examples use. */
+export interface Media {
+  readonly type: string;
+  readonly schema: JsonSchema;
+}
+
+export function firstMedia(content: Readonly<Record<string, { schema?: unknown }>> | undefined): Media | undefined {
+  const [entry] = Object.entries(content ?? {});
+  return entry && { type: entry[0], schema: (entry[1].schema ?? {}) as JsonSchema };
+}
+
+export function isBinary({ schema }: Media): boolean {
+  return schema.format === 'binary';
+}
+
+/** Reading shows the optional query too; a write does what it does without. */
+export function curlExample(method: string, path: string, operation: Operation, schemas: Schemas): string {
+  const [status, answer] = Object.entries(operation.responses)[0] ?? [];
+  const answerMedia = firstMedia(answer?.content);
+  const body = firstMedia(operation.requestBody?.content);
+  const url = exampleUrl(method, path, operation, schemas);
+  const options = [...(status === '200' ? [] : ['-i']), ...(method === 'get' ? [] : ['-X', method.toUpperCase()])];
+  const start = ['curl', ...options].join(' ');
+  const parts = body === undefined ? [`${start} ${quoted(url)}`] : [start, quoted(url)];
+  if (body !== undefined) {
+    const data = isBinary(body)
+      ? `--data-binary ${quoted(`@${fileName(path, body.type)}`)}`
+      : `--data ${quoted(exampleJson(exampleOf(body.schema, { schemas, name: exampleName(path) })).replaceAll('\n', '\n  '))}`;
+    parts.push(`-H ${quoted(`Content-Type: ${body.type}`)}`, data);
+  }
+  if (answerMedia !== undefined && isBinary(answerMedia)) parts.push(`-o ${quoted(fileName(path, answerMedia.type))}`);
+  return parts.join(' \\\n  ');
+}
+
+/** On one line where it is short. */
+export function exampleJson(value: unknown): string {
+  const line = JSON.stringify(value);
+  return line.length <= 60 ? line : JSON.stringify(value, null, 2).replace(/\[\s+(\d+),\s+(\d+)\s+\]/g, '[$1, $2]');
+}
+
+function exampleUrl(method: string, path: string, { parameters = [] }: Operation, schemas: Schemas): string {
+  const name = exampleName(path);
+  const values = new Map<string, string>();
+  for (const { name: field, schema } of parameters) {
+    const value = exampleOf(schema, { schemas, name, field });
+    values.set(field, value === true ? '1' : encodeURIComponent(String(value)));
+  }
+  const filled = path.replace(/\{([^}]+)\}/g, (_, field: string) => values.get(field) ?? name);
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && (parameter.required || method === 'get'))
+    .map((parameter) => `${encodeURIComponent(parameter.name)}=${values.get(parameter.name)}`);
+  return exampleBase + filled + (query.length > 0 ? `?${query.join('&')}` : '');
+}
+
+function fileName(path: string, type: string): string {
+  const segment = path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? 'file';
+  return segment + (extensions.get(type) ?? '');
+}
+
+/** One word of a POSIX shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,146 @@
+// Examples that fit their schema: of bodies, of answers, of parameters; with words of a plant where they are known.
+import {
+  alternatives,
+  itemOf,
+  type JsonSchema,
+  mapOf,
+  referredName,
+  resolve,
+  type Schemas,
+  tupleOf,
+} from './json-schema.ts';
+
+/** What an object of a collection may be called, by the segment of the path, which is also the family. */
+const objectNames = new Map([
+  ['alarms', 'level_high'],
+  ['commands', 'pump_speed'],
+  ['measurements', 'level'],
+  ['connectors', 'plant'],
+  ['providers', 'scada'],
+  ['function-modules', 'dosing'],
+  ['stacks', 'simulator'],
+]);
+
+/** Candidates by the name of the field; the first that fits the schema is taken. */
+const known = new Map<string, readonly unknown[]>([
+  ['datatype', ['d']],
+  ['raw-datatype', ['d']],
+  ['severity', [1]],
+  ['stackName', ['simulator']],
+  ['termToKill', [5000]],
+  ['queryTimeout', [5000]],
+  ['mode', [0o100755]],
+  ['uid', [1000]],
+  ['author', ['local']],
+  ['change', ['changed']],
+  ['running', [true]],
+  ['vtq', ['d21.5', 192]],
+  ['vt', ['d21.5']],
+  ['eu-range', ['d0', 'd100']],
+]);
+
+/** Where an example stands. */
+interface Place {
+  readonly schemas: Schemas;
+  /** The name of the object that the example is about. */
+  readonly name: string;
+  readonly field?: string;
+  /** The references on the way, so that a schema that contains itself ends. */
+  readonly within?: readonly string[];
+}
+
+/** The name of an object in examples under this path. */
+export function exampleName(path: string): string {
+  const segments = path.split('/').filter((segment) => objectNames.has(segment));
+  return objectNames.get(segments.at(-1) ?? '') ?? 'level';
+}
+
+/** An object has its required fields, and at least two where there are two. */
+export function exampleOf(schema: JsonSchema, place: Place): unknown {
+  const reference = referredName(schema);
+  if (reference !== undefined) {
+    const within = place.within ?? [];
+    if (within.includes(reference)) return null;
+    return exampleOf(resolve(schema, place.schemas), { ...place, within: [...within, reference] });
+  }
+  if ('const' in schema) return schema.const;
+  const [first] = alternatives(schema);
+  if (first === undefined) return null;
+  if (first !== schema) return exampleOf(first, place);
+  const { field = 'name', name } = place;
+  const word = field === 'name' || field === 'names' ? [name] : (known.get(field) ?? []);
+  const candidates = [...word, ...(schema.examples ?? []), schema.default, ...(schema.enum ?? [])];
+  const found = candidates.find((candidate) => candidate !== undefined && fits(candidate, schema));
+  return found ?? made(schema, place);
+}
+
+function made(schema: JsonSchema, place: Place): unknown {
+  switch (schema.type) {
+    case 'boolean':
+      return true;
+    case 'integer':
+    case 'number':
+      return fits(1, schema) ? 1 : (schema.minimum ?? schema.maximum ?? 0);
+    case 'string':
+      return ['text', place.name, '1', 'a'].find((text) => fits(text, schema)) ?? '';
+    case 'array':
+      return madeList(schema, place);
+    case 'object':
+      return madeObject(schema, place);
+    default:
+      return 'text';
+  }
+}
+
+function madeList(schema: JsonSchema, place: Place): unknown[] {
+  const item = itemOf(schema);
+  return (tupleOf(schema) ?? (item === undefined ? [] : [item])).map((member) => exampleOf(member, place));
+}
+
+function madeObject(schema: JsonSchema, place: Place): Record<string, unknown> {
+  const map = mapOf(schema);
+  if (map !== undefined) {
+    const key = new RegExp(map.keys).test(place.name) ? place.name : 'key';
+    return { [key]: exampleOf(map.values, { ...place, field: 'name' }) };
+  }
+  const { properties = {}, required = [] } = schema;
+  const fields = Object.keys(properties);
+  const optional = fields.filter((field) => !required.includes(field)).slice(0, Math.max(0, 2 - required.length));
+  const name = objectNames.get(String(properties.family?.const)) ?? place.name;
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([field]) => required.includes(field) || optional.includes(field))
+      .map(([field, type]) => [field, exampleOf(type, { ...place, name, field })]),
+  );
+}
+
+/** Whether a single value, a text or a number, is one of the schema. */
+function fits(value: unknown, schema: JsonSchema): boolean {
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return false;
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return typeof value === 'number' && inRange(value, schema);
+    case 'string':
+      return typeof value === 'string' && textFits(value, schema);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    default:
+      return true;
+  }
+}
+
+function inRange(value: number, { minimum = value, maximum = value, multipleOf = 1, ...schema }: JsonSchema): boolean {
+  const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema;
+  if (schema.type === 'integer' && !Number.isInteger(value)) return false;
+  if (value < minimum || value > maximum || value <= exclusiveMinimum || value >= exclusiveMaximum) return false;
+  return schema.type === 'number' || value % multipleOf === 0;
+}
+
+function textFits(value: string, { pattern = '', minLength = 0, maxLength = Infinity }: JsonSchema): boolean {
+  return value.length >= minLength && value.length <= maxLength && new RegExp(pattern, 'u').test(value);
+}

@@ -1,0 +1,29 @@
+// The one script of the page: it filters the contents. Without it everything is there, but for the filter.
+import { createHash } from 'node:crypto';
+
+export const docsScript = `
+const box = document.getElementById('page-filter');
+const groups = [...document.querySelectorAll('#page-contents details')];
+const opened = groups.map((group) => group.open);
+box.closest('[hidden]').hidden = false;
+box.addEventListener('input', () => {
+  const words = box.value.toLowerCase().split(' ').filter(Boolean);
+  groups.forEach((group, index) => {
+    let hits = 0;
+    for (const entry of group.querySelectorAll('li')) {
+      entry.hidden = !words.every((word) => entry.dataset.find.includes(word));
+      if (!entry.hidden) hits++;
+    }
+    group.hidden = hits === 0;
+    group.open = words.length > 0 || opened[index];
+  });
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.target === box || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  box.focus();
+});
+`;
+
+/** For the content security policy of the page: `script-src '${docsScriptHash}'`. */
+export const docsScriptHash = `sha256-${createHash('sha256').update(docsScript).digest('base64')}`;

@@ -1,0 +1,106 @@
+// What docs/generated/ and the generated sections of the stacks' README files should hold, made from the schemas, the
+// routes, the settings and the stacks themselves.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as schema from '@telltale/schema';
+import { documentStack, markdownTable } from '@telltale/stack-kit';
+import type { TObject, TSchema } from 'typebox';
+import packageJson from '../packages/server/package.json' with { type: 'json' };
+import { settingLines } from '../packages/server/src/settings.ts';
+import { discoverStacks } from '../packages/server/src/stacks/index.ts';
+import { describeApi } from './describe-api.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const note = '<!-- Made by `npm run generate`; do not edit. -->';
+
+/** From path, relative to the repository, to the whole text of the file. */
+export async function generatedFiles(): Promise<Map<string, string>> {
+  const files = new Map([
+    ['docs/generated/openapi.json', `${JSON.stringify(describeApi(packageJson.version), null, 2)}\n`],
+    ['docs/generated/problems.md', problemsPage()],
+    ['docs/generated/resources.md', resourcesPage()],
+    ['docs/generated/settings.md', settingsPage()],
+  ]);
+  const { stacks, faults } = await discoverStacks(`${root}stacks`);
+  if (faults.length > 0) throw new Error(`${faults[0]?.folder}: ${faults[0]?.message}`);
+  for (const { stack } of stacks) {
+    const path = `stacks/${stack.name}/README.md`;
+    files.set(path, withSection(path, documentStack(stack)));
+  }
+  return files;
+}
+
+/** The file as it is on disk, or undefined where there is none. */
+export function presentFile(path: string): string | undefined {
+  return existsSync(root + path) ? readFileSync(root + path, 'utf8') : undefined;
+}
+
+function withSection(path: string, section: string): string {
+  const [before, rest] = (presentFile(path) ?? '').split(/(?<=<!-- generated: [^\n]*-->)\n/);
+  const after = rest?.split(/\n(?=<!-- \/generated -->)/).at(-1);
+  if (before === undefined || after === undefined) throw new Error(`${path} has no generated section`);
+  return `${before}\n\n${section}\n\n${after}`;
+}
+
+function problemsPage(): string {
+  const rows = Object.entries(schema.problems).map(([name, { status, title, remedy }]) => [
+    `<a id="${name}"></a>\`${name}\``,
+    String(status),
+    title,
+    remedy,
+  ]);
+  return page(
+    'Problems',
+    'Every error body is `application/problem+json`; its `type` ends in the name of the problem.',
+    markdownTable(['Name', 'Status', 'Title', 'What to do'], rows),
+  );
+}
+
+function settingsPage(): string {
+  const rows = settingLines().map(({ option, variable, default: value, description }) => [
+    `\`${option}\``,
+    `\`${variable}\``,
+    value === '' ? '' : `\`${value}\``,
+    description,
+  ]);
+  return page(
+    'Settings',
+    'On the command line after `npm start --`, or in the environment. The command line wins.',
+    markdownTable(['Option', 'Environment', 'Default', 'Meaning'], rows),
+  );
+}
+
+function resourcesPage(): string {
+  const configured = Object.entries(schema.families).map(([family, type]) => resource(type, `\`/${family}\`: `));
+  const others = [schema.Stack, schema.ExecutableStat, schema.RenderStatus, schema.RevisionSummary, schema.Change];
+  const live = [schema.LiveMeasurement, schema.LiveCommand, schema.LiveAlarm, schema.AlarmRecord];
+  return page(
+    'Resources',
+    'The fields of every resource, in the order in which they are stored and shown.',
+    '## Configuration interface, version 2',
+    ...configured,
+    ...others.map((type) => resource(type)),
+    '## Data-access interface, version 1',
+    ...live.map((type) => resource(type)),
+  );
+}
+
+function resource(type: TObject, prefix = ''): string {
+  const rows = Object.entries<TSchema & { description?: string }>(type.properties).map(([field, fieldType]) => [
+    `\`${field}\``,
+    typeInWords(fieldType),
+    type.required?.includes(field) ? 'yes' : '',
+    fieldType.description ?? '',
+  ]);
+  return `### ${prefix}${schema.titleOf(type)}\n\n${markdownTable(['Field', 'Type', 'Required', 'Meaning'], rows)}`;
+}
+
+function typeInWords(type: TSchema & { type?: string; enum?: string[]; minimum?: number; title?: string }): string {
+  if (type.enum !== undefined) return type.enum.map((word) => `\`${word}\``).join(', ');
+  if (type.type === 'object' && 'patternProperties' in type) return 'map of text to text';
+  return `${type.type ?? 'any'}${type.minimum === undefined ? '' : ` ≥ ${type.minimum}`}`;
+}
+
+function page(title: string, ...parts: string[]): string {
+  return [`# ${title}`, note, ...parts].join('\n\n').concat('\n');
+}

@@ -1,0 +1,190 @@
+// Holds the shape of the code: who may import what, and that the documents speak of files that exist.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** From a part to the parts that it may import. Parts of the server are its folders; `server.ts` knows them all. */
+const table: Record<string, readonly string[]> = {
+  schema: [],
+  'stack-kit': ['schema'],
+  stacks: ['stack-kit', 'schema'],
+  client: ['schema'],
+  cli: ['client', 'schema'],
+  web: ['client', 'schema'],
+  'server/points': ['schema'],
+  'server/alarms': ['schema', 'server/points'],
+  'server/archive': ['schema', 'server/points'],
+  'server/cfgdb': ['schema'],
+  'server/access': ['schema'],
+  'server/demo': ['schema'],
+  'server/stacks': ['schema', 'server/points', 'stack-kit'],
+  'server/modules': ['schema', 'server/points', 'stack-kit'],
+  'server/runtime': [
+    'schema',
+    'server/cfgdb',
+    'server/points',
+    'server/alarms',
+    'server/archive',
+    'server/stacks',
+    'server/modules',
+  ],
+  'server/api': [
+    'schema',
+    'stack-kit',
+    'server/access',
+    'server/alarms',
+    'server/archive',
+    'server/cfgdb',
+    'server/modules',
+    'server/points',
+    'server/runtime',
+    'server/stacks',
+  ],
+};
+
+/** The files of the server that stand in no folder, each with the parts that it may import. */
+const topFiles: Record<string, readonly string[]> = {
+  'main.ts': ['server.ts', 'settings.ts', 'log.ts'],
+  'server.ts': ['schema', 'data-folder.ts', 'settings.ts', ...Object.keys(table).filter((part) => part.includes('/'))],
+  'settings.ts': ['schema'],
+  'log.ts': [],
+  'data-folder.ts': [],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+}
+
+function sourceFiles(): string[] {
+  const patterns = ['packages/*/src/**/*.ts', 'stacks/*/src/**/*.ts'];
+  return globSync(patterns, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+}
+
+/** Static, dynamic and type imports, re-exports, and modules that a worker or child is started with. */
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const forms = [
+    /^(?:import|export)\b[^'";]*?from\s+'([^']+)'/gms,
+    /^import\s+'([^']+)'/gm,
+    /\bimport\(\s*'([^']+)'/g,
+    /new URL\('(\.[^']*\.ts)'/g,
+  ];
+  return forms.flatMap((form) => Array.from(source.matchAll(form), ([, target = '']) => ({ file, target })));
+}
+
+/** The part that a file belongs to: a package, a stack, or a folder or top file of the server. */
+function partOf(file: string): string {
+  const [, name = '', , folder = ''] = file.split('/');
+  if (file.startsWith('stacks/')) return 'stacks';
+  if (name !== 'server') return name;
+  return folder.endsWith('.ts') ? folder : `server/${folder}`;
+}
+
+/** The part that an import leads to, or undefined where it leads out of the sources. */
+function targetPart({ file, target }: Import): string | undefined {
+  if (target.endsWith('.json')) return undefined;
+  if (target.startsWith('.')) return partOf(normalize(join(dirname(file), target)));
+  if (target.startsWith('@telltale/stack-') && target !== '@telltale/stack-kit') return 'stacks';
+  return target.startsWith('@telltale/') ? target.slice('@telltale/'.length) : undefined;
+}
+
+describe('the architecture', () => {
+  let imports: Import[];
+  before(() => {
+    imports = sourceFiles().flatMap(importsOf);
+  });
+
+  test('the check sees the imports that there are', () => {
+    const seen = imports.map((each) => `${partOf(each.file)} → ${targetPart(each)}`);
+    for (const known of ['server/api → server/cfgdb', 'stacks → stack-kit', 'main.ts → server.ts']) {
+      assert.ok(seen.includes(known), known);
+    }
+  });
+
+  test('every part imports only the parts that the table allows', () => {
+    const wrong = imports.filter((each) => {
+      const [part, target] = [partOf(each.file), targetPart(each)];
+      if (target === undefined || target === part) return false;
+      return !(table[part] ?? topFiles[part] ?? []).includes(target);
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  test('every folder of the sources is in the table', () => {
+    const parts = new Set(sourceFiles().map(partOf));
+    assert.deepEqual(
+      [...parts].filter((part) => table[part] === undefined && topFiles[part] === undefined),
+      [],
+    );
+  });
+
+  test('a stack imports nothing of another stack', () => {
+    const wrong = imports.filter(
+      ({ file, target }) =>
+        file.startsWith('stacks/') &&
+        target.startsWith('.') &&
+        !normalize(join(dirname(file), target)).startsWith(file.split('/').slice(0, 2).join('/')),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('a folder is entered through its index.ts', () => {
+    const wrong = imports.filter((each) => {
+      const target = targetPart(each);
+      return target !== partOf(each.file) && target?.startsWith('server/') && !each.target.endsWith('/index.ts');
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  test('a package imports from npm only what its own package.json names', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      if (target.startsWith('.') || target.startsWith('node:')) return false;
+      const manifest = JSON.parse(readFileSync(join(root, ...file.split('/').slice(0, 2), 'package.json'), 'utf8'));
+      const name = target.split('/', target.startsWith('@') ? 2 : 1).join('/');
+      return !Object.hasOwn(manifest.dependencies ?? {}, name);
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  test('no module holds mutable state', () => {
+    const wrong = sourceFiles().filter((file) =>
+      /^(?:export )?(?:let|var) /m.test(readFileSync(join(root, file), 'utf8')),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('only main.ts reads the command line and the environment', () => {
+    const children = ['packages/server/src/cfgdb/upload-reader.ts'];
+    const wrong = sourceFiles().filter(
+      (file) =>
+        !file.endsWith('/main.ts') &&
+        !children.includes(file) &&
+        /process\.(?:argv|env)\b/.test(readFileSync(join(root, file), 'utf8')),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('every file opens with a line that says what it owns', () => {
+    const wrong = sourceFiles().filter((file) => !/^(?:#!.*\n)?\/\/ \S/.test(readFileSync(join(root, file), 'utf8')));
+    assert.deepEqual(wrong, []);
+  });
+});
+
+describe('the documents', () => {
+  for (const document of ['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md']) {
+    test(`every path that ${document} names exists`, () => {
+      const text = readFileSync(join(root, document), 'utf8');
+      const quoted = Array.from(text.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g), ([, path = '']) => path);
+      const linked = Array.from(text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g), ([, path = '']) => path);
+      const paths = quoted.filter((path) => /^(?:packages|stacks|docs|test|bench|scripts|\.ci)\//.test(path));
+      const missing = [...paths, ...linked].filter((path) => !existsSync(join(root, path)));
+      assert.ok(paths.length > 0);
+      assert.deepEqual(missing, []);
+    });
+  }
+});

@@ -1,0 +1,236 @@
+// Requests made from an OpenAPI document, as fast-check arbitraries: every operation with paths, queries, headers and
+// bodies that are right, nearly right or plainly hostile.
+import fc from 'fast-check';
+import { broken, type Json, likelyNames, nearly, type Schema, type Schemas, valueOf } from './json-from-schema.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly schema: Schema;
+}
+
+export interface Content {
+  readonly [mediaType: string]: { readonly schema: Schema };
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly parameters?: Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: { readonly [status: string]: { readonly content?: Content; readonly 'x-problems'?: string[] } };
+}
+
+export interface OpenApiDocument {
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: { readonly schemas: Schemas };
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  /** As it goes over the wire, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+}
+
+export interface RequestOptions {
+  readonly document: OpenApiDocument;
+  /** How often an operation is asked for, 1 where not listed. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Bodies that an operation which takes bytes would accept, by its id. */
+  readonly samples: Readonly<Record<string, Uint8Array>>;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK'];
+const mutations = ['__proto__', 'constructor', 'x', 'names', 'render', 'a[b]', '%00', 'é', ''];
+const impossibleNames = ['', '.', '..', 'a b', 'a-b', 'a/b', '../../x', 'a\0', 'ä', '💧', 'a\n', '%', 'x'.repeat(65), 'x'.repeat(9000)];
+
+export function anyRequest(options: RequestOptions): fc.Arbitrary<HttpRequest> {
+  const operations = Object.entries(options.document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      weight: options.weights[operation.operationId] ?? 1,
+      arbitrary: requestOf(method.toUpperCase(), path, operation, options),
+    })),
+  );
+  const total = operations.reduce((sum, { weight }) => sum + weight, 0);
+  return fc.oneof(...operations, { weight: Math.ceil(total / 20), arbitrary: strayRequest(options) });
+}
+
+function requestOf(
+  method: string,
+  template: string,
+  operation: Operation,
+  { document, samples }: RequestOptions,
+): fc.Arbitrary<HttpRequest> {
+  const { parameters = [], requestBody } = operation;
+  const names = parameters.some((parameter) => parameter.in === 'path' && parameter.name === 'name');
+  const schemas = document.components.schemas;
+  return fc
+    .tuple(nameInPath, idInPath, mostly(fc.constant(''), anyOddity), queryOf(parameters, schemas), anyHeaders)
+    .chain(([name, id, oddity, query, headers]) => {
+      const path = withOddity(template.replace('{name}', name).replace('{id}', id), oddity) + query;
+      const request = { method, path, headers };
+      if (requestBody === undefined) return mostly(fc.constant(request), withBytes(request));
+      const body = bodyOf(requestBody.content, schemas, names ? name : undefined, samples[operation.operationId]);
+      return body.map((sent) => ({ ...request, headers: { ...headers, ...sent.headers }, body: sent.body }));
+    });
+}
+
+/** A path of the document with any method, or a path that it does not have. */
+function strayRequest({ document }: RequestOptions): fc.Arbitrary<HttpRequest> {
+  const path = fc.oneof(
+    fc.tuple(fc.constantFrom(...Object.keys(document.paths)), nameInPath).map(([template, name]) => template.replace(/\{\w+\}/, name)),
+    fc.webPath(),
+    fc.constantFrom('/data/', '/config', '/config/v2/', '/favicon.ico', '//', '/%', '/*', '/config/v2/stacks', '/__proto__'),
+  );
+  return fc
+    .tuple(fc.constantFrom(...methods), path, anyHeaders)
+    .map(([method, stray, headers]) => ({ method, path: stray || '/', headers }));
+}
+
+function mostly<T>(usual: fc.Arbitrary<T>, unusual: fc.Arbitrary<T>, times = 12): fc.Arbitrary<T> {
+  return fc.oneof({ weight: times, arbitrary: usual }, unusual);
+}
+
+const nameInPath = fc.oneof(
+  { weight: 14, arbitrary: fc.constantFrom(...likelyNames) },
+  { weight: 1, arbitrary: fc.stringMatching(/^\w{1,64}$/) },
+  { weight: 1, arbitrary: fc.constant('names') },
+  { weight: 2, arbitrary: fc.constantFrom(...impossibleNames).map(encodeURIComponent) },
+  { weight: 1, arbitrary: fc.constantFrom('%zz', '%', '%c3', '%ff', '%ED%A0%80', '..%2f..', '%2e%2e', "a'b", 'a;b', 'a:b', 'level?x') },
+);
+
+const idInPath = fc.oneof(
+  { weight: 10, arbitrary: fc.integer({ min: 1, max: 70 }).map(String) },
+  fc.constantFrom('0', '-1', '1.5', '01', '1e3', '9007199254740993', '9'.repeat(40), 'x', '%20', '0x1', '__proto__'),
+);
+
+type Oddity = '' | 'slash' | 'slashes' | 'encoded' | 'case' | 'longer' | 'shorter';
+
+const anyOddity: fc.Arbitrary<Oddity> = fc.constantFrom('slash', 'slashes', 'encoded', 'case', 'longer', 'shorter');
+
+function withOddity(path: string, oddity: Oddity): string {
+  switch (oddity) {
+    case 'slash':
+      return `${path}/`;
+    case 'slashes':
+      return path.replaceAll('/', '//');
+    case 'encoded':
+      return path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+    case 'case':
+      return path.toUpperCase();
+    case 'longer':
+      return `${path}/x`;
+    case 'shorter':
+      return path.slice(0, path.lastIndexOf('/')) || '/';
+    default:
+      return path;
+  }
+}
+
+/** Begins with `?` where there is one. */
+function queryOf(parameters: readonly Parameter[], schemas: Schemas): fc.Arbitrary<string> {
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  const valid = known.map(({ name, schema }) => {
+    const value = valueOf(schema, schemas).map((each) => (typeof each === 'boolean' ? String(Number(each)) : String(each)));
+    const list = fc.array(nameInPath, { maxLength: 5 }).map((names) => names.join(','));
+    return fc.oneof(value, list).map((text) => `${name}=${encodeURIComponent(text.toWellFormed())}`);
+  });
+  const value = fc.constantFrom('', '0', '1', '2', 'true', 'False', 'null', '%00', '%zz', '__proto__', 'a,,b', 'x'.repeat(2000));
+  const name = fc.constantFrom(...known.map((parameter) => parameter.name), ...mutations);
+  const invalid = fc.array(fc.tuple(name, value).map((pair) => pair.join('=')), { maxLength: 3 });
+  const wellMade = known.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...valid), { maxLength: 1 });
+  const odd = fc.constantFrom(['&&=&'], ['?'], ['='], ['render'], ['render[]=1'], ['a'.repeat(5000)]);
+  return mostly(wellMade, fc.oneof(invalid, odd), 8).map((parts) => (parts.length === 0 ? '' : `?${parts.join('&')}`));
+}
+
+const anyHeaders: fc.Arbitrary<Record<string, string>> = mostly(
+  fc.constant({}),
+  fc.constantFrom<Record<string, string>[]>(
+    { host: 'telltale.example' },
+    { host: '127.0.0.1.example:80' },
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { accept: 'text/csv' },
+    { range: 'bytes=0-1' },
+    { 'content-encoding': 'gzip' },
+    { 'x-http-method-override': 'DELETE' },
+    { 'if-none-match': '*' },
+    { cookie: 'a=b; __proto__=c' },
+    { 'x-long': 'x'.repeat(30_000) },
+  ),
+  25,
+);
+
+interface Sent {
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+}
+
+function bodyOf(content: Content, schemas: Schemas, name: string | undefined, sample: Uint8Array | undefined): fc.Arbitrary<Sent> {
+  const [schema] = Object.values(content).map((each) => each.schema);
+  const bytes = schema?.type === 'string' || schema === undefined ? bytesLike(sample) : jsonLike(schema, schemas, name);
+  const wrong = fc.constantFrom('text/plain', 'application/xml', 'application/json', 'application/octet-stream', '', ';', 'x'.repeat(500), '*/*');
+  const right = fc.constantFrom(...Object.keys(content));
+  const decorated = right.map((type) => `${type.toUpperCase()} ; charset=utf-8`);
+  return fc
+    .tuple(bytes, fc.oneof({ weight: 20, arbitrary: right }, decorated, wrong), fc.boolean())
+    .map(([body, type, isChunked]) => ({ headers: { ...typeHeader(type), ...lengthHeader(body, isChunked) }, body }));
+}
+
+/** An empty type stands for none. */
+function typeHeader(type: string): Record<string, string> {
+  return type === '' ? {} : { 'content-type': type };
+}
+
+function lengthHeader(body: Uint8Array, isChunked: boolean): Record<string, string> {
+  return isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
+}
+
+function jsonLike(schema: Schema, schemas: Schemas, name: string | undefined): fc.Arbitrary<Uint8Array> {
+  const linked = valueOf(schema, schemas, false).map((value) => link(value, name));
+  const valid = linked.map((value) => JSON.stringify(value));
+  return fc.oneof(
+    { weight: 10, arbitrary: valid.map((text) => Buffer.from(text)) },
+    { weight: 5, arbitrary: nearly(linked).map((text) => Buffer.from(text)) },
+    { weight: 2, arbitrary: broken(valid) },
+  );
+}
+
+/** What no schema can say: an object is called as the path or the operation that carries it says. */
+export function link(value: Json, name: string | undefined): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => link(each, undefined));
+  const inner = typeof value.name === 'string' ? value.name : undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => {
+      if (key === 'name' && name !== undefined) return [key, name];
+      return [key, key === 'object' || key === 'operations' ? link(each, inner) : each];
+    }),
+  );
+}
+
+function bytesLike(sample: Uint8Array = new Uint8Array([1])): fc.Arbitrary<Uint8Array> {
+  const flipped = fc.array(fc.tuple(fc.nat(sample.length - 1), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 9 });
+  return fc.oneof(
+    fc.constant(sample),
+    flipped.map((changes) => {
+      const copy = Buffer.from(sample);
+      for (const [at, byte] of changes) copy[at] = byte;
+      return copy;
+    }),
+    fc.nat(sample.length - 1).map((length) => sample.subarray(0, length)),
+    fc.uint8Array({ maxLength: 2000 }),
+    fc.constant(new Uint8Array()),
+  );
+}
+
+/** A body where none belongs. */
+function withBytes(request: HttpRequest): fc.Arbitrary<HttpRequest> {
+  return fc.uint8Array({ maxLength: 50 }).map((body) => ({
+    ...request,
+    headers: { ...request.headers, 'content-type': 'application/json', 'content-length': String(body.length) },
+    body,
+  }));
+}
