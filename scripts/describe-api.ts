@@ -21,6 +21,6 @@ export function describeApi(version: string): OpenApi {
     maxDatabaseBytes: settings['max-database-size'],
     maxExecutableBytes: settings['max-executable-size'],
   });
-  const service = serviceRoutes({ version, routes, metrics: new HttpMetrics(), ready: async () => undefined });
+  const service = serviceRoutes({ version, routes, metrics: new HttpMetrics(), unavailable: () => undefined });
   return openApiDocument({ version, routes: [...routes, ...service] });
 }

@@ -2,7 +2,7 @@
 // The command line and the environment; nothing else reads them.
 import { createLog } from './log.ts';
 import { Server, StartFailed } from './server.ts';
-import { BadSetting, helpText, readSettings } from './settings.ts';
+import { BadSetting, helpText, readSettings, unknownVariables } from './settings.ts';
 
 function fail(error: Error): never {
   const clear = error instanceof BadSetting || error instanceof StartFailed;
@@ -17,6 +17,8 @@ async function main(args: string[]): Promise<void> {
   }
   const settings = readSettings(args, process.env);
   const log = createLog(settings['log-level'], process.stdout);
+  for (const variable of unknownVariables(process.env)) log.warn(`${variable} is not a setting; --help lists them all`);
+  process.umask(0o077); // what the server keeps is nobody else's to read
   const starting = Server.start({ settings, log, onFailure: fail });
   let stopping = false;
   const stop = async (signal: string) => {

@@ -3,7 +3,6 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ProblemError } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
@@ -141,19 +140,15 @@ export class Server {
       maxDatabaseBytes: settings['max-database-size'],
       maxExecutableBytes: settings['max-executable-size'],
     });
-    const service = serviceRoutes({ version: packageJson.version, routes, metrics, ready: () => this.#checkReady() });
+    const unavailable = () => (this.#state === 'ready' ? undefined : this.#state);
+    const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable });
     return createHttpServer({
       routes: [...routes, ...service],
       log: this.#log,
       metrics,
-      unavailable: () => (this.#state === 'ready' ? undefined : this.#state),
+      unavailable,
       alwaysAvailable: probes,
     });
-  }
-
-  async #checkReady(): Promise<void> {
-    if (this.#state !== 'ready') throw new ProblemError(this.#state, `The service is ${this.#state}.`);
-    await this.#cfgdb.call('upToDate');
   }
 
   async #loadDemo(isNew: boolean): Promise<void> {

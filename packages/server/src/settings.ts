@@ -78,6 +78,12 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
   throw new BadSetting(`${source} ${JSON.stringify(text)} ${fault.message}; --help lists all settings.`);
 }
 
+/** Variables that look like settings and are none: worth a warning, since other systems set some by themselves. */
+export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
+  const known = new Set(names.map(environmentName));
+  return Object.keys(environment).filter((variable) => variable.startsWith('TELLTALE_') && !known.has(variable));
+}
+
 function readArguments(args: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (let index = 0; index < args.length; index++) {

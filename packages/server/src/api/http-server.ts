@@ -1,4 +1,5 @@
 // The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
+import { METHODS } from 'node:http';
 import { ProblemError } from '@telltale/schema';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,7 +9,8 @@ import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { isShadowed, jsonType, type Route, type StreamReply } from './route.ts';
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** All that a request can have: those that do not apply are told so. CONNECT never comes to a route. */
+const methods = METHODS.filter((method) => method !== 'CONNECT');
 
 /** Longer than the longest list of names. */
 const maxHeaderBytes = 128 << 10;
@@ -41,8 +43,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error, log)),
   });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null)); // bodies are read by the routes
+  // The routes read the bodies: to the framework no method has one, so it looks at no Content-Type before the path.
+  for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('onRequest', async (request) => {
     const refusal = guardLoopback(guarded(request));
     if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));

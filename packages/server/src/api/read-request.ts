@@ -25,10 +25,11 @@ export function requestReader(route: Route, author: string): (request: FastifyRe
   };
 }
 
-function checkName(name: string, { method, path }: Route): void {
+function checkName(name: string, { method, path, problems }: Route): void {
   if (!isIdentifier(name)) {
     const what = `${JSON.stringify(name.slice(0, 80))} is not a name: 1 to 64 characters of 0-9, a-z, A-Z and _.`;
-    throw new ProblemError(method === 'GET' ? 'unknown-object' : 'invalid-name', what);
+    const unknown = problems.includes('unknown-stack') ? 'unknown-stack' : 'unknown-object';
+    throw new ProblemError(method === 'GET' ? unknown : 'invalid-name', what);
   }
   if (name === reservedName && method === 'PUT' && path.endsWith('/:name')) {
     throw new ProblemError('reserved-name', `${reservedName} lists the family; no object may be called so.`);

@@ -1,5 +1,6 @@
 // What the service tells about itself: probes, metrics, the OpenAPI document and the reference page.
 
+import { ProblemError } from '@telltale/schema';
 import Type from 'typebox';
 import type { HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
@@ -13,11 +14,11 @@ export interface ServiceRoutesOptions {
   /** The routes of the interfaces, which the document describes beside these. */
   readonly routes: readonly Route[];
   readonly metrics: HttpMetrics;
-  /** Resolves when the service can do its work; rejects with a problem when it cannot. */
-  readonly ready: () => Promise<void>;
+  /** Why the service cannot do its work now; undefined where it can. */
+  readonly unavailable: () => 'starting' | 'stopping' | undefined;
 }
 
-export function serviceRoutes({ version, routes, metrics, ready }: ServiceRoutesOptions): Route[] {
+export function serviceRoutes({ version, routes, metrics, unavailable }: ServiceRoutesOptions): Route[] {
   const tag = 'Service';
   const described: Route[] = [
     {
@@ -39,7 +40,8 @@ export function serviceRoutes({ version, routes, metrics, ready }: ServiceRoutes
       answer: { status: 200, description: 'It can.', type: jsonType, schema: Health },
       problems: [],
       handle: async () => {
-        await ready();
+        const state = unavailable();
+        if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
         return { status: 'ready' };
       },
     },

@@ -80,7 +80,9 @@ export class ConfigurationDatabase {
   async upload(body: Readable, options: { render: boolean }, author: string): Promise<void> {
     const path = this.#temporaryFile();
     try {
-      await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch((error: Error) => {
+        throw error instanceof ProblemError ? error : new ProblemError('storage-failed', `${error.message}.`);
+      });
       await this.call('upload', path, options, author);
     } finally {
       await rm(path, { force: true });

@@ -68,20 +68,20 @@ export class Database {
 
   /** Runs `work` as one transaction. When it throws, file and memory are as before, and the error goes on. */
   change<Result>(work: () => Result): Result {
+    this.#undo = [];
+    this.#afterCommit = [];
     this.#sqlite.exec('BEGIN IMMEDIATE');
+    let result: Result;
     try {
-      const result = work();
+      result = work();
       this.#sqlite.exec('COMMIT');
-      for (const step of this.#afterCommit) step();
-      return result;
     } catch (error) {
       for (const step of this.#undo.reverse()) step();
       if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
       throw error;
-    } finally {
-      this.#undo = [];
-      this.#afterCommit = [];
     }
+    for (const step of this.#afterCommit) step();
+    return result;
   }
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */

@@ -42,7 +42,7 @@ export function readObject(
   at: string,
   faults: Fault[],
 ): StoredObject | undefined {
-  const object = withoutNulls(body);
+  const object = withoutNulls(family, body);
   const found = checkers[family].fits(object) ? [] : checkers[family].faults(object, at, mostFaults - faults.length);
   const ownName = (object as { name?: unknown } | null)?.name;
   if (typeof ownName === 'string' && ownName !== name && isIdentifier(ownName)) {
@@ -56,10 +56,14 @@ export function readObject(
   return { family, name, values, text };
 }
 
-/** A field that is null is not set. */
-function withoutNulls(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || !Object.values(body).includes(null)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+/** A field that is null is not set; one that is unknown stays, to be refused. */
+function withoutNulls(family: Family, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  if (!Object.values(body).includes(null)) return body;
+  const known = families[family].properties;
+  return Object.fromEntries(
+    Object.entries(body).filter(([field, value]) => value !== null || !Object.hasOwn(known, field)),
+  );
 }
 
 export function readTransaction(body: unknown): Step[] {

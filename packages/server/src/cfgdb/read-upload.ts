@@ -30,7 +30,12 @@ export async function readUpload(path: string): Promise<StoredObject[]> {
   const watch = setInterval(() => {
     if (residentBytes(child.pid) > memoryLimitBytes) stop(`it took more than ${memoryLimitBytes >> 20} MiB to read`);
   }, memoryCheckMs);
-  const ended = once(child, 'close');
+  const ended = once(child, 'close').catch(() => stop('its reader could not be started'));
+  let bytes = 0;
+  child.stdout.on('data', (chunk: Uint8Array) => {
+    bytes += chunk.length;
+    if (bytes > mostOutputBytes) stop(`it has more than ${mostOutputBytes >> 20} MiB of rows`);
+  });
   const collector = new Collector();
   try {
     for await (const line of createInterface({ input: child.stdout })) collector.take(line);
@@ -70,12 +75,9 @@ class Collector {
   readonly #objects: StoredObject[] = [];
   readonly #names = new Set<string>();
   readonly #faults: Fault[] = [];
-  #bytes = 0;
   #complete = false;
 
   take(text: string): void {
-    this.#bytes += text.length;
-    if (this.#bytes > mostOutputBytes) throw refused(`it has more than ${mostOutputBytes >> 20} MiB of rows`);
     const line = JSON.parse(text) as UploadLine;
     if ('refused' in line) throw refused(line.refused);
     if ('end' in line) this.#complete = true;
@@ -130,7 +132,8 @@ function parsed(text: string): unknown {
 /** Where the system tells; elsewhere the limit of the child's own heap holds alone. */
 function residentBytes(pid: number | undefined): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096;
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return Number(kibibytes ?? 0) * 1024;
   } catch {
     return 0;
   }

@@ -31,15 +31,18 @@ export function curlExample(method: string, path: string, operation: Operation, 
   const url = exampleUrl(method, path, operation, schemas);
   const options = [...(status === '200' ? [] : ['-i']), ...(method === 'get' ? [] : ['-X', method.toUpperCase()])];
   const start = ['curl', ...options].join(' ');
-  const parts = body === undefined ? [`${start} ${quoted(url)}`] : [start, quoted(url)];
+  const parts = options.length === 0 ? [`${start} ${quoted(url)}`] : [start, quoted(url)];
   if (body !== undefined) {
-    const data = isBinary(body)
-      ? `--data-binary ${quoted(`@${fileName(path, body.type)}`)}`
-      : `--data ${quoted(exampleJson(exampleOf(body.schema, { schemas, name: exampleName(path) })).replaceAll('\n', '\n  '))}`;
-    parts.push(`-H ${quoted(`Content-Type: ${body.type}`)}`, data);
+    parts.push(`-H ${quoted(`Content-Type: ${body.type}`)}`, dataOption(body, path, schemas));
   }
   if (answerMedia !== undefined && isBinary(answerMedia)) parts.push(`-o ${quoted(fileName(path, answerMedia.type))}`);
   return parts.join(' \\\n  ');
+}
+
+function dataOption(body: Media, path: string, schemas: Schemas): string {
+  if (isBinary(body)) return `--data-binary ${quoted(`@${fileName(path, body.type)}`)}`;
+  const json = exampleJson(exampleOf(body.schema, { schemas, name: exampleName(path) }));
+  return `--data ${quoted(json.replaceAll('\n', '\n  '))}`;
 }
 
 /** On one line where it is short. */

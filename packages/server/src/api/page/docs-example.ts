@@ -32,6 +32,7 @@ const known = new Map<string, readonly unknown[]>([
   ['mode', [0o100755]],
   ['uid', [1000]],
   ['author', ['local']],
+  ['family', ['measurements']],
   ['change', ['changed']],
   ['running', [true]],
   ['vtq', ['d21.5', 192]],
@@ -100,7 +101,7 @@ function madeList(schema: JsonSchema, place: Place): unknown[] {
 function madeObject(schema: JsonSchema, place: Place): Record<string, unknown> {
   const map = mapOf(schema);
   if (map !== undefined) {
-    const key = new RegExp(map.keys).test(place.name) ? place.name : 'key';
+    const key = fits(place.name, { type: 'string', pattern: map.keys }) ? place.name : 'key';
     return { [key]: exampleOf(map.values, { ...place, field: 'name' }) };
   }
   const { properties = {}, required = [] } = schema;

@@ -56,9 +56,13 @@ function parameterTable(parameters: readonly Parameter[], schemas: Schemas): Con
   return html`<h4>Parameters</h4><table class="fields"><thead><tr><th scope="col">Parameter</th>
 <th scope="col">Type</th><th scope="col">Description</th></tr></thead><tbody>${parameters.map((parameter) => {
     const schema = parameter.schema as JsonSchema;
+    const bounds = [
+      ...constraints(schema),
+      ...(parameter.in === 'query' && schema.type === 'boolean' ? ['1 or 0'] : []),
+    ];
     return html`<tr><th scope="row"><code>${parameter.name}</code> <span class="in">in ${parameter.in}</span>${
       parameter.required && html` <span class="required">required</span>`
-    }</th><td class="type">${typeInWords(schema, schemas)}${constraintList(constraints(schema))}</td>
+    }</th><td class="type">${typeInWords(schema, schemas)}${constraintList(bounds)}</td>
 <td>${parameter.description || schema.description}</td></tr>`;
   })}</tbody></table>`;
 }
@@ -82,7 +86,10 @@ function answer(status: string, { description, content }: OpenApiResponse, schem
   const fields = media && fieldTable(media.schema, schemas);
   return html`<p class="answer">${statusBadge(status)} ${description}</p>${
     media &&
-    html`<p class="media"><code>${media.type}</code>: ${typeInWords(media.schema, schemas)}${structure(media.schema, schemas)}</p>`
+    html`<p class="media"><code>${media.type}</code>: ${typeInWords(media.schema, schemas)}${structure(
+      media.schema,
+      schemas,
+    )}</p>`
   }${fields && html`<details><summary>Fields</summary>${fields}</details>`}`;
 }
 

@@ -8,7 +8,7 @@ const colours = `
   --green: #17683c; --green-back: #e2f3e8; --blue: #1a55a8; --blue-back: #e3edfa;
   --amber: #7d4e00; --amber-back: #faeed3; --red: #a8261d; --red-back: #fbe6e3;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #12181b; --side: #161e22; --raised: #1a2327; --line: #2c393f; --faint: #222d32;
     --text: #dbe4e8; --quiet: #9bacb5; --accent: #6cc7d5; --mark: #17343a;
@@ -54,6 +54,7 @@ const frame = `
 .frame { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
 nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.25rem 0.75rem 2rem; background: var(--side);
   border-right: 1px solid var(--line); font-size: 0.875rem; overscroll-behavior: contain; scrollbar-width: thin; }
+nav:focus { outline: none; }
 nav .close { display: none; }
 .brand { color: inherit; font-weight: 700; text-decoration: none; }
 .brand span { font-weight: 400; color: var(--quiet); }
@@ -63,6 +64,7 @@ nav .brand { display: block; margin: 0 0.4rem 0.75rem; font-size: 1rem; }
   border: 1px solid var(--line); border-radius: 6px; }
 .filter input::placeholder { color: var(--quiet); opacity: 1; }
 .area { margin-top: 1.25rem; }
+.area:not(:has(details:not([hidden]))) { display: none; }
 .area-name { margin: 0 0.4rem 0.25rem; color: var(--quiet); font-size: 0.8125rem; }
 nav summary { padding: 0.25rem 0.4rem; font-weight: 600; cursor: pointer; border-radius: 5px; }
 nav summary::marker { color: var(--quiet); font-size: 0.8em; }
@@ -79,6 +81,7 @@ main { padding: 2.75rem clamp(1.25rem, 3vw, 3.5rem) 6rem; max-width: 86rem; }
 dt { font-weight: 600; }
 dd { margin: 0; }
 .group { margin-top: 4rem; padding-top: 2.5rem; border-top: 2px solid var(--line); }
+.group > p, .group > pre { max-width: 46rem; }
 .list { padding: 0.5rem; background: var(--raised); border-radius: 8px; }
 .list a { display: flex; gap: 0.75rem; align-items: baseline; padding: 0.25rem 0.5rem; border-radius: 5px;
   color: inherit; text-decoration: none; }
@@ -131,7 +134,7 @@ details > summary { cursor: pointer; }
 
 const widths = `
 @media (min-width: 78rem) {
-  .columns { grid-template-columns: minmax(0, 1.3fr) minmax(0, 1fr); }
+  .columns { grid-template-columns: minmax(0, 1.2fr) minmax(0, 1fr); }
   .example { order: 0; position: sticky; top: 1.5rem; align-self: start; }
 }
 @media (max-width: 56rem) {
@@ -164,7 +167,6 @@ const widths = `
   main { max-width: none; padding: 0; }
   h2, h3, h4, .endpoint { break-after: avoid; }
   tr, pre, .problem { break-inside: avoid; }
-  .facts details { display: none; }
 }
 `;
 
