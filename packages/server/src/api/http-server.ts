@@ -104,7 +104,7 @@ function send(reply: FastifyReply, { answer }: Route, result: unknown): FastifyR
   reply.code(answer.status);
   if (answer.status === 204) return reply.send();
   if (answer.status === 302) return reply.redirect(result as string);
-  reply.header('cache-control', 'no-store').type(answer.type ?? jsonType);
+  reply.headers({ 'cache-control': 'no-store', ...answer.headers }).type(answer.type ?? jsonType);
   if (isStream(result)) {
     return reply
       .header('content-length', result.size)

@@ -142,6 +142,11 @@ function moveTitled(schema: Json, components: Record<string, Json>): Json {
   const moved = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, moveIn(value, components)]),
   ) as Json;
+  if (Array.isArray(moved.items)) {
+    // A tuple as JSON Schema 2020-12, which OpenAPI 3.1 speaks, has it.
+    const { items, additionalItems, ...rest } = moved;
+    return { ...rest, prefixItems: items, items: additionalItems ?? true };
+  }
   if (typeof schema.title !== 'string' || schema.type === undefined) return moved;
   const name = schema.title.replaceAll(/\W+/g, '_');
   components[name] = moved;

@@ -38,6 +38,7 @@ export interface RouteAnswer {
   readonly description: string;
   readonly type?: string;
   readonly schema?: TSchema;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Call {

@@ -4,10 +4,14 @@ import { ProblemError } from '@telltale/schema';
 import Type from 'typebox';
 import type { HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
-import { docsPage } from './page/docs-page.ts';
+import { docsPage, docsScriptHash } from './page/docs-page.ts';
 import { jsonType, type Route } from './route.ts';
 
-const Health = Type.Object({ status: Type.String() }, { title: 'Health', additionalProperties: false });
+const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health', additionalProperties: false });
+const Readiness = Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness', additionalProperties: false });
+
+/** The page needs nothing from anywhere: its own style, its one script, and no more. */
+const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script-src '${docsScriptHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export interface ServiceRoutesOptions {
   readonly version: string;
@@ -37,7 +41,7 @@ export function serviceRoutes({ version, routes, metrics, unavailable }: Service
       id: 'getReadiness',
       tag,
       summary: 'Whether the service can do its work',
-      answer: { status: 200, description: 'It can.', type: jsonType, schema: Health },
+      answer: { status: 200, description: 'It can.', type: jsonType, schema: Readiness },
       problems: [],
       handle: async () => {
         const state = unavailable();
@@ -71,7 +75,13 @@ export function serviceRoutes({ version, routes, metrics, unavailable }: Service
       id: 'getReference',
       tag,
       summary: 'This document, for people',
-      answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
+      answer: {
+        status: 200,
+        description: 'A page.',
+        type: 'text/html; charset=utf-8',
+        schema: Type.String(),
+        headers: { 'content-security-policy': pagePolicy },
+      },
       problems: [],
       handle: async () => page,
     },

@@ -11,6 +11,7 @@ import {
   maxOperations,
   OperationEnvelope,
   ProblemError,
+  pointerPart,
   reservedName,
 } from '@telltale/schema';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
@@ -73,7 +74,8 @@ export function readTransaction(body: unknown): Step[] {
     throw invalidBody([{ path: '/operations', message: 'must be an array of operations' }]);
   }
   for (const field of Object.keys(body as object)) {
-    if (field !== 'operations') faults.push({ path: `/${field}`, message: 'is unknown; known is operations' });
+    if (field === 'operations' || faults.length >= mostFaults) continue;
+    faults.push({ path: `/${pointerPart(field)}`, message: 'is unknown; known is operations' });
   }
   if (operations.length > maxOperations) {
     throw new ProblemError(

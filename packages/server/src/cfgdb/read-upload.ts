@@ -5,18 +5,20 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Family, type Fault, ProblemError } from '@telltale/schema';
+import { type Family, type Fault, ProblemError, reservedName } from '@telltale/schema';
 import { readObject, type StoredObject } from './read-objects.ts';
 import { applicationId, schemaVersion, tables } from './tables.ts';
 import type { UploadForm, UploadLine } from './upload-reader.ts';
 
-const timeLimitMs = 5000;
+/** So that the answer, a refusal included, is there within 5 s. */
+const timeLimitMs = 4500;
 const memoryLimitBytes = 256 << 20;
 const heapLimitMiB = 96;
 const memoryCheckMs = 20;
 /** The whole configuration is kept in memory, so its size is bounded, too. */
 const mostOutputBytes = 256 << 20;
 const mostFaults = 100;
+const mostReasonLength = 1000;
 const reader = fileURLToPath(new URL('./upload-reader.ts', import.meta.url));
 
 export async function readUpload(path: string): Promise<StoredObject[]> {
@@ -75,10 +77,12 @@ class Collector {
   readonly #objects: StoredObject[] = [];
   readonly #names = new Set<string>();
   readonly #faults: Fault[] = [];
+  #rows = 0;
   #complete = false;
 
   take(text: string): void {
-    const line = JSON.parse(text) as UploadLine;
+    const line = parsed(text) as UploadLine | string;
+    if (typeof line === 'string') return; // the child ended in the middle of it
     if ('refused' in line) throw refused(line.refused);
     if ('end' in line) this.#complete = true;
     else for (const row of line.rows) this.#row(line.family as Family, line.fields, row);
@@ -92,18 +96,21 @@ class Collector {
   }
 
   #row(family: Family, fields: readonly string[], row: readonly unknown[]): void {
+    this.#rows++;
     if (this.#faults.length >= mostFaults) return;
     const object = toObject(family, fields, row);
     const name = String(object.name);
     const key = `${family}/${name}`;
-    if (this.#names.has(key)) this.#faults.push({ path: `/${key}/name`, message: 'stands there twice' });
+    const at = `/${family}/${object.name === undefined ? `row ${this.#rows}` : name.slice(0, 80)}`;
+    if (this.#names.has(key)) this.#faults.push({ path: `${at}/name`, message: 'stands there twice' });
+    if (name === reservedName) this.#faults.push({ path: `${at}/name`, message: 'is a reserved word' });
     this.#names.add(key);
     try {
-      const stored = readObject(family, name, object, `/${key}`, this.#faults);
+      const stored = readObject(family, name, object, at, this.#faults);
       if (stored !== undefined) this.#objects.push(stored);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      this.#faults.push(...(error.errors ?? [{ path: `/${key}`, message: error.message }]));
+      this.#faults.push(...(error.errors ?? [{ path: at, message: error.message }]));
     }
   }
 }
@@ -140,5 +147,6 @@ function residentBytes(pid: number | undefined): number {
 }
 
 function refused(reason: string, faults?: Fault[]): ProblemError {
-  return new ProblemError('upload-refused', `The file was refused: ${reason}. Nothing was changed.`, faults);
+  const short = reason.slice(0, mostReasonLength).replace(/\.$/, '');
+  return new ProblemError('upload-refused', `The file was refused: ${short}. Nothing was changed.`, faults);
 }

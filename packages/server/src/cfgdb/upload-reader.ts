@@ -1,5 +1,6 @@
 // Runs as a child process with little memory and little time: opens a database file that a stranger sent, looks only
 // at ordinary tables, and prints their rows as JSON lines. It checks the form of the file, not the sense of the rows.
+import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -69,6 +70,8 @@ function refuseForeign(sqlite: DatabaseSync, { applicationId, schemaVersion }: U
     throw new Refused(`it was written by a newer version (form ${version}; this server knows ${schemaVersion})`);
   }
   if (version < 1) throw new Refused(`its form ${version} is unknown`);
+  const { encoding } = sqlite.prepare('PRAGMA encoding').get() as { encoding: string };
+  if (encoding !== 'UTF-8') throw new Refused(`its texts are ${encoding}; only UTF-8 is read`);
 }
 
 function refuseUnusualSchema(sqlite: DatabaseSync, { tables }: UploadForm): void {
@@ -78,10 +81,17 @@ function refuseUnusualSchema(sqlite: DatabaseSync, { tables }: UploadForm): void
     sql: string | null;
   }[];
   if (entries.length > mostSchemaEntries) throw new Refused(`it has over ${mostSchemaEntries} tables and indexes`);
-  const ours = new Set(tables.map(({ name }) => name));
   for (const { type, name, sql } of entries) {
-    if (type !== 'table' && type !== 'index') throw new Refused(`it has a ${type}, ${name}; only tables are read`);
-    if (/^\s*create\s+virtual/i.test(sql ?? '')) throw new Refused(`${name} is a virtual table; only tables are read`);
+    const automatic = type === 'index' && sql === null; // of a key, so there is no expression in it
+    if (type !== 'table' && !automatic) throw new Refused(`it has the ${type} ${name}; only tables are read`);
+  }
+  // What SQLite makes of a definition, whatever the file calls it.
+  const kinds = sqlite.prepare('PRAGMA table_list').all() as { name: string; type: string }[];
+  for (const { name, type } of kinds) {
+    if (type === 'virtual') throw new Refused(`${name} is a virtual table; only ordinary tables are read`);
+  }
+  const ours = new Set(tables.map(({ name }) => name));
+  for (const { type, name } of entries) {
     if (type === 'table' && !ours.has(name) && !ownTables.has(name) && !name.startsWith('sqlite_')) {
       throw new Refused(`its table ${name} is not part of a configuration`);
     }
@@ -112,10 +122,15 @@ async function printTable(sqlite: DatabaseSync, table: UploadForm['tables'][numb
   select.setReturnArrays(true);
   let rows: unknown[][] = [];
   let bytes = 0;
+  let suspicious = false;
   for (const row of select.iterate() as Iterable<unknown> as Iterable<unknown[]>) {
     for (const [index, value] of row.entries()) {
       if (value instanceof Uint8Array) throw new Refused(`column ${fields[index]} of table ${name} holds a blob`);
+      if (value === Infinity || value === -Infinity) {
+        throw new Refused(`column ${fields[index]} of table ${name} holds an infinite number`);
+      }
       bytes += typeof value === 'string' ? value.length : 8;
+      suspicious ||= typeof value === 'string' && value.includes('\ufffd');
     }
     rows.push(row);
     if (bytes < batchBytes) continue;
@@ -124,6 +139,18 @@ async function printTable(sqlite: DatabaseSync, table: UploadForm['tables'][numb
     bytes = 0;
   }
   await print({ family, fields, rows });
+  if (suspicious) refuseBrokenTexts(sqlite, name, fields);
+}
+
+/** What is not UTF-8 was read as U+FFFD, so the text that would be stored is not the one in the file. */
+function refuseBrokenTexts(sqlite: DatabaseSync, name: string, fields: readonly string[]): void {
+  const bytesOf = fields.map((field) => `CAST(${field} AS BLOB)`).join(', ');
+  const select = sqlite.prepare(`SELECT ${bytesOf} FROM ${name} NOT INDEXED`);
+  select.setReturnArrays(true);
+  for (const row of select.iterate() as Iterable<unknown> as Iterable<(Uint8Array | null)[]>) {
+    const broken = row.findIndex((bytes) => bytes !== null && !isUtf8(bytes));
+    if (broken >= 0) throw new Refused(`column ${fields[broken]} of table ${name} holds a text that is not UTF-8`);
+  }
 }
 
 async function main(form: UploadForm): Promise<void> {
@@ -132,7 +159,11 @@ async function main(form: UploadForm): Promise<void> {
   refuseForeign(sqlite, form);
   refuseUnusualSchema(sqlite, form);
   refuseDamage(sqlite);
-  for (const table of form.tables) await printTable(sqlite, table);
+  for (const table of form.tables) {
+    await printTable(sqlite, table).catch((error: Error) => {
+      throw error instanceof Refused ? error : new Refused(`table ${table.name} cannot be read: ${error.message}`);
+    });
+  }
   await print({ end: true });
 }
 

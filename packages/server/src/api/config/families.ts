@@ -36,6 +36,7 @@ export function familyRoutes(options: FamilyRoutesOptions): Route[] {
 function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOptions): Route[] {
   const schema = families[family];
   const one = family.slice(0, -1).replace('-', ' ');
+  const aOne = `${one.startsWith('a') ? 'an' : 'a'} ${one}`;
   const many = `Configured${toPascal(family)}`;
   const single = many.slice(0, -1);
   const tag = `Configuration: ${family.replace('-', ' ')}`;
@@ -78,7 +79,7 @@ function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOpt
       path: `${path}/:name`,
       id: `put${single}`,
       tag,
-      summary: `Create a ${one}, or replace the one with this name`,
+      summary: `Create ${aOne}, or replace the one with this name`,
       names: `the ${one}`,
       body: jsonBody(withNulls(schema), maxJsonBytes),
       answer: { status: 204, description: 'It is on disk.' },
@@ -98,7 +99,7 @@ function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOpt
       path: `${path}/:name`,
       id: `delete${single}`,
       tag,
-      summary: `Delete a ${one}`,
+      summary: `Delete ${aOne}`,
       names: `the ${one}`,
       answer: { status: 204, description: 'It is gone, on disk too.' },
       problems: ['invalid-name', 'unknown-object', 'storage-failed'],

@@ -61,13 +61,13 @@ function groupsOf(api: OpenApi): Group[] {
 
 function conventions(): Html {
   return html`<dl class="conventions">
-<dt>Address</dt><dd>The examples ask <code>${exampleBase}</code>, where the service listens unless it is told otherwise.
-They are for a POSIX shell; on Windows that is Git Bash or WSL.</dd>
-<dt>Bodies</dt><dd>JSON in UTF-8, checked strictly: nothing is converted and nothing is dropped in silence. Where a field
-may be <code>null</code>, that is the same as leaving it out.</dd>
+<dt>Address</dt><dd>The examples ask <code>${exampleBase}</code>, where the service listens unless it is told
+otherwise. They are for a POSIX shell; on Windows that is Git Bash or WSL.</dd>
+<dt>Bodies</dt><dd>JSON in UTF-8, checked strictly: nothing is converted and nothing is dropped in silence. Where a
+field may be <code>null</code>, that is the same as leaving it out.</dd>
 <dt>Success</dt><dd>200 has a body; 204 has none, and says that it happened.</dd>
-<dt>Problems</dt><dd>Everything else is a <a href="#page-problems">problem</a> with a <code>type</code> that leads to its
-remedy on this page.</dd>
+<dt>Problems</dt><dd>Everything else is a <a href="#page-problems">problem</a> with a <code>type</code> that leads to
+its remedy on this page.</dd>
 </dl>`;
 }
 
@@ -83,6 +83,7 @@ function schemaSection(schemas: Schemas): Html {
   return html`<section class="group" id="page-schemas" aria-labelledby="page-schemas-title">
 <h2 id="page-schemas-title">Schemas</h2>${[...schemas].map(
     ([name, schema]) => html`<article class="schema" id="${schemaAnchor(name)}">
-<h3><a class="self" href="#${schemaAnchor(name)}"><code>${name}</code></a></h3>${schemaInFull(schema, schemas)}</article>`,
+<h3><a class="self" href="#${schemaAnchor(name)}"><code>${name}</code></a></h3>
+${schemaInFull(schema, schemas)}</article>`,
   )}</section>`;
 }

@@ -46,7 +46,7 @@ ul { margin: 0; padding: 0; list-style: none; }
 .delete, .s5 { color: var(--red); background: var(--red-back); }
 .status { display: inline-block; padding: 0 0.35rem; border-radius: 4px; font-size: 0.75rem; font-weight: 700;
   font-variant-numeric: tabular-nums; }
-var { font-style: normal; color: var(--accent); }
+.path var { font-style: normal; color: var(--accent); }
 `;
 
 const frame = `
