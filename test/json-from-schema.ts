@@ -23,18 +23,32 @@ export interface Schema {
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /** Few, so that requests meet each other's objects. */
-export const likelyNames = ['level', 'flow', 'pump_1', 'plc', 'A', '0', '__proto__', 'constructor', 'toString'];
+export const likelyNames = [
+  'level',
+  'flow',
+  'pump_1',
+  'plc',
+  'simulator',
+  'A',
+  '0',
+  '__proto__',
+  'constructor',
+  'toString',
+];
 
 /** Texts that mean something to one field or another. */
-const likelyTexts = [...likelyNames, 'simulator', 'sine(low=0, high=9)', '0', '100', '-1.5', '1%', 'bar', 'bin/run'];
+const likelyTexts = [...likelyNames, 'sine(low=0, high=9)', '0', '100', '-1.5', '1%', 'bar', 'bin/run'];
 
 /** Fit `"type": "string"`, and may yet be refused: they cannot be stored. */
 const unstorableTexts = ['\0', 'a\0b', '\ud800', 'x\udfff'];
 
 const anyText = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...likelyTexts) },
-  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
-  { weight: 1, arbitrary: fc.constantFrom('', ' ', '\u2028', '\ufeff', '\r\n', '\\u0000', '"', "');--", 'é'.repeat(3000)) },
+  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', '0')) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', ' ', '\u2028', '\ufeff', '\r\n', '\\u0000', '"', "');--", 'é'.repeat(3000)),
+  },
 );
 
 /** How large numbers, odd numbers and odd texts are written; JSON.parse reads each. */
@@ -43,8 +57,8 @@ const oddFragments = ['1e999', '-1e999', '1e-999', '9007199254740993', '-0', '1.
 const odd: readonly Json[] = [null, true, 0, -1, 2 ** 53, '', 'x'.repeat(70), '__proto__', [], {}, [[]], [null]];
 
 /** Every value fits the schema; texts are well-formed unless `storable` is false. */
-export function valueOf(schema: Schema, schemas: Schemas, storable = true): fc.Arbitrary<Json> {
-  const inner = (each: Schema) => valueOf(each, schemas, storable);
+export function fitting(schema: Schema, schemas: Schemas, storable = true): fc.Arbitrary<Json> {
+  const inner = (each: Schema) => fitting(each, schemas, storable);
   if (schema.$ref !== undefined) return inner(referred(schema.$ref, schemas));
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(inner));
   if (schema.const !== undefined) return fc.constant(schema.const);
@@ -73,8 +87,14 @@ export function referred($ref: string, schemas: Schemas): Schema {
   return schema;
 }
 
-function integerOf({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: Schema): fc.Arbitrary<number> {
-  return fc.oneof(fc.integer({ min: minimum, max: Math.min(maximum, minimum + 60) }), fc.integer({ min: minimum, max: maximum }));
+function integerOf({
+  minimum = Number.MIN_SAFE_INTEGER,
+  maximum = Number.MAX_SAFE_INTEGER,
+}: Schema): fc.Arbitrary<number> {
+  return fc.oneof(
+    fc.integer({ min: minimum, max: Math.min(maximum, minimum + 60) }),
+    fc.integer({ min: minimum, max: maximum }),
+  );
 }
 
 function textOf({ pattern }: Schema, storable: boolean): fc.Arbitrary<string> {
@@ -101,20 +121,26 @@ function objectOf(
   return fc.tuple(...fields, ...others).map((entries) => Object.fromEntries(entries.flat()));
 }
 
-/** The text of a value with one thing about it changed. */
-export function nearly(value: fc.Arbitrary<Json>): fc.Arbitrary<string> {
-  const replacement = fc.oneof(
-    fc.constantFrom(...odd).map((each) => JSON.stringify(each)),
-    fc.constantFrom(...oddFragments),
-    fc.constantFrom(1, 7, 8, 9, 40).map((depth) => '['.repeat(depth) + ']'.repeat(depth)),
-  );
-  const change = fc.constantFrom('replace', 'replace', 'remove', 'add', 'repeat');
-  return fc.tuple(value, fc.nat(), change, replacement).map(([json, at, what, text]) => {
+/** Makes a body of a value that fits. */
+export type Writer = (json: Json) => Uint8Array;
+
+const plainly: Writer = (json) => Buffer.from(JSON.stringify(json));
+
+/** One thing about the value is changed. */
+const nearly: fc.Arbitrary<Writer> = fc
+  .tuple(
+    fc.nat(),
+    fc.constantFrom('replace', 'replace', 'remove', 'add', 'repeat'),
+    fc.oneof(
+      fc.constantFrom(...odd).map((each) => JSON.stringify(each)),
+      fc.constantFrom(...oddFragments),
+      fc.constantFrom(1, 7, 8, 9, 40).map((depth) => '['.repeat(depth) + ']'.repeat(depth)),
+    ),
+  )
+  .map(([at, what, text]) => (json) => {
     const places = placesIn(json);
-    const place = places[at % places.length] ?? [];
-    return writeChanged(json, place, what, text);
+    return Buffer.from(writeChanged(json, places[at % places.length] ?? [], what, text));
   });
-}
 
 /** The way to every part of a value, the whole first. */
 function placesIn(json: Json): string[][] {
@@ -144,23 +170,38 @@ function writeChanged(json: Json, [key, ...rest]: string[], what: string, text: 
   return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
 }
 
-/** A body that is broken whatever the schema: too deep, cut off, not UTF-8, no JSON at all. */
-export function broken(text: fc.Arbitrary<string>): fc.Arbitrary<Uint8Array> {
-  const deep = fc
-    .tuple(fc.constantFrom(9, 100, 50_000), fc.constantFrom('[', '{"a":', '{"operations":['), fc.boolean())
-    .map(([depth, opening, isClosed]) => opening.repeat(depth) + (isClosed ? ']'.repeat(depth) : ''));
-  const cut = fc.tuple(text, fc.double({ min: 0, max: 1, noNaN: true })).map(([whole, part]) => whole.slice(0, whole.length * part));
-  const spoilt = fc
-    .tuple(text, fc.nat(), fc.constantFrom([0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0]))
-    .map(([whole, at, bytes]) => {
-      const good = Buffer.from(whole);
-      const from = at % (good.length + 1);
-      return Buffer.concat([good.subarray(0, from), Buffer.from(bytes), good.subarray(from)]);
-    });
-  const words = fc.constantFrom('', ' ', 'null', 'true', '0', '""', '[]', '{}', 'NaN', 'undefined', "{'a':1}", '\ufeff{}', '{}{}', '//');
-  return fc.oneof(
-    fc.oneof(deep, cut, words).map((whole) => Buffer.from(whole)),
-    spoilt,
-    fc.uint8Array({ maxLength: 100 }),
+const tooDeep: fc.Arbitrary<Writer> = fc
+  .tuple(fc.constantFrom(9, 100, 50_000), fc.constantFrom('[', '{"a":', '{"operations":['), fc.boolean())
+  .map(
+    ([depth, opening, isClosed]) =>
+      () =>
+        Buffer.from(opening.repeat(depth) + (isClosed ? ']'.repeat(depth) : '')),
   );
-}
+
+const cutOff: fc.Arbitrary<Writer> = fc.double({ min: 0, max: 1, noNaN: true }).map((share) => (json) => {
+  const whole = plainly(json);
+  return whole.subarray(0, whole.length * share);
+});
+
+const badBytes = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0]];
+
+const notUtf8: fc.Arbitrary<Writer> = fc.tuple(fc.nat(), fc.constantFrom(...badBytes)).map(([at, bytes]) => (json) => {
+  const whole = plainly(json);
+  const from = at % (whole.length + 1);
+  return Buffer.concat([whole.subarray(0, from), Buffer.from(bytes), whole.subarray(from)]);
+});
+
+const words = ['', ' ', 'null', 'true', '0', '""', '[]', '{}', 'NaN', 'undefined', "{'a':1}", '\ufeff{}', '{}{}', '//'];
+
+const another: fc.Arbitrary<Writer> = fc
+  .oneof(
+    fc.constantFrom(...words).map((text) => Buffer.from(text)),
+    fc.uint8Array({ maxLength: 100 }),
+  )
+  .map((bytes) => () => bytes);
+
+export const anyWriter: fc.Arbitrary<Writer> = fc.oneof(
+  { weight: 20, arbitrary: fc.constant(plainly) },
+  { weight: 10, arbitrary: nearly },
+  { weight: 4, arbitrary: fc.oneof(tooDeep, cutOff, notUtf8, another) },
+);

@@ -25,6 +25,7 @@ export class OpenApiPromises {
   readonly #document: OpenApiDocument;
   readonly #checkers = new Map<Schema, Checker>();
   readonly #types: ReadonlyMap<string, string>;
+  readonly #succeeded = new Set<string>();
 
   constructor(document: OpenApiDocument) {
     this.#document = document;
@@ -37,18 +38,30 @@ export class OpenApiPromises {
     const isHead = request.method === 'HEAD';
     if (answer.status >= 400 && !isHead) return this.#wrongWithProblem(answer, operation, methods);
     const response = operation?.responses[answer.status];
-    if (isHead) return operation === undefined || response !== undefined ? undefined : 'the document has no such status';
+    if (isHead)
+      return operation === undefined || response !== undefined ? undefined : 'the document has no such status';
     if (operation === undefined) return 'succeeds, but the document has no such operation';
     if (response === undefined) return `${operation.operationId} has no such status in the document`;
+    this.#succeeded.add(operation.operationId);
     const [content] = Object.entries(response.content ?? {});
     if (content === undefined) return answer.body.length === 0 ? undefined : 'has a body where none is documented';
     const [type, { schema }] = content;
-    if (answer.headers['content-type'] !== type) return `is of type ${answer.headers['content-type']}, not ${type}`;
+    if (mediaTypeOf(answer) !== type.split(';', 1)[0]) return `is of type ${mediaTypeOf(answer)}, not ${type}`;
     return type === 'application/json' ? this.#misfit(answer.body, schema) : undefined;
   }
 
-  #wrongWithProblem(answer: HttpAnswer, operation: Operation | undefined, methods: ReadonlySet<string>): string | undefined {
-    if (answer.headers['content-type'] !== problemMediaType) return `is an error of type ${answer.headers['content-type']}`;
+  /** The operations of which no answer so far was a success. */
+  neverSucceeded(): string[] {
+    const all = Object.values(this.#document.paths).flatMap((item) => Object.values(item));
+    return all.map(({ operationId }) => operationId).filter((id) => !this.#succeeded.has(id));
+  }
+
+  #wrongWithProblem(
+    answer: HttpAnswer,
+    operation: Operation | undefined,
+    methods: ReadonlySet<string>,
+  ): string | undefined {
+    if (mediaTypeOf(answer) !== problemMediaType) return `is an error of type ${mediaTypeOf(answer)}`;
     const misfit = this.#misfit(answer.body, { $ref: '#/components/schemas/Problem' });
     if (misfit !== undefined) return misfit;
     const problem = JSON.parse(answer.body.toString()) as { type: string; status: number };
@@ -94,10 +107,17 @@ export class OpenApiPromises {
   }
 }
 
+function mediaTypeOf({ headers }: HttpAnswer): string {
+  return String(headers['content-type']).split(';', 1)[0] ?? '';
+}
+
 /** Undefined where the path cannot be decoded. */
 function partsOf(path: string): string[] | undefined {
   try {
-    return path.split('/').filter((part) => part !== '').map(decodeURIComponent);
+    return path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 // Requests made from an OpenAPI document, as fast-check arbitraries: every operation with paths, queries, headers and
 // bodies that are right, nearly right or plainly hostile.
 import fc from 'fast-check';
-import { broken, type Json, likelyNames, nearly, type Schema, type Schemas, valueOf } from './json-from-schema.ts';
+import { anyWriter, fitting, type Json, likelyNames, type Schema, type Schemas } from './json-from-schema.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -35,7 +35,7 @@ export interface HttpRequest {
 
 export interface RequestOptions {
   readonly document: OpenApiDocument;
-  /** How often an operation is asked for, 1 where not listed. */
+  /** How often an operation is asked for, 10 where not listed. */
   readonly weights: Readonly<Record<string, number>>;
   /** Bodies that an operation which takes bytes would accept, by its id. */
   readonly samples: Readonly<Record<string, Uint8Array>>;
@@ -43,45 +43,76 @@ export interface RequestOptions {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK'];
 const mutations = ['__proto__', 'constructor', 'x', 'names', 'render', 'a[b]', '%00', 'é', ''];
-const impossibleNames = ['', '.', '..', 'a b', 'a-b', 'a/b', '../../x', 'a\0', 'ä', '💧', 'a\n', '%', 'x'.repeat(65), 'x'.repeat(9000)];
+const impossibleNames = [
+  '',
+  '.',
+  '..',
+  'a b',
+  'a-b',
+  'a/b',
+  '../../x',
+  'a\0',
+  'ä',
+  '💧',
+  'a\n',
+  '%',
+  'x'.repeat(65),
+  'x'.repeat(9000),
+];
 
 export function anyRequest(options: RequestOptions): fc.Arbitrary<HttpRequest> {
   const operations = Object.entries(options.document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
-      weight: options.weights[operation.operationId] ?? 1,
+      weight: options.weights[operation.operationId] ?? 10,
       arbitrary: requestOf(method.toUpperCase(), path, operation, options),
     })),
   );
   const total = operations.reduce((sum, { weight }) => sum + weight, 0);
-  return fc.oneof(...operations, { weight: Math.ceil(total / 20), arbitrary: strayRequest(options) });
+  return fc
+    .oneof(...operations, { weight: Math.ceil(total / 20), arbitrary: strayRequest(options) })
+    .map((request) => Object.assign(request, { [fc.toStringMethod]: () => describeRequest(request) }));
+}
+
+export function describeRequest({ method, path, headers, body }: HttpRequest): string {
+  const text = body === undefined ? '' : JSON.stringify(Buffer.from(body).toString('latin1').slice(0, 2000));
+  return `${method} ${path.slice(0, 500)} ${JSON.stringify(headers)} ${text}`;
 }
 
 function requestOf(
   method: string,
   template: string,
-  operation: Operation,
+  { operationId, parameters = [], requestBody }: Operation,
   { document, samples }: RequestOptions,
 ): fc.Arbitrary<HttpRequest> {
-  const { parameters = [], requestBody } = operation;
-  const names = parameters.some((parameter) => parameter.in === 'path' && parameter.name === 'name');
   const schemas = document.components.schemas;
+  const body = requestBody === undefined ? noBody : bodyOf(requestBody.content, schemas, samples[operationId]);
   return fc
-    .tuple(nameInPath, idInPath, mostly(fc.constant(''), anyOddity), queryOf(parameters, schemas), anyHeaders)
-    .chain(([name, id, oddity, query, headers]) => {
+    .tuple(nameInPath, idInPath, mostly(fc.constant(''), anyOddity), queryOf(parameters, schemas), anyHeaders, body)
+    .map(([name, id, oddity, query, headers, write]) => {
       const path = withOddity(template.replace('{name}', name).replace('{id}', id), oddity) + query;
-      const request = { method, path, headers };
-      if (requestBody === undefined) return mostly(fc.constant(request), withBytes(request));
-      const body = bodyOf(requestBody.content, schemas, names ? name : undefined, samples[operation.operationId]);
-      return body.map((sent) => ({ ...request, headers: { ...headers, ...sent.headers }, body: sent.body }));
+      const sent = write(template.includes('{name}') ? name : undefined);
+      return { method, path, headers: { ...headers, ...sent.headers }, body: sent.body };
     });
 }
 
 /** A path of the document with any method, or a path that it does not have. */
 function strayRequest({ document }: RequestOptions): fc.Arbitrary<HttpRequest> {
   const path = fc.oneof(
-    fc.tuple(fc.constantFrom(...Object.keys(document.paths)), nameInPath).map(([template, name]) => template.replace(/\{\w+\}/, name)),
+    fc
+      .tuple(fc.constantFrom(...Object.keys(document.paths)), nameInPath)
+      .map(([template, name]) => template.replace(/\{\w+\}/, name)),
     fc.webPath(),
-    fc.constantFrom('/data/', '/config', '/config/v2/', '/favicon.ico', '//', '/%', '/*', '/config/v2/stacks', '/__proto__'),
+    fc.constantFrom(
+      '/data/',
+      '/config',
+      '/config/v2/',
+      '/favicon.ico',
+      '//',
+      '/%',
+      '/*',
+      '/config/v2/stacks',
+      '/__proto__',
+    ),
   );
   return fc
     .tuple(fc.constantFrom(...methods), path, anyHeaders)
@@ -97,7 +128,22 @@ const nameInPath = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^\w{1,64}$/) },
   { weight: 1, arbitrary: fc.constant('names') },
   { weight: 2, arbitrary: fc.constantFrom(...impossibleNames).map(encodeURIComponent) },
-  { weight: 1, arbitrary: fc.constantFrom('%zz', '%', '%c3', '%ff', '%ED%A0%80', '..%2f..', '%2e%2e', "a'b", 'a;b', 'a:b', 'level?x') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '%zz',
+      '%',
+      '%c3',
+      '%ff',
+      '%ED%A0%80',
+      '..%2f..',
+      '%2e%2e',
+      "a'b",
+      'a;b',
+      'a:b',
+      'level?x',
+    ),
+  },
 );
 
 const idInPath = fc.oneof(
@@ -132,15 +178,31 @@ function withOddity(path: string, oddity: Oddity): string {
 function queryOf(parameters: readonly Parameter[], schemas: Schemas): fc.Arbitrary<string> {
   const known = parameters.filter((parameter) => parameter.in === 'query');
   const valid = known.map(({ name, schema }) => {
-    const value = valueOf(schema, schemas).map((each) => (typeof each === 'boolean' ? String(Number(each)) : String(each)));
     const list = fc.array(nameInPath, { maxLength: 5 }).map((names) => names.join(','));
-    return fc.oneof(value, list).map((text) => `${name}=${encodeURIComponent(text.toWellFormed())}`);
+    const value = schema.type === 'string' ? list : fitting(schema, schemas).map((each) => String(Number(each)));
+    return value.map((text) => `${name}=${encodeURIComponent(text)}`);
   });
-  const value = fc.constantFrom('', '0', '1', '2', 'true', 'False', 'null', '%00', '%zz', '__proto__', 'a,,b', 'x'.repeat(2000));
+  const value = fc.constantFrom(
+    '',
+    '0',
+    '1',
+    '2',
+    'true',
+    'False',
+    'null',
+    '%00',
+    '%zz',
+    '__proto__',
+    'a,,b',
+    'x'.repeat(2000),
+  );
   const name = fc.constantFrom(...known.map((parameter) => parameter.name), ...mutations);
-  const invalid = fc.array(fc.tuple(name, value).map((pair) => pair.join('=')), { maxLength: 3 });
-  const wellMade = known.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...valid), { maxLength: 1 });
-  const odd = fc.constantFrom(['&&=&'], ['?'], ['='], ['render'], ['render[]=1'], ['a'.repeat(5000)]);
+  const invalid = fc.array(
+    fc.tuple(name, value).map((pair) => pair.join('=')),
+    { maxLength: 3 },
+  );
+  const wellMade = known.length === 0 ? fc.constant<string[]>([]) : fc.array(fc.oneof(...valid), { maxLength: 1 });
+  const odd = fc.constantFrom('&&=&', '?', '=', 'render', 'render[]=1', 'a'.repeat(5000)).map((text) => [text]);
   return mostly(wellMade, fc.oneof(invalid, odd), 8).map((parts) => (parts.length === 0 ? '' : `?${parts.join('&')}`));
 }
 
@@ -163,20 +225,30 @@ const anyHeaders: fc.Arbitrary<Record<string, string>> = mostly(
   25,
 );
 
-interface Sent {
-  readonly headers: Record<string, string>;
-  readonly body: Uint8Array;
-}
+/** What is sent about a name, or about none. */
+type Sender = (name: string | undefined) => { headers: Record<string, string>; body?: Uint8Array };
 
-function bodyOf(content: Content, schemas: Schemas, name: string | undefined, sample: Uint8Array | undefined): fc.Arbitrary<Sent> {
+const wrongTypes = [
+  'text/plain',
+  'application/xml',
+  'application/json',
+  'application/octet-stream',
+  '',
+  ';',
+  '*/*',
+  '%',
+];
+
+function bodyOf(content: Content, schemas: Schemas, sample: Uint8Array | undefined): fc.Arbitrary<Sender> {
   const [schema] = Object.values(content).map((each) => each.schema);
-  const bytes = schema?.type === 'string' || schema === undefined ? bytesLike(sample) : jsonLike(schema, schemas, name);
-  const wrong = fc.constantFrom('text/plain', 'application/xml', 'application/json', 'application/octet-stream', '', ';', 'x'.repeat(500), '*/*');
+  const bytes = schema?.type === 'string' || schema === undefined ? bytesLike(sample) : jsonLike(schema, schemas);
   const right = fc.constantFrom(...Object.keys(content));
   const decorated = right.map((type) => `${type.toUpperCase()} ; charset=utf-8`);
-  return fc
-    .tuple(bytes, fc.oneof({ weight: 20, arbitrary: right }, decorated, wrong), fc.boolean())
-    .map(([body, type, isChunked]) => ({ headers: { ...typeHeader(type), ...lengthHeader(body, isChunked) }, body }));
+  const type = fc.oneof({ weight: 20, arbitrary: right }, decorated, fc.constantFrom(...wrongTypes));
+  return fc.tuple(bytes, type, fc.boolean()).map(([write, sentType, isChunked]) => (name) => {
+    const body = write(name);
+    return { headers: { ...typeHeader(sentType), ...lengthHeader(body, isChunked) }, body };
+  });
 }
 
 /** An empty type stands for none. */
@@ -188,13 +260,13 @@ function lengthHeader(body: Uint8Array, isChunked: boolean): Record<string, stri
   return isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
 }
 
-function jsonLike(schema: Schema, schemas: Schemas, name: string | undefined): fc.Arbitrary<Uint8Array> {
-  const linked = valueOf(schema, schemas, false).map((value) => link(value, name));
-  const valid = linked.map((value) => JSON.stringify(value));
-  return fc.oneof(
-    { weight: 10, arbitrary: valid.map((text) => Buffer.from(text)) },
-    { weight: 5, arbitrary: nearly(linked).map((text) => Buffer.from(text)) },
-    { weight: 2, arbitrary: broken(valid) },
+type BytesAbout = (name: string | undefined) => Uint8Array;
+
+function jsonLike(schema: Schema, schemas: Schemas): fc.Arbitrary<BytesAbout> {
+  return fc.tuple(fitting(schema, schemas, false), anyWriter).map(
+    ([value, write]) =>
+      (name) =>
+        write(link(value, name)),
   );
 }
 
@@ -211,26 +283,27 @@ export function link(value: Json, name: string | undefined): Json {
   );
 }
 
-function bytesLike(sample: Uint8Array = new Uint8Array([1])): fc.Arbitrary<Uint8Array> {
-  const flipped = fc.array(fc.tuple(fc.nat(sample.length - 1), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 9 });
-  return fc.oneof(
+function bytesLike(sample: Uint8Array = new Uint8Array([1])): fc.Arbitrary<BytesAbout> {
+  const changes = fc.array(fc.tuple(fc.nat(sample.length - 1), fc.nat(255)), { minLength: 1, maxLength: 9 });
+  const bytes = fc.oneof(
     fc.constant(sample),
-    flipped.map((changes) => {
+    changes.map((each) => {
       const copy = Buffer.from(sample);
-      for (const [at, byte] of changes) copy[at] = byte;
+      for (const [at, byte] of each) copy[at] = byte;
       return copy;
     }),
     fc.nat(sample.length - 1).map((length) => sample.subarray(0, length)),
     fc.uint8Array({ maxLength: 2000 }),
     fc.constant(new Uint8Array()),
   );
+  return bytes.map((each) => () => each);
 }
 
-/** A body where none belongs. */
-function withBytes(request: HttpRequest): fc.Arbitrary<HttpRequest> {
-  return fc.uint8Array({ maxLength: 50 }).map((body) => ({
-    ...request,
-    headers: { ...request.headers, 'content-type': 'application/json', 'content-length': String(body.length) },
+/** Where none belongs, a body is seldom. */
+const noBody: fc.Arbitrary<Sender> = mostly(
+  fc.constant<Sender>(() => ({ headers: {} })),
+  fc.uint8Array({ maxLength: 50 }).map((body) => () => ({
+    headers: { ...typeHeader('application/json'), ...lengthHeader(body, false) },
     body,
-  }));
-}
+  })),
+);

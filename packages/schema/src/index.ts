@@ -4,6 +4,7 @@ export * from './data-access.ts';
 export * from './datatype.ts';
 export * from './identifier.ts';
 export * from './json.ts';
+export * from './parse-json.ts';
 export * from './problem.ts';
 export * from './quality.ts';
 export * from './revision.ts';

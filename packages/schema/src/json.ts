@@ -1,4 +1,5 @@
 // Reads a JSON text that a stranger sent: bounded in depth, exact in its encoding, with an error that tells where.
+import { parseJson } from './parse-json.ts';
 import { ProblemError } from './problem.ts';
 
 /** Deeper than any resource of the two interfaces. */
@@ -15,7 +16,7 @@ export function readJson(bytes: Uint8Array): unknown {
     throw new ProblemError('malformed-json', 'The body is not UTF-8.');
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new ProblemError(
       'malformed-json',

@@ -2,12 +2,17 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { Settings } from 'typebox/system';
 import type { Fault } from './problem.ts';
+
+/** The library stops at 8, which may be all of one kind; nobody reads more than a hundred. */
+const mostFaults = 100;
+Settings.Set({ maxErrors: 2 * mostFaults });
 
 export interface Checker {
   /** True where the data fits; costs next to nothing. */
   fits(data: unknown): boolean;
-  /** What is wrong, each with `at` before its path; at most `most` of it. */
+  /** What is wrong, each with `at` before its path; at most `most` of it, and never nothing where the data does not fit. */
   faults(data: unknown, at?: string, most?: number): Fault[];
   /** The data with texts read as numbers and booleans where the schema wants those; for query parameters. */
   coerce(data: unknown): unknown;
@@ -15,10 +20,11 @@ export interface Checker {
 
 export function checker(schema: TSchema): Checker {
   const compiled = Compile(schema);
-  const fields = Object.keys((schema as { properties?: object }).properties ?? {});
+  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
+  const fields = Object.keys(properties);
   return {
     fits: (data) => compiled.Check(data),
-    faults: (data, at = '', most = 100) => {
+    faults: (data, at = '', most = mostFaults) => {
       if (compiled.Check(data)) return [];
       const faults: Fault[] = [];
       for (const error of compiled.Errors(data)) {
@@ -26,9 +32,9 @@ export function checker(schema: TSchema): Checker {
           if (faults.length < most) faults.push({ path: at + path, message });
         }
       }
-      return faults;
+      return faults.length > 0 ? faults : [{ path: at, message: 'does not fit its schema' }];
     },
-    coerce: (data) => compiled.Convert(data),
+    coerce: (data) => readTexts(data, properties),
   };
 }
 
@@ -37,14 +43,11 @@ function inWords(error: TLocalizedValidationError, fields: string[]): Fault[] {
   switch (error.keyword) {
     case 'required':
       return error.params.requiredProperties.map((field) => ({ path: `${at}/${field}`, message: 'is required' }));
+    case 'boolean': // one for each field that the schema does not have
+      return [{ path: at, message: isOutermost(error) && fields.length > 0 ? unknown(fields) : 'is not allowed here' }];
     case 'additionalProperties':
-      return error.params.additionalProperties.map((field) => ({
-        path: `${at}/${pointerPart(field)}`,
-        message: at === '' && fields.length > 0 ? `is unknown; known are ${fields.join(', ')}` : 'is not allowed here',
-      }));
-    case 'boolean':
     case 'anyOf':
-      return [];
+      return []; // what is wrong inside is told
     case 'enum':
       return [{ path: at, message: `must be one of ${error.params.allowedValues.join(', ')}` }];
     case 'const':
@@ -59,6 +62,30 @@ function inWords(error: TLocalizedValidationError, fields: string[]): Fault[] {
     default:
       return [{ path: at, message: error.message }];
   }
+}
+
+function isOutermost({ schemaPath }: TLocalizedValidationError): boolean {
+  return schemaPath === '#/additionalProperties';
+}
+
+function unknown(fields: string[]): string {
+  return `is unknown; known are ${fields.join(', ')}`;
+}
+
+const textForms: Record<string, RegExp> = {
+  integer: /^[+-]?\d{1,20}$/,
+  number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/,
+  boolean: /^(?:0|1|false|true)$/,
+};
+
+/** A text of any other form stays a text, for the check to refuse: '' is no 0, and 1.5 no 1. */
+function readTexts(data: unknown, properties: Record<string, { type?: unknown }>): unknown {
+  const read = ([field, text]: [string, unknown]): [string, unknown] => {
+    const type = Object.hasOwn(properties, field) ? String(properties[field]?.type) : '';
+    if (typeof text !== 'string' || !textForms[type]?.test(text)) return [field, text];
+    return [field, type === 'boolean' ? text === '1' || text === 'true' : Number(text)];
+  };
+  return Object.fromEntries(Object.entries(data as object).map(read));
 }
 
 function withArticle(type: string): string {

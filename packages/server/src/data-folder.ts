@@ -24,7 +24,7 @@ export async function takeDataFolder(path: string): Promise<DataFolder> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw unusable(path, error);
+    throw unusableFolder(path, error);
   }
   const lock = takeLock(path);
   return { path, isNew, release: () => lock.close() };
@@ -36,7 +36,7 @@ async function isEmpty(path: string): Promise<boolean> {
     return (await readdir(path)).every((name) => name === lockName);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-    throw unusable(path, error);
+    throw unusableFolder(path, error);
   }
 }
 
@@ -49,14 +49,14 @@ function takeLock(path: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock?.close();
-    if ((error as { errcode?: number }).errcode !== 5) throw unusable(path, error);
+    if ((error as { errcode?: number }).errcode !== 5) throw unusableFolder(path, error);
     throw new UnusableFolder(
       `${path} is in use by another running server: stop that one, or name another folder with --data.`,
     );
   }
 }
 
-function unusable(path: string, error: unknown): UnusableFolder {
+export function unusableFolder(path: string, error: unknown): UnusableFolder {
   const reason = (error as Error).message;
   return new UnusableFolder(
     `${path} cannot be used (${reason}): make it writable, or name another folder with --data.`,

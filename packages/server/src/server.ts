@@ -16,7 +16,7 @@ import {
   serviceRoutes,
 } from './api/index.ts';
 import { ConfigurationDatabase, UnusableDatabase } from './cfgdb/index.ts';
-import { type DataFolder, takeDataFolder, UnusableFolder } from './data-folder.ts';
+import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
 import { Executables } from './modules/index.ts';
 import type { Settings } from './settings.ts';
@@ -86,13 +86,12 @@ export class Server {
     await this.#listen();
     try {
       this.#folder = await takeDataFolder(this.#settings.data);
-      await this.#executables.open();
       await this.#cfgdb.open();
+      await this.#executables.open();
       await this.#loadDemo(this.#folder.isNew);
     } catch (error) {
       await this.stop();
-      const explained = error instanceof UnusableFolder || error instanceof UnusableDatabase;
-      throw explained ? new StartFailed(error.message) : error;
+      throw explained(error, this.#settings.data);
     }
     if (this.#state === 'starting') this.#state = 'ready';
   }
@@ -162,6 +161,13 @@ export class Server {
     await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');
     this.#log.info(`loaded the demo plant: ${waterworks.length} objects`);
   }
+}
+
+/** In one line, where the reason is a file or a folder. */
+function explained(error: unknown, folder: string): unknown {
+  if (error instanceof UnusableFolder || error instanceof UnusableDatabase) return new StartFailed(error.message);
+  const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
 }
 
 function catalogueOf(found: Discovery['stacks']): StackCatalogue {

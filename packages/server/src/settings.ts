@@ -93,6 +93,9 @@ function readArguments(args: readonly string[]): Map<string, string> {
       throw new BadSetting(`${JSON.stringify(arg)} is not a setting; --help lists all settings.`);
     }
     const isFlag = (Settings.properties[name as SettingName] as { type?: string }).type === 'boolean';
+    if (isFlag && negated !== undefined && text !== undefined) {
+      throw new BadSetting(`--no-${name} takes no value; --help lists all settings.`);
+    }
     if (isFlag) found.set(name, text ?? String(negated === undefined));
     else if (negated !== undefined) throw new BadSetting(`--no-${name} does not exist; --${name} takes a value.`);
     else found.set(name, text ?? args[++index] ?? missing(name));

@@ -53,6 +53,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.addHook('onSend', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
+    if (unavailable() === 'stopping') reply.header('connection', 'close'); // else it would be waited for
   });
   app.addHook('onResponse', async (request, reply) => {
     metrics.count(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);

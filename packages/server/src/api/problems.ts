@@ -28,8 +28,12 @@ const clientErrors: Record<string, [ProblemName, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request-timeout', 'The request did not arrive in time.'],
 };
 
-/** Answers what is not even HTTP, on the bare socket. */
+/** A connection that is closed while its client still sends is reset, and the client never sees the answer. */
+const lingerMs = 2000;
+
+/** Answers what is not even HTTP, on the bare socket, and passes over what else the client has to say. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (socket.writableEnded && !socket.destroyed) return; // answered; this is the rest of it
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -41,4 +45,6 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
       `Content-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(linger));
 }

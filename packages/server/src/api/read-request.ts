@@ -75,6 +75,7 @@ function limited(source: Readable, body: RouteBody): Readable {
       else done(null, chunk);
     },
   });
+  counter.on('error', () => undefined); // for whoever reads it; where nobody does, it must not end the process
   source.once('error', (error) => counter.destroy(error));
   source.once('aborted', () => counter.destroy(new ProblemError('malformed-request', 'The body ended too early.')));
   return source.pipe(counter);

@@ -9,7 +9,9 @@ import {
   type Fault,
   type Measurement,
   type Provider,
+  parseJson,
   parseText,
+  pointerPart,
   type Value,
   ValueError,
 } from '@telltale/schema';
@@ -71,7 +73,7 @@ class Check {
   }
 
   #objects<T>(family: Family): T[] {
-    return Array.from(this.#content[family].values(), (text) => JSON.parse(text) as T);
+    return Array.from(this.#content[family].values(), (text) => parseJson(text) as T);
   }
 
   #reporter(family: Family, name: string): Report {
@@ -95,7 +97,7 @@ class Check {
       else {
         this.#rules[family].set(instance.name, rules);
         const { faults } = rules.readVariables(instance.vars ?? {});
-        for (const { field, message } of faults) report(`vars/${field}`, message);
+        for (const { field, message } of faults) report(`vars/${pointerPart(field)}`, message);
       }
     }
     this.#watchdog(role, instance, report);
@@ -134,7 +136,7 @@ class Check {
 
   #providerAddresses(family: Family, kind: PointKind, point: Point, report: Report): void {
     for (const [provider, address] of Object.entries(point.providerAddresses ?? {})) {
-      const field = `providerAddresses/${provider}`;
+      const field = `providerAddresses/${pointerPart(provider)}`;
       if (!this.#content.providers.has(provider)) {
         report(field, `there is no provider ${quoted(provider)}`);
         continue;
@@ -205,7 +207,7 @@ function checkTexts(point: Point, report: Report): void {
     const [low, high] = range;
     if (initial < low || initial > high) report('initialValue', `must be within the eu-range, ${low} to ${high}`);
   }
-  const share = point.deadband?.match(/^(\d+(?:\.\d+)?)%$/);
+  const share = numeric.has(datatype) ? point.deadband?.match(/^(\d+(?:\.\d+)?)%$/) : undefined;
   if (share === undefined || share === null) checkSpan(datatype, 'deadband', point.deadband, report);
   else if (Number(share[1]) > 100) report('deadband', 'must be at most 100%');
   else if (range === undefined) report('deadband', 'a share needs euRangeLo and euRangeHi');

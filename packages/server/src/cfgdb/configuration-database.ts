@@ -2,7 +2,7 @@
 // files that come in and go out.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -39,8 +39,6 @@ export class ConfigurationDatabase {
   /** Rejects with `UnusableDatabase` where the file cannot be used. */
   async open(): Promise<void> {
     const { folder, stackModules, onFailure } = this.#options;
-    await rm(this.#temporary, { recursive: true, force: true });
-    await mkdir(this.#temporary);
     const workerData: Start = { path: join(folder, 'cfgdb.sqlite'), stackModules };
     const thread = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: 'configuration' });
     const opened = await new Promise<Opened>((resolve, reject) => {
@@ -58,6 +56,15 @@ export class ConfigurationDatabase {
       onFailure(error);
     });
     this.#thread = thread;
+    await this.#clearTemporary();
+  }
+
+  /** What a server that was killed left there; nothing else, whoever put it there. */
+  async #clearTemporary(): Promise<void> {
+    await mkdir(this.#temporary, { recursive: true });
+    for (const name of await readdir(this.#temporary)) {
+      if (/^[\da-f-]{36}\.sqlite/.test(name)) await rm(join(this.#temporary, name), { force: true });
+    }
   }
 
   /** How many operations have been asked for and not yet answered. */

@@ -1,6 +1,14 @@
 // The operations on the configuration: reads bodies, checks them, changes the database, renders, and says in problems
 // what went wrong. Everything here is synchronous and runs in the configuration's own thread.
-import { type Family, type Fault, ProblemError, type RevisionSummary, readJson } from '@telltale/schema';
+import {
+  type Family,
+  type FamilyObject,
+  type Fault,
+  ProblemError,
+  parseJson,
+  type RevisionSummary,
+  readJson,
+} from '@telltale/schema';
 import { checkConfiguration, type StackRules } from './check.ts';
 import { collectionText, configurationText, countObjects, Differences, sortedNames } from './content.ts';
 import { Database, type Edit } from './database.ts';
@@ -120,7 +128,11 @@ export class Configuration {
       for (const { family, name } of Differences.between(this.#database.content, wanted)) {
         const text = wanted[family].get(name);
         if (text === undefined) this.#database.delete(family, name, edit);
-        else this.#database.put({ family, name, text, values: toColumns(family, JSON.parse(text)) }, edit);
+        else
+          this.#database.put(
+            { family, name, text, values: toColumns(family, parseJson(text) as FamilyObject[Family]) },
+            edit,
+          );
       }
       if (render) this.#keepRendering(this.#database, edit);
     });

@@ -1,7 +1,7 @@
 // A whole configuration in memory: the canonical text of every object, by family and name. The database has one, the
 // newest rendering another; where objects are equal the two share their strings.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type Change, type Family, type FieldChange, familyNames } from '@telltale/schema';
+import { type Change, type Family, type FieldChange, familyNames, parseJson } from '@telltale/schema';
 import { nameIn } from './tables.ts';
 
 export type Content = { readonly [F in Family]: Map<string, string> };
@@ -114,8 +114,8 @@ export function describeChange(
 ): Pick<Change, 'change'> & { fields?: FieldChange[] } {
   if (before === undefined) return { change: 'added' };
   if (after === undefined) return { change: 'removed' };
-  const old = new Map<string, unknown>(Object.entries(JSON.parse(before)));
-  const now = new Map<string, unknown>(Object.entries(JSON.parse(after)));
+  const old = new Map<string, unknown>(Object.entries(parseJson(before) as object));
+  const now = new Map<string, unknown>(Object.entries(parseJson(after) as object));
   const fields = [...new Set([...old.keys(), ...now.keys()])]
     .filter((field) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field)))
     .map((field) => ({

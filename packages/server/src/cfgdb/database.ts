@@ -42,20 +42,28 @@ export class Database {
   #rendered: Content = emptyContent();
   #differences = new Differences();
   #hasDeletions = false;
+  /** Those since the newest rendering that this process made itself; every edit is on disk. */
+  #recentEdits = noEdits();
   #undo: (() => void)[] = [];
   #afterCommit: (() => void)[] = [];
 
   /** Opens the file, makes it where there is none, and reads it whole. */
   constructor(path: string) {
-    this.#sqlite = openFile(path);
-    this.#statements = Object.fromEntries(
-      familyNames.map((family) => [family, prepareFamily(this.#sqlite, tables[family])]),
-    ) as { [F in Family]: FamilyStatements };
-    this.#insertDeletion = this.#sqlite.prepare('REPLACE INTO deletions VALUES (?, ?, ?, ?)');
-    this.#forgetDeletion = this.#sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
-    this.#deletionOf = this.#sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
-    this.revisions = new Revisions(this.#sqlite);
-    this.#load();
+    const sqlite = openFile(path);
+    try {
+      this.#sqlite = sqlite;
+      this.#statements = Object.fromEntries(
+        familyNames.map((family) => [family, prepareFamily(sqlite, tables[family])]),
+      ) as { [F in Family]: FamilyStatements };
+      this.#insertDeletion = sqlite.prepare('REPLACE INTO deletions VALUES (?, ?, ?, ?)');
+      this.#forgetDeletion = sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
+      this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
+      this.revisions = new Revisions(sqlite);
+      this.#load();
+    } catch (error) {
+      sqlite.close();
+      throw cannotOpen(path, error);
+    }
   }
 
   get differences(): Differences {
@@ -77,6 +85,7 @@ export class Database {
       this.#sqlite.exec('COMMIT');
     } catch (error) {
       for (const step of this.#undo.reverse()) step();
+      this.#recentEdits = noEdits();
       if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
       throw error;
     }
@@ -85,9 +94,10 @@ export class Database {
   }
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */
-  put({ family, name, values, text }: StoredObject, { timeUs, author }: Edit): void {
-    this.#statements[family].put.run(...values, timeUs, author);
+  put({ family, name, values, text }: StoredObject, edit: Edit): void {
+    this.#statements[family].put.run(...values, edit.timeUs, edit.author);
     if (this.#hasDeletions) this.#forgetDeletion.run(family, name);
+    this.#recentEdits[family].set(name, edit);
     this.#set(family, name, text);
   }
 
@@ -101,8 +111,9 @@ export class Database {
   }
 
   /** Inside `change`: remembers who deleted an object until the deletion is rendered. */
-  noteDeletion(family: Family, name: string, { timeUs, author }: Edit): void {
-    this.#insertDeletion.run(family, name, timeUs, author);
+  noteDeletion(family: Family, name: string, edit: Edit): void {
+    this.#insertDeletion.run(family, name, edit.timeUs, edit.author);
+    this.#recentEdits[family].set(name, edit);
     this.#hasDeletions = true;
   }
 
@@ -121,6 +132,7 @@ export class Database {
     this.#afterCommit.push(() => {
       this.#rendered = rendered as unknown as Content;
       this.#differences = new Differences();
+      this.#recentEdits = noEdits();
       this.#hasDeletions = false;
     });
   }
@@ -137,6 +149,8 @@ export class Database {
 
   /** When and by whom an object was last put or deleted. */
   editOf(family: Family, name: string): Edit {
+    const recent = this.#recentEdits[family].get(name);
+    if (recent !== undefined) return recent;
     const row = this.content[family].has(name)
       ? this.#statements[family].editOf.get(name)
       : this.#deletionOf.get(family, name);
@@ -201,6 +215,12 @@ export class Database {
   }
 }
 
+function noEdits(): { readonly [F in Family]: Map<string, Edit> } {
+  return Object.fromEntries(familyNames.map((family) => [family, new Map()])) as unknown as {
+    [F in Family]: Map<string, Edit>;
+  };
+}
+
 function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilyStatements {
   return {
     put: sqlite.prepare(`REPLACE INTO ${name} VALUES (${'?, '.repeat(columns.length)}?, ?)`),
@@ -210,35 +230,42 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
 }
 
 function openFile(path: string): DatabaseSync {
-  const sqlite = new DatabaseSync(path, { defensive: true, enableDoubleQuotedStringLiterals: false });
+  let sqlite: DatabaseSync | undefined;
   try {
+    sqlite = new DatabaseSync(path, { defensive: true, enableDoubleQuotedStringLiterals: false });
     // Nobody else may open the file while it is in use: an upload replaces it, and the content is kept in memory.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF');
+    const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+    if (!isNew) refuseForeign(sqlite, path); // before the first pragma that writes
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    const pragma = (name: string) => Number(Object.values(sqlite.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
-    const version = pragma('user_version');
-    if (pragma('application_id') === applicationId) {
-      if (version > schemaVersion) {
-        throw new UnusableDatabase(
-          `${path} was written by a newer version of the server (form ${version}, this one knows ${schemaVersion}): ` +
-            'start that version, or name another folder with --data.',
-        );
-      }
-    } else if (sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) {
-      createSchema(sqlite);
-    } else {
-      throw new UnusableDatabase(
-        `${path} belongs to another application: move it away, or name another folder with --data.`,
-      );
-    }
+    if (isNew) createSchema(sqlite);
     return sqlite;
   } catch (error) {
-    sqlite.close();
-    if (error instanceof UnusableDatabase) throw error;
+    sqlite?.close();
+    throw error instanceof UnusableDatabase ? error : cannotOpen(path, error);
+  }
+}
+
+function refuseForeign(sqlite: DatabaseSync, path: string): void {
+  const pragma = (name: string) => Number(Object.values(sqlite.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+  if (pragma('application_id') !== applicationId) {
     throw new UnusableDatabase(
-      `${path} cannot be opened (${(error as Error).message}): put a copy in its place, or name another folder with --data.`,
+      `${path} belongs to another application: move it away, or name another folder with --data.`,
     );
   }
+  const version = pragma('user_version');
+  if (version > schemaVersion) {
+    throw new UnusableDatabase(
+      `${path} was written by a newer version of the server (form ${version}, this one knows ${schemaVersion}): ` +
+        'start that version, or name another folder with --data.',
+    );
+  }
+}
+
+function cannotOpen(path: string, error: unknown): UnusableDatabase {
+  return new UnusableDatabase(
+    `${path} cannot be opened (${(error as Error).message}): put a copy in its place, or name another folder with --data.`,
+  );
 }
 
 function createSchema(sqlite: DatabaseSync): void {

@@ -3,20 +3,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Family, type Fault, ProblemError, reservedName } from '@telltale/schema';
+import { type Family, type Fault, ProblemError, parseJson, reservedName } from '@telltale/schema';
 import { readObject, type StoredObject } from './read-objects.ts';
 import { applicationId, schemaVersion, tables } from './tables.ts';
 import type { UploadForm, UploadLine } from './upload-reader.ts';
 
 /** So that the answer, a refusal included, is there within 5 s. */
-const timeLimitMs = 4500;
+const timeLimitMs = 4000;
 const memoryLimitBytes = 256 << 20;
 const heapLimitMiB = 96;
 const memoryCheckMs = 20;
-/** The whole configuration is kept in memory, so its size is bounded, too. */
+/** The whole configuration is kept in memory, so its size is bounded, too; a row of a few bytes costs hundreds there. */
 const mostOutputBytes = 256 << 20;
+const mostObjects = 1_000_000;
 const mostFaults = 100;
 const mostReasonLength = 1000;
 const reader = fileURLToPath(new URL('./upload-reader.ts', import.meta.url));
@@ -33,14 +34,12 @@ export async function readUpload(path: string): Promise<StoredObject[]> {
     if (residentBytes(child.pid) > memoryLimitBytes) stop(`it took more than ${memoryLimitBytes >> 20} MiB to read`);
   }, memoryCheckMs);
   const ended = once(child, 'close').catch(() => stop('its reader could not be started'));
-  let bytes = 0;
-  child.stdout.on('data', (chunk: Uint8Array) => {
-    bytes += chunk.length;
-    if (bytes > mostOutputBytes) stop(`it has more than ${mostOutputBytes >> 20} MiB of rows`);
-  });
   const collector = new Collector();
   try {
-    for await (const line of createInterface({ input: child.stdout })) collector.take(line);
+    for await (const line of linesOf(child.stdout)) {
+      if (stopped !== undefined) break;
+      collector.take(line);
+    }
     await ended;
   } finally {
     clearTimeout(timer);
@@ -73,16 +72,31 @@ function childArguments(path: string): string[] {
   ];
 }
 
+/** The whole lines of the output. `node:readline` would break them at U+2028 as well, which a text in JSON may have. */
+async function* linesOf(output: Readable): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of output as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostOutputBytes) throw refused(`it has more than ${mostOutputBytes >> 20} MiB of rows`);
+    let from = 0;
+    for (let to = chunk.indexOf(10); to >= 0; to = chunk.indexOf(10, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, to)]).toString();
+      parts = [];
+      from = to + 1;
+    }
+    parts.push(chunk.subarray(from));
+  }
+}
+
 class Collector {
   readonly #objects: StoredObject[] = [];
   readonly #names = new Set<string>();
   readonly #faults: Fault[] = [];
-  #rows = 0;
   #complete = false;
 
   take(text: string): void {
-    const line = parsed(text) as UploadLine | string;
-    if (typeof line === 'string') return; // the child ended in the middle of it
+    const line = JSON.parse(text) as UploadLine;
     if ('refused' in line) throw refused(line.refused);
     if ('end' in line) this.#complete = true;
     else for (const row of line.rows) this.#row(line.family as Family, line.fields, row);
@@ -96,12 +110,12 @@ class Collector {
   }
 
   #row(family: Family, fields: readonly string[], row: readonly unknown[]): void {
-    this.#rows++;
     if (this.#faults.length >= mostFaults) return;
+    if (this.#objects.length >= mostObjects) throw refused(`it has more than ${mostObjects} objects`);
     const object = toObject(family, fields, row);
     const name = String(object.name);
     const key = `${family}/${name}`;
-    const at = `/${family}/${object.name === undefined ? `row ${this.#rows}` : name.slice(0, 80)}`;
+    const at = `/${family}/${String(object.name ?? '').slice(0, 80)}`;
     if (this.#names.has(key)) this.#faults.push({ path: `${at}/name`, message: 'stands there twice' });
     if (name === reservedName) this.#faults.push({ path: `${at}/name`, message: 'is a reserved word' });
     this.#names.add(key);
@@ -110,7 +124,8 @@ class Collector {
       if (stored !== undefined) this.#objects.push(stored);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
-      this.#faults.push(...(error.errors ?? [{ path: at, message: error.message }]));
+      if (error.errors === undefined) throw refused(error.message);
+      this.#faults.push(...error.errors);
     }
   }
 }
@@ -130,7 +145,7 @@ function toObject(family: Family, fields: readonly string[], row: readonly unkno
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

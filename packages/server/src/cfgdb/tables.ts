@@ -99,7 +99,8 @@ export function toText({ columns }: Table, values: readonly ColumnValue[]): stri
 /** Texts that would not come back from the disk as they were sent are refused before they are stored. */
 export function refuseUnstorable(object: object, text: string, at: string): void {
   if (text.length > maxObjectText) {
-    throw new ProblemError('object-too-large', `The object has ${text.length} characters; at most ${maxObjectText}.`);
+    const which = at === '' ? 'The object' : at;
+    throw new ProblemError('object-too-large', `${which} has ${text.length} characters; at most ${maxObjectText}.`);
   }
   if (!text.includes('\\u')) return; // JSON escapes what could be unstorable, so most texts need no closer look
   const faults = Object.entries(object)

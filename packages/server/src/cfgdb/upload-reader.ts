@@ -1,7 +1,7 @@
 // Runs as a child process with little memory and little time: opens a database file that a stranger sent, looks only
 // at ordinary tables, and prints their rows as JSON lines. It checks the form of the file, not the sense of the rows.
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -35,12 +35,16 @@ async function print(line: UploadLine): Promise<void> {
 }
 
 function refuseOtherFiles(path: string): void {
-  const head = Buffer.alloc(16);
+  const head = Buffer.alloc(18);
   const file = openSync(path, 'r');
   try {
     const length = readSync(file, head, 0, head.length, 0);
     if (length === 0) throw new Refused('the file is empty');
-    if (head.toString('latin1') !== 'SQLite format 3\0') throw new Refused('the file is not an SQLite database');
+    if (head.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new Refused('the file is not an SQLite database');
+    const { size } = fstatSync(file);
+    const pageSize = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
+    // SQLite reads what is missing of the last page as zeros.
+    if (size % pageSize !== 0) throw new Refused(`the file is cut off: ${size} bytes are no whole number of pages`);
   } finally {
     closeSync(file);
   }
@@ -95,6 +99,10 @@ function refuseUnusualSchema(sqlite: DatabaseSync, { tables }: UploadForm): void
     if (type === 'table' && !ours.has(name) && !ownTables.has(name) && !name.startsWith('sqlite_')) {
       throw new Refused(`its table ${name} is not part of a configuration`);
     }
+    // Before the file is looked through for damage: nothing that a stranger wrote is ever evaluated.
+    for (const column of type === 'table' ? columnsOf(sqlite, name) : []) {
+      if (column.hidden !== 0) throw new Refused(`column ${column.name} of table ${name} is computed`);
+    }
   }
   for (const name of ours) {
     if (!entries.some((entry) => entry.type === 'table' && entry.name === name)) {
@@ -103,17 +111,23 @@ function refuseUnusualSchema(sqlite: DatabaseSync, { tables }: UploadForm): void
   }
 }
 
+function columnsOf(sqlite: DatabaseSync, table: string): { name: string; hidden: number }[] {
+  const columns = sqlite.prepare('SELECT name, hidden FROM pragma_table_xinfo(?)').all(table);
+  return columns as { name: string; hidden: number }[];
+}
+
 function refuseDamage(sqlite: DatabaseSync): void {
   const [first] = sqlite.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
-  if (first?.quick_check !== 'ok') throw new Refused(`it is damaged: ${first?.quick_check}`);
+  if (first?.quick_check !== 'ok') {
+    throw new Refused(`it is damaged: ${first?.quick_check.replace(/^\*{3}.*\n/, '')}`);
+  }
 }
 
 async function printTable(sqlite: DatabaseSync, table: UploadForm['tables'][number]): Promise<void> {
   const { family, name } = table;
   const known = new Set([...table.fields, ...bookkeeping]);
-  const present = sqlite.prepare(`PRAGMA table_xinfo(${name})`).all() as { name: string; hidden: number }[];
+  const present = columnsOf(sqlite, name);
   for (const column of present) {
-    if (column.hidden !== 0) throw new Refused(`column ${column.name} of table ${name} is computed`);
     if (!known.has(column.name)) throw new Refused(`column ${column.name} of table ${name} is unknown`);
   }
   const fields = table.fields.filter((field) => present.some((column) => column.name === field));

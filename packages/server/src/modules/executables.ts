@@ -1,7 +1,7 @@
 // The executables of function modules on disk. A module has a folder of its own, whose name the server makes; a path
 // never leaves it, through symbolic links neither. Whether a module exists is not decided here.
 import { createHash, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -13,6 +13,7 @@ const runnable = 0o755;
 export class Executables {
   readonly #folder: string;
   readonly #incoming: string;
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -31,9 +32,12 @@ export class Executables {
     const temporary = join(this.#incoming, randomUUID());
     try {
       await writeWhole(temporary, body);
-      const target = await this.#resolve(module, path, true);
-      await rename(temporary, target);
-      await syncFolder(dirname(target));
+      await this.#inTurn(async () => {
+        const target = await this.#resolve(module, path, true);
+        if ((await kindOf(target))?.isDirectory()) await rm(target, { recursive: true });
+        await rename(temporary, target);
+        await syncFolder(dirname(target));
+      });
     } catch (error) {
       throw error instanceof ProblemError ? error : storageFailed(error);
     } finally {
@@ -62,7 +66,11 @@ export class Executables {
     }
   }
 
-  async delete(module: string, path: string | undefined): Promise<void> {
+  delete(module: string, path: string | undefined): Promise<void> {
+    return this.#inTurn(() => this.#delete(module, path));
+  }
+
+  async #delete(module: string, path: string | undefined): Promise<void> {
     const file = await this.#openFile(module, path);
     await file.close();
     const target = await this.#resolve(module, path, false);
@@ -76,13 +84,22 @@ export class Executables {
     }
   }
 
+  /** Changes of folders and names come one after the other. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#lastChange.then(work);
+    this.#lastChange = turn.catch(() => undefined);
+    return turn;
+  }
+
   /** Only a regular file; a symbolic link, a pipe or a device in its place is none. */
   async #openFile(module: string, path: string | undefined): Promise<FileHandle> {
     let file: FileHandle | undefined;
     try {
       const target = await this.#resolve(module, path, false);
-      file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      if ((await file.stat()).isFile()) return file;
+      if ((await kindOf(target))?.isFile()) {
+        file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+        if ((await file.stat()).isFile()) return file;
+      }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw storageFailed(error);
@@ -91,7 +108,10 @@ export class Executables {
     throw new ProblemError('no-executable', `${module} has no executable.`);
   }
 
-  /** The file's place; every folder on the way is a real one, made where `make` says so. */
+  /**
+   * The file's place; every folder on the way is a real one, made where `make` says so. A file that stands where a
+   * folder belongs is left from when the module's `executable` was another: it makes room.
+   */
   async #resolve(module: string, path: string = defaultPath, make: boolean): Promise<string> {
     const parts = [folderName(module), ...path.split('/')];
     const name = parts.pop() ?? defaultPath;
@@ -99,6 +119,7 @@ export class Executables {
     for (const part of parts) {
       const parent = folder;
       folder = join(folder, part);
+      if (make && (await kindOf(folder))?.isFile()) await rm(folder);
       if (make && (await makeFolder(folder))) await syncFolder(parent);
       const kind = await lstat(folder);
       if (!kind.isDirectory()) throw Object.assign(new Error(`${part} is not a folder`), { code: 'ENOTDIR' });
@@ -110,6 +131,16 @@ export class Executables {
 /** Readable for people, and distinct also where the file system does not tell `Pump` from `pump`. */
 function folderName(module: string): string {
   return `${module}-${createHash('sha256').update(module).digest('hex').slice(0, 8)}`;
+}
+
+/** Undefined where there is nothing. */
+async function kindOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function makeFolder(path: string): Promise<boolean> {

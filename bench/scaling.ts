@@ -1,0 +1,36 @@
+// What one object costs to configure and render, in small and large configurations.
+import { atMost, type Benchmark, takeTurns, timed } from './measure.ts';
+import { connector, measurements, putAll } from './plant.ts';
+import { post, withServer } from './server.ts';
+
+const sizes = [1_000, 10_000, 100_000];
+const rounds = 5;
+/** Each size has seen as many objects before it is measured; nothing of them is left. */
+const warmUpObjects = 100_000;
+
+export const scaling: Benchmark = {
+  name: 'scaling',
+  title: 'Cost an object of configuring and rendering, by the size of the configuration',
+  async run(say) {
+    const bodies = sizes.map((size) => putAll(measurements(size)));
+    const costs = await takeTurns(
+      rounds,
+      ...sizes.map((size, at) => () => configure(size, bodies[at] ?? new Uint8Array())),
+    );
+    sizes.forEach((size, at) => {
+      say(`${size} measurements: ${((1000 * (costs[at] ?? 0)) / size).toFixed(1)} µs each`);
+    });
+    const each = sizes.map((size, at) => (costs[at] ?? 0) / size);
+    return [atMost(`an object among ${sizes.at(-1)} / among ${sizes[0]}`, (each.at(-1) ?? 0) / (each[0] ?? 1), 1.3)];
+  },
+};
+
+/** The milliseconds of one transaction with render, on a new server and a new data folder, after a warm-up. */
+function configure(size: number, body: Uint8Array): Promise<number> {
+  return withServer(async (server) => {
+    const txn = `${server.config}/cfgdb/txn?render=1`;
+    await server.send('PUT', `/connectors/${connector.name}`, connector);
+    for (let seen = 0; seen < warmUpObjects; seen += size) await post(`${txn}&commit=0`, body);
+    return timed(() => post(txn, body));
+  });
+}

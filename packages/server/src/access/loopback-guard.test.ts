@@ -1,0 +1,200 @@
+// Promises of the guard that stands in while there are no users: only this machine gets in.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type GuardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
+
+const ask = (request: Partial<GuardedRequest>) =>
+  guardLoopback({ method: 'GET', host: 'localhost:8080', origin: undefined, fetchSite: undefined, ...request });
+
+const ownHosts = ['localhost', 'LOCALHOST', 'LocalHost', '127.0.0.1', '127.1.2.3', '127.255.255.254', '[::1]'];
+const foreignHosts = [
+  'localhost.evil.com',
+  '127.0.0.1.evil.com',
+  'evil.com',
+  'evil.com:localhost',
+  'evil-localhost',
+  'notlocalhost',
+  'localhost.',
+  'user@localhost',
+  'localhost@evil.com',
+  'localhost/evil.com',
+  'localhost#.evil.com',
+  'localhost evil.com',
+  'localhost,evil.com',
+  'localhost\n',
+  '\tlocalhost',
+  '128.0.0.1',
+  '0.0.0.0',
+  '192.168.0.1',
+  '127.0.0',
+  '127.0.0.1.1',
+  '1127.0.0.1',
+  '127x0x0x1',
+  '[::2]',
+  '[::]',
+  '::1',
+  '[::1',
+  '[::1].evil.com',
+  '[::ffff:8.8.8.8]',
+  'localhost:',
+  'localhost:port',
+  'localhost:8080:80',
+  'localhost:123456',
+  '',
+  ' ',
+  ':8080',
+];
+
+const methods = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'DELETE', 'PATCH', 'QUERY', 'PROPFIND', 'get');
+const writes = ['PUT', 'POST', 'DELETE', 'PATCH', 'PROPFIND', 'QUERY', 'put'];
+
+describe('a Host', () => {
+  test('of this machine is let in, with and without a port', () => {
+    for (const host of ownHosts) {
+      for (const port of ['', ':1', ':8080', ':65535'])
+        assert.equal(ask({ host: host + port }), undefined, host + port);
+    }
+  });
+
+  test('of any other machine is refused, and so is none', () => {
+    for (const host of foreignHosts) assert.equal(ask({ host }), 'foreign-host', JSON.stringify(host));
+    assert.equal(ask({ host: undefined }), 'foreign-host');
+  });
+
+  test('that is foreign is refused whatever else the request says of itself', () => {
+    const header = fc.option(fc.oneof(fc.constantFrom('null', 'none', 'same-origin', ...ownHosts), fc.string()), {
+      nil: undefined,
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...foreignHosts, undefined),
+        methods,
+        header,
+        header,
+        (host, method, origin, fetchSite) => {
+          assert.equal(guardLoopback({ method, host, origin, fetchSite }), 'foreign-host');
+        },
+      ),
+    );
+  });
+
+  test('that is a name on the internet is never taken for this machine', () => {
+    const domain = fc
+      .tuple(fc.constantFrom('', ...ownHosts.map((host) => `${host}.`)), fc.domain())
+      .map(([a, b]) => a + b);
+    const port = fc.option(
+      fc.nat(65535).map((number) => `:${number}`),
+      { nil: '' },
+    );
+    fc.assert(
+      fc.property(domain, port, (name, behind) => {
+        assert.equal(ask({ host: name + behind }), 'foreign-host');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('that is an address is let in exactly where it is in 127.0.0.0/8', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.ipV4(),
+          fc.ipV4().map((ip) => ip.replace(/^\d+/, '127')),
+        ),
+        (ip) => {
+          assert.equal(ask({ host: ip }), ip.startsWith('127.') ? undefined : 'foreign-host');
+        },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.ipV6(), (ip) => {
+        assert.equal(ask({ host: `[${ip}]` }), ip === '::1' ? undefined : 'foreign-host');
+      }),
+    );
+  });
+});
+
+describe('a write', () => {
+  test('without an Origin is let in: a program sent it', () => {
+    for (const method of writes) assert.equal(ask({ method }), undefined);
+  });
+
+  test('from a page of the service itself is let in', () => {
+    for (const method of writes) {
+      for (const host of ['localhost:8080', '127.0.0.1:8080', '[::1]:8080', 'LOCALHOST', '127.0.0.1']) {
+        for (const origin of [`http://${host}`, `https://${host}`, `http://${host.toLowerCase()}`]) {
+          assert.equal(ask({ method, host, origin }), undefined, origin);
+          assert.equal(ask({ method, host, origin, fetchSite: 'same-origin' }), undefined, origin);
+        }
+      }
+    }
+  });
+
+  test('from any other page is refused', () => {
+    const origins = [
+      'http://evil.com',
+      'https://localhost.evil.com:8080',
+      'http://localhost:3000',
+      'http://localhost',
+      'http://127.0.0.1:8080',
+      'http://localhost:8080.evil.com',
+      'http://localhost:8080/',
+      'http://evil@localhost:8080',
+      'file://localhost:8080',
+      'chrome-extension://localhost:8080',
+      'localhost:8080',
+      'null',
+      '',
+    ];
+    for (const method of writes) {
+      for (const origin of origins) assert.equal(ask({ method, origin }), 'foreign-origin', `${method} ${origin}`);
+    }
+  });
+
+  test('is refused whatever its Origin, unless that is http or https of the Host to the letter', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...writes),
+        fc.oneof(fc.webUrl(), fc.webAuthority(), fc.string()),
+        (method, origin) => {
+          assert.equal(ask({ method, origin }), 'foreign-origin');
+        },
+      ),
+    );
+  });
+
+  test('that the browser calls cross-site or same-site is refused, also without an Origin', () => {
+    for (const method of writes) {
+      for (const fetchSite of ['cross-site', 'same-site']) {
+        assert.equal(ask({ method, fetchSite }), 'foreign-origin');
+        assert.equal(ask({ method, fetchSite, origin: 'http://localhost:8080' }), 'foreign-origin');
+      }
+      for (const fetchSite of ['same-origin', 'none']) assert.equal(ask({ method, fetchSite }), undefined);
+    }
+  });
+});
+
+test('a read is let in from any page: the browser itself keeps the answer from a foreign one', () => {
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+    assert.equal(ask({ method, origin: 'http://evil.com', fetchSite: 'cross-site' }), undefined);
+    assert.equal(ask({ method, origin: 'null' }), undefined);
+  }
+});
+
+test('an address to listen on is loopback or not, without a port and brackets', () => {
+  for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', 'LOCALHOST'])
+    assert.equal(isLoopback(host), true, host);
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '192.168.1.1',
+    'example.com',
+    '',
+    'localhost.evil.com',
+    '::ffff:1.2.3.4',
+    'localhost:80',
+  ]) {
+    assert.equal(isLoopback(host), false, host);
+  }
+});

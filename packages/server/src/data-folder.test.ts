@@ -1,0 +1,126 @@
+// Promises of the data folder: made where there is none, refused where it cannot be used, held by one server at a time.
+import assert from 'node:assert/strict';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { takeDataFolder, UnusableFolder } from './data-folder.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'telltale-'));
+after(() => rmSync(root, { recursive: true }));
+let count = 0;
+const freshPath = () => join(root, `folder${++count}`);
+
+async function refusal(path: string): Promise<string> {
+  try {
+    (await takeDataFolder(path)).release();
+  } catch (error) {
+    if (error instanceof UnusableFolder) return error.message;
+    throw error;
+  }
+  return assert.fail(`${path} was taken`);
+}
+
+describe('a folder', () => {
+  test('that does not exist is made, with those above it, for the owner alone', async () => {
+    const path = join(freshPath(), 'deep', 'er');
+    const folder = await takeDataFolder(path);
+    assert.deepEqual([folder.path, folder.isNew], [path, true]);
+    assert.equal(statSync(path).mode & 0o777, 0o700);
+    folder.release();
+  });
+
+  test('is new while nothing is in it, also after a start that came to nothing', async () => {
+    const path = freshPath();
+    mkdirSync(path);
+    for (let time = 0; time < 3; time++) {
+      const folder = await takeDataFolder(path);
+      assert.equal(folder.isNew, true);
+      folder.release();
+    }
+    writeFileSync(join(path, 'cfgdb.sqlite'), '');
+    const folder = await takeDataFolder(path);
+    assert.equal(folder.isNew, false);
+    folder.release();
+  });
+
+  test('keeps what is in it', async () => {
+    const path = freshPath();
+    mkdirSync(join(path, 'executables'), { recursive: true });
+    writeFileSync(join(path, 'executables', 'loop'), 'bytes');
+    (await takeDataFolder(path)).release();
+    assert.equal(readFileSync(join(path, 'executables', 'loop'), 'utf8'), 'bytes');
+  });
+
+  test('may be a link to one', async () => {
+    const [path, link] = [freshPath(), freshPath()];
+    mkdirSync(path);
+    symlinkSync(path, link);
+    const folder = await takeDataFolder(link);
+    assert.match(await refusal(path), /in use by another running server/);
+    folder.release();
+  });
+});
+
+describe('a folder is refused in one line that says what to do', () => {
+  const expected = /cannot be used \(.+\): make it writable, or name another folder with --data\.$/;
+
+  test('where it is a file', async () => {
+    const path = freshPath();
+    writeFileSync(path, 'text');
+    assert.match(await refusal(path), expected);
+    assert.equal(readFileSync(path, 'utf8'), 'text');
+  });
+
+  test('where it is below a file', async () => {
+    const path = freshPath();
+    writeFileSync(path, 'text');
+    const told = await refusal(join(path, 'data'));
+    assert.match(told, expected);
+    assert.ok(told.startsWith(join(path, 'data')));
+    assert.doesNotMatch(told, /\n/);
+  });
+
+  test('where it is a link to nowhere', async () => {
+    const path = freshPath();
+    symlinkSync(join(root, 'nowhere', 'at', 'all'), path);
+    assert.match(await refusal(path), expected);
+  });
+
+  test('where its lock is something else, which stays as it was', async () => {
+    const path = freshPath();
+    mkdirSync(path);
+    writeFileSync(join(path, 'telltale.lock'), 'this is no lock, but the letter of somebody, long enough to be read');
+    assert.match(await refusal(path), expected);
+    assert.deepEqual(readdirSync(path), ['telltale.lock']);
+    assert.match(readFileSync(join(path, 'telltale.lock'), 'utf8'), /^this is no lock/);
+  });
+});
+
+describe('a folder that is taken', () => {
+  test('is refused to everyone else until it is released', async () => {
+    const path = freshPath();
+    const folder = await takeDataFolder(path);
+    for (let time = 0; time < 2; time++) {
+      const told = `${path} is in use by another running server: stop that one, or name another folder with --data.`;
+      assert.equal(await refusal(path), told);
+    }
+    folder.release();
+    (await takeDataFolder(path)).release();
+  });
+
+  test('does not keep another one from being taken', async () => {
+    const [one, other] = [await takeDataFolder(freshPath()), await takeDataFolder(freshPath())];
+    one.release();
+    other.release();
+  });
+});

@@ -1,0 +1,129 @@
+// Promises of the settings: where they come from, which wins, what is refused and how that is told.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { BadSetting, environmentName, helpText, readSettings, Settings, settingLines } from './settings.ts';
+
+const MiB = 1 << 20;
+const names = Object.keys(Settings.properties);
+
+function refusal(args: string[], environment: NodeJS.ProcessEnv = {}): string {
+  try {
+    readSettings(args, environment);
+  } catch (error) {
+    if (error instanceof BadSetting) return error.message;
+    throw error;
+  }
+  return assert.fail(`${args.join(' ')} was taken`);
+}
+
+test('without arguments and environment everything has its default', () => {
+  const settings = readSettings([], {});
+  const { data, host, port, demo } = settings;
+  assert.deepEqual({ data, host, port, demo }, { data: './data', host: '127.0.0.1', port: 8080, demo: undefined });
+  assert.equal(settings['config-path'], '/config/v2');
+  assert.equal(settings['log-level'], 'info');
+  assert.equal(settings['max-executable-size'], 256 * MiB);
+});
+
+describe('a setting', () => {
+  test('comes from an argument, as two words or with =', () => {
+    assert.equal(readSettings(['--port', '80'], {}).port, 80);
+    assert.equal(readSettings(['--port=81', '--data=a=b c'], {}).port, 81);
+    assert.equal(readSettings(['--data=a=b c'], {}).data, 'a=b c');
+    assert.equal(readSettings(['--data', '--strange'], {}).data, '--strange');
+    assert.equal(readSettings(['--port', '1', '--port', '2'], {}).port, 2);
+  });
+
+  test('comes from the environment, under its name in capitals', () => {
+    assert.equal(environmentName('max-json-size'), 'TELLTALE_MAX_JSON_SIZE');
+    const environment = { TELLTALE_PORT: '82', TELLTALE_MAX_JSON_SIZE: '1000', TELLTALE_DEMO: '0', PORT: '1' };
+    const settings = readSettings([], environment);
+    assert.deepEqual([settings.port, settings['max-json-size'], settings.demo], [82, 1000, false]);
+  });
+
+  test('on the command line wins over the environment, and that over the default', () => {
+    const environment = { TELLTALE_PORT: '82', TELLTALE_HOST: '::1', TELLTALE_DEMO: 'true' };
+    const settings = readSettings(['--port', '83', '--no-demo'], environment);
+    assert.deepEqual([settings.port, settings.host, settings.demo], [83, '::1', false]);
+    assert.equal(readSettings(['--port', '83'], { TELLTALE_PORT: 'bad' }).port, 83);
+  });
+
+  test('that is a flag is switched on and off', () => {
+    assert.equal(readSettings(['--demo'], {}).demo, true);
+    assert.equal(readSettings(['--no-demo'], {}).demo, false);
+    for (const word of ['1', 'true']) assert.equal(readSettings([`--demo=${word}`], {}).demo, true);
+    for (const word of ['0', 'false']) assert.equal(readSettings([`--demo=${word}`], {}).demo, false);
+    assert.equal(readSettings(['--demo', '--port', '5'], {}).port, 5);
+  });
+});
+
+describe('a bad setting is refused in one line that names it', () => {
+  const cases: [string[], RegExp][] = [
+    [['--port', 'eighty'], /^--port "eighty" must be an integer; --help/],
+    [['--port', '65536'], /^--port "65536" must be <= 65535/],
+    [['--port=-1'], /^--port "-1" must be >= 0/],
+    [['--port', '80.5'], /^--port "80.5" must be an integer/],
+    [['--port='], /^--port "" must be an integer/],
+    [['--port', ' 80'], /^--port " 80" must be an integer/],
+    [['--port', '0x50'], /^--port "0x50" must be an integer/],
+    [['--port', 'true'], /^--port "true" must be an integer/],
+    [['--max-json-size', '1e6'], /^--max-json-size "1e6" must be an integer/],
+    [['--max-json-size', '0'], /^--max-json-size "0" must be >= 1/],
+    [['--data='], /^--data "" /],
+    [['--log-level', 'loud'], /^--log-level "loud" must be one of fatal, error, warn, info, debug, trace/],
+    [['--config-path', 'config'], /^--config-path "config" must match/],
+    [['--config-path', '/'], /^--config-path "\/" must match/],
+    [['--config-path', '/a b'], /^--config-path "\/a b" must match/],
+    [['--demo=maybe'], /^--demo "maybe" must be a boolean/],
+    [['--no-demo=true'], /^--no-demo takes no value/],
+    [['--no-demo=0'], /^--no-demo takes no value/],
+    [['--no-port'], /^--no-port does not exist; --port takes a value/],
+    [['--port'], /^--port needs a value after it/],
+    [['--prot', '80'], /^"--prot" is not a setting; --help/],
+    [['-p', '80'], /^"-p" is not a setting/],
+    [['start'], /^"start" is not a setting/],
+    [['--'], /^"--" is not a setting/],
+    [[''], /^"" is not a setting/],
+    [['--constructor=1'], /^"--constructor=1" is not a setting/],
+    [['--PORT=1'], /^"--PORT=1" is not a setting/],
+    [['--demo', '1'], /^"1" is not a setting/],
+  ];
+  for (const [args, message] of cases) {
+    test(args.join(' ') || 'an empty argument', () => {
+      const told = refusal(args);
+      assert.match(told, message);
+      assert.doesNotMatch(told, /\n/);
+    });
+  }
+
+  test('with the variable where it comes from the environment', () => {
+    assert.match(refusal([], { TELLTALE_PORT: 'x' }), /^TELLTALE_PORT "x" must be an integer; --help/);
+    assert.match(refusal([], { TELLTALE_PORT: '' }), /^TELLTALE_PORT "" must be an integer/);
+    assert.match(refusal([], { TELLTALE_DEMO: 'yes' }), /^TELLTALE_DEMO "yes" must be a boolean/);
+    assert.match(refusal(['--port', 'y'], { TELLTALE_PORT: 'x' }), /^--port "y" /);
+  });
+
+  test('also where its text has line breaks', () => {
+    assert.doesNotMatch(refusal(['--host=a\nb', '--port=x\ny']), /\n/);
+    assert.doesNotMatch(refusal(['--x\ny']), /\n/);
+  });
+});
+
+describe('--help', () => {
+  test('lists every setting with its variable, its default and what it is', () => {
+    const help = helpText();
+    assert.deepEqual(
+      settingLines().map(({ name }) => name),
+      names,
+    );
+    for (const { name, option, variable, default: preset, description } of settingLines()) {
+      assert.ok(help.includes(`  ${option}\n`), name);
+      assert.ok(help.includes(`(${variable})`), name);
+      assert.ok(description.endsWith('.') && help.includes(description), name);
+      if (name !== 'demo') assert.ok(help.includes(`Default: ${preset}.`), name);
+    }
+    assert.match(help, /--demo, --no-demo\n/);
+    assert.match(help, /--log-level fatal\|error\|warn\|info\|debug\|trace\n/);
+    assert.match(help, /--port N\n/);
+  });
+});

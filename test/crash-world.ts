@@ -1,0 +1,260 @@
+// One server that is killed again and again, the clients that write to it, and the journal of what was acknowledged.
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Change, type Family, familyNames, type RevisionSummary } from '@telltale/schema';
+import { canonical, emptyModel, type Model, type Objects, sorted, type View, viewOf } from './crash-model.ts';
+import { type CrashRequest, RequestMaker, type WholeKind } from './crash-requests.ts';
+import { insertObject, makeDatabase } from './database-file.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { ServerProcess, type StartOptions } from './server-process.ts';
+
+/** Each client writes objects that begin with its word. */
+const words = ['a', 'b', 'c'];
+const journalLines = 25;
+
+class Killed extends Error {}
+
+export class CrashWorld {
+  readonly #options: StartOptions;
+  readonly #scratch: string;
+  readonly #random: SeededRandom;
+  readonly #makers: RequestMaker[];
+  readonly #journal: string[] = [];
+  readonly #unanswered = new Set<CrashRequest>();
+  /** How long requests of a kind took: a kill is aimed by it. */
+  readonly #took = new Map<string, number>();
+  /** How many requests of each kind were acknowledged, and how many were cut off: a run that does nothing shows nothing. */
+  readonly counts = new Map<string, number>();
+  #server: ServerProcess | undefined;
+  #killed: Promise<unknown> | undefined;
+  #model: Model = emptyModel;
+
+  /** `scratch` is a path for files that come and go; `template` is a download of an empty configuration. */
+  constructor(options: StartOptions, scratch: string, template: Uint8Array, seed: number) {
+    this.#options = options;
+    this.#scratch = scratch;
+    this.#random = new SeededRandom(seed);
+    const pack = (objects: Objects) =>
+      makeDatabase(`${scratch}.upload`, template, (sqlite) => {
+        for (const [key, text] of objects) {
+          insertObject(sqlite, { family: key.split('/')[0] as Family, object: JSON.parse(text) });
+        }
+      });
+    this.#makers = words.map((word, n) => new RequestMaker(new SeededRandom(seed * 31 + n), word, pack));
+  }
+
+  async start(): Promise<void> {
+    this.#killed = undefined;
+    this.#server = await ServerProcess.start(this.#options);
+  }
+
+  /** Writes until the server is killed: at any moment, or while a request of one kind runs. */
+  async writeAndKill(): Promise<void> {
+    const random = this.#random;
+    const aim = random.pick<WholeKind | 'anything'>([
+      'anything',
+      'upload',
+      'upload',
+      'render',
+      'renderingTransaction',
+      'restore',
+    ]);
+    const aimedRound = random.between(0, 3);
+    if (aim === 'anything') this.#killAfter(random.next() * 500);
+    for (let round = 0; this.#killed === undefined; round++) {
+      await this.#together(this.#makers.map((maker) => () => this.#burst(maker)));
+      if (this.#killed !== undefined) break;
+      const maker = this.#makers[round % this.#makers.length] as RequestMaker;
+      const isAimed = aim !== 'anything' && round === aimedRound;
+      const request = maker.whole(this.#model, isAimed ? aim : undefined);
+      if (isAimed) this.#killAfter(random.next() * 1.2 * (this.#took.get(request.kind) ?? 50));
+      await this.#together([() => this.#perform(request)]);
+    }
+    await this.#killed;
+  }
+
+  /** The file that the killed server left is a sound database, its write-ahead log included. */
+  checkIntegrity(): void {
+    const copy = `${this.#scratch}.copy`;
+    for (const end of ['', '-wal']) {
+      const file = join(this.#options.data, `cfgdb.sqlite${end}`);
+      if (existsSync(file)) copyFileSync(file, copy + end);
+    }
+    const sqlite = new DatabaseSync(copy);
+    try {
+      assert.deepEqual(sqlite.prepare('PRAGMA integrity_check').all().map(Object.values), [['ok']]);
+    } finally {
+      sqlite.close();
+      for (const end of ['', '-wal', '-shm']) rmSync(copy + end, { force: true });
+    }
+  }
+
+  /** What was acknowledged is there; of each request that was cut off, all or nothing is; and nothing else. */
+  async check(): Promise<void> {
+    const seen = await this.#observe();
+    const unanswered = [...this.#unanswered];
+    this.#unanswered.clear();
+    const possible = Array.from({ length: 2 ** unanswered.length }, (_, choice) =>
+      unanswered.reduce((model, { effect }, index) => ((choice >> index) & 1 ? effect(model) : model), this.#model),
+    );
+    const found = possible.find((model) => isDeepStrictEqual(seen, viewOf(model)));
+    if (found === undefined) {
+      this.#journal.push(...unanswered.map((request) => `no answer: ${describe(request)}`));
+      assert.deepEqual(seen, viewOf(this.#model), `the server shows something else\n${this.#tail()}`);
+    }
+    this.#model = found ?? this.#model;
+    const happened = unanswered.filter((_, index) => (possible.indexOf(this.#model) >> index) & 1);
+    this.#count('cut off', unanswered.length);
+    this.#count('cut off after it had happened', happened.length);
+    this.#journal.push(
+      `killed; cut off: ${unanswered.map(({ kind }) => kind)}; happened: ${happened.map(({ kind }) => kind)}`,
+    );
+    this.#checkFolders();
+  }
+
+  /** Every revision that is kept, not just the newest. */
+  async checkRevisions(): Promise<void> {
+    for (const { id, objects } of this.#model.revisions) {
+      assert.deepEqual((await this.#revision(id)).objects, sorted(objects), `revision ${id}\n${this.#tail()}`);
+    }
+  }
+
+  async stop(): Promise<void> {
+    const ended = await this.#server?.end();
+    assert.deepEqual([ended?.code, ended?.stderr], [0, '']);
+  }
+
+  /** Ends the server where a test could not go on. */
+  async abandon(): Promise<void> {
+    if (this.#server?.hasEnded === false) await this.#server.end('SIGKILL');
+  }
+
+  async #burst(maker: RequestMaker): Promise<void> {
+    for (let count = this.#random.between(1, 5); count > 0; count--) await this.#perform(maker.own(this.#model));
+  }
+
+  async #together(works: readonly (() => Promise<void>)[]): Promise<void> {
+    const results = await Promise.allSettled(works.map((work) => work()));
+    for (const result of results) {
+      if (result.status === 'rejected' && !(result.reason instanceof Killed)) throw result.reason;
+    }
+  }
+
+  #killAfter(delayMs: number): void {
+    setTimeout(delayMs).then(() => {
+      this.#killed = this.#server?.end('SIGKILL');
+    });
+  }
+
+  async #perform(request: CrashRequest): Promise<void> {
+    if (this.#killed !== undefined) throw new Killed();
+    this.#unanswered.add(request);
+    const sentAt = performance.now();
+    const response = await this.#send(request).catch((error: Error) => {
+      if (this.#killed === undefined) throw new Error(`${describe(request)}: ${this.#tail()}`, { cause: error });
+      throw new Killed();
+    });
+    if (response.status !== request.status) {
+      const body = await response.text().catch(() => '');
+      assert.fail(`${describe(request)} was answered by ${response.status} ${body}\n${this.#tail()}`);
+    }
+    this.#unanswered.delete(request);
+    this.#model = request.effect(this.#model);
+    this.#took.set(request.kind, performance.now() - sentAt);
+    this.#count(request.kind, 1);
+    this.#journal.push(`${response.status} ${describe(request)}`);
+    await response.arrayBuffer().catch(() => undefined);
+  }
+
+  #send({ method, path, body, type }: CrashRequest): Promise<Response> {
+    const server = this.#server as ServerProcess;
+    return type === undefined
+      ? server.send(method, path, body)
+      : server.sendBytes(method, path, type, body as Uint8Array);
+  }
+
+  async #read<Body>(path: string): Promise<Body> {
+    const response = await (this.#server as ServerProcess).get(path);
+    assert.equal(response.status, 200, path);
+    return (await response.json()) as Body;
+  }
+
+  async #observe(): Promise<View> {
+    const collections = await Promise.all(familyNames.map((family) => this.#read<object>(`/${family}/`)));
+    const objects = toObjects(Object.fromEntries(familyNames.map((family, index) => [family, collections[index]])));
+    const { changes } = await this.#read<{ changes: Change[] }>('/cfgdb/diff');
+    const revisions = await this.#read<RevisionSummary[]>('/cfgdb/revisions');
+    const modules = Object.keys(await this.#read<object>('/function-modules/')).sort();
+    return {
+      objects,
+      upToDate: (await this.#read<{ up_to_date: boolean }>('/cfgdb/render')).up_to_date,
+      differences: changes.map(toLine),
+      revisions: revisions.map(toSummary),
+      newest: revisions[0] && (await this.#revision(revisions[0].id)),
+      executables: Object.fromEntries(
+        await Promise.all(modules.map(async (name) => [name, await this.#executable(name)])),
+      ),
+    };
+  }
+
+  async #revision(id: number): Promise<NonNullable<View['newest']>> {
+    const revision = await this.#read<{ changes: Change[]; configuration: Record<string, object> }>(
+      `/cfgdb/revisions/${id}?configuration=1`,
+    );
+    return { objects: toObjects(revision.configuration), changes: revision.changes.map(toLine) };
+  }
+
+  async #executable(module: string): Promise<string | undefined> {
+    const response = await (this.#server as ServerProcess).get(`/function-modules/${module}/executable`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (response.status === 200) return bytes.toString('hex');
+    assert.equal(response.status, 404, bytes.toString());
+    return undefined;
+  }
+
+  #checkFolders(): void {
+    const { data } = this.#options;
+    assert.deepEqual(readdirSync(join(data, 'temporary')), []);
+    assert.deepEqual(readdirSync(join(data, 'executables', '.incoming')), []);
+    assert.deepEqual(
+      readdirSync(data).filter((name) => name.includes('incoming')),
+      [],
+    );
+  }
+
+  #count(what: string, more: number): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + more);
+  }
+
+  #tail(): string {
+    return this.#journal.slice(-journalLines).join('\n');
+  }
+}
+
+function describe({ kind, method, path, body }: CrashRequest): string {
+  const text = body instanceof Uint8Array ? `${body.length} bytes` : (JSON.stringify(body) ?? '');
+  return `${kind} ${method} ${path} ${text.slice(0, 200)}`;
+}
+
+function toObjects(collections: Record<string, object | undefined>): Record<string, string> {
+  const entries = Object.entries(collections).flatMap(([family, collection]) =>
+    Object.entries(collection ?? {}).map(([name, object]): [string, string] => [
+      `${family}/${name}`,
+      canonical(object),
+    ]),
+  );
+  return sorted(new Map(entries));
+}
+
+function toLine({ change, family, name }: Change): string {
+  return `${change} ${family}/${name}`;
+}
+
+function toSummary({ id, objects, added, changed, removed }: RevisionSummary): string {
+  const count = Object.values(objects).reduce((sum: number, of) => sum + Number(of), 0);
+  return `${id}: ${count} objects, +${added} ~${changed} -${removed}`;
+}

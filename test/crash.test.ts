@@ -1,0 +1,64 @@
+// Kills the server again and again while clients write, and looks at what is there afterwards. CRASH_RUNS says how
+// often, CRASH_SEED repeats the choices (not the moments: those are the machine's).
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { CrashWorld } from './crash-world.ts';
+import { ServerProcess, temporaryFolder } from './server-process.ts';
+
+const runs = Number(process.env.CRASH_RUNS ?? 50);
+const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
+/** Servers that are killed side by side, each its share of the runs: starting one takes a processor and a half. */
+const worlds = 2;
+
+const files = temporaryFolder();
+/** A server is started often here, and compiled code speeds that up; it changes nothing else. */
+const env = { NODE_COMPILE_CACHE: join(files.path, 'compiled') };
+let template: Uint8Array;
+
+before(async () => {
+  console.log(`CRASH_RUNS=${runs} CRASH_SEED=${seed}`);
+  const server = await ServerProcess.start({ data: join(files.path, 'empty'), env });
+  template = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
+  await server.end();
+});
+
+after(() => files.dispose());
+
+const counts = new Map<string, number>();
+
+describe('when the server is killed at random moments', { concurrency: worlds }, () => {
+  for (let number = 0; number < worlds; number++) {
+    const share = Math.ceil((runs - number) / worlds);
+    test(`${share} times, all that it acknowledged is there, and nothing that is half-done or refused`, async () => {
+      const options = { data: join(files.path, `data-${number}`), env };
+      await killRepeatedly(
+        share,
+        new CrashWorld(options, join(files.path, `scratch-${number}`), template, seed + number),
+      );
+    });
+  }
+});
+
+test('by then requests of every kind were acknowledged and cut off', { skip: runs < 20 }, () => {
+  console.log(Array.from(counts, ([kind, count]) => `${kind}: ${count}`).join(', '));
+  const kinds = ['put', 'delete', 'transaction', 'badTransaction', 'executable', 'render', 'restore', 'upload'];
+  for (const kind of [...kinds, 'cut off', 'cut off after it had happened']) assert.ok(counts.get(kind), `no ${kind}`);
+});
+
+async function killRepeatedly(times: number, world: CrashWorld): Promise<void> {
+  try {
+    await world.start();
+    for (let run = 1; run <= times; run++) {
+      await world.writeAndKill();
+      world.checkIntegrity();
+      await world.start();
+      await world.check();
+    }
+    await world.checkRevisions();
+    await world.stop();
+  } finally {
+    await world.abandon();
+  }
+  for (const [kind, count] of world.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);
+}

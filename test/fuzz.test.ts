@@ -1,0 +1,152 @@
+// The server against requests that are made from its own OpenAPI document. FUZZ_REQUESTS says how many, FUZZ_SEED
+// repeats a run.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { familyNames } from '@telltale/schema';
+import fc from 'fast-check';
+import { HttpClient } from './http-client.ts';
+import { fitting, type Json, type Schema } from './json-from-schema.ts';
+import { OpenApiPromises } from './openapi-promises.ts';
+import { anyRequest, describeRequest, type HttpRequest, link, type OpenApiDocument } from './requests-from-openapi.ts';
+import { ServerProcess, temporaryFolder } from './server-process.ts';
+
+const wanted = Number(process.env.FUZZ_REQUESTS ?? 20_000);
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const connections = 16;
+const batchesARound = 10;
+/** Of a round; what is left of it is for making a failure smaller. */
+const mostMs = 60_000;
+
+/** A transaction is the most that one request can say; a PUT comes next. Other operations have 10. */
+const weights: Record<string, number> = { runTransaction: 600, restoreRevision: 30 };
+const weightOfPut = 120;
+
+const whole = [
+  put('connectors', 'plc', { stackName: 'simulator' }),
+  put('measurements', 'level', { datatype: 'd', connectorName: 'plc', address: 'sine(low=0, high=10)' }),
+  put('measurements', '__proto__', { datatype: 'i' }),
+  put('commands', 'flow', { datatype: 'd', euRangeLo: '0', euRangeHi: '5', initialValue: '1' }),
+  put('alarms', 'level', { severity: 1, trgMeasurement: 'level', trgOperator: 'gt', trgRefValue: '9' }),
+  put('function-modules', 'pump_1', { termToKill: 1000, queryTimeout: 1000, executable: 'bin/run' }),
+];
+
+function put(family: string, name: string, fields: Record<string, unknown>) {
+  return { operation: 'put', family, name, object: { name, ...fields } };
+}
+
+const folder = temporaryFolder();
+let server: ServerProcess;
+let document: OpenApiDocument;
+let client: HttpClient;
+
+before(async () => {
+  server = await ServerProcess.start({ data: folder.path });
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument;
+  client = new HttpClient(server.url, connections);
+});
+
+after(async () => {
+  client.close();
+  await server.end();
+  folder.dispose();
+});
+
+/** Makes the configuration what it was in the beginning, and renders it. */
+async function repair(): Promise<void> {
+  const deletions = [];
+  for (const family of familyNames) {
+    const names = (await (await server.get(`/${family}/names`)).json()) as string[];
+    deletions.push(...names.map((name) => ({ operation: 'delete', family, name })));
+  }
+  const answer = await server.send('POST', '/cfgdb/txn?render=1', { operations: [...deletions, ...whole] });
+  assert.equal(answer.status, 204, await answer.text());
+}
+
+async function everything(): Promise<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const path of [...familyNames, 'cfgdb/revisions', 'cfgdb/render', 'cfgdb/diff']) {
+    texts[path] = await (await server.get(`/${path}`)).text();
+  }
+  return texts;
+}
+
+describe('requests of every kind', () => {
+  test('get the answers that the document promises, whatever they ask', async (context) => {
+    context.diagnostic(`FUZZ_SEED=${seed} FUZZ_REQUESTS=${wanted}`);
+    await repair();
+    const sample = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
+    for (const { put: operation } of Object.values(document.paths)) {
+      if (operation !== undefined) weights[operation.operationId] ??= weightOfPut;
+    }
+    const promises = new OpenApiPromises(document);
+    const samples = { uploadDatabase: sample, putExecutable: new TextEncoder().encode('#!/bin/sh\n') };
+    const batch = fc.array(anyRequest({ document, weights, samples }), { minLength: 1, maxLength: 80, size: 'max' });
+    const statuses = new Map<number, number>();
+    const brokenPromise = async (request: HttpRequest): Promise<string | undefined> => {
+      const answer = await client.send(request);
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const wrong = promises.wrongWith(request, answer);
+      if (wrong === undefined) return undefined;
+      return `${describeRequest(request)}\n→ ${answer.status} ${answer.body.subarray(0, 2000)}\n${wrong}`;
+    };
+    let sent = 0;
+    const property = fc.asyncProperty(batch, async (requests) => {
+      sent += requests.length;
+      const broken = await Promise.all(requests.map((request) => brokenPromise(request).catch(String)));
+      assert.deepEqual(
+        broken.filter((each) => each !== undefined),
+        [],
+      );
+    });
+    for (let round = 0; sent < wanted; round++) {
+      const options = { seed: (seed * 1000 + round) | 0, numRuns: batchesARound, interruptAfterTimeLimit: mostMs };
+      await fc.assert(property, options);
+      await repair();
+    }
+    const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+    context.diagnostic(`${sent} requests: ${counts.join(', ')}`);
+    if (wanted >= 20_000) assert.deepEqual(promises.neverSucceeded(), [], 'operations that nobody tried in earnest');
+  });
+
+  test('leave a server that is ready, and a configuration that can be rendered', async () => {
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+    assert.deepEqual(await (await server.get('/cfgdb/render')).json(), { up_to_date: true });
+  });
+
+  test('leave nothing in the log, and a restart finds the same content', async () => {
+    const atEnd = await everything();
+    client.close();
+    const { code, stdout, stderr } = await server.end();
+    assert.equal(code, 0);
+    assert.equal(stderr, '');
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string });
+    assert.deepEqual(
+      lines.filter(({ level }) => level > 30),
+      [],
+    );
+    server = await ServerProcess.start({ data: folder.path });
+    client = new HttpClient(server.url, connections);
+    assert.deepEqual(await everything(), atEnd);
+  });
+});
+
+describe('a body that fits its schema in the document', () => {
+  for (const family of familyNames) {
+    test(`is taken by ${family}, and comes back as it was sent, but for what is null`, async () => {
+      const path = `/config/v2/${family}/{name}`;
+      const schemas = document.components.schemas;
+      const schema = document.paths[path]?.put?.requestBody?.content['application/json']?.schema as Schema;
+      const property = fc.asyncProperty(fitting(schema, schemas), async (value) => {
+        const body = link(value, 'level') as Record<string, Json>;
+        const answer = await server.send('PUT', `/${family}/level`, body);
+        assert.equal(answer.status, 204, `${JSON.stringify(body)} ${await answer.text()}`);
+        const set = Object.entries(body).filter(([, each]) => each !== null);
+        assert.deepEqual(await (await server.get(`/${family}/level`)).json(), Object.fromEntries(set));
+      });
+      await fc.assert(property, { seed, numRuns: 60 });
+    });
+  }
+});

@@ -1,0 +1,187 @@
+// Stopping the server as a person or a supervisor does: what runs is finished, nothing new is taken, and it ends by
+// itself within 5 seconds, whatever its clients do.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { nameOfProblem } from './config-client.ts';
+import { openSocket, parseAnswer, readToEnd } from './raw-http.ts';
+import { type Ended, ServerProcess, temporaryFolder } from './server-process.ts';
+
+const limitMs = 5000;
+const folder = temporaryFolder();
+after(() => folder.dispose());
+let count = 0;
+const freshPath = () => join(folder.path, `folder${++count}`);
+
+/** Sends the signal and waits for the end, which must be a clean one in time. */
+async function endInTime(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+  const started = performance.now();
+  const ended = await server.end(signal);
+  const tookMs = performance.now() - started;
+  assert.deepEqual([ended.code, ended.signal, ended.stderr], [0, null, '']);
+  assert.match(ended.stdout, /"msg":"stopped"\}\n$/);
+  assert.ok(tookMs < limitMs, `it took ${Math.round(tookMs)} ms`);
+  return ended;
+}
+
+/** Resolves when nobody listens any more. */
+async function refusesConnections(url: string): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline) {
+    try {
+      (await openSocket(url)).destroy();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return;
+    }
+  }
+  assert.fail('it still takes connections');
+}
+
+const alarm = (name: string) => JSON.stringify({ name, severity: 1 });
+
+/** The head of a PUT of an alarm, for a connection that stays open. */
+const headOfPut = (name: string) =>
+  `PUT /config/v2/alarms/${name} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+  `Content-Length: ${alarm(name).length}\r\n\r\n`;
+
+/** Asks, and reads the answer without closing the connection. */
+async function askOn(socket: Socket, path: string): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const [chunk] = (await once(socket, 'data')) as [Buffer];
+  return chunk.toString('latin1');
+}
+
+/** The server has read what was sent on the socket before, since it answers what was sent to it later. */
+async function hasArrived(server: ServerProcess): Promise<void> {
+  for (let time = 0; time < 3; time++) assert.equal((await server.get('/cfgdb/render')).status, 200);
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends an idle server with 0, and leaves the database as one file`, async () => {
+    const data = freshPath();
+    const server = await ServerProcess.start({ data });
+    assert.equal((await server.send('PUT', '/alarms/a', { name: 'a', severity: 1 })).status, 204);
+    const { stdout } = await endInTime(server, signal);
+    assert.match(stdout, new RegExp(`stopping \\(${signal}\\)`));
+    assert.deepEqual(
+      readdirSync(data).filter((name) => name.startsWith('cfgdb')),
+      ['cfgdb.sqlite'],
+    );
+  });
+}
+
+describe('after the signal', () => {
+  test('a request that runs is finished and answered, and what it wrote is there after a new start', async () => {
+    const data = freshPath();
+    const server = await ServerProcess.start({ data });
+    const socket = await openSocket(server.url);
+    const answer = readToEnd(socket);
+    socket.write(headOfPut('late') + alarm('late').slice(0, 5));
+    await hasArrived(server);
+    const ended = endInTime(server);
+    await refusesConnections(server.url);
+    socket.write(alarm('late').slice(5));
+    const { status, headers } = parseAnswer(await answer);
+    assert.deepEqual([status, headers.get('connection')], [204, 'close']);
+    await ended;
+    const again = await ServerProcess.start({ data });
+    assert.deepEqual(await (await again.get('/alarms/late')).json(), { name: 'late', severity: 1 });
+    await endInTime(again);
+  });
+
+  test('a request that begins on an open connection is told that the service is stopping', async () => {
+    const server = await ServerProcess.start({ data: freshPath() });
+    const [busy, begun] = [await openSocket(server.url), await openSocket(server.url)];
+    const answers = [readToEnd(busy), readToEnd(begun)];
+    busy.write(headOfPut('a') + alarm('a').slice(0, 5));
+    begun.write('GET /config/v2/alarms HTTP/1.1\r\nHost: local');
+    await hasArrived(server);
+    const ended = endInTime(server);
+    await refusesConnections(server.url);
+    begun.write('host\r\n\r\n');
+    const refused = parseAnswer((await answers[1]) ?? '');
+    assert.equal(nameOfProblem(refused), 'stopping');
+    busy.write(alarm('a').slice(5));
+    assert.equal(parseAnswer((await answers[0]) ?? '').status, 204);
+    await ended;
+  });
+
+  test('a second signal changes nothing', async () => {
+    const server = await ServerProcess.start({ data: freshPath() });
+    const socket = await openSocket(server.url);
+    const answer = readToEnd(socket);
+    socket.write(headOfPut('a') + alarm('a').slice(0, 5));
+    await hasArrived(server);
+    const ended = endInTime(server);
+    await refusesConnections(server.url);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(server.pid, signal);
+    socket.write(alarm('a').slice(5));
+    assert.equal(parseAnswer(await answer).status, 204);
+    await ended;
+  });
+});
+
+describe('the server ends in time', { concurrency: true }, () => {
+  test('with connections that are kept alive and idle', async () => {
+    const server = await ServerProcess.start({ data: freshPath() });
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server.url)));
+    for (const socket of sockets.slice(0, 10))
+      assert.match(await askOn(socket, '/config/v2/alarms'), /^HTTP\/1\.1 200/);
+    await endInTime(server);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('with a client that never sends the rest of its request', async () => {
+    const data = freshPath();
+    const server = await ServerProcess.start({ data });
+    const sockets = await Promise.all([openSocket(server.url), openSocket(server.url), openSocket(server.url)]);
+    sockets[0].write(headOfPut('stuck') + alarm('stuck').slice(0, 5));
+    sockets[1].write('GET /config/v2/alarms HTT');
+    sockets[2].write(
+      'POST /config/v2/cfgdb/database HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-sqlite3\r\n' +
+        'Content-Length: 1000\r\n\r\nSQLite format 3',
+    );
+    await hasArrived(server);
+    await endInTime(server);
+    for (const socket of sockets) socket.destroy();
+    const again = await ServerProcess.start({ data });
+    assert.deepEqual(await (await again.get('/alarms/names')).json(), []);
+    assert.deepEqual(readdirSync(join(data, 'temporary')), []);
+    await endInTime(again);
+  });
+
+  test('with a client that does not read its answer', async () => {
+    const server = await ServerProcess.start({ data: freshPath() });
+    const object = (name: string) => ({ name, severity: 1, description: 'x'.repeat(1_000_000) });
+    const operations = Array.from({ length: 30 }, (_, at) => ({
+      operation: 'put',
+      family: 'alarms',
+      name: `a${at}`,
+      object: object(`a${at}`),
+    }));
+    assert.equal((await server.send('POST', '/cfgdb/txn', { operations })).status, 204);
+    const socket = await openSocket(server.url);
+    socket.pause();
+    socket.write('GET /config/v2/alarms HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'readable');
+    await endInTime(server);
+    socket.destroy();
+  });
+});
+
+test('after SIGKILL the next start has the folder, with everything that was acknowledged', async () => {
+  const data = freshPath();
+  const server = await ServerProcess.start({ data });
+  for (let at = 0; at < 20; at++) {
+    assert.equal((await server.send('PUT', `/alarms/a${at}`, { name: `a${at}`, severity: at })).status, 204);
+  }
+  assert.equal((await server.send('POST', '/cfgdb/render')).status, 204);
+  assert.equal((await server.end('SIGKILL')).signal, 'SIGKILL');
+  const again = await ServerProcess.start({ data });
+  assert.equal(((await (await again.get('/alarms/names')).json()) as string[]).length, 20);
+  assert.deepEqual(await (await again.get('/cfgdb/render')).json(), { up_to_date: true });
+  await endInTime(again);
+});
