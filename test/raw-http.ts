@@ -2,6 +2,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
+/** A server that is silent for so long will not answer any more. */
+const answerTimeoutMs = 20_000;
+
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -13,6 +16,7 @@ export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
   socket.on('error', () => undefined); // a server that ends may reset what it does not read
+  socket.setTimeout(answerTimeoutMs, () => socket.destroy());
   await once(socket, 'connect');
   return socket;
 }
