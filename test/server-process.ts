@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const mainFile = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
@@ -40,11 +41,15 @@ function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): Chil
   });
 }
 
-/** Runs the server where it is expected to end by itself. */
+const endTimeoutMs = 60_000;
+
+/** Runs the server where it is expected to end by itself; where it does not, it is killed. */
 export async function runServer(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ended> {
   const child = spawnServer(args, env);
   const output = collect(child);
+  const overdue = setTimeout(() => child.kill('SIGKILL'), endTimeoutMs);
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  clearTimeout(overdue);
   return { code, signal, ...output() };
 }
 
@@ -132,4 +137,11 @@ export class ServerProcess {
       body: body as Uint8Array<ArrayBuffer>,
     });
   }
+}
+
+/** Starts a server that is gone when the test is over, however the test ends. */
+export async function startFor(t: TestContext, options: StartOptions): Promise<ServerProcess> {
+  const server = await ServerProcess.start(options);
+  t.after(() => (server.hasEnded ? undefined : server.end('SIGKILL')));
+  return server;
 }

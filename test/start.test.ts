@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { folderListing } from './folder-listing.ts';
-import { runServer, ServerProcess, temporaryFolder } from './server-process.ts';
+import { runServer, ServerProcess, startFor, temporaryFolder } from './server-process.ts';
 
 const folder = temporaryFolder();
 after(() => folder.dispose());
@@ -16,9 +16,9 @@ let count = 0;
 const freshPath = () => join(folder.path, `folder${++count}`);
 
 describe('settings', () => {
-  test('come from the command line, before the environment, before the defaults', async () => {
+  test('come from the command line, before the environment, before the defaults', async (t) => {
     const env = { TELLTALE_CONFIG_PATH: '/from/environment', TELLTALE_MAX_JSON_SIZE: '200' };
-    const server = await ServerProcess.start({ data: freshPath(), env, args: ['--config-path', '/from/arguments'] });
+    const server = await startFor(t, { data: freshPath(), env, args: ['--config-path', '/from/arguments'] });
     const status = async (path: string, init?: RequestInit) => (await fetch(server.url + path, init)).status;
     assert.equal(await status('/from/arguments/alarms'), 200);
     assert.equal(await status('/from/environment/alarms'), 404);
@@ -43,18 +43,18 @@ describe('settings', () => {
     assert.equal(existsSync(path), false);
   });
 
-  test('say whether a new folder begins with the demo plant', async () => {
+  test('say whether a new folder begins with the demo plant', async (t) => {
     const names = async (server: ServerProcess) =>
       ((await (await server.get('/alarms/names')).json()) as string[]).length;
     const data = freshPath();
-    const filled = await ServerProcess.start({ data, args: ['--demo'] });
+    const filled = await startFor(t, { data, args: ['--demo'] });
     assert.ok((await names(filled)) > 0);
     await fetch(`${filled.config}/alarms/${((await (await filled.get('/alarms/names')).json()) as string[])[0]}`, {
       method: 'DELETE',
     });
     const left = await names(filled);
     await filled.end();
-    const again = await ServerProcess.start({ data, args: ['--demo'] });
+    const again = await startFor(t, { data, args: ['--demo'] });
     assert.equal(await names(again), left);
     assert.match((await again.end()).stdout, /the demo plant was not loaded/);
   });
@@ -104,15 +104,15 @@ describe('the server does not start, says why in one line, and changes nothing',
     });
   }
 
-  test('where the port is in use', async () => {
+  test('where the port is in use', async (t) => {
     const other = createServer().listen(0, '127.0.0.1');
+    t.after(() => other.close());
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const path = freshPath();
     const told = await refusal(['--data', path, '--port', String(port)]);
     assert.match(told, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use.*--port`));
     assert.equal(existsSync(path), false);
-    other.close();
   });
 
   test('where the folder cannot be made', async () => {
@@ -122,9 +122,9 @@ describe('the server does not start, says why in one line, and changes nothing',
     assert.equal(readFileSync(path, 'utf8'), 'text');
   });
 
-  test('where another running server holds the folder, which goes on', async () => {
+  test('where another running server holds the folder, which goes on', async (t) => {
     const data = grownCopy();
-    const server = await ServerProcess.start({ data });
+    const server = await startFor(t, { data });
     const earlier = folderListing(data);
     assert.match(
       await start(data),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { nameOfProblem } from './config-client.ts';
 import { openSocket, parseAnswer, readToEnd } from './raw-http.ts';
-import { type Ended, ServerProcess, temporaryFolder } from './server-process.ts';
+import { type Ended, type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
 
 const limitMs = 5000;
 const folder = temporaryFolder();
@@ -60,9 +60,9 @@ async function hasArrived(server: ServerProcess): Promise<void> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends an idle server with 0, and leaves the database as one file`, async () => {
+  test(`${signal} ends an idle server with 0, and leaves the database as one file`, async (t) => {
     const data = freshPath();
-    const server = await ServerProcess.start({ data });
+    const server = await startFor(t, { data });
     assert.equal((await server.send('PUT', '/alarms/a', { name: 'a', severity: 1 })).status, 204);
     const { stdout } = await endInTime(server, signal);
     assert.match(stdout, new RegExp(`stopping \\(${signal}\\)`));
@@ -74,9 +74,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 describe('after the signal', () => {
-  test('a request that runs is finished and answered, and what it wrote is there after a new start', async () => {
+  test('a request that runs is finished and answered, and what it wrote is there after a new start', async (t) => {
     const data = freshPath();
-    const server = await ServerProcess.start({ data });
+    const server = await startFor(t, { data });
     const socket = await openSocket(server.url);
     const answer = readToEnd(socket);
     socket.write(headOfPut('late') + alarm('late').slice(0, 5));
@@ -87,13 +87,13 @@ describe('after the signal', () => {
     const { status, headers } = parseAnswer(await answer);
     assert.deepEqual([status, headers.get('connection')], [204, 'close']);
     await ended;
-    const again = await ServerProcess.start({ data });
+    const again = await startFor(t, { data });
     assert.deepEqual(await (await again.get('/alarms/late')).json(), { name: 'late', severity: 1 });
     await endInTime(again);
   });
 
-  test('a request that begins on an open connection is told that the service is stopping', async () => {
-    const server = await ServerProcess.start({ data: freshPath() });
+  test('a request that begins on an open connection is told that the service is stopping', async (t) => {
+    const server = await startFor(t, { data: freshPath() });
     const [busy, begun] = [await openSocket(server.url), await openSocket(server.url)];
     const answers = [readToEnd(busy), readToEnd(begun)];
     busy.write(headOfPut('a') + alarm('a').slice(0, 5));
@@ -109,8 +109,8 @@ describe('after the signal', () => {
     await ended;
   });
 
-  test('a second signal changes nothing', async () => {
-    const server = await ServerProcess.start({ data: freshPath() });
+  test('a second signal changes nothing', async (t) => {
+    const server = await startFor(t, { data: freshPath() });
     const socket = await openSocket(server.url);
     const answer = readToEnd(socket);
     socket.write(headOfPut('a') + alarm('a').slice(0, 5));
@@ -125,8 +125,8 @@ describe('after the signal', () => {
 });
 
 describe('the server ends in time', { concurrency: true }, () => {
-  test('with connections that are kept alive and idle', async () => {
-    const server = await ServerProcess.start({ data: freshPath() });
+  test('with connections that are kept alive and idle', async (t) => {
+    const server = await startFor(t, { data: freshPath() });
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server.url)));
     for (const socket of sockets.slice(0, 10))
       assert.match(await askOn(socket, '/config/v2/alarms'), /^HTTP\/1\.1 200/);
@@ -134,9 +134,9 @@ describe('the server ends in time', { concurrency: true }, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('with a client that never sends the rest of its request', async () => {
+  test('with a client that never sends the rest of its request', async (t) => {
     const data = freshPath();
-    const server = await ServerProcess.start({ data });
+    const server = await startFor(t, { data });
     const sockets = await Promise.all([openSocket(server.url), openSocket(server.url), openSocket(server.url)]);
     sockets[0].write(headOfPut('stuck') + alarm('stuck').slice(0, 5));
     sockets[1].write('GET /config/v2/alarms HTT');
@@ -147,14 +147,14 @@ describe('the server ends in time', { concurrency: true }, () => {
     await hasArrived(server);
     await endInTime(server);
     for (const socket of sockets) socket.destroy();
-    const again = await ServerProcess.start({ data });
+    const again = await startFor(t, { data });
     assert.deepEqual(await (await again.get('/alarms/names')).json(), []);
     assert.deepEqual(readdirSync(join(data, 'temporary')), []);
     await endInTime(again);
   });
 
-  test('with a client that does not read its answer', async () => {
-    const server = await ServerProcess.start({ data: freshPath() });
+  test('with a client that does not read its answer', async (t) => {
+    const server = await startFor(t, { data: freshPath() });
     const object = (name: string) => ({ name, severity: 1, description: 'x'.repeat(1_000_000) });
     const operations = Array.from({ length: 30 }, (_, at) => ({
       operation: 'put',
@@ -172,15 +172,15 @@ describe('the server ends in time', { concurrency: true }, () => {
   });
 });
 
-test('after SIGKILL the next start has the folder, with everything that was acknowledged', async () => {
+test('after SIGKILL the next start has the folder, with everything that was acknowledged', async (t) => {
   const data = freshPath();
-  const server = await ServerProcess.start({ data });
+  const server = await startFor(t, { data });
   for (let at = 0; at < 20; at++) {
     assert.equal((await server.send('PUT', `/alarms/a${at}`, { name: `a${at}`, severity: at })).status, 204);
   }
   assert.equal((await server.send('POST', '/cfgdb/render')).status, 204);
   assert.equal((await server.end('SIGKILL')).signal, 'SIGKILL');
-  const again = await ServerProcess.start({ data });
+  const again = await startFor(t, { data });
   assert.equal(((await (await again.get('/alarms/names')).json()) as string[]).length, 20);
   assert.deepEqual(await (await again.get('/cfgdb/render')).json(), { up_to_date: true });
   await endInTime(again);

@@ -104,7 +104,7 @@ function readOperation(value: unknown, at: string, faults: Fault[]): Step | unde
     object?: unknown;
   };
   if (operation === 'delete') {
-    if (object === undefined) return { operation, family, name };
+    if (object === undefined || object === null) return { operation, family, name };
     faults.push({ path: `${at}/object`, message: 'a delete has no object' });
     return undefined;
   }
