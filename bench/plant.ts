@@ -17,7 +17,7 @@ export function measurement(index: number): Measurement {
   const { word, eu, high } = quantities[index % quantities.length] ?? { word: '', eu: '', high: '1' };
   return {
     name: `${area}_${word}_${String(index).padStart(6, '0')}`,
-    address: `sine(low=0, high=27648, period=${60 + (index % 600)})`,
+    address: `bus(${area}.${word}_${index})`,
     description: `${word} of ${area}, transmitter ${index}`,
     datatype: 'd',
     rawDatatype: 'i',

@@ -1,5 +1,6 @@
 // What a server must hold after all that it has acknowledged: a plain model of the configuration, its renderings and
 // the executables. It knows nothing of how the server does it.
+import { createHash } from 'node:crypto';
 import { type Family, familyNames } from '@telltale/schema';
 
 /** From `family/name` to the object, as JSON with sorted keys. */
@@ -15,7 +16,7 @@ export interface Model {
   readonly objects: Objects;
   /** The newest first. */
   readonly revisions: readonly ModelRevision[];
-  /** From module to its bytes, in hexadecimal. */
+  /** From module to the hash of its bytes. */
   readonly executables: ReadonlyMap<string, string>;
 }
 
@@ -45,13 +46,18 @@ export function replace(objects: Objects): Effect {
   return (model) => ({ ...model, objects });
 }
 
-export function putExecutable(module: string, hex: string | undefined): Effect {
+/** Without bytes: deletes it. */
+export function putExecutable(module: string, bytes: Uint8Array | undefined): Effect {
   return (model) => {
     const executables = new Map(model.executables);
-    if (hex === undefined) executables.delete(module);
-    else executables.set(module, hex);
+    if (bytes === undefined) executables.delete(module);
+    else executables.set(module, hashOf(bytes));
     return { ...model, executables };
   };
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Keeps the objects as the newest revision; where they are that already, only if it is forced. */

@@ -27,7 +27,7 @@ export interface CrashRequest {
   readonly effect: Effect;
 }
 
-type OwnKind = keyof typeof ownWeights;
+export type OwnKind = keyof typeof ownWeights;
 export type WholeKind = keyof typeof wholeWeights;
 
 const ownWeights = {
@@ -75,8 +75,7 @@ export class RequestMaker {
   }
 
   /** A request that touches only the maker's own objects. */
-  own(model: Model): CrashRequest {
-    const kind = this.#random.weighted(ownWeights);
+  own(model: Model, kind: OwnKind = this.#random.weighted(ownWeights)): CrashRequest {
     const mine = [...model.objects.keys()].filter((key) => key.split('/')[1]?.startsWith(this.#prefix));
     const [first, ...others] = mine;
     switch (kind) {
@@ -216,20 +215,31 @@ export class RequestMaker {
     return { ...request, path: '/cfgdb/database?render=1', ...ifRendered(model, replace(uploaded.objects), true) };
   }
 
+  /** Puts the module whose executable `own` sends. */
+  module(): CrashRequest {
+    const object = { name: this.#module, termToKill: this.#random.between(0, 9), queryTimeout: 1 };
+    const path = `/function-modules/${object.name}`;
+    return { kind: 'put', method: 'PUT', path, body: object, status: 204, effect: put('function-modules', object) };
+  }
+
   #executable(model: Model): CrashRequest {
-    const module = `${this.#prefix}0`;
-    const path = `/function-modules/${module}/executable`;
-    const exists = model.objects.has(`function-modules/${module}`);
+    const path = `/function-modules/${this.#module}/executable`;
+    const exists = model.objects.has(`function-modules/${this.#module}`);
     const kind = 'executable';
     if (this.#random.chance(0.15)) {
-      const present = exists && model.executables.has(module);
-      const effect = present ? putExecutable(module, undefined) : nothing;
+      const present = exists && model.executables.has(this.#module);
+      const effect = present ? putExecutable(this.#module, undefined) : nothing;
       return { kind, method: 'DELETE', path, status: present ? 204 : 404, effect };
     }
-    const body = this.#random.bytes(this.#random.between(1, 100_000));
+    const length = this.#random.between(1, this.#random.pick([1000, 1_000_000, 4_000_000]));
+    const body = Buffer.alloc(length, this.#random.bytes(64));
     const type = 'application/octet-stream';
-    const effect = exists ? putExecutable(module, Buffer.from(body).toString('hex')) : nothing;
+    const effect = exists ? putExecutable(this.#module, body) : nothing;
     return { kind, method: 'PUT', path, body, type, status: exists ? 204 : 404, effect };
+  }
+
+  get #module(): string {
+    return `${this.#prefix}0`;
   }
 
   #name(): string {

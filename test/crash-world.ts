@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, type Family, familyNames, type RevisionSummary } from '@telltale/schema';
-import { canonical, emptyModel, type Model, type Objects, sorted, type View, viewOf } from './crash-model.ts';
+import { canonical, emptyModel, hashOf, type Model, type Objects, sorted, type View, viewOf } from './crash-model.ts';
 import { type CrashRequest, RequestMaker, type WholeKind } from './crash-requests.ts';
 import { insertObject, makeDatabase } from './database-file.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -16,6 +16,17 @@ import { ServerProcess, type StartOptions } from './server-process.ts';
 const words = ['a', 'b', 'c'];
 const journalLines = 25;
 
+type Aim = WholeKind | 'executable' | 'anything';
+const aims: readonly [Aim, ...Aim[]] = [
+  'anything',
+  'upload',
+  'upload',
+  'render',
+  'renderingTransaction',
+  'restore',
+  'executable',
+];
+
 class Killed extends Error {}
 
 export class CrashWorld {
@@ -23,9 +34,10 @@ export class CrashWorld {
   readonly #scratch: string;
   readonly #random: SeededRandom;
   readonly #makers: RequestMaker[];
+  /** The last lines of it, to be shown where something is wrong. */
   readonly #journal: string[] = [];
   readonly #unanswered = new Set<CrashRequest>();
-  /** How long requests of a kind took: a kill is aimed by it. */
+  /** How long the longer requests of a kind took: a kill is aimed by it. */
   readonly #took = new Map<string, number>();
   /** How many requests of each kind were acknowledged, and how many were cut off: a run that does nothing shows nothing. */
   readonly counts = new Map<string, number>();
@@ -55,26 +67,27 @@ export class CrashWorld {
   /** Writes until the server is killed: at any moment, or while a request of one kind runs. */
   async writeAndKill(): Promise<void> {
     const random = this.#random;
-    const aim = random.pick<WholeKind | 'anything'>([
-      'anything',
-      'upload',
-      'upload',
-      'render',
-      'renderingTransaction',
-      'restore',
-    ]);
+    const aim = random.pick(aims);
     const aimedRound = random.between(0, 3);
     if (aim === 'anything') this.#killAfter(random.next() * 500);
     for (let round = 0; this.#killed === undefined; round++) {
       await this.#together(this.#makers.map((maker) => () => this.#burst(maker)));
-      if (this.#killed !== undefined) break;
       const maker = this.#makers[round % this.#makers.length] as RequestMaker;
-      const isAimed = aim !== 'anything' && round === aimedRound;
-      const request = maker.whole(this.#model, isAimed ? aim : undefined);
-      if (isAimed) this.#killAfter(random.next() * 1.2 * (this.#took.get(request.kind) ?? 50));
-      await this.#together([() => this.#perform(request)]);
+      const work =
+        aim !== 'anything' && round === aimedRound
+          ? () => this.#performAndKill(maker, aim)
+          : () => this.#perform(maker.whole(this.#model));
+      await this.#together([work]);
     }
     await this.#killed;
+  }
+
+  /** The kill may come before, during or after the request. */
+  async #performAndKill(maker: RequestMaker, aim: Exclude<Aim, 'anything'>): Promise<void> {
+    if (aim === 'executable') await this.#perform(maker.module());
+    const request = aim === 'executable' ? maker.own(this.#model, aim) : maker.whole(this.#model, aim);
+    this.#killAfter(this.#random.next() * 1.2 * (this.#took.get(request.kind) ?? 50));
+    await this.#perform(request);
   }
 
   /** The file that the killed server left is a sound database, its write-ahead log included. */
@@ -103,16 +116,14 @@ export class CrashWorld {
     );
     const found = possible.find((model) => isDeepStrictEqual(seen, viewOf(model)));
     if (found === undefined) {
-      this.#journal.push(...unanswered.map((request) => `no answer: ${describe(request)}`));
+      for (const request of unanswered) this.#note(`no answer: ${describe(request)}`);
       assert.deepEqual(seen, viewOf(this.#model), `the server shows something else\n${this.#tail()}`);
     }
     this.#model = found ?? this.#model;
     const happened = unanswered.filter((_, index) => (possible.indexOf(this.#model) >> index) & 1);
     this.#count('cut off', unanswered.length);
     this.#count('cut off after it had happened', happened.length);
-    this.#journal.push(
-      `killed; cut off: ${unanswered.map(({ kind }) => kind)}; happened: ${happened.map(({ kind }) => kind)}`,
-    );
+    this.#note(`killed; cut off: ${unanswered.map(({ kind }) => kind)}; happened: ${happened.map(({ kind }) => kind)}`);
     this.#checkFolders();
   }
 
@@ -164,9 +175,10 @@ export class CrashWorld {
     }
     this.#unanswered.delete(request);
     this.#model = request.effect(this.#model);
-    this.#took.set(request.kind, performance.now() - sentAt);
+    const before = this.#took.get(request.kind) ?? 0;
+    this.#took.set(request.kind, Math.max(performance.now() - sentAt, before * 0.8));
     this.#count(request.kind, 1);
-    this.#journal.push(`${response.status} ${describe(request)}`);
+    this.#note(`${response.status} ${describe(request)}`);
     await response.arrayBuffer().catch(() => undefined);
   }
 
@@ -211,7 +223,7 @@ export class CrashWorld {
   async #executable(module: string): Promise<string | undefined> {
     const response = await (this.#server as ServerProcess).get(`/function-modules/${module}/executable`);
     const bytes = Buffer.from(await response.arrayBuffer());
-    if (response.status === 200) return bytes.toString('hex');
+    if (response.status === 200) return hashOf(bytes);
     assert.equal(response.status, 404, bytes.toString());
     return undefined;
   }
@@ -230,8 +242,13 @@ export class CrashWorld {
     this.counts.set(what, (this.counts.get(what) ?? 0) + more);
   }
 
+  #note(line: string): void {
+    this.#journal.push(line);
+    if (this.#journal.length > journalLines) this.#journal.shift();
+  }
+
   #tail(): string {
-    return this.#journal.slice(-journalLines).join('\n');
+    return this.#journal.join('\n');
   }
 }
 

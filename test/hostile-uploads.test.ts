@@ -35,9 +35,11 @@ before(async () => {
 });
 
 after(async () => {
-  await server.end();
+  const { code, stdout, stderr } = await server.end();
   data.dispose();
   files.dispose();
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.doesNotMatch(stdout, /"level":50/, 'the server takes a fault for its own');
 });
 
 /** Every file of the data folder by its bytes. */

@@ -27,21 +27,31 @@ export function readJson(bytes: Uint8Array): unknown {
 
 /** One pass over the bytes before anything is built from them. */
 function refuseDeepNesting(bytes: Uint8Array): void {
+  const { length } = bytes;
   let depth = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case 0x22: // a text: on to its closing quote
-        for (at++; at < bytes.length && bytes[at] !== 0x22; at++) if (bytes[at] === 0x5c) at++;
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        if (++depth > maxJsonDepth) {
-          throw new ProblemError('json-too-deep', `At byte ${at} the JSON is deeper than ${maxJsonDepth} levels.`);
-        }
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth--;
+  let at = 0;
+  while (at < length) {
+    const byte = bytes[at++];
+    if (byte === 0x22) {
+      at = endOfText(bytes, at);
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > maxJsonDepth) {
+        throw new ProblemError('json-too-deep', `At byte ${at - 1} the JSON is deeper than ${maxJsonDepth} levels.`);
+      }
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth--;
     }
   }
+}
+
+/** Behind the closing quote of the text whose first byte is at `from`. */
+function endOfText(bytes: Uint8Array, from: number): number {
+  const { length } = bytes;
+  let at = from;
+  while (at < length) {
+    const byte = bytes[at++];
+    if (byte === 0x22) break;
+    if (byte === 0x5c) at++;
+  }
+  return at;
 }

@@ -37,15 +37,22 @@ type Report = (field: string, message: string) => void;
 const umaskLimits = 32;
 const numeric: ReadonlySet<Datatype> = new Set(['i', 'l', 'f', 'd']);
 
-export function checkConfiguration(content: Content, stacks: ReadonlyMap<string, StackRules>): Fault[] {
-  return new Check(content, stacks).run();
+/** Objects of the content that the caller has at hand, so that their texts need not be parsed again. */
+export type ParsedObjects = { readonly [F in Family]?: ReadonlyMap<string, object> };
+
+export function checkConfiguration(
+  content: Content,
+  stacks: ReadonlyMap<string, StackRules>,
+  parsed: ParsedObjects = {},
+): Fault[] {
+  return new Check(content, stacks, parsed).run();
 }
 
 class Check {
   readonly #content: Content;
   readonly #stacks: ReadonlyMap<string, StackRules>;
+  readonly #parsed: ParsedObjects;
   readonly #faults: Fault[] = [];
-  readonly #datatypes = new Map<string, Datatype>();
   readonly #rules = { connectors: new Map<string, RoleRules>(), providers: new Map<string, RoleRules>() };
   /** Which connector or provider a watchdog measurement belongs to. */
   readonly #watchdogs = new Map<string, string>();
@@ -54,26 +61,31 @@ class Check {
   /** From `family/name` to the `family/name` that leads it. */
   readonly #leaders = new Map<string, string>();
 
-  constructor(content: Content, stacks: ReadonlyMap<string, StackRules>) {
+  constructor(content: Content, stacks: ReadonlyMap<string, StackRules>, parsed: ParsedObjects) {
     this.#content = content;
     this.#stacks = stacks;
+    this.#parsed = parsed;
   }
 
   run(): Fault[] {
-    const measurements = this.#objects<Measurement>('measurements');
-    for (const { name, datatype } of measurements) this.#datatypes.set(name, datatype);
-    for (const connector of this.#objects<Connector>('connectors'))
-      this.#instance('connectors', 'connector', connector);
-    for (const provider of this.#objects<Provider>('providers')) this.#instance('providers', 'provider', provider);
-    for (const measurement of measurements) this.#point('measurements', 'measurement', measurement);
-    for (const command of this.#objects<Command>('commands')) this.#point('commands', 'command', command);
+    for (const each of this.#objects<Connector>('connectors')) this.#instance('connectors', 'connector', each);
+    for (const each of this.#objects<Provider>('providers')) this.#instance('providers', 'provider', each);
+    for (const each of this.#objects<Measurement>('measurements')) this.#point('measurements', 'measurement', each);
+    for (const each of this.#objects<Command>('commands')) this.#point('commands', 'command', each);
     this.#leaderCycles();
     for (const alarm of this.#objects<Alarm>('alarms')) this.#alarm(alarm);
     return this.#faults;
   }
 
-  #objects<T>(family: Family): T[] {
-    return Array.from(this.#content[family].values(), (text) => parseJson(text) as T);
+  /** One at a time, so that a large configuration is not held twice. */
+  *#objects<T>(family: Family): Generator<T> {
+    const atHand = this.#parsed[family];
+    for (const [name, text] of this.#content[family]) yield (atHand?.get(name) ?? parseJson(text)) as T;
+  }
+
+  #datatypeOf(measurement: string): Datatype | undefined {
+    const text = this.#content.measurements.get(measurement);
+    return text === undefined ? undefined : (parseJson(text) as Measurement).datatype;
   }
 
   #reporter(family: Family, name: string): Report {
@@ -105,7 +117,7 @@ class Check {
 
   #watchdog(role: Role, { name, wdtMeasurement }: Connector | Provider, report: Report): void {
     if (wdtMeasurement === undefined) return;
-    const datatype = this.#datatypes.get(wdtMeasurement);
+    const datatype = this.#datatypeOf(wdtMeasurement);
     if (datatype === undefined) report('wdtMeasurement', `there is no measurement ${quoted(wdtMeasurement)}`);
     else if (datatype !== 'b') report('wdtMeasurement', `${wdtMeasurement} has datatype ${datatype}; a watchdog is b`);
     const other = this.#watchdogs.get(wdtMeasurement);
@@ -187,7 +199,7 @@ class Check {
     }
     if (trgOperator === undefined) report('trgOperator', 'is required with trgMeasurement');
     if (trgRefValue === undefined) report('trgRefValue', 'is required with trgMeasurement');
-    const datatype = this.#datatypes.get(trgMeasurement);
+    const datatype = this.#datatypeOf(trgMeasurement);
     if (datatype === undefined) {
       report('trgMeasurement', `there is no measurement ${quoted(trgMeasurement)}`);
       return;

@@ -19,6 +19,9 @@ export interface ConfigurationDatabaseOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/** What a large transaction leaves behind is collected where it is made, and not moved to the old generation first. */
+const maxYoungGenerationSizeMb = 192;
+
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -40,7 +43,11 @@ export class ConfigurationDatabase {
   async open(): Promise<void> {
     const { folder, stackModules, onFailure } = this.#options;
     const workerData: Start = { path: join(folder, 'cfgdb.sqlite'), stackModules };
-    const thread = new Worker(new URL('./worker.ts', import.meta.url), { workerData, name: 'configuration' });
+    const thread = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData,
+      name: 'configuration',
+      resourceLimits: { maxYoungGenerationSizeMb },
+    });
     const opened = await new Promise<Opened>((resolve, reject) => {
       thread.once('message', resolve);
       thread.once('error', reject);

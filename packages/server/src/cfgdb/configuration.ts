@@ -9,10 +9,10 @@ import {
   type RevisionSummary,
   readJson,
 } from '@telltale/schema';
-import { checkConfiguration, type StackRules } from './check.ts';
+import { checkConfiguration, type ParsedObjects, type StackRules } from './check.ts';
 import { collectionText, configurationText, countObjects, Differences, sortedNames } from './content.ts';
 import { Database, type Edit } from './database.ts';
-import { invalidBody, readObject, readTransaction, type StoredObject } from './read-objects.ts';
+import { invalidBody, readObject, readTransaction, type Step, type StoredObject } from './read-objects.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
 import { toColumns } from './tables.ts';
 
@@ -92,7 +92,7 @@ export class Configuration {
           ]);
         }
       });
-      if (render) this.#keepRendering(this.#database, edit);
+      if (render) this.#keepRendering(this.#database, edit, parsedIn(steps));
       if (!commit) throw new RolledBack();
     });
   }
@@ -205,8 +205,8 @@ export class Configuration {
     return found;
   }
 
-  #keepRendering(database: Database, edit: Edit): void {
-    const faults = checkConfiguration(database.content, this.#stacks);
+  #keepRendering(database: Database, edit: Edit, parsed?: ParsedObjects): void {
+    const faults = checkConfiguration(database.content, this.#stacks, parsed);
     if (faults.length > 0) {
       const what = faults.length === 1 ? '1 thing is wrong' : `${faults.length} things are wrong`;
       throw new ProblemError('render-refused', `${what}; nothing was changed.`, faults);
@@ -218,6 +218,18 @@ export class Configuration {
     onDisk(() => this.#database.change(work));
     this.#collections.clear();
   }
+}
+
+/** The objects that a transaction has put, as they were sent. */
+function parsedIn(steps: readonly Step[]): ParsedObjects {
+  const parsed: { [F in Family]?: Map<string, object> } = {};
+  for (const step of steps) {
+    if (step.operation !== 'put') continue;
+    const { family, name } = step.object;
+    parsed[family] ??= new Map();
+    parsed[family].set(name, step.parsed);
+  }
+  return parsed;
 }
 
 /** Thrown to end a transaction that should leave nothing behind. */

@@ -23,6 +23,9 @@ interface FamilyStatements {
   readonly editOf: StatementSync;
 }
 
+/** 40 MB: no large transaction has to move the log into the file before it can be acknowledged. */
+const walPages = 10_000;
+
 const deletionsTable = `CREATE TABLE deletions (
   family TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -44,7 +47,8 @@ export class Database {
   #hasDeletions = false;
   /** Those since the newest rendering that this process made itself; every edit is on disk. */
   #recentEdits = noEdits();
-  #undo: (() => void)[] = [];
+  /** What the objects that the running change has touched were before it, in order. */
+  #undo: { readonly family: Family; readonly name: string; readonly before: string | undefined }[] = [];
   #afterCommit: (() => void)[] = [];
 
   /** Opens the file, makes it where there is none, and reads it whole. */
@@ -84,7 +88,7 @@ export class Database {
       result = work();
       this.#sqlite.exec('COMMIT');
     } catch (error) {
-      for (const step of this.#undo.reverse()) step();
+      for (const { family, name, before } of this.#undo.reverse()) this.#assign(family, name, before);
       this.#recentEdits = noEdits();
       if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
       throw error;
@@ -184,7 +188,7 @@ export class Database {
 
   #set(family: Family, name: string, text: string | undefined): void {
     const before = this.content[family].get(name);
-    this.#undo.push(() => this.#assign(family, name, before));
+    this.#undo.push({ family, name, before });
     this.#assign(family, name, text);
   }
 
@@ -238,6 +242,7 @@ function openFile(path: string): DatabaseSync {
     const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     if (!isNew) refuseForeign(sqlite, path); // before the first pragma that writes
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    sqlite.exec(`PRAGMA wal_autocheckpoint = ${walPages}`);
     if (isNew) createSchema(sqlite);
     return sqlite;
   } catch (error) {

@@ -25,7 +25,7 @@ export interface StoredObject {
 }
 
 export type Step =
-  | { readonly operation: 'put'; readonly object: StoredObject }
+  | { readonly operation: 'put'; readonly object: StoredObject; readonly parsed: FamilyObject[Family] }
   | { readonly operation: 'delete'; readonly family: Family; readonly name: string };
 
 const mostFaults = 100;
@@ -43,6 +43,17 @@ export function readObject(
   at: string,
   faults: Fault[],
 ): StoredObject | undefined {
+  const object = readFitting(family, name, body, at, faults);
+  return object === undefined ? undefined : toStored(family, name, object, at);
+}
+
+function readFitting(
+  family: Family,
+  name: string,
+  body: unknown,
+  at: string,
+  faults: Fault[],
+): FamilyObject[Family] | undefined {
   const object = withoutNulls(family, body);
   const found = checkers[family].fits(object) ? [] : checkers[family].faults(object, at, mostFaults - faults.length);
   const ownName = (object as { name?: unknown } | null)?.name;
@@ -50,10 +61,13 @@ export function readObject(
     found.push({ path: `${at}/name`, message: `must be ${name}, the name that the request is about` });
   }
   faults.push(...found);
-  if (found.length > 0) return undefined;
-  const values = toColumns(family, object as FamilyObject[Family]);
+  return found.length > 0 ? undefined : (object as FamilyObject[Family]);
+}
+
+function toStored(family: Family, name: string, object: FamilyObject[Family], at: string): StoredObject {
+  const values = toColumns(family, object);
   const text = toText(tables[family], values);
-  refuseUnstorable(object as object, text, at);
+  refuseUnstorable(object, text, at);
   return { family, name, values, text };
 }
 
@@ -112,8 +126,9 @@ function readOperation(value: unknown, at: string, faults: Fault[]): Step | unde
     faults.push({ path: `${at}/name`, message: `${reservedName} is a reserved word` });
     return undefined;
   }
-  const stored = readObject(family, name, object, `${at}/object`, faults);
-  return stored === undefined ? undefined : { operation, object: stored };
+  const inside = `${at}/object`;
+  const parsed = readFitting(family, name, object, inside, faults);
+  return parsed === undefined ? undefined : { operation, object: toStored(family, name, parsed, inside), parsed };
 }
 
 export function invalidBody(faults: Fault[]): ProblemError {

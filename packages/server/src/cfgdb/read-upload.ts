@@ -23,7 +23,8 @@ const mostReasonLength = 1000;
 const reader = fileURLToPath(new URL('./upload-reader.ts', import.meta.url));
 
 export async function readUpload(path: string): Promise<StoredObject[]> {
-  const child = spawn(process.execPath, childArguments(path), { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
+  const [command, ...args] = withTimeLimit([process.execPath, ...childArguments(path)]);
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
   let stopped: string | undefined;
   const stop = (reason: string) => {
     stopped ??= reason;
@@ -48,6 +49,12 @@ export async function readUpload(path: string): Promise<StoredObject[]> {
   }
   if (stopped !== undefined) throw refused(stopped);
   return collector.finish();
+}
+
+/** Where the system can, it ends the child by itself, should the server not live to do so. */
+function withTimeLimit(command: [string, ...string[]]): [string, ...string[]] {
+  if (process.platform === 'win32') return command;
+  return ['/bin/sh', '-c', `ulimit -t ${(2 * timeLimitMs) / 1000}; exec "$0" "$@"`, ...command];
 }
 
 /** The child may read the upload and its own source, and nothing else. */

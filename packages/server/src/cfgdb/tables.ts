@@ -18,7 +18,7 @@ export interface Column {
   readonly field: string;
   readonly kind: ColumnKind;
   readonly required: boolean;
-  /** `"field":`, the field as it opens in JSON. */
+  /** How the field opens in JSON: `{"name":` the first, `,"field":` another. */
   readonly opening: string;
 }
 
@@ -35,11 +35,11 @@ function columnKind(type: unknown): ColumnKind {
 
 function tableOf(family: Family): Table {
   const schema: TObject = families[family];
-  const columns = Object.entries(schema.properties).map(([field, { type }]: [string, { type?: unknown }]) => ({
+  const columns = Object.entries(schema.properties).map(([field, { type }]: [string, { type?: unknown }], index) => ({
     field,
     kind: columnKind(type),
     required: schema.required?.includes(field) ?? false,
-    opening: `${JSON.stringify(field)}:`,
+    opening: `${index === 0 ? '{' : ','}${JSON.stringify(field)}:`,
   }));
   return { family, name: family.replaceAll('-', '_'), columns };
 }
@@ -76,21 +76,23 @@ export function toColumns<F extends Family>(family: F, object: FamilyObject[F]):
 
 /** Keys in sorted order, made as text: a key such as `__proto__` or `10` stays an ordinary one. */
 export function canonicalMap(map: Record<string, string>): string {
-  const keys = Object.keys(map).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(map[key])}`).join(',')}}`;
+  let text = '';
+  for (const key of Object.keys(map).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(map[key])}`;
+  }
+  return `{${text}}`;
 }
 
-/** The canonical JSON of an object: fields in the order of the schema, without those that are not set. */
+/** The canonical JSON of an object: fields in the order of the schema, without those that are not set. The name is. */
 export function toText({ columns }: Table, values: readonly ColumnValue[]): string {
   let text = '';
-  for (let index = 0; index < columns.length; index++) {
-    const value = values[index];
-    const column = columns[index];
-    if (value === null || value === undefined || column === undefined) continue;
-    text += text === '' ? '{' : ',';
-    text += column.opening;
-    if (column.kind === 'text') text += JSON.stringify(value);
-    else if (column.kind === 'boolean') text += value === 1 ? 'true' : 'false';
+  let index = 0;
+  for (const { kind, opening } of columns) {
+    const value = values[index++];
+    if (value === null || value === undefined) continue;
+    text += opening;
+    if (kind === 'text') text += JSON.stringify(value);
+    else if (kind === 'boolean') text += value === 1 ? 'true' : 'false';
     else text += value;
   }
   return `${text}}`;
