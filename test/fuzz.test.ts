@@ -17,8 +17,17 @@ const batchesARound = 10;
 /** Of a round; what is left of it is for making a failure smaller. */
 const mostMs = 60_000;
 
-/** A transaction is the most that one request can say; a PUT comes next. Other operations have 10. */
-const weights: Record<string, number> = { runTransaction: 600, restoreRevision: 30 };
+/** A transaction is the most that one request can say; a PUT comes next; what rarely meets its object is tried more. */
+const weights: Record<string, number> = {
+  runTransaction: 600,
+  restoreRevision: 40,
+  getRevision: 40,
+  getConnectorStack: 60,
+  getProviderStack: 60,
+  getExecutable: 60,
+  statExecutable: 60,
+  deleteExecutable: 60,
+};
 const weightOfPut = 120;
 
 const whole = [

@@ -27,7 +27,7 @@ async function main(args: string[]): Promise<void> {
     log.info(`stopping (${signal})`);
     await (await starting).stop();
     log.info('stopped');
-    process.exit(0);
+    // The process ends by itself: process.exit may wait for ever for a thread that compiles (nodejs/node issue 54918).
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal).catch(fail));
   const server = await starting;
