@@ -31,5 +31,4 @@ for (const { what, figure, wanted = '', holds } of results) {
   const verdict = holds === undefined ? '' : holds ? 'yes' : 'NO';
   say(`${what.padEnd(width)}  ${figure.padStart(6)}  ${wanted.padStart(6)}  ${verdict}`);
 }
-if (values.strict && results.some(({ holds }) => holds === false)) process.exit(1);
-process.exit(0);
+if (values.strict && results.some(({ holds }) => holds === false)) process.exitCode = 1;

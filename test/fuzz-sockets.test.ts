@@ -8,6 +8,9 @@ import fc from 'fast-check';
 import { openSocket, parseAnswer, type RawAnswer, readToEnd } from './raw-http.ts';
 import { ServerProcess, temporaryFolder } from './server-process.ts';
 
+/** A server that never answers fails a test; it does not stop the others. */
+const guard = { timeout: 120_000 };
+
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const folder = temporaryFolder();
 let server: ServerProcess;
@@ -72,7 +75,7 @@ after(async () => {
   for (const line of stdout.trim().split('\n')) assert.equal((JSON.parse(line) as { level: number }).level, 30, line);
 });
 
-describe('what is not HTTP', () => {
+describe('what is not HTTP', guard, () => {
   const texts = ['hello\r\n\r\n', '\0\0\0\0', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'NOTAMETHOD / HTTP/1.1\r\n\r\n'];
   for (const text of [
     ...texts,
@@ -132,7 +135,7 @@ describe('what is not HTTP', () => {
   });
 });
 
-describe('headers', () => {
+describe('headers', guard, () => {
   test('that are too long are refused as such', async () => {
     const answer = await answerTo(getOf('/healthz', `X-Long: ${'x'.repeat(200_000)}`));
     assert.equal(answer.status, 431);
@@ -168,7 +171,7 @@ describe('headers', () => {
   });
 });
 
-describe('a body that is not what its headers say', () => {
+describe('a body that is not what its headers say', guard, () => {
   test('because its chunks are broken is not taken', async () => {
     const chunked = ['Transfer-Encoding: chunked'];
     const size = level.length.toString(16);
@@ -197,7 +200,7 @@ describe('a body that is not what its headers say', () => {
   });
 });
 
-describe('a client that leaves in the middle', () => {
+describe('a client that leaves in the middle', guard, () => {
   const request = putOf('level', [`Content-Length: ${level.length}`], level);
 
   test('of a request, at any byte, leaves nothing behind', async () => {
@@ -237,7 +240,7 @@ describe('a client that leaves in the middle', () => {
   });
 });
 
-describe('many clients', () => {
+describe('many clients', guard, () => {
   test('that hold half a request each do not keep others from being answered', async () => {
     const request = putOf('level', [`Content-Length: ${level.length}`], level);
     const halves = Array.from({ length: 300 }, async (_, index) => {

@@ -1,10 +1,14 @@
 // The limits of what a request may be: each is refused with its own error, and the connection goes on.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import http from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { maxJsonDepth, maxOperations, type ProblemName, problemPage, problems } from '@telltale/schema';
 import { openSocket, readToEnd } from './raw-http.ts';
 import { ServerProcess, temporaryFolder } from './server-process.ts';
+
+/** A server that never answers fails a test; it does not stop the others. */
+const guard = { timeout: 120_000 };
 
 const kib = 1024;
 const maxJsonBytes = 4 * 1024 * kib;
@@ -106,7 +110,7 @@ function transactionOf(bytes: number): string {
   return text.padEnd(bytes, ' ');
 }
 
-describe('a JSON body', () => {
+describe('a JSON body', guard, () => {
   for (const isChunked of [false, true]) {
     const how = isChunked ? 'without a Content-Length' : 'with a Content-Length';
 
@@ -123,6 +127,15 @@ describe('a JSON body', () => {
     }
   }
 
+  test('that says to be too large is refused before it comes', async () => {
+    const socket = await openSocket(server.url);
+    const head = ['POST /config/v2/cfgdb/txn HTTP/1.1', 'Host: localhost', 'Content-Type: application/json'];
+    socket.write([...head, `Content-Length: ${maxJsonBytes + 1}`, '', ''].join('\r\n'));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    assert.match(answer.toString(), /^HTTP\/1\.1 413 /);
+  });
+
   test('as deep as is allowed is read, and one level deeper is not', async () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     await refused('invalid-body', 'PUT', '/measurements/level', nested(maxJsonDepth));
@@ -138,7 +151,7 @@ describe('a JSON body', () => {
   });
 });
 
-describe('an upload', () => {
+describe('an upload', guard, () => {
   const bytes = { type: 'application/octet-stream' };
 
   for (const isChunked of [false, true]) {
@@ -170,7 +183,7 @@ describe('an upload', () => {
   }
 });
 
-describe('a transaction', () => {
+describe('a transaction', guard, () => {
   const deletion = '{"operation":"delete","family":"alarms","name":"a"}';
   const withOperations = (count: number) => `{"operations":[${Array(count).fill('0').join(',')}]}`;
 
@@ -185,7 +198,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('an object', () => {
+describe('an object', guard, () => {
   test('as large as is allowed is stored, and comes back', async () => {
     const body = measurementOf(maxObjectText);
     await answered(204, 'PUT', '/measurements/level', body);
@@ -216,7 +229,7 @@ describe('an object', () => {
   });
 });
 
-describe('a list of names', () => {
+describe('a list of names', guard, () => {
   const namesOf = (count: number) =>
     Array.from({ length: count }, (_, index) => String(index).padStart(64, 'n')).join();
 

@@ -4,6 +4,9 @@ import { createLog } from './log.ts';
 import { Server, StartFailed } from './server.ts';
 import { BadSetting, helpText, readSettings, unknownVariables } from './settings.ts';
 
+/** Should anything still be open when all is closed. */
+const endByForceMs = 500;
+
 function fail(error: Error): never {
   const clear = error instanceof BadSetting || error instanceof StartFailed;
   process.stderr.write(`telltale: ${clear ? error.message : (error.stack ?? error.message)}\n`);
@@ -28,6 +31,7 @@ async function main(args: string[]): Promise<void> {
     await (await starting).stop();
     log.info('stopped');
     // The process ends by itself: process.exit may wait for ever for a thread that compiles (nodejs/node issue 54918).
+    setTimeout(() => process.exit(0), endByForceMs).unref();
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal).catch(fail));
   const server = await starting;

@@ -233,6 +233,9 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
   };
 }
 
+/** A large transaction stays in memory until it commits; SQLite's own 2 MiB would write and read its pages again. */
+const cacheKiB = 64 << 10;
+
 function openFile(path: string): DatabaseSync {
   let sqlite: DatabaseSync | undefined;
   try {
@@ -242,6 +245,7 @@ function openFile(path: string): DatabaseSync {
     const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
     if (!isNew) refuseForeign(sqlite, path); // before the first pragma that writes
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+    sqlite.exec(`PRAGMA cache_size = -${cacheKiB}`);
     sqlite.exec(`PRAGMA wal_autocheckpoint = ${walPages}`);
     if (isNew) createSchema(sqlite);
     return sqlite;
