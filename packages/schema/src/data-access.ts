@@ -54,6 +54,63 @@ export const LiveAlarm = Type.Object(
 );
 export type LiveAlarm = Static<typeof LiveAlarm>;
 
+export const measurementFields = [
+  'name',
+  'vtq',
+  'address',
+  'datatype',
+  'raw-datatype',
+  'eu-range',
+  'raw-range',
+  'description',
+] as const;
+export type MeasurementField = (typeof measurementFields)[number];
+
+export const commandFields = [
+  'name',
+  'vt',
+  'address',
+  'datatype',
+  'raw-datatype',
+  'eu-range',
+  'raw-range',
+  'description',
+] as const;
+export type CommandField = (typeof commandFields)[number];
+
+export const alarmFields = ['name', 'severity', 't', 'authority', 'state', 'description'] as const;
+export type AlarmField = (typeof alarmFields)[number];
+
+/** A measurement whose value is forced. */
+export const Simulation = Type.Object(
+  {
+    name: Identifier,
+    value: PrefixedValue,
+    quality: Quality,
+    since: Timestamp,
+    until: Type.Union([Timestamp, Type.Null()], { description: 'When it ends by itself; null: when it is stopped.' }),
+    by: Type.String({ description: 'Who forced it.' }),
+  },
+  { title: 'Simulation', additionalProperties: false },
+);
+export type Simulation = Static<typeof Simulation>;
+
+/** Seconds, fractions allowed. */
+export const ValidFor = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 1_000_000_000,
+  description: 'Seconds after which the simulation ends by itself; without it, it lasts until it is stopped.',
+});
+
+export const alarmOperations = ['activate', 'deactivate', 'acknowledge'] as const;
+export type AlarmOperation = (typeof alarmOperations)[number];
+
+export const Authority = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'Who does it; without it: operator.',
+});
+
 export const MeasurementRecord = Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality]);
 export const CommandRecord = Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp]);
 export const AlarmRecord = Type.Object(

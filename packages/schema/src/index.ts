@@ -1,4 +1,7 @@
 // What goes over the wire and into the database: schemas, codecs, problems.
+export * from './batch.ts';
+export * from './channel.ts';
+export * from './clock.ts';
 export * from './configuration.ts';
 export * from './data-access.ts';
 export * from './datatype.ts';

@@ -9,6 +9,7 @@ import {
   type Point,
   type PointKind,
 } from './address-syntax.ts';
+import type { Connector, ConnectorOptions, Provider, ProviderOptions } from './connector.ts';
 import { defineVariables, type ParameterDescription, type ReadVariables } from './variables.ts';
 
 export interface RoleDeclaration<V extends TObject> {
@@ -19,13 +20,34 @@ export interface RoleDeclaration<V extends TObject> {
   readonly command: AddressSyntax | undefined;
 }
 
+/** A module with the code that runs, loaded where it runs alone: describing and checking a stack need none of it. */
+export type Load<Module> = () => Promise<Module>;
+
+export interface ConnectorModule<Variables> {
+  createConnector(options: ConnectorOptions<Variables>): Connector;
+}
+
+export interface ProviderModule<Variables> {
+  createProvider(options: ProviderOptions<Variables>): Provider;
+}
+
+export interface ConnectorDeclaration<V extends TObject> extends RoleDeclaration<V> {
+  /** Such as `() => import('./connector.ts')`. */
+  readonly load: Load<ConnectorModule<Static<V>>>;
+}
+
+export interface ProviderDeclaration<V extends TObject> extends RoleDeclaration<V> {
+  /** Such as `() => import('./provider.ts')`. */
+  readonly load: Load<ProviderModule<Static<V>>>;
+}
+
 export interface StackDeclaration<C extends TObject, P extends TObject> {
   readonly name: string;
   readonly title: string;
   /** A few plain sentences. */
   readonly description: string;
-  readonly connector?: RoleDeclaration<C>;
-  readonly provider?: RoleDeclaration<P>;
+  readonly connector?: ConnectorDeclaration<C>;
+  readonly provider?: ProviderDeclaration<P>;
 }
 
 export interface AddressDescription {
@@ -58,12 +80,20 @@ export interface StackRole<Values = unknown> {
   checkAddress(kind: PointKind, address: string, point: Point): string | undefined;
 }
 
+export interface ConnectorRole<Values = unknown> extends StackRole<Values> {
+  readonly load: Load<ConnectorModule<Values>>;
+}
+
+export interface ProviderRole<Values = unknown> extends StackRole<Values> {
+  readonly load: Load<ProviderModule<Values>>;
+}
+
 export interface Stack<ConnectorValues = unknown, ProviderValues = unknown> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly connector?: StackRole<ConnectorValues>;
-  readonly provider?: StackRole<ProviderValues>;
+  readonly connector?: ConnectorRole<ConnectorValues>;
+  readonly provider?: ProviderRole<ProviderValues>;
 }
 
 /** Registered for the whole process, since a stack may come with a copy of this package of its own. */
@@ -84,8 +114,8 @@ export function defineStack<const C extends TObject, const P extends TObject>(
     name,
     title,
     description,
-    ...(connector && { connector: defineRole(declaration, 'connector', connector) }),
-    ...(provider && { provider: defineRole(declaration, 'provider', provider) }),
+    ...(connector && { connector: { ...defineRole(declaration, 'connector', connector), load: connector.load } }),
+    ...(provider && { provider: { ...defineRole(declaration, 'provider', provider), load: provider.load } }),
   });
 }
 

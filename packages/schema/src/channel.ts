@@ -1,0 +1,279 @@
+// The messages of the channel: what a client may ask, what it is answered, and what it is told unasked. One JSON text a
+// message. The archive's requests come with the archive.
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import { Collection, titleOf } from './configuration.ts';
+import {
+  AlarmState,
+  Authority,
+  alarmFields,
+  alarmOperations,
+  commandFields,
+  LiveAlarm,
+  LiveCommand,
+  LiveMeasurement,
+  measurementFields,
+  Simulation,
+  ValidFor,
+  Vt,
+  Vtq,
+} from './data-access.ts';
+import { Identifier } from './identifier.ts';
+import { Problem } from './problem.ts';
+import { Quality } from './quality.ts';
+import { PrefixedValue } from './value.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** Comes back as `request_id`. */
+export const RequestId = Type.Union([Type.Integer(), Type.String({ maxLength: 64 })], {
+  description: 'Chosen by the client; the answer carries it as request_id.',
+});
+export type RequestId = Static<typeof RequestId>;
+
+/** Names are texts here: an impossible one is an unknown one, and fails alone. */
+const Name = Type.String({ description: 'A name.' });
+const NameList = Type.Array(Name);
+const WatchList = Type.Union([NameList, Type.Literal('all')], {
+  description: 'Names, or "all": what there is now and what will be.',
+});
+
+const fieldsOf = (words: readonly string[]) =>
+  Type.Optional(
+    Type.Array(Type.Enum([...words], { type: 'string' }), { description: 'Only these fields of each object.' }),
+  );
+
+const read = (words: readonly string[]) => ({
+  names: Type.Optional(Type.Array(Name, { description: 'Only these; unknown names are left out.' })),
+  fields: fieldsOf(words),
+});
+
+const Choice = Type.Union([Type.Literal('all'), NameList]);
+
+/** One item of a batch that was carried out, or why not. */
+export const ItemResult = Type.Object(
+  { name: Type.String(), result: Type.Boolean(), error: Type.Optional(Problem) },
+  { title: 'ItemResult', ...closed },
+);
+export type ItemResult = Static<typeof ItemResult>;
+
+interface RequestDeclaration {
+  readonly summary: string;
+  readonly fields: Record<string, TSchema>;
+  /** What a good answer has besides `request_id` and `result`. */
+  readonly answer?: Record<string, TSchema>;
+  /** Carried out item by item, and told so in `results`. */
+  readonly batch?: true;
+}
+
+const declare = <const D extends RequestDeclaration>(declaration: D) => declaration;
+
+export const channelRequests = {
+  Heartbeat: declare({ summary: 'Asks whether the service is there.', fields: {} }),
+  WatchMeasurements: declare({
+    summary: 'The answer, then one notification with the present values, then every change.',
+    fields: { measurements: WatchList },
+    batch: true,
+  }),
+  UnwatchMeasurements: declare({ summary: 'Ends the watch.', fields: { measurements: WatchList } }),
+  WatchCommands: declare({
+    summary: 'The answer, then one notification with the present values, then every change.',
+    fields: { commands: WatchList },
+    batch: true,
+  }),
+  UnwatchCommands: declare({ summary: 'Ends the watch.', fields: { commands: WatchList } }),
+  WatchAlarms: declare({
+    summary: 'The answer, then one notification with the present states, then every transition.',
+    fields: { alarms: WatchList },
+    batch: true,
+  }),
+  UnwatchAlarms: declare({ summary: 'Ends the watch.', fields: { alarms: WatchList } }),
+  WatchFunctionModules: declare({
+    summary: 'The answer, then one notification with the present states, then every change.',
+    fields: { function_modules: WatchList },
+    batch: true,
+  }),
+  UnwatchFunctionModules: declare({ summary: 'Ends the watch.', fields: { function_modules: WatchList } }),
+  WriteCommands: declare({
+    summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
+    fields: {
+      writes: Type.Array(Type.Object({ name: Name, value: PrefixedValue }, closed)),
+    },
+    batch: true,
+  }),
+  SimulateMeasurements: declare({
+    summary: 'Forces values, as PUT /measurements/:name does.',
+    fields: {
+      simulations: Type.Array(
+        Type.Object(
+          {
+            name: Name,
+            value: PrefixedValue,
+            quality: Type.Optional(Quality),
+            'valid-for': Type.Optional(ValidFor),
+          },
+          closed,
+        ),
+      ),
+    },
+    batch: true,
+  }),
+  StopSimulation: declare({
+    summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
+    fields: { measurements: NameList },
+    batch: true,
+  }),
+  ReadSimulations: declare({
+    summary: 'Everything that is forced now.',
+    fields: {},
+    answer: { simulations: Collection(Simulation) },
+  }),
+  ReadMeasurements: declare({
+    summary: 'What GET /measurements/ gives.',
+    fields: read(measurementFields),
+    answer: { measurements: Collection(LiveMeasurement) },
+  }),
+  ReadCommands: declare({
+    summary: 'What GET /commands/ gives.',
+    fields: read(commandFields),
+    answer: { commands: Collection(LiveCommand) },
+  }),
+  ReadAlarms: declare({
+    summary: 'What GET /alarms/ gives.',
+    fields: read(alarmFields),
+    answer: { alarms: Collection(LiveAlarm) },
+  }),
+  OperateAlarms: declare({
+    summary: 'Activates, deactivates and acknowledges alarms.',
+    fields: {
+      operations: Type.Array(
+        Type.Object({ name: Name, opcode: Type.Enum([...alarmOperations], { type: 'string' }) }, closed),
+      ),
+      authority: Type.Optional(Authority),
+    },
+    batch: true,
+  }),
+  AckAlarms: declare({
+    summary: 'Acknowledges alarms.',
+    fields: { alarms: NameList, authority: Type.Optional(Authority) },
+    batch: true,
+  }),
+  ReadDatabase: declare({
+    summary: 'Live objects of several kinds in one answer, as arrays.',
+    fields: {
+      select: Type.Object(
+        {
+          measurements: Type.Optional(Choice),
+          commands: Type.Optional(Choice),
+          alarms: Type.Optional(Choice),
+        },
+        closed,
+      ),
+    },
+    answer: {
+      database: Type.Object({
+        measurements: Type.Optional(Type.Array(LiveMeasurement)),
+        commands: Type.Optional(Type.Array(LiveCommand)),
+        alarms: Type.Optional(Type.Array(LiveAlarm)),
+      }),
+    },
+  }),
+  AnswerQuery: declare({
+    summary: "A function module's answer to the query of its supervisor.",
+    fields: { query_id: Type.Integer(), status: Type.Optional(Type.String()) },
+  }),
+} as const;
+
+export type ChannelRequestName = keyof typeof channelRequests;
+export const channelRequestNames = Object.keys(channelRequests) as ChannelRequestName[];
+
+/** The whole message of a request. */
+export function requestSchema(name: ChannelRequestName): TObject {
+  const { fields }: RequestDeclaration = channelRequests[name];
+  return Type.Object({ request: Type.Literal(name), id: RequestId, ...fields }, { title: `${name}Request`, ...closed });
+}
+
+/** The whole message of an answer, good or not. */
+export function answerSchema(name: ChannelRequestName): TObject {
+  const { answer = {}, batch }: RequestDeclaration = channelRequests[name];
+  const more = Object.fromEntries(Object.entries(answer).map(([field, type]) => [field, Type.Optional(type)]));
+  return Type.Object(
+    {
+      request_id: Type.Union([RequestId, Type.Null()]),
+      result: Type.Boolean({ description: 'Whether all of it was carried out.' }),
+      error: Type.Optional(Problem),
+      ...(batch && { results: Type.Optional(Type.Array(ItemResult)) }),
+      ...more,
+    },
+    { title: `${name}Answer`, ...closed },
+  );
+}
+
+const Removed = Type.Optional(
+  Type.Literal(true, { description: 'The object is no longer configured, and the watch of it has ended.' }),
+);
+
+const Skipped = Type.Optional(
+  Type.Integer({ minimum: 1, description: 'How many updates were passed over because the client does not keep up.' }),
+);
+
+export const FunctionModuleState = Type.Enum(['STOP', 'INIT', 'RUN', 'FAIL'], { type: 'string' });
+
+const notification = <const Name extends string, const Fields extends Record<string, TSchema>>(
+  name: Name,
+  fields: Fields,
+) => Type.Object({ notification: Type.Literal(name), ...fields }, { title: name, ...closed });
+
+export const MeasurementUpdateNotification = notification('MeasurementUpdateNotification', {
+  updates: Type.Array(Type.Object({ name: Identifier, vtq: Vtq, removed: Removed }, closed)),
+  skipped: Skipped,
+});
+export type MeasurementUpdateNotification = Static<typeof MeasurementUpdateNotification>;
+
+export const CommandUpdateNotification = notification('CommandUpdateNotification', {
+  updates: Type.Array(Type.Object({ name: Identifier, vt: Vt, removed: Removed }, closed)),
+});
+export type CommandUpdateNotification = Static<typeof CommandUpdateNotification>;
+
+export const AlarmStateChangeNotification = notification('AlarmStateChangeNotification', {
+  changes: Type.Array(Type.Object({ ...LiveAlarm.properties, state: AlarmState, removed: Removed }, closed)),
+});
+export type AlarmStateChangeNotification = Static<typeof AlarmStateChangeNotification>;
+
+export const FunctionModuleUpdateNotification = notification('FunctionModuleUpdateNotification', {
+  updates: Type.Array(Type.Object({ name: Identifier, state: FunctionModuleState, removed: Removed }, closed)),
+});
+export type FunctionModuleUpdateNotification = Static<typeof FunctionModuleUpdateNotification>;
+
+export const channelNotifications = [
+  MeasurementUpdateNotification,
+  CommandUpdateNotification,
+  AlarmStateChangeNotification,
+  FunctionModuleUpdateNotification,
+] as const;
+
+export type ChannelNotification = Static<(typeof channelNotifications)[number]>;
+
+export const notificationNames = channelNotifications.map(titleOf);
+
+type FieldsOf<N extends ChannelRequestName> = (typeof channelRequests)[N]['fields'];
+
+/** The fields of a request besides `request` and `id`, as a client gives them. */
+export type ChannelRequestFields<N extends ChannelRequestName> = Static<TObject<FieldsOf<N>>>;
+
+type AnswerFields<N extends ChannelRequestName> = (typeof channelRequests)[N] extends {
+  answer: infer A extends Record<string, TSchema>;
+}
+  ? Static<TObject<A>>
+  : unknown;
+
+/** What a good answer carries. */
+export type ChannelAnswer<N extends ChannelRequestName> = AnswerFields<N>;
+
+/** Codes with which the service closes a channel. */
+export const closeCode = {
+  goingAway: 1001,
+  unsupportedData: 1003,
+  invalidText: 1007,
+  messageTooBig: 1009,
+  tryAgainLater: 1013,
+} as const;

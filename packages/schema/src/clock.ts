@@ -1,0 +1,71 @@
+// Time as every part is given it: none reads the system's clock by itself, so that tests move time by hand.
+
+export interface Clock {
+  /** Whole microseconds since the Unix epoch. */
+  now(): number;
+  /** Calls back once, after at least so many milliseconds; the returned function takes it back. */
+  after(ms: number, call: () => void): () => void;
+}
+
+/** The longest that a timer of the system waits. */
+const longestMs = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now() * 1000,
+  after(ms, call) {
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (left: number) => {
+      timer = setTimeout(() => (left > longestMs ? wait(left - longestMs) : call()), Math.min(left, longestMs));
+    };
+    wait(ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Waiting {
+  readonly dueUs: number;
+  readonly call: () => void;
+}
+
+/** Stands still until it is moved; then everything that falls due is called, in order. */
+export class ManualClock implements Clock {
+  #nowUs: number;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(nowUs = 1_700_000_000_000_000) {
+    this.#nowUs = nowUs;
+  }
+
+  now(): number {
+    return this.#nowUs;
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const waiting = { dueUs: this.#nowUs + Math.max(0, ms) * 1000, call };
+    this.#waiting.add(waiting);
+    return () => this.#waiting.delete(waiting);
+  }
+
+  /** How many calls are waiting for their time. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  advance(ms: number): void {
+    const endUs = this.#nowUs + ms * 1000;
+    for (let next = this.#nextDue(endUs); next !== undefined; next = this.#nextDue(endUs)) {
+      this.#waiting.delete(next);
+      this.#nowUs = Math.max(this.#nowUs, Math.round(next.dueUs));
+      next.call();
+    }
+    this.#nowUs = Math.round(endUs);
+  }
+
+  #nextDue(endUs: number): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const waiting of this.#waiting) {
+      if (waiting.dueUs <= endUs && (next === undefined || waiting.dueUs < next.dueUs)) next = waiting;
+    }
+    return next;
+  }
+}

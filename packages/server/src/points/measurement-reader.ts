@@ -1,0 +1,25 @@
+// What the rest of the server reads of live measurements, by handle: names are resolved once, at the edge.
+import type { Datatype } from '@telltale/schema';
+
+/** A handle stays the same for as long as the measurement is configured, whatever else of it changes. */
+export interface MeasurementReader {
+  /** The handle of a live measurement; -1 where there is none. */
+  find(name: string): number;
+  nameOf(handle: number): string;
+  datatypeOf(handle: number): Datatype;
+  /** The published value of a b, q, i, f or d: of a simulated measurement the simulated one. A boolean is 0 or 1. */
+  numberOf(handle: number): number;
+  /** The published value of an l. */
+  longOf(handle: number): bigint;
+  /** The published value of an s. */
+  textOf(handle: number): string;
+  qualityOf(handle: number): number;
+  /** Microseconds since the epoch. */
+  timeOf(handle: number): number;
+}
+
+/** Measurements whose published value, quality or time changed; each stands in it once. Valid during the call alone. */
+export interface Changes {
+  readonly handles: Uint32Array;
+  readonly count: number;
+}
