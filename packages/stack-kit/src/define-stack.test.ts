@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   type AddressSyntax,
+  type ConnectorModule,
   defineStack,
   documentStack,
   findSlowAddress,
   isStack,
+  type ProviderModule,
   type RoleDeclaration,
   Type,
 } from './index.ts';
@@ -28,7 +30,12 @@ const variables = Type.Object({
   label: Type.String({ title: 'Label', default: 'a|b', pattern: '^[a-z|]+$' }),
 });
 
-const connector = { variables, measurement: coil, command: undefined };
+const module: ConnectorModule<unknown> & ProviderModule<unknown> = {
+  createConnector: () => assert.fail(),
+  createProvider: () => assert.fail(),
+};
+const load = async () => module;
+const connector = { variables, measurement: coil, command: undefined, load };
 const naming = { name: 'probe', title: 'Probe', description: 'For tests.' };
 const stack = defineStack({ ...naming, connector });
 const role = stack.connector ?? assert.fail();
@@ -189,8 +196,10 @@ describe('a declaration that contradicts itself is refused', () => {
   ];
   for (const [title, role, message] of cases) {
     test(title, () => {
-      assert.throws(() => defineStack({ ...naming, connector: role }), { message });
-      assert.throws(() => defineStack({ ...naming, provider: role }), { message: /^stack probe: provider / });
+      assert.throws(() => defineStack({ ...naming, connector: { ...role, load } }), { message });
+      assert.throws(() => defineStack({ ...naming, provider: { ...role, load } }), {
+        message: /^stack probe: provider /,
+      });
     });
   }
 
@@ -200,6 +209,15 @@ describe('a declaration that contradicts itself is refused', () => {
     }
     assert.throws(() => defineStack({ ...naming, title: '', connector }), { message: /title/ });
     assert.throws(() => defineStack(naming), { message: /a connector or a provider/ });
+  });
+
+  test('a role without a function that loads it', () => {
+    for (const load of [undefined, './connector.ts', Promise.resolve(module)]) {
+      const role = { ...connector, load } as unknown as typeof connector;
+      const message = /^stack probe: connector load must be a function, such as .*connector\.ts/;
+      assert.throws(() => defineStack({ ...naming, connector: role }), { message });
+      assert.throws(() => defineStack({ ...naming, provider: role }), { message: /^stack probe: provider load/ });
+    }
   });
 
   test('an alternative inside a group or a class does not spoil the anchors', () => {
@@ -223,6 +241,24 @@ describe('a stack', () => {
     assert.deepEqual(description.measurement, { enabled: true, regex, doc, examples });
     assert.deepEqual(description.command, { enabled: false, regex: null, doc: '', examples: [] });
     assert.deepEqual(role.readVariables({ ...defaults, host: 'x' }).faults, []);
+  });
+
+  test('loads the module that runs a role when it is asked for, not before', async () => {
+    const loaded: string[] = [];
+    const noting = (role: string) => async () => {
+      loaded.push(role);
+      return module;
+    };
+    const both = defineStack({
+      ...naming,
+      connector: { ...connector, load: noting('connector') },
+      provider: { ...connector, load: noting('provider') },
+    });
+    both.connector?.describe();
+    assert.deepEqual(loaded, []);
+    assert.equal(await both.provider?.load(), module);
+    assert.equal(await both.connector?.load(), module);
+    assert.deepEqual(loaded, ['provider', 'connector']);
   });
 
   test('is told from everything else, though another copy of the kit made it', async () => {

@@ -133,9 +133,12 @@ interface Naming {
 function defineRole<V extends TObject>(
   { name, title, description }: Naming,
   role: 'connector' | 'provider',
-  declaration: RoleDeclaration<V>,
+  declaration: RoleDeclaration<V> & { readonly load: unknown },
 ): StackRole<Static<V>> {
   const variables = within(`stack ${name}: ${role} `, () => defineVariables(declaration.variables));
+  if (typeof declaration.load !== 'function') {
+    throw new Error(`stack ${name}: ${role} load must be a function, such as () => import('./${role}.ts')`);
+  }
   const checks = {
     measurement: compile('measurement'),
     command: compile('command'),

@@ -22,6 +22,7 @@ export default defineStack({
     'their effect, with faults to inject. Its provider serves points on a bus in memory, from which a simulator ' +
     'connector reads them back: a loopback to try providers without a second machine.',
   connector: {
+    load: () => import('./connector.ts'),
     variables: Type.Object({
       scanPeriodMs: Type.Integer({
         title: 'Milliseconds between scans',
@@ -83,6 +84,7 @@ export default defineStack({
     },
   },
   provider: {
+    load: () => import('./provider.ts'),
     variables: Type.Object({
       bus,
       gatherMs: Type.Integer({

@@ -13,7 +13,9 @@ const source = (name: string) => `
     { regex: '^x$', doc: 'x', examples: [{ address: 'x', meaning: 'x' }] };
   export default defineStack({
     name: '${name}', title: 'T', description: 'D.',
-    connector: { variables: Type.Object({}), measurement: syntax, command: undefined },
+    connector: {
+      variables: Type.Object({}), measurement: syntax, command: undefined, load: () => import('./connector.ts'),
+    },
   });`;
 const manifest = (stack: unknown) => JSON.stringify({ name: 'x', type: 'module', telltale: { stack } });
 
@@ -54,6 +56,15 @@ describe('discovery', () => {
       ['opcua', 'modbus'],
     );
     assert.equal(stacks[0]?.stack.connector?.checkAddress('measurement', 'x', { datatype: 'd' }), undefined);
+  });
+
+  test('loads no code that runs a stack until that is asked for, and then from beside its declaration', async () => {
+    putStack('a', 'modbus');
+    const { stacks, faults } = await discoverStacks(folder);
+    assert.deepEqual([stacks.length, faults], [1, []]);
+    put('a/src/connector.ts', 'export const createConnector = () => "made";');
+    const module = (await stacks[0]?.stack.connector?.load()) as unknown as { createConnector(): string };
+    assert.equal(module.createConnector(), 'made');
   });
 
   test('follows a folder that is linked from elsewhere', async () => {
