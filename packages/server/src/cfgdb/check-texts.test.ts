@@ -194,4 +194,21 @@ describe('the trigger of an alarm', () => {
       'trgHysteresis: has no meaning for datatype b; only for i, l, f and d',
     ]);
   });
+
+  test('has delays that are whole numbers of milliseconds', () => {
+    for (const good of ['0', '5000', '007', '999999999999']) {
+      assert.deepEqual(alarm({ ...trigger, properties: { onDelay: good, offDelay: good } }), []);
+    }
+    for (const bad of ['', '-1', '+1', '1.5', '5 s', '1e3', '1000000000000', '1\n', '٣']) {
+      assert.deepEqual(
+        alarm({ ...trigger, properties: { onDelay: bad, offDelay: bad, delay: bad } }),
+        [
+          'properties: must be a whole number of milliseconds, of at most 12 digits',
+          'properties: must be a whole number of milliseconds, of at most 12 digits',
+        ],
+        bad,
+      );
+    }
+    assert.deepEqual(alarm({ properties: { offDelay: 'soon' } }).length, 1);
+  });
 });

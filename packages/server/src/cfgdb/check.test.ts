@@ -260,6 +260,14 @@ describe('a leader', () => {
   });
 });
 
+test('a delay of an alarm that cannot be read is refused by its name', () => {
+  const alarm = { name: 'a', severity: 1, properties: { onDelay: '5s', offDelay: '100' } };
+  assert.deepEqual(told({ alarms: [alarm] }), [
+    'alarms a properties: must be a whole number of milliseconds, of at most 12 digits',
+  ]);
+  assert.equal(checkConfiguration(contentOf({ alarms: [alarm] }), stacks)[0]?.path, '/alarms/a/properties/onDelay');
+});
+
 test('everything that is wrong is told at once', () => {
   const faults = told({
     connectors: [{ name: 'x' }],

@@ -191,6 +191,7 @@ class Check {
   #alarm(alarm: Alarm): void {
     const { trgMeasurement, trgOperator, trgRefValue, trgHysteresis } = alarm;
     const report = this.#reporter('alarms', alarm.name);
+    checkDelays(alarm, report);
     if (trgMeasurement === undefined) {
       for (const [field, value] of Object.entries({ trgOperator, trgRefValue, trgHysteresis })) {
         if (value !== undefined) report(field, 'has no effect without trgMeasurement');
@@ -206,6 +207,15 @@ class Check {
     }
     read(datatype, 'trgRefValue', trgRefValue, report);
     checkSpan(datatype, 'trgHysteresis', trgHysteresis, report);
+  }
+}
+
+/** How long the condition of a trigger must hold; more than 12 digits would be more than 31 years. */
+function checkDelays({ properties = {} }: Alarm, report: Report): void {
+  for (const field of ['onDelay', 'offDelay']) {
+    const text = Object.hasOwn(properties, field) ? properties[field] : undefined;
+    if (text === undefined || /^[0-9]{1,12}$/.test(text)) continue;
+    report(`properties/${field}`, 'must be a whole number of milliseconds, of at most 12 digits');
   }
 }
 
