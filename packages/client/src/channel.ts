@@ -1,0 +1,299 @@
+// The channel: requests with their answers, and watches as async iterations, over a connection that comes back by
+// itself. A request is sent once; where the connection is lost before its answer, it is rejected, never repeated.
+import {
+  type AlarmStateChangeNotification,
+  type ChannelAnswer,
+  type ChannelRequestFields,
+  type ChannelRequestName,
+  type Clock,
+  type CommandUpdateNotification,
+  type FunctionModuleUpdateNotification,
+  type ItemResult,
+  type MeasurementUpdateNotification,
+  parseJson,
+  systemClock,
+} from '@telltale/schema';
+import { type ChannelState, Connection, type WebSocketConstructor } from './connection.ts';
+import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
+import { type NamedUpdate, UpdateQueue, type Updates } from './update-queue.ts';
+import { type WatchedNames, WatchTable } from './watch-table.ts';
+
+export type MeasurementUpdate = MeasurementUpdateNotification['updates'][number];
+export type CommandUpdate = CommandUpdateNotification['updates'][number];
+export type AlarmChange = AlarmStateChangeNotification['changes'][number];
+export type FunctionModuleUpdate = FunctionModuleUpdateNotification['updates'][number];
+
+export interface ChannelOptions {
+  readonly url: string;
+  readonly WebSocket?: WebSocketConstructor;
+  /** After so long a request without an answer is given up, and so is an attempt to connect; 30 s where not given. */
+  readonly timeoutMs?: number;
+  /** How often the service is asked whether it is there; 10 s where not given. */
+  readonly heartbeatMs?: number;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+export interface RequestOptions {
+  /** Ends the wait for the answer: the request rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface WatchOptions {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+  /** Updates that may wait for the reader before only the newest of each name is kept; 10,000 where not given. */
+  readonly maxWaiting?: number | undefined;
+}
+
+export type Watch<Update extends NamedUpdate> = AsyncIterableIterator<Updates<Update>, undefined>;
+
+/** A good answer: what the request asked for, and of a batch what became of each item. */
+export type Answer<N extends ChannelRequestName> = ChannelAnswer<N> & { readonly results?: ItemResult[] };
+
+interface Pending {
+  readonly request: ChannelRequestName;
+  readonly settle: (outcome: { answer: unknown } | { error: unknown }) => void;
+}
+
+const defaultTimeoutMs = 30_000;
+const defaultHeartbeatMs = 10_000;
+const defaultMaxWaiting = 10_000;
+/** Of changes that may not be passed over. */
+const maxChangesWaiting = 1_000_000;
+const maxPending = 10_000;
+
+export class Channel {
+  readonly #url: string;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #heartbeatMs: number;
+  readonly #connection: Connection;
+  readonly #pending = new Map<number, Pending>();
+  readonly #listeners = new Set<(state: ChannelState, reason: string) => void>();
+  readonly #measurements = this.#table<MeasurementUpdate>('Measurements', 'measurements');
+  readonly #commands = this.#table<CommandUpdate>('Commands', 'commands');
+  readonly #alarms = this.#table<AlarmChange>('Alarms', 'alarms');
+  readonly #functionModules = this.#table<FunctionModuleUpdate>('FunctionModules', 'function_modules');
+  #nextId = 1;
+  #received = 0;
+  #ignored = 0;
+  #cancelHeartbeat: () => void = () => undefined;
+
+  /** Connects at once. */
+  constructor(options: ChannelOptions) {
+    this.#url = options.url;
+    this.#clock = options.clock ?? systemClock;
+    this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    this.#heartbeatMs = options.heartbeatMs ?? defaultHeartbeatMs;
+    this.#connection = new Connection({
+      url: options.url,
+      WebSocket: options.WebSocket ?? globalThis.WebSocket,
+      clock: this.#clock,
+      random: options.random ?? Math.random,
+      connectTimeoutMs: this.#timeoutMs,
+      onMessage: (data) => this.#receive(data),
+      onState: (state, reason) => this.#entered(state, reason),
+    });
+  }
+
+  /** While it is not `connected`, what was told before may be out of date. */
+  get state(): ChannelState {
+    return this.#connection.state;
+  }
+
+  /** Messages that were passed over because they are not of the channel, or not of this version of it. */
+  get ignored(): number {
+    return this.#ignored;
+  }
+
+  /** Calls at each change of the state, from now on; the returned function ends that. */
+  onState(listener: (state: ChannelState, reason: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Waits for the first connection, not for a lost one. Rejects with a TelltaleProblem where the service refuses, all or
+   * in part, and with Unreachable where no answer comes.
+   */
+  request<N extends ChannelRequestName>(
+    request: N,
+    fields: ChannelRequestFields<N>,
+    { signal, timeoutMs = this.#timeoutMs }: RequestOptions = {},
+  ): Promise<Answer<N>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<N>>();
+    const id = this.#nextId++;
+    let isSent = false;
+    const send = () => {
+      isSent = true;
+      this.#connection.send(JSON.stringify({ ...fields, request, id }));
+    };
+    const onAbort = () => settle({ error: signal?.reason });
+    const settle: Pending['settle'] = (outcome) => {
+      this.#pending.delete(id);
+      signal?.removeEventListener('abort', onAbort);
+      cancelTimer();
+      stopWaiting();
+      if ('answer' in outcome) resolve(outcome.answer as Answer<N>);
+      else reject(outcome.error);
+    };
+    const unreachable = (reason: string) => settle({ error: this.#unreachable(request, isSent, reason) });
+    const cancelTimer = this.#clock.after(timeoutMs, () => unreachable(`no answer within ${timeoutMs / 1000} s`));
+    const stopWaiting = this.onState((state, reason) => {
+      if (state === 'connected') send();
+      else unreachable(reason);
+    });
+    if (signal?.aborted) onAbort();
+    else if (this.#pending.size >= maxPending) unreachable(`${maxPending} requests wait for their answers already`);
+    else if (this.state === 'lost' || this.state === 'closed') unreachable(`the channel is ${this.state}`);
+    else {
+      signal?.addEventListener('abort', onAbort);
+      this.#pending.set(id, { request, settle });
+      if (this.state === 'connected') send();
+    }
+    return promise;
+  }
+
+  /** The present values, then every change. */
+  watchMeasurements(names: WatchedNames, options: WatchOptions = {}): Watch<MeasurementUpdate> {
+    return this.#watch(this.#measurements, names, { conflates: true, ...options });
+  }
+
+  watchCommands(names: WatchedNames, options: WatchOptions = {}): Watch<CommandUpdate> {
+    return this.#watch(this.#commands, names, { conflates: true, ...options });
+  }
+
+  /** The present states, then every transition: none is passed over. */
+  watchAlarms(names: WatchedNames, { signal }: WatchOptions = {}): Watch<AlarmChange> {
+    return this.#watch(this.#alarms, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+  }
+
+  watchFunctionModules(names: WatchedNames, { signal }: WatchOptions = {}): Watch<FunctionModuleUpdate> {
+    return this.#watch(this.#functionModules, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+  }
+
+  /** Ends every iteration and rejects every request. */
+  close(): void {
+    for (const table of this.#tables()) table.close();
+    this.#connection.close();
+  }
+
+  #tables(): { connected(): void; lost(): void; retryMissing(): void; close(): void }[] {
+    return [this.#measurements, this.#commands, this.#alarms, this.#functionModules];
+  }
+
+  #table<Update extends NamedUpdate>(
+    kind: 'Measurements' | 'Commands' | 'Alarms' | 'FunctionModules',
+    field: string,
+  ): WatchTable<Update> {
+    const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
+      this.request(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
+    return new WatchTable<Update>({
+      watch: (names) => ask('Watch', names),
+      unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // nobody reads what still comes
+      onSilence: () => this.#connection.drop('a watch was not answered'),
+    });
+  }
+
+  #watch<Update extends NamedUpdate>(
+    table: WatchTable<Update>,
+    names: WatchedNames,
+    options: { conflates: boolean; maxWaiting?: number | undefined; signal?: AbortSignal | undefined },
+  ): Watch<Update> {
+    const { maxWaiting = defaultMaxWaiting } = options;
+    const queue = new UpdateQueue<Update>({ ...options, maxWaiting, onEnd: () => table.remove(queue) });
+    if (this.state === 'closed') queue.close();
+    table.add(queue, names);
+    return queue;
+  }
+
+  #entered(state: ChannelState, reason: string): void {
+    this.#cancelHeartbeat();
+    for (const table of this.#tables()) {
+      if (state === 'connected') table.connected();
+      else table.lost();
+    }
+    if (state === 'connected') this.#cancelHeartbeat = this.#clock.after(this.#heartbeatMs, () => this.#beat());
+    for (const listener of [...this.#listeners]) listener(state, reason);
+  }
+
+  /** A peer that says nothing at all until the next beat is dead, however alive its socket looks. */
+  #beat(): void {
+    const before = this.#received;
+    this.request('Heartbeat', {}).catch(() => undefined);
+    for (const table of this.#tables()) table.retryMissing();
+    this.#cancelHeartbeat = this.#clock.after(this.#heartbeatMs, () => {
+      if (this.#received === before) this.#connection.drop(`it was silent for ${this.#heartbeatMs / 1000} s`);
+      else this.#beat();
+    });
+  }
+
+  #receive(data: unknown): void {
+    this.#received++;
+    const message = typeof data === 'string' ? readMessage(data) : undefined;
+    if (message === undefined) this.#ignored++;
+    else if ('request_id' in message) this.#answered(message);
+    else if (!this.#notified(message)) this.#ignored++;
+  }
+
+  #answered({ request_id: id, result, error, results, ...answer }: Record<string, unknown>): void {
+    const pending = this.#pending.get(id as number);
+    if (pending === undefined) {
+      this.#ignored++; // of a request that was given up
+      return;
+    }
+    const items = Array.isArray(results) ? (results as ItemResult[]) : undefined;
+    if (result === true) {
+      pending.settle({ answer: items === undefined ? answer : { ...answer, results: items } });
+    } else {
+      const { status } = (error ?? {}) as { status?: unknown };
+      const problem = readProblem(error, typeof status === 'number' ? status : 500, '');
+      pending.settle({ error: new TelltaleProblem(problem, items) });
+    }
+  }
+
+  #notified({ notification, updates, changes, skipped }: Record<string, unknown>): boolean {
+    const passedOver = typeof skipped === 'number' && skipped > 0 ? skipped : 0;
+    switch (notification) {
+      case 'MeasurementUpdateNotification':
+        this.#measurements.notify(namedIn(updates), passedOver);
+        return true;
+      case 'CommandUpdateNotification':
+        this.#commands.notify(namedIn(updates), passedOver);
+        return true;
+      case 'AlarmStateChangeNotification':
+        this.#alarms.notify(namedIn(changes), passedOver);
+        return true;
+      case 'FunctionModuleUpdateNotification':
+        this.#functionModules.notify(namedIn(updates), passedOver);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #unreachable(request: ChannelRequestName, isSent: boolean, reason: string): Unreachable {
+    const mayHaveHappened = isSent && !/^(?:Heartbeat|Read|Watch|Unwatch)/.test(request);
+    const doubt = mayHaveHappened ? 'It is not known whether it was carried out: look before you repeat it.' : '';
+    return new Unreachable(`${request} got no answer from ${this.#url} (${reason}). ${doubt}`.trimEnd(), {
+      mayHaveHappened,
+    });
+  }
+}
+
+function readMessage(text: string): Record<string, unknown> | undefined {
+  try {
+    const message = parseJson(text);
+    return typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What has a name; anything else is not of this version. */
+function namedIn<Update extends NamedUpdate>(updates: unknown): Update[] {
+  if (!Array.isArray(updates)) return [];
+  return updates.filter((update) => typeof (update as Update | null)?.name === 'string');
+}

@@ -1,0 +1,124 @@
+// One WebSocket after the other: connects by itself, and again after a loss, ever more slowly. What is said over it is
+// left to the channel.
+import type { Clock } from '@telltale/schema';
+
+/** What the channel needs of a WebSocket: the one of browsers, of Node, and of the package `ws` have it. */
+export interface Socket {
+  addEventListener(
+    type: 'open' | 'message' | 'close' | 'error',
+    listener: (event: { readonly data?: unknown; readonly code?: number; readonly reason?: string }) => void,
+  ): void;
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+export type WebSocketConstructor = new (url: string) => Socket;
+
+/** `connecting` until the first connection; `lost` while there is none: what is known may be out of date. */
+export type ChannelState = 'connecting' | 'connected' | 'lost' | 'closed';
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly WebSocket: WebSocketConstructor;
+  readonly clock: Clock;
+  /** From 0 to 1, for the jitter. */
+  readonly random: () => number;
+  readonly connectTimeoutMs: number;
+  readonly onMessage: (data: unknown) => void;
+  /** Called at each change of the state; `reason` says why a connection was lost. */
+  readonly onState: (state: ChannelState, reason: string) => void;
+}
+
+const firstDelayMs = 250;
+const longestDelayMs = 30_000;
+/** A connection that held so long was a good one: the next attempt comes soon again. */
+const goodAfterUs = 10_000_000;
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #state: ChannelState = 'connecting';
+  #socket: Socket | undefined;
+  #attempt = 0;
+  #connectedUs = 0;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  get state(): ChannelState {
+    return this.#state;
+  }
+
+  /** Only while connected. */
+  send(text: string): void {
+    try {
+      this.#socket?.send(text);
+    } catch (error) {
+      this.drop(`it could not be written to: ${(error as Error).message}`);
+    }
+  }
+
+  /** Gives up the present connection, whose peer is dead or makes no sense. */
+  drop(reason: string): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    this.#socket = undefined; // what it still says is not heard: a dead peer never ends the closing handshake
+    socket.close();
+    this.#lost(reason);
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return;
+    this.#cancelTimer();
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close(1000);
+    this.#enter('closed', 'it was closed');
+  }
+
+  #connect(): void {
+    const { url, WebSocket, clock, connectTimeoutMs, onMessage } = this.#options;
+    let socket: Socket;
+    try {
+      socket = new WebSocket(url);
+    } catch (error) {
+      this.#lost((error as Error).message);
+      return;
+    }
+    this.#socket = socket;
+    this.#cancelTimer = clock.after(connectTimeoutMs, () => this.drop('it was not accepted in time'));
+    socket.addEventListener('open', () => {
+      if (socket !== this.#socket) return;
+      this.#cancelTimer();
+      this.#connectedUs = clock.now();
+      this.#enter('connected', '');
+    });
+    socket.addEventListener('message', ({ data }) => {
+      if (socket === this.#socket) onMessage(data);
+    });
+    socket.addEventListener('error', () => undefined); // a close follows
+    socket.addEventListener('close', ({ code, reason = '' }) => {
+      if (socket !== this.#socket) return;
+      this.#socket = undefined;
+      this.#lost(`it was closed with ${code}${reason === '' ? '' : `, ${reason.slice(0, 123)}`}`);
+    });
+  }
+
+  #lost(reason: string): void {
+    const { clock, random } = this.#options;
+    this.#cancelTimer();
+    if (this.#state === 'connected' && clock.now() - this.#connectedUs >= goodAfterUs) this.#attempt = 0;
+    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** this.#attempt) * (0.5 + random() / 2);
+    this.#attempt = Math.min(this.#attempt + 1, 20);
+    this.#cancelTimer = clock.after(delayMs, () => this.#connect());
+    this.#enter('lost', reason);
+  }
+
+  #enter(state: ChannelState, reason: string): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#options.onState(state, reason);
+  }
+}

@@ -1,0 +1,117 @@
+// The data-access interface, version 1, over HTTP: measurements, commands, alarms.
+import type {
+  AlarmField,
+  AlarmOperation,
+  CommandField,
+  LiveAlarm,
+  LiveCommand,
+  LiveMeasurement,
+  MeasurementField,
+  Simulation,
+} from '@telltale/schema';
+import { type AskOptions, byNames, pathName, type Transport } from './transport.ts';
+
+export interface ListOptions<Field extends string> extends AskOptions {
+  /** Only these; unknown names are left out. */
+  readonly names?: readonly string[] | undefined;
+  /** Only these fields of each object. */
+  readonly fields?: readonly Field[] | undefined;
+}
+
+export interface SimulateOptions extends AskOptions {
+  /** Seconds after which it ends by itself; without it, it lasts until it is stopped. */
+  readonly validForS?: number | undefined;
+  /** Good where not given. The service adds that it is simulated. */
+  readonly quality?: number | undefined;
+}
+
+export interface OperateOptions extends AskOptions {
+  /** Who does it. */
+  readonly authority?: string | undefined;
+}
+
+/** What the objects of one kind have in common: they are read. */
+class LiveFamily<Item, Field extends string & keyof Item> {
+  protected readonly transport: Transport;
+  protected readonly path: string;
+
+  constructor(transport: Transport, path: string) {
+    this.transport = transport;
+    this.path = path;
+  }
+
+  /** With `fields`, each object has these alone. */
+  list<Only extends Field = Field>(options: ListOptions<Only> = {}): Promise<Record<string, Pick<Item, Only>>> {
+    const { names, fields, signal } = options;
+    return byNames(names, (list) =>
+      this.transport.collection(`${this.path}/`, { query: { names: list, fields: fields?.join(',') }, signal }),
+    );
+  }
+
+  get(name: string, { signal }: AskOptions = {}): Promise<Item> {
+    return this.transport.json(this.#at(name, 'unknown-object'), { signal });
+  }
+
+  protected writePath(name: string): string {
+    return this.#at(name, 'invalid-name');
+  }
+
+  #at(name: string, otherwise: 'unknown-object' | 'invalid-name'): string {
+    return `${this.path}/${pathName(name, otherwise)}`;
+  }
+}
+
+export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> {
+  constructor(transport: Transport) {
+    super(transport, 'measurements');
+  }
+
+  /** Forces a value, such as `d21.5`. */
+  async simulate(name: string, value: string, { validForS, quality, signal }: SimulateOptions = {}): Promise<void> {
+    const query = { value, 'valid-for': validForS, quality };
+    await this.transport.send('PUT', this.writePath(name), { query, signal });
+  }
+
+  /** Gives the device its say again. */
+  async stopSimulation(name: string, { signal }: AskOptions = {}): Promise<void> {
+    await this.transport.send('DELETE', this.writePath(name), { signal });
+  }
+
+  /** Everything that is forced now. */
+  simulations({ signal }: AskOptions = {}): Promise<Record<string, Simulation>> {
+    return this.transport.collection('simulations', { signal });
+  }
+}
+
+export class Commands extends LiveFamily<LiveCommand, CommandField> {
+  constructor(transport: Transport) {
+    super(transport, 'commands');
+  }
+
+  /** Resolves when the device has accepted the value, such as `b1`. It is sent once, whatever happens. */
+  async write(name: string, value: string, { signal }: AskOptions = {}): Promise<void> {
+    await this.transport.send('PUT', this.writePath(name), { query: { value }, signal });
+  }
+}
+
+export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
+  constructor(transport: Transport) {
+    super(transport, 'alarms');
+  }
+
+  activate(name: string, options?: OperateOptions): Promise<void> {
+    return this.operate(name, 'activate', options);
+  }
+
+  deactivate(name: string, options?: OperateOptions): Promise<void> {
+    return this.operate(name, 'deactivate', options);
+  }
+
+  acknowledge(name: string, options?: OperateOptions): Promise<void> {
+    return this.operate(name, 'acknowledge', options);
+  }
+
+  async operate(name: string, operation: AlarmOperation, { authority, signal }: OperateOptions = {}): Promise<void> {
+    await this.transport.send('POST', `${this.writePath(name)}/${operation}`, { query: { authority }, signal });
+  }
+}

@@ -1,0 +1,25 @@
+// A typed client of both interfaces and the channel, for Node and browsers.
+export {
+  describeQuality,
+  formatPrefixed,
+  formatTimestamp,
+  fromTimestamp,
+  isBad,
+  isGood,
+  isUncertain,
+  parsePrefixed,
+  parsePrefixedAs,
+  quality,
+  type Value,
+  ValueError,
+} from '@telltale/schema';
+export * from './channel.ts';
+export * from './configuration-access.ts';
+export type { ChannelState, Socket, WebSocketConstructor } from './connection.ts';
+export * from './data-access.ts';
+export { Overrun, TelltaleProblem, Unreachable } from './errors.ts';
+export { type MetricSample, readMetrics, type ServiceAccess } from './service-access.ts';
+export * from './telltale-client.ts';
+export type { AskOptions, Bytes, Download } from './transport.ts';
+export type { NamedUpdate, Updates } from './update-queue.ts';
+export type { WatchedNames } from './watch-table.ts';

@@ -1,0 +1,57 @@
+// What the service tells about itself: whether it is ready, its version, its metrics.
+import type { AskOptions, Transport } from './transport.ts';
+
+export interface MetricSample {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+}
+
+export class ServiceAccess {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Where the service is, with a slash at its end. */
+  get url(): string {
+    return this.#transport.base;
+  }
+
+  /** Resolves where the service can do its work; a TelltaleProblem says why not. */
+  async ready({ signal }: AskOptions = {}): Promise<void> {
+    await this.#transport.text('readyz', { signal });
+  }
+
+  async version({ signal }: AskOptions = {}): Promise<string> {
+    const { info } = await this.#transport.json<{ info?: { version?: unknown } }>('openapi.json', { signal });
+    return String(info?.version ?? '');
+  }
+
+  async metrics({ signal }: AskOptions = {}): Promise<MetricSample[]> {
+    return readMetrics(await this.#transport.text('metrics', { signal }));
+  }
+}
+
+/** Reads the text format of Prometheus; what is no sample is passed over. */
+export function readMetrics(text: string): MetricSample[] {
+  const samples: MetricSample[] = [];
+  for (const line of text.split('\n')) {
+    const [, name, labels = '', value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+    if (name === undefined || value === undefined) continue;
+    samples.push({ name, labels: readLabels(labels), value: Number(value.replace('Inf', 'Infinity')) });
+  }
+  return samples;
+}
+
+function readLabels(text: string): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (const [, name = '', value = ''] of text.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)) {
+    labels.set(
+      name,
+      value.replaceAll(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped)),
+    );
+  }
+  return labels;
+}

@@ -1,0 +1,82 @@
+// The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
+import { Channel, type ChannelOptions } from './channel.ts';
+import { ConfigurationAccess } from './configuration-access.ts';
+import type { WebSocketConstructor } from './connection.ts';
+import { Alarms, Commands, Measurements } from './data-access.ts';
+import { ServiceAccess } from './service-access.ts';
+import { Transport } from './transport.ts';
+
+export interface TelltaleClientOptions {
+  /** Where the service is; the addresses below follow from it. */
+  readonly url?: string;
+  /** Of the data-access interface; `/data/` where not given. */
+  readonly base?: string;
+  /** Of the configuration interface; `/config/v2/` where not given. */
+  readonly configBase?: string;
+  /** Of the channel; `ws` under `base` where not given. */
+  readonly wsUrl?: string;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly WebSocket?: WebSocketConstructor;
+  /** After so long a request without an answer is given up; 30 s where not given. */
+  readonly timeoutMs?: number;
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string;
+}
+
+export const defaultUrl = 'http://127.0.0.1:8080/';
+const defaultTimeoutMs = 30_000;
+
+export class TelltaleClient {
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly alarms: Alarms;
+  readonly configuration: ConfigurationAccess;
+  /** What the service tells about itself. */
+  readonly service: ServiceAccess;
+  readonly wsUrl: string;
+  readonly #timeoutMs: number;
+  readonly #webSocket: WebSocketConstructor | undefined;
+
+  /** Throws a TypeError where an address is none. */
+  constructor(options: TelltaleClientOptions = {}) {
+    const { fetch = globalThis.fetch.bind(globalThis), timeoutMs = defaultTimeoutMs, token } = options;
+    const url = folder(options.url ?? defaultUrl);
+    const base = folder(options.base ?? new URL('data/', url));
+    const configBase = folder(options.configBase ?? new URL('config/v2/', url));
+    const transport = (address: URL) => new Transport({ base: address.href, fetch, timeoutMs, token });
+    const data = transport(base);
+    this.measurements = new Measurements(data);
+    this.commands = new Commands(data);
+    this.alarms = new Alarms(data);
+    this.configuration = new ConfigurationAccess(transport(configBase));
+    this.service = new ServiceAccess(transport(url));
+    this.wsUrl = (options.wsUrl === undefined ? new URL('ws', base) : new URL(options.wsUrl)).href.replace(
+      /^http/,
+      'ws',
+    );
+    this.#timeoutMs = timeoutMs;
+    this.#webSocket = options.WebSocket;
+  }
+
+  /** A channel of its own, which connects at once and stays until it is closed. */
+  channel(options: Partial<ChannelOptions> = {}): Channel {
+    return new Channel({
+      url: this.wsUrl,
+      timeoutMs: this.#timeoutMs,
+      ...(this.#webSocket !== undefined && { WebSocket: this.#webSocket }),
+      ...options,
+    });
+  }
+}
+
+/** What follows an address is found below it, with or without a slash at its end. */
+function folder(address: string | URL): URL {
+  const url = new URL(address);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new TypeError(`${url.href} is not an address of http or https`);
+  }
+  url.search = '';
+  url.hash = '';
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}

@@ -1,0 +1,206 @@
+// One HTTP request, and what comes of it: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
+// to the parts that use it.
+import { isIdentifier, type ProblemName, parseJson } from '@telltale/schema';
+import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
+
+export type Bytes = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Blob;
+
+export interface TransportOptions {
+  /** With a slash at its end. */
+  readonly base: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Of a request until its answer begins, and of an answer of JSON until its end. */
+  readonly timeoutMs: number;
+  readonly token?: string | undefined;
+}
+
+export interface AskOptions {
+  /** Ends the request: it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Sent extends AskOptions {
+  readonly query?: Record<string, string | number | boolean | undefined>;
+  readonly json?: unknown;
+  readonly bytes?: { readonly body: Bytes; readonly type: string };
+}
+
+/** Bytes as they arrive; `length` where the service says it beforehand. */
+export interface Download {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly length: number | undefined;
+}
+
+/** What the system says when nobody was spoken to at all. */
+const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+export class Transport {
+  readonly base: string;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #timeoutMs: number;
+  readonly #token: string | undefined;
+
+  constructor({ base, fetch, timeoutMs, token }: TransportOptions) {
+    this.base = base;
+    this.#fetch = fetch;
+    this.#timeoutMs = timeoutMs;
+    this.#token = token;
+  }
+
+  async json<Body>(path: string, sent: Sent = {}): Promise<Body> {
+    const text = await this.text(path, sent);
+    try {
+      return parseJson(text) as Body;
+    } catch (cause) {
+      throw new Unreachable(
+        `What answers at ${this.base}${path} is not Telltale: its answer is not JSON. Check the address.`,
+        { mayHaveHappened: false, cause },
+      );
+    }
+  }
+
+  /** A JSON object from name to object. It has no prototype: a name that is not there is undefined, whatever it is. */
+  async collection<Item>(path: string, sent: Sent = {}): Promise<Record<string, Item>> {
+    return Object.setPrototypeOf(await this.json<Record<string, Item>>(path, sent), null);
+  }
+
+  text(path: string, sent: Sent = {}): Promise<string> {
+    return this.#ask('GET', path, sent, (response) => response.text());
+  }
+
+  /** Asks for what changes something: answered by 204. */
+  async send(method: 'PUT' | 'POST' | 'DELETE', path: string, sent: Sent = {}): Promise<void> {
+    await this.#ask(method, path, sent, (response) => response.body?.cancel());
+  }
+
+  download(path: string, sent: Sent = {}): Promise<Download> {
+    return this.#ask('GET', path, sent, async (response) => {
+      const length = response.headers.get('content-length');
+      return { stream: this.#guarded(response), length: length === null ? undefined : Number(length) };
+    });
+  }
+
+  async #ask<T>(method: string, path: string, sent: Sent, read: (response: Response) => T | Promise<T>): Promise<T> {
+    const { signal, bytes } = sent;
+    signal?.throwIfAborted();
+    const overdue = new AbortController();
+    // Bytes take as long as they take: only the answer to them is waited for, by the service's own limits.
+    const timer = bytes === undefined ? setTimeout(() => overdue.abort(), this.#timeoutMs) : undefined;
+    const ended = signal === undefined ? overdue.signal : AbortSignal.any([signal, overdue.signal]);
+    try {
+      const response = await this.#fetch(this.base + path + queryText(sent.query), this.#init(method, sent, ended));
+      if (response.ok) return await read(response);
+      throw new TelltaleProblem(await problemOf(response));
+    } catch (error) {
+      if (error instanceof TelltaleProblem) throw error;
+      signal?.throwIfAborted();
+      throw this.#unreachable(method, overdue.signal.aborted, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The body; where it breaks off, that is Unreachable too. */
+  #guarded(response: Response): Download['stream'] {
+    const reader = (response.body as Download['stream'] | null)?.getReader();
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { done = true, value } = (await reader?.read()) ?? {};
+          if (done || value === undefined) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          controller.error(this.#unreachable('GET', false, error));
+        }
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    });
+  }
+
+  #init(method: string, { json, bytes }: Sent, signal: AbortSignal): RequestInit {
+    const type = bytes?.type ?? (json === undefined ? undefined : 'application/json');
+    const body = bytes?.body ?? (json === undefined ? undefined : JSON.stringify(json));
+    return {
+      method,
+      signal,
+      headers: {
+        ...(type !== undefined && { 'content-type': type }),
+        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      },
+      ...(body !== undefined && { body }),
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
+    };
+  }
+
+  #unreachable(method: string, isOverdue: boolean, cause: unknown): Unreachable {
+    const reason = isOverdue ? `no answer within ${this.#timeoutMs / 1000} s` : reasonOf(cause);
+    const mayHaveHappened = method !== 'GET' && (isOverdue || !neverSent.has(codeOf(cause)));
+    const doubt = mayHaveHappened
+      ? ' It is not known whether the request was carried out: look before you repeat it.'
+      : '';
+    return new Unreachable(
+      `Telltale cannot be reached at ${this.base} (${reason}). Check that it runs, and the address.${doubt}`,
+      { mayHaveHappened, cause },
+    );
+  }
+}
+
+/** The name as a part of a path. One that no object can have never leaves: `..` would lead elsewhere. */
+export function pathName(name: string, otherwise: ProblemName): string {
+  if (isIdentifier(name)) return name;
+  const shown = JSON.stringify(name.slice(0, 80));
+  throw TelltaleProblem.of(otherwise, `${shown} is not a name: 1 to 64 characters of 0-9, a-z, A-Z and _.`);
+}
+
+/** So many characters of a URL every server and proxy takes. */
+const maxListLength = 6000;
+
+/** Asks for any number of names in as many requests as it needs. What cannot be a name is not there. */
+export async function byNames<Item>(
+  names: readonly string[] | undefined,
+  ask: (names: string | undefined) => Promise<Record<string, Item>>,
+): Promise<Record<string, Item>> {
+  if (names === undefined) return ask(undefined);
+  const lists: string[] = [];
+  for (const name of new Set(names.filter(isIdentifier))) {
+    const last = lists.at(-1);
+    if (last === undefined || last.length + name.length > maxListLength) lists.push(name);
+    else lists[lists.length - 1] = `${last},${name}`;
+  }
+  const entries: [string, Item][] = [];
+  for (const list of lists) entries.push(...Object.entries(await ask(list)));
+  return Object.setPrototypeOf(Object.fromEntries(entries), null);
+}
+
+function queryText(query: Sent['query'] = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const parts = given.map(([name, value]) => `${name}=${encodeURIComponent(queryValue(value))}`);
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
+
+function queryValue(value: string | number | boolean | undefined): string {
+  return typeof value === 'boolean' ? String(Number(value)) : String(value);
+}
+
+const maxProblemLength = 1 << 20;
+
+async function problemOf(response: Response) {
+  const text = (await response.text()).slice(0, maxProblemLength);
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch {
+    body = undefined; // the page of some proxy
+  }
+  return readProblem(body, response.status, text);
+}
+
+function codeOf(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return typeof code === 'string' ? code : cause === undefined ? '' : codeOf(cause);
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = (error ?? {}) as { message?: unknown; cause?: unknown };
+  return codeOf(error) || (cause === undefined ? String(message ?? error) : reasonOf(cause));
+}

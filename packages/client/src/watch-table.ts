@@ -1,0 +1,225 @@
+// Who reads which names of one kind, and what the service was asked to tell: each name is watched once, however many
+// read it, and again after a loss.
+import type { ItemResult } from '@telltale/schema';
+import { TelltaleProblem } from './errors.ts';
+import type { NamedUpdate, UpdateQueue } from './update-queue.ts';
+
+export type WatchedNames = readonly string[] | 'all';
+
+export interface WatchAsker {
+  /** Asks the service; resolves where all is watched. Called only while there is a connection. */
+  watch(names: WatchedNames): Promise<unknown>;
+  unwatch(names: WatchedNames): void;
+  /** The service did not say whether it watches: the connection is of no use. */
+  onSilence(error: unknown): void;
+}
+
+interface Watched<Update extends NamedUpdate> {
+  readonly readers: Set<UpdateQueue<Update>>;
+  /** The service does not know it, or no longer. */
+  isMissing: boolean;
+}
+
+interface Reader {
+  readonly names: ReadonlySet<string> | 'all';
+  /** Names that it was told of as refused. */
+  readonly refused: Set<string>;
+  hasUpdates: boolean;
+}
+
+/** A message with so many names is taken everywhere. */
+const namesPerRequest = 1000;
+
+export class WatchTable<Update extends NamedUpdate> {
+  readonly #asker: WatchAsker;
+  readonly #readers = new Map<UpdateQueue<Update>, Reader>();
+  readonly #readersOfAll = new Set<UpdateQueue<Update>>();
+  readonly #watched = new Map<string, Watched<Update>>();
+  /** What was told last of each name; empty while there is no connection, since it may be out of date. */
+  readonly #last = new Map<string, Update>();
+  #isConnected = false;
+  #wasConnected = false;
+
+  constructor(asker: WatchAsker) {
+    this.#asker = asker;
+  }
+
+  get watchedNames(): number {
+    return this.#watched.size;
+  }
+
+  add(queue: UpdateQueue<Update>, names: WatchedNames): void {
+    if (queue.hasEnded) return;
+    if (names === 'all') {
+      this.#readers.set(queue, { names, refused: new Set(), hasUpdates: false });
+      this.#readersOfAll.add(queue);
+      if (this.#readersOfAll.size === 1) this.#watch('all');
+      else for (const update of this.#last.values()) queue.push(update);
+    } else {
+      const wanted = new Set(names);
+      this.#readers.set(queue, { names: wanted, refused: new Set(), hasUpdates: false });
+      const fresh = [...wanted].filter((name) => this.#read(queue, name));
+      this.#watch(fresh);
+    }
+    queue.wake();
+  }
+
+  /** Whether the service has yet to be asked for this name. */
+  #read(queue: UpdateQueue<Update>, name: string): boolean {
+    const watched = this.#watched.get(name);
+    if (watched === undefined) {
+      this.#watched.set(name, { readers: new Set([queue]), isMissing: false });
+      return true;
+    }
+    watched.readers.add(queue);
+    const last = this.#last.get(name);
+    if (last !== undefined) queue.push(last);
+    return watched.isMissing;
+  }
+
+  remove(queue: UpdateQueue<Update>): void {
+    const reader = this.#readers.get(queue);
+    if (reader === undefined) return;
+    this.#readers.delete(queue);
+    if (reader.names === 'all') this.#leaveAll(queue);
+    else this.#leave(queue, reader.names);
+  }
+
+  #leaveAll(queue: UpdateQueue<Update>): void {
+    this.#readersOfAll.delete(queue);
+    if (this.#readersOfAll.size > 0) return;
+    for (const name of this.#last.keys()) if (!this.#watched.has(name)) this.#last.delete(name);
+    if (!this.#isConnected) return;
+    this.#asker.unwatch('all');
+    this.#watch([...this.#watched.keys()]); // whatever that ended, these are still read
+  }
+
+  #leave(queue: UpdateQueue<Update>, names: ReadonlySet<string>): void {
+    const unread: string[] = [];
+    for (const name of names) {
+      const watched = this.#watched.get(name);
+      watched?.readers.delete(queue);
+      if (watched?.readers.size !== 0) continue;
+      this.#watched.delete(name);
+      if (!watched.isMissing) unread.push(name);
+    }
+    if (this.#readersOfAll.size > 0) return; // all of them stay watched
+    for (const name of unread) this.#last.delete(name);
+    if (!this.#isConnected) return;
+    for (const list of inLists(unread)) this.#asker.unwatch(list);
+  }
+
+  connected(): void {
+    this.#isConnected = true;
+    if (this.#wasConnected) for (const queue of this.#readers.keys()) queue.resume();
+    this.#wasConnected = true;
+    if (this.#readersOfAll.size > 0) this.#watch('all');
+    this.#watch([...this.#watched.keys()]);
+  }
+
+  lost(): void {
+    if (!this.#isConnected) return;
+    this.#isConnected = false;
+    this.#last.clear();
+    for (const watched of this.#watched.values()) watched.isMissing = false;
+    for (const reader of this.#readers.values()) reader.refused.clear();
+  }
+
+  /** Asks again for names that the service did not know: they may be configured by now. */
+  retryMissing(): void {
+    this.#watch([...this.#watched].filter(([, { isMissing }]) => isMissing).map(([name]) => name));
+  }
+
+  notify(updates: readonly Update[], skipped: number): void {
+    const touched = new Set(skipped > 0 ? this.#readers.keys() : this.#readersOfAll);
+    for (const update of updates) {
+      if (update.removed) this.#last.delete(update.name);
+      else this.#last.set(update.name, update);
+      for (const queue of this.#readersOfAll) queue.push(update);
+      const watched = this.#watched.get(update.name);
+      if (watched === undefined) continue;
+      watched.isMissing = update.removed === true;
+      for (const queue of watched.readers) {
+        if (!this.#readersOfAll.has(queue)) queue.push(update);
+        touched.add(queue);
+      }
+    }
+    for (const queue of touched) {
+      const reader = this.#readers.get(queue);
+      if (reader !== undefined) reader.hasUpdates = true;
+      if (skipped > 0) queue.skip(skipped);
+      queue.wake();
+    }
+  }
+
+  close(): void {
+    for (const queue of [...this.#readers.keys()]) queue.close();
+  }
+
+  #watch(names: WatchedNames): void {
+    if (!this.#isConnected) return;
+    for (const list of names === 'all' ? ['all' as const] : inLists(names)) {
+      this.#asker.watch(list).then(
+        () => this.#found(list),
+        (error: unknown) => this.#refused(list, error),
+      );
+    }
+  }
+
+  #found(list: WatchedNames): void {
+    if (list === 'all') return;
+    for (const name of list) {
+      const watched = this.#watched.get(name);
+      if (watched !== undefined) watched.isMissing = false;
+    }
+  }
+
+  #refused(list: WatchedNames, error: unknown): void {
+    if (!(error instanceof TelltaleProblem)) {
+      this.#asker.onSilence(error);
+      return;
+    }
+    if (list === 'all') {
+      for (const queue of [...this.#readersOfAll]) queue.fail(error);
+      return;
+    }
+    const results = error.results.length > 0 ? error.results : list.map((name) => failure(name, error));
+    const told = new Map<UpdateQueue<Update>, ItemResult[]>();
+    for (const result of results) {
+      const watched = this.#watched.get(result.name);
+      if (watched === undefined) continue;
+      watched.isMissing = !result.result;
+      if (result.result) continue;
+      for (const queue of watched.readers) {
+        const of = told.get(queue);
+        if (of === undefined) told.set(queue, [result]);
+        else of.push(result);
+      }
+    }
+    for (const [queue, refused] of told) this.#tell(queue, refused, error);
+  }
+
+  /** Where there is nothing to wait for, the iteration fails; else what is known goes on. */
+  #tell(queue: UpdateQueue<Update>, results: readonly ItemResult[], error: TelltaleProblem): void {
+    const reader = this.#readers.get(queue);
+    if (reader === undefined || reader.names === 'all') return;
+    const fresh = results.filter(({ name }) => !reader.refused.has(name));
+    for (const { name } of fresh) reader.refused.add(name);
+    if (!reader.hasUpdates && reader.refused.size === reader.names.size) {
+      queue.fail(error);
+      return;
+    }
+    for (const result of fresh) queue.refuse(result);
+    queue.wake();
+  }
+}
+
+function failure(name: string, error: TelltaleProblem): ItemResult {
+  return { name, result: false, error: error.toJSON() };
+}
+
+function inLists(names: readonly string[]): string[][] {
+  const lists: string[][] = [];
+  for (let at = 0; at < names.length; at += namesPerRequest) lists.push(names.slice(at, at + namesPerRequest));
+  return lists;
+}
