@@ -1,0 +1,18 @@
+// What the alarms want of the disk; the composition hands in who does it.
+import type { AlarmState } from '@telltale/schema';
+
+/** The last transition of an alarm. */
+export interface KeptAlarm {
+  readonly name: string;
+  readonly state: AlarmState;
+  readonly timeUs: number;
+  readonly authority: string;
+}
+
+/** Carries out in the order of the calls. A rejection means that the call has changed nothing. */
+export interface AlarmKeeper {
+  /** Resolves when it is on disk. */
+  keepAlarm(alarm: KeptAlarm): Promise<void>;
+  /** Resolves when nothing is on disk about the name. */
+  forgetAlarm(name: string): Promise<void>;
+}

@@ -1,0 +1,297 @@
+// The live alarms: their states, who may change them and when that is published. Triggers, texts and the way to the
+// disk are files of their own.
+import {
+  type Alarm,
+  type AlarmField,
+  type AlarmOperation,
+  type AlarmState,
+  alarmFields,
+  type Clock,
+  ProblemError,
+} from '@telltale/schema';
+import type { Changes, MeasurementReader } from '../points/index.ts';
+import type { AlarmKeeper, KeptAlarm } from './alarm-keeper.ts';
+import { isActive, nextState } from './alarm-state.ts';
+import { AlarmTexts, type ShownAlarm } from './alarm-texts.ts';
+import { Keeping } from './keeping.ts';
+import { Triggers } from './triggers.ts';
+
+/** One call a transition or removal, after it and in order. A removed alarm can be read for as long as the call lasts. */
+export type AlarmListener = (handle: number, isRemoved: boolean) => void;
+
+export interface AlarmCounts {
+  readonly byState: Readonly<Record<AlarmState, number>>;
+  readonly transitions: number;
+  readonly keepFailures: number;
+  /** Alarms whose state on disk is not yet the present one. */
+  readonly unkept: number;
+  readonly operationsWaiting: number;
+}
+
+class LiveEntry implements ShownAlarm {
+  readonly name: string;
+  readonly handle: number;
+  alarm: Alarm;
+  state: AlarmState = 'INACT_ACK';
+  timeUs = 0;
+  authority = '';
+  transitions = 0;
+
+  constructor(handle: number, alarm: Alarm) {
+    this.name = alarm.name;
+    this.handle = handle;
+    this.alarm = alarm;
+  }
+
+  get severity(): number {
+    return this.alarm.severity;
+  }
+
+  get description(): string {
+    return this.alarm.description ?? '';
+  }
+}
+
+export class Alarms {
+  readonly #clock: Clock;
+  readonly #triggers: Triggers;
+  readonly #keeping: Keeping;
+  readonly #texts: AlarmTexts;
+  readonly #handles = new Map<string, number>();
+  readonly #entries: (LiveEntry | undefined)[] = [];
+  readonly #free: number[] = [];
+  readonly #restored = new Map<string, KeptAlarm>();
+  #listeners: readonly AlarmListener[] = [];
+  /** By name, the end of the last operation on it. */
+  readonly #operations = new Map<string, Promise<void>>();
+  readonly #byState = { INACT_ACK: 0, ACT_UNACK: 0, ACT_ACK: 0, INACT_UNACK: 0 };
+  #operationsWaiting = 0;
+  #transitions = 0;
+  #version = 0;
+  #isClosed = false;
+
+  constructor({ measurements, keeper, clock }: { measurements: MeasurementReader; keeper: AlarmKeeper; clock: Clock }) {
+    this.#clock = clock;
+    this.#triggers = new Triggers(measurements, clock, (handle, event, timeUs) => this.#trigger(handle, event, timeUs));
+    this.#keeping = new Keeping(keeper, clock, (name) => this.#present(name));
+    this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
+  }
+
+  /** What was on disk, before the first put. */
+  restore(kept: Iterable<KeptAlarm>): void {
+    for (const alarm of kept) this.#restored.set(alarm.name, alarm);
+  }
+
+  /** After the puts of the first rendering: what was restored and belongs to no alarm is forgotten on disk as well. */
+  forgetStrangers(): void {
+    const names = [...this.#restored.keys()];
+    this.#restored.clear();
+    for (const name of names) this.#keeping.changed(name);
+  }
+
+  /** A new definition keeps the state. Its trigger looks at the present value at once. */
+  put(alarm: Alarm): void {
+    const entry = this.#entryOf(alarm.name) ?? this.#add(alarm);
+    entry.alarm = alarm;
+    this.#changed(entry);
+    this.#triggers.put(entry.handle, alarm, isActive(entry.state));
+  }
+
+  remove(name: string): void {
+    const entry = this.#entryOf(name);
+    if (entry === undefined) return;
+    this.#triggers.remove(entry.handle);
+    for (const listener of this.#listeners) listener(entry.handle, true);
+    this.#handles.delete(name);
+    this.#entries[entry.handle] = undefined;
+    this.#free.push(entry.handle);
+    this.#byState[entry.state]--;
+    this.#changed(entry);
+    this.#keeping.changed(name);
+  }
+
+  /** These were added, removed, or got another handle or datatype: triggers find them by name again. */
+  measurementsChanged(names: Iterable<string>): void {
+    this.#triggers.measurementsChanged(names);
+  }
+
+  evaluate(changes: Changes): void {
+    if (!this.#isClosed) this.#triggers.evaluate(changes);
+  }
+
+  /** Resolves when it is on disk and published. One at a time on each alarm. */
+  operate(name: string, operation: AlarmOperation, authority: string): Promise<void> {
+    const before = this.#operations.get(name);
+    const carryOut = () => this.#carryOut(name, operation, authority);
+    const operating = before === undefined ? carryOut() : before.then(carryOut);
+    const end: Promise<void> = operating.then(
+      () => this.#operated(name, end),
+      () => this.#operated(name, end),
+    );
+    this.#operations.set(name, end);
+    this.#operationsWaiting++;
+    return operating;
+  }
+
+  /** The handle stays until the alarm is removed; -1: there is no such alarm. */
+  find(name: string): number {
+    return this.#handles.get(name) ?? -1;
+  }
+
+  get size(): number {
+    return this.#handles.size;
+  }
+
+  names(): IterableIterator<string> {
+    return this.#handles.keys();
+  }
+
+  /** As it is configured. */
+  alarmOf(handle: number): Alarm {
+    return this.#at(handle).alarm;
+  }
+
+  /** The last transition. */
+  stateOf(handle: number): KeptAlarm {
+    const { name, state, timeUs, authority } = this.#at(handle);
+    return { name, state, timeUs, authority };
+  }
+
+  /** The JSON of one live alarm. */
+  text(handle: number): string {
+    return this.#texts.one(handle);
+  }
+
+  /**
+   * The JSON of a map from name to live alarm, as pieces that lie behind each other and that nobody may write to.
+   * Unknown names are left out, names and fields given twice count once.
+   */
+  collection(selection: { names?: Iterable<string>; fields?: readonly AlarmField[] } = {}): Buffer[] {
+    const { names, fields } = selection;
+    if (names === undefined && fields === undefined) return this.#texts.all();
+    const handles =
+      names === undefined ? this.#handles.values() : new Set(Iterator.from(names).map((name) => this.find(name)));
+    return this.#texts.some(handles, fields ?? alarmFields);
+  }
+
+  /** Another number whenever anything of `collection` may be another. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** A listener neither puts nor removes. The returned function takes it back. */
+  onChange(listener: AlarmListener): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  counts(): AlarmCounts {
+    return {
+      byState: { ...this.#byState },
+      transitions: this.#transitions,
+      keepFailures: this.#keeping.failures,
+      unkept: this.#keeping.waiting,
+      operationsWaiting: this.#operationsWaiting,
+    };
+  }
+
+  /** No trigger fires any more. Resolves when the disk has answered what it was asked. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#triggers.close();
+    return this.#keeping.close();
+  }
+
+  #add(alarm: Alarm): LiveEntry {
+    const entry = new LiveEntry(this.#free.pop() ?? this.#entries.length, alarm);
+    const kept = this.#restored.get(alarm.name);
+    if (kept !== undefined) {
+      this.#restored.delete(alarm.name);
+      entry.state = kept.state;
+      entry.timeUs = kept.timeUs;
+      entry.authority = kept.authority;
+    }
+    if (entry.handle === this.#entries.length) this.#entries.push(entry);
+    else this.#entries[entry.handle] = entry;
+    this.#handles.set(alarm.name, entry.handle);
+    this.#byState[entry.state]++;
+    return entry;
+  }
+
+  #entryOf(name: string): LiveEntry | undefined {
+    return this.#entries[this.find(name)];
+  }
+
+  #at(handle: number): LiveEntry {
+    const entry = this.#entries[handle];
+    if (entry === undefined) throw new RangeError(`There is no alarm at ${handle}`);
+    return entry;
+  }
+
+  #present(name: string): KeptAlarm | undefined {
+    const handle = this.find(name);
+    return handle < 0 ? undefined : this.stateOf(handle);
+  }
+
+  #changed(entry: LiveEntry): void {
+    this.#version++;
+    this.#texts.changed(entry.handle);
+  }
+
+  /** An alarm is raised though the disk may be full: published first, kept in the background. */
+  #trigger(handle: number, event: 'activate' | 'deactivate', timeUs: number): void {
+    const entry = this.#at(handle);
+    this.#apply(entry, nextState(entry.state, event, entry.alarm.ackMode), timeUs, 'trigger');
+    this.#keeping.changed(entry.name);
+  }
+
+  async #carryOut(name: string, operation: AlarmOperation, authority: string): Promise<void> {
+    this.#keeping.hold(name);
+    try {
+      let kept: KeptAlarm | undefined;
+      let from: LiveEntry | undefined;
+      let transitions = 0;
+      for (;;) {
+        const entry = this.#entryOf(name);
+        if (entry === undefined) throw new ProblemError('unknown-object', `There is no alarm ${JSON.stringify(name)}.`);
+        const state = nextState(entry.state, operation, entry.alarm.ackMode);
+        if (state === entry.state) {
+          if (kept !== undefined) this.#keeping.changed(name);
+          return;
+        }
+        if (kept?.state === state) {
+          // Where a trigger came between, and went again, the time of the operation is later than those.
+          const isSame = entry === from && entry.transitions === transitions;
+          this.#apply(entry, state, isSame ? kept.timeUs : this.#clock.now(), authority);
+          if (!isSame) this.#keeping.changed(name);
+          return;
+        }
+        [from, transitions] = [entry, entry.transitions];
+        kept = { name, state, timeUs: this.#clock.now(), authority };
+        await this.#keeping.keepNow(kept);
+      }
+    } finally {
+      this.#keeping.release(name);
+    }
+  }
+
+  #operated(name: string, end: Promise<void>): void {
+    this.#operationsWaiting--;
+    if (this.#operations.get(name) === end) this.#operations.delete(name);
+  }
+
+  #apply(entry: LiveEntry, state: AlarmState, timeUs: number, authority: string): void {
+    this.#byState[entry.state]--;
+    this.#byState[state]++;
+    entry.state = state;
+    entry.timeUs = timeUs;
+    entry.authority = authority;
+    entry.transitions++;
+    this.#transitions++;
+    this.#changed(entry);
+    this.#triggers.setActive(entry.handle, isActive(state));
+    for (const listener of this.#listeners) listener(entry.handle, false);
+  }
+}

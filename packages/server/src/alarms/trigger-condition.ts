@@ -1,0 +1,102 @@
+// The condition of a trigger: six operators over numbers, 64-bit integers and texts, with hysteresis. Pure.
+import { type Alarm, type Datatype, parseText, ValueError } from '@telltale/schema';
+
+/** By code in the typed arrays of the triggers. */
+export const operatorCode = { lt: 0, le: 1, gt: 2, ge: 3, eq: 4, ne: 5 } as const;
+
+/** What a value is compared with depends on whether the alarm is active: that is the hysteresis of lt, le, gt, ge. */
+export interface Condition<V> {
+  readonly code: number;
+  readonly whileInactive: V;
+  readonly whileActive: V;
+  /** Of eq and ne. */
+  readonly tolerance: V;
+}
+
+export type AnyCondition = Condition<number> | Condition<bigint> | Condition<string>;
+
+/** Reads a trigger in the datatype of its measurement; undefined where it has no meaning in it. */
+export function readCondition(alarm: Alarm, datatype: Datatype): AnyCondition | undefined {
+  const { trgOperator, trgRefValue, trgHysteresis = '0' } = alarm;
+  if (!isOperator(trgOperator) || trgRefValue === undefined) return undefined;
+  const code = operatorCode[trgOperator];
+  try {
+    const reference = parseText(datatype, trgRefValue);
+    if (typeof reference === 'string') {
+      return { code, whileInactive: reference, whileActive: reference, tolerance: '' };
+    }
+    if (typeof reference === 'bigint') {
+      const tolerance = parseText('l', trgHysteresis) as bigint;
+      return { code, whileInactive: reference, whileActive: reference + BigInt(signOf(code)) * tolerance, tolerance };
+    }
+    const number = Number(reference);
+    const tolerance = Number(parseText(datatype, trgHysteresis));
+    return { code, whileInactive: number, whileActive: number + signOf(code) * tolerance, tolerance };
+  } catch (error) {
+    if (error instanceof ValueError) return undefined;
+    throw error;
+  }
+}
+
+function isOperator(word: string | undefined): word is keyof typeof operatorCode {
+  return word !== undefined && Object.hasOwn(operatorCode, word);
+}
+
+/** Which way the hysteresis moves what an active alarm is compared with. */
+function signOf(code: number): number {
+  if (code === operatorCode.lt || code === operatorCode.le) return 1;
+  return code === operatorCode.gt || code === operatorCode.ge ? -1 : 0;
+}
+
+export function numberHolds(code: number, value: number, threshold: number, tolerance: number): boolean {
+  switch (code) {
+    case operatorCode.lt:
+      return value < threshold;
+    case operatorCode.le:
+      return value <= threshold;
+    case operatorCode.gt:
+      return value > threshold;
+    case operatorCode.ge:
+      return value >= threshold;
+    case operatorCode.eq:
+      return Math.abs(value - threshold) <= tolerance;
+    default:
+      return Math.abs(value - threshold) > tolerance;
+  }
+}
+
+export function longHolds(code: number, value: bigint, threshold: bigint, tolerance: bigint): boolean {
+  const distance = value - threshold;
+  switch (code) {
+    case operatorCode.lt:
+      return distance < 0n;
+    case operatorCode.le:
+      return distance <= 0n;
+    case operatorCode.gt:
+      return distance > 0n;
+    case operatorCode.ge:
+      return distance >= 0n;
+    case operatorCode.eq:
+      return (distance < 0n ? -distance : distance) <= tolerance;
+    default:
+      return (distance < 0n ? -distance : distance) > tolerance;
+  }
+}
+
+/** Texts are in the order of their UTF-16 code units. */
+export function textHolds(code: number, value: string, threshold: string): boolean {
+  switch (code) {
+    case operatorCode.lt:
+      return value < threshold;
+    case operatorCode.le:
+      return value <= threshold;
+    case operatorCode.gt:
+      return value > threshold;
+    case operatorCode.ge:
+      return value >= threshold;
+    case operatorCode.eq:
+      return value === threshold;
+    default:
+      return value !== threshold;
+  }
+}

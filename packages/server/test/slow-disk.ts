@@ -1,0 +1,63 @@
+// A disk for the states of alarms that answers when a test says so: what it was asked waits in order.
+import type { AlarmKeeper, KeptAlarm } from '../src/alarms/index.ts';
+
+interface Request {
+  readonly name: string;
+  /** Undefined: to be forgotten. */
+  readonly alarm: KeptAlarm | undefined;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+}
+
+export class SlowDisk implements AlarmKeeper {
+  readonly #requests: Request[] = [];
+  /** What is on it, by name. */
+  readonly alarms = new Map<string, KeptAlarm>();
+
+  keepAlarm(alarm: KeptAlarm): Promise<void> {
+    return this.#ask(alarm.name, alarm);
+  }
+
+  forgetAlarm(name: string): Promise<void> {
+    return this.#ask(name, undefined);
+  }
+
+  /** What waits for it, oldest first: the state, or that it is to be forgotten. */
+  get waiting(): string[] {
+    return this.#requests.map(({ name, alarm }) => `${name} ${alarm?.state ?? 'forgotten'}`);
+  }
+
+  get next(): Pick<Request, 'name' | 'alarm'> | undefined {
+    return this.#requests[0];
+  }
+
+  /** Carries out the oldest request, or refuses it, and lets everybody hear of it. */
+  async answer(isTaken = true): Promise<void> {
+    const request = this.#requests.shift();
+    if (request === undefined) throw new Error('Nothing waits for the disk');
+    const { name, alarm, resolve, reject } = request;
+    if (!isTaken) reject(new Error('no space is left'));
+    else {
+      if (alarm === undefined) this.alarms.delete(name);
+      else this.alarms.set(name, alarm);
+      resolve();
+    }
+    await allHeard();
+  }
+
+  async answerAll(): Promise<void> {
+    await allHeard();
+    while (this.#requests.length > 0) await this.answer();
+  }
+
+  #ask(name: string, alarm: KeptAlarm | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#requests.push({ name, alarm, resolve, reject });
+    return promise;
+  }
+}
+
+/** Every promise that can be settled by now has been, and whoever waited for it has gone on. */
+export function allHeard(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
