@@ -142,8 +142,8 @@ export class Channel {
     const unreachable = (reason: string) => settle({ error: this.#unreachable(request, isSent, reason) });
     const cancelTimer = this.#clock.after(timeoutMs, () => unreachable(`no answer within ${timeoutMs / 1000} s`));
     const stopWaiting = this.onState((state, reason) => {
-      if (state === 'connected') send();
-      else unreachable(reason);
+      if (state !== 'connected') unreachable(reason);
+      else if (!isSent) send();
     });
     if (signal?.aborted) onAbort();
     else if (this.#pending.size >= maxPending) unreachable(`${maxPending} requests wait for their answers already`);

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { TelltaleProblem, Unreachable } from './errors.ts';
+import { readMetrics } from './service-access.ts';
+import { TelltaleClient } from './telltale-client.ts';
+
+async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const failsWith = (check: (error: Unreachable) => void) => (error: unknown) => {
+  assert.ok(error instanceof Unreachable, String(error));
+  check(error);
+  return true;
+};
+
+describe('a request over HTTP', () => {
+  test('that nobody takes is Unreachable, and did not happen', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const nobody = new TelltaleClient({ url: `http://127.0.0.1:${port}` });
+    await assert.rejects(
+      nobody.commands.write('pump', 'b1'),
+      failsWith((error) => {
+        assert.equal(error.mayHaveHappened, false);
+        assert.match(error.message, /ECONNREFUSED.*Check that it runs/);
+      }),
+    );
+  });
+
+  test('a write without an answer may have happened, a read has not', async (t) => {
+    const { promise: heard, resolve: isHeard } = Promise.withResolvers<void>();
+    const url = await serve(t, (request) => {
+      isHeard();
+      if (request.method === 'GET') request.socket.destroy();
+    });
+    const client = new TelltaleClient({ url, timeoutMs: 50 });
+    const write = client.commands.write('pump', 'b1');
+    await heard;
+    await assert.rejects(
+      write,
+      failsWith((error) => {
+        assert.equal(error.mayHaveHappened, true);
+        assert.match(error.message, /not known whether/);
+      }),
+    );
+    await assert.rejects(
+      client.commands.get('pump'),
+      failsWith((error) => assert.equal(error.mayHaveHappened, false)),
+    );
+  });
+
+  test('ends with its signal, by the reason of the signal', async (t) => {
+    const client = new TelltaleClient({ url: await serve(t, () => undefined) });
+    const ending = new AbortController();
+    const read = client.alarms.list({ signal: ending.signal });
+    ending.abort(new Error('enough'));
+    await assert.rejects(read, /^Error: enough$/);
+    await assert.rejects(client.alarms.list({ signal: ending.signal }), /^Error: enough$/);
+  });
+
+  test('answered by the page of some proxy is a problem with that status', async (t) => {
+    const url = await serve(t, (_, response) => {
+      response.writeHead(502, { 'content-type': 'text/html' }).end(`<html>\n${'x'.repeat(5000)}`);
+    });
+    await assert.rejects(new TelltaleClient({ url }).alarms.list(), (error: TelltaleProblem) => {
+      assert.ok(error instanceof TelltaleProblem);
+      assert.deepEqual([error.status, error.problem, error.type], [502, '', 'about:blank']);
+      assert.ok(error.detail.length <= 200);
+      return true;
+    });
+  });
+
+  test('answered by what is not Telltale is Unreachable', async (t) => {
+    const url = await serve(t, (_, response) => {
+      response.end('welcome to this router');
+    });
+    await assert.rejects(
+      new TelltaleClient({ url }).measurements.list(),
+      failsWith((error) => assert.match(error.message, /is not Telltale/)),
+    );
+  });
+
+  test('a download that breaks off is Unreachable', async (t) => {
+    const url = await serve(t, (_, response) => {
+      response.writeHead(200, { 'content-length': 1000 });
+      response.write('SQLite', () => response.destroy());
+    });
+    const { stream, length } = await new TelltaleClient({ url }).configuration.downloadDatabase();
+    assert.equal(length, 1000);
+    await assert.rejects(async () => {
+      for await (const chunk of stream) assert.ok(chunk.length > 0);
+    }, Unreachable);
+  });
+
+  test('a name that no object can have never leaves', async (t) => {
+    const paths: (string | undefined)[] = [];
+    const url = await serve(t, (request, response) => {
+      paths.push(request.url);
+      response.end('{}');
+    });
+    const client = new TelltaleClient({ url });
+    for (const name of ['..', '.', 'a/b', 'a,b', '', '%2e%2e', 'x'.repeat(65), '--help']) {
+      await assert.rejects(client.configuration.delete('measurements', name), { problem: 'invalid-name' });
+      await assert.rejects(async () => client.measurements.get(name), { problem: 'unknown-object' });
+      await assert.rejects(client.alarms.acknowledge(name), { problem: 'invalid-name' });
+      assert.deepEqual(Object.keys(await client.measurements.list({ names: [name] })), []);
+    }
+    assert.deepEqual(paths, []);
+  });
+
+  test('a list of any number of names is asked for in parts, each once', async (t) => {
+    const names = Array.from({ length: 5000 }, (_, number) => `measurement_${number}`);
+    let requests = 0;
+    const url = await serve(t, (request, response) => {
+      requests++;
+      const asked = new URL(request.url ?? '', 'http://x').searchParams.get('names')?.split(',') ?? [];
+      response.end(JSON.stringify(Object.fromEntries(asked.map((name) => [name, { name }]))));
+    });
+    const found = await new TelltaleClient({ url }).measurements.list({
+      names: [...names, ...names],
+      fields: ['name'],
+    });
+    assert.deepEqual(Object.keys(found), names);
+    assert.ok(requests > 1 && requests < 50);
+  });
+
+  test('what is not in a collection is undefined, whatever its name', async (t) => {
+    const url = await serve(t, (_, response) => {
+      response.end('{"__proto__": {"name": "__proto__"}}');
+    });
+    const collection = await new TelltaleClient({ url }).measurements.list();
+    assert.equal(collection.constructor, undefined);
+    assert.deepEqual(Object.entries(collection), [['__proto__', { name: '__proto__' }]]);
+    const named = await new TelltaleClient({ url }).measurements.list({ names: ['__proto__', 'toString'] });
+    assert.deepEqual(Object.keys(named), ['__proto__']);
+    assert.equal(named.toString, undefined);
+  });
+});
+
+describe('the addresses', () => {
+  test('follow from the one of the service, and can be given each', async (t) => {
+    const paths: (string | undefined)[] = [];
+    const url = await serve(t, (request, response) => {
+      paths.push(request.url);
+      response.end('{}');
+    });
+    const client = new TelltaleClient({ url: `${url}/plant?x#y` });
+    await client.measurements.list();
+    await client.configuration.list('alarms');
+    await client.service.ready();
+    assert.deepEqual(paths, ['/plant/data/measurements/', '/plant/config/v2/alarms/', '/plant/readyz']);
+    assert.equal(client.wsUrl, `${url.replace('http', 'ws')}/plant/data/ws`);
+    const other = new TelltaleClient({ url, base: `${url}/a`, configBase: `${url}/b/`, wsUrl: 'wss://plant/c' });
+    await other.commands.list();
+    await other.configuration.revisions();
+    assert.deepEqual(paths.slice(3), ['/a/commands/', '/b/cfgdb/revisions']);
+    assert.equal(other.wsUrl, 'wss://plant/c');
+  });
+
+  test('that are none are refused', () => {
+    for (const url of ['plant', 'file:///etc/passwd', '']) assert.throws(() => new TelltaleClient({ url }), TypeError);
+  });
+});
+
+test('metrics are read with their labels; anything else is passed over', () => {
+  const text = '# HELP up x\nup 1\ntemperature{room="a \\"b\\" {c}",floor="2"} -1.5e3 1700\nnonsense\ninf{} +Inf\n';
+  assert.deepEqual(
+    readMetrics(text).map(({ name, labels, value }) => [name, [...labels], value]),
+    [
+      ['up', [], 1],
+      [
+        'temperature',
+        [
+          ['room', 'a "b" {c}'],
+          ['floor', '2'],
+        ],
+        -1500,
+      ],
+      ['inf', [], Number.POSITIVE_INFINITY],
+    ],
+  );
+});
