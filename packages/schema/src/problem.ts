@@ -41,6 +41,12 @@ export const problems = {
   'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
   'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),
   'reserved-name': problem(400, 'The name is reserved', 'The word names lists a family; take another name.'),
+  'invalid-value': problem(
+    400,
+    'The value does not fit',
+    'A value is the letter of the datatype of the object, then the value; the detail says what is expected.',
+  ),
+  'out-of-range': problem(400, 'The value is out of range', 'Stay within the range that the detail names.'),
   'too-many-names': problem(400, 'Too many names are listed', 'Split the list, or read the whole collection.'),
   'too-many-operations': problem(400, 'The transaction is too long', 'Split it.'),
   'foreign-host': problem(
@@ -82,6 +88,21 @@ export const problems = {
     'Nothing was changed. Look at the free space, the permissions and the log.',
   ),
   internal: problem(500, 'The service made a mistake', 'Nothing is known to be wrong with the request; see the log.'),
+  'write-refused': problem(
+    502,
+    'The device did not accept the command',
+    'The detail has the reason; the value that is shown is unchanged.',
+  ),
+  'connector-down': problem(
+    503,
+    'The connector has no link to its device',
+    'Write again when it is up; the detail says whether anything may have been sent.',
+  ),
+  'write-timeout': problem(
+    504,
+    'The device did not answer in time',
+    'The detail says whether the command was sent; if so, look at the device before you write again.',
+  ),
   starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),
 } as const;

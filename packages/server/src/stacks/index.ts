@@ -1,2 +1,5 @@
-// Protocol stacks: how they are found.
+// Protocol stacks: how they are found, and the host that runs their connectors and providers.
 export * from './discover.ts';
+export type { Instance, PointIds } from './protocol.ts';
+export { type HostEvents, StackHost, type StackHostOptions } from './stack-host.ts';
+export type { ConnectionStatus, Counters, InstanceStatus, Role } from './status.ts';

@@ -1,0 +1,343 @@
+// One connector or provider, run in whichever thread it is made: connects, runs, closes, tries again. Nothing that the
+// stack does ends it or holds it up: every call is bounded and everything thrown is caught.
+import type { Batch, Clock, Value } from '@telltale/schema';
+import { Fatal, NotConnected, type StackCommand, type StackLog, type StackPoints } from '@telltale/stack-kit';
+import { backOffMs } from './back-off.ts';
+import { callStack } from './call-stack.ts';
+import { LinkWrites, type WriteOutcome } from './link-writes.ts';
+import { NewestReadings } from './newest-readings.ts';
+import { isThrown, reasonOf } from './stack-error.ts';
+import { type ConnectionStatus, type Counters, zeroCounters } from './status.ts';
+
+/** A connector has `write`, a provider `publish`. */
+export interface Linked {
+  setPoints(points: StackPoints): void;
+  connect(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+  write?(command: StackCommand, value: Value, signal: AbortSignal): Promise<void>;
+  publish?(batch: Batch): void;
+}
+
+export interface ConnectionOptions {
+  /** Loads the stack's code and makes it. Called again where one has to be given up; rejects where it cannot work. */
+  readonly create: (publish: (batch: Batch) => void) => Promise<Linked>;
+  readonly clock: Clock;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly log: StackLog;
+  readonly writeTimeoutMs: number;
+  readonly isMeasurement: (id: number) => boolean;
+  readonly command: (id: number) => StackCommand | undefined;
+  readonly onAccepted: (command: StackCommand, value: Value) => void;
+  /** Takes the batch; returns how many readings were passed over. Only while the link is up. */
+  readonly onReadings: (batch: Batch) => number;
+  /** On each change between up and not up. */
+  readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
+  readonly onState: () => void;
+}
+
+const createMs = 15_000;
+const connectMs = 10_000;
+const closeMs = 2000;
+/** What was aborted has this long to end. */
+const graceMs = 2000;
+/** A link that was up for this long makes the failures before it forgotten. */
+const steadyMs = 30_000;
+/** While so many calls of the stack have not come back, it is not tried again. */
+const maxUnanswered = 10;
+
+const stopped = new NotConnected('stopped');
+
+interface Made {
+  readonly stack: Linked;
+  /** What it was given last. */
+  points: StackPoints | undefined;
+}
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #counters: Counters = zeroCounters();
+  #state: ConnectionStatus['state'] = 'connecting';
+  #sinceUs: number;
+  #lastError: ConnectionStatus['lastError'];
+  #points: StackPoints = { measurements: [], commands: [] };
+  #made: Made | undefined;
+  #life: Promise<void> | undefined;
+  #isStopped = false;
+  /** While it connects or is up. */
+  #attempt: AbortController | undefined;
+  #writes: LinkWrites | undefined;
+  /** What was published before the link is told up. */
+  #early: NewestReadings | undefined;
+  #failures = 0;
+  #unanswered = 0;
+  #wake = () => {};
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#sinceUs = options.clock.now();
+  }
+
+  status(): ConnectionStatus {
+    return {
+      state: this.#state,
+      sinceUs: this.#sinceUs,
+      lastError: this.#lastError,
+      counters: { ...this.#counters },
+    };
+  }
+
+  /** The first call begins to connect. A failed one tries again. */
+  setPoints(points: StackPoints): void {
+    this.#points = points;
+    if (this.#isStopped) return;
+    this.#life ??= this.#live();
+    if (this.#state === 'failed') this.#wake();
+    if (this.#attempt === undefined || this.#made === undefined) return;
+    try {
+      this.#givePoints(this.#made);
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  /** Resolves with the outcome, within the time limit counted from when it was asked. Never rejects. */
+  async write(commandId: number, value: Value, askedUs: number): Promise<WriteOutcome> {
+    const { clock, writeTimeoutMs } = this.#options;
+    const passedMs = Math.max(0, (clock.now() - askedUs) / 1000);
+    const outcome: WriteOutcome =
+      this.#writes === undefined
+        ? { kind: 'notConnected', reason: this.#lastError?.text ?? 'it is still connecting' }
+        : await this.#writes.write(commandId, value, writeTimeoutMs - passedMs);
+    const counters = this.#counters;
+    if (outcome.kind === 'accepted') counters.writesAccepted++;
+    else if (outcome.kind === 'refused') counters.writesRefused++;
+    else if (outcome.kind === 'timeout') counters.writesTimedOut++;
+    else counters.writesNotConnected++;
+    return outcome;
+  }
+
+  /** New values for a provider; taken by it once it has its points. */
+  publish(batch: Batch): void {
+    if (this.#made?.points === undefined || this.#isStopped) return;
+    this.#counters.batches++;
+    this.#counters.values += batch.count;
+    try {
+      this.#made.stack.publish?.(batch);
+    } catch (error) {
+      this.#failed('publish', error);
+    }
+  }
+
+  /** Resolves when it has ended, within the bounds of its calls. It does not run again. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#end(stopped);
+    this.#wake();
+    await this.#life;
+    this.#discard();
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#isStopped) {
+      const points = this.#points;
+      const error = await this.#tryOnce();
+      if (this.#isStopped) return;
+      if (this.#state !== 'failed') await this.#pause(backOffMs(this.#failures++, error, this.#options.random));
+      else if (this.#points === points) await this.#pause(undefined);
+      while (this.#unanswered >= maxUnanswered && !this.#isStopped) {
+        this.#remember(
+          `${this.#unanswered} calls of the stack have not come back: it is not tried again before one does`,
+        );
+        await this.#pause(graceMs);
+      }
+    }
+  }
+
+  /** From connecting to closed; returns what ended it. */
+  async #tryOnce(): Promise<unknown> {
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    this.#enter('connecting');
+    let ending: unknown;
+    let made: Made | undefined;
+    try {
+      made = await this.#make(attempt.signal);
+      this.#early = new NewestReadings();
+      this.#givePoints(made);
+      const { stack } = made;
+      await this.#call('connect', attempt.signal, connectMs, made, (signal) => stack.connect(signal));
+      await this.#up(made, attempt.signal);
+      ending = new NotConnected('the stack ended the link without a reason');
+    } catch (error) {
+      ending = error;
+    }
+    this.#end(ending);
+    await this.#close(made);
+    return ending;
+  }
+
+  async #make(signal: AbortSignal): Promise<Made> {
+    if (this.#made !== undefined) return this.#made;
+    const gate: { made: Made | undefined } = { made: undefined };
+    const publish = (batch: Batch) => this.#publish(gate.made, batch);
+    try {
+      const create = () => this.#options.create(publish);
+      const stack = (await this.#call('load', signal, createMs, undefined, create)) as Linked;
+      gate.made = { stack, points: undefined };
+    } catch (error) {
+      throw signal.aborted ? error : new Fatal(reasonOf(error), { cause: error });
+    }
+    this.#made = gate.made;
+    return gate.made;
+  }
+
+  /** Throws what the stack throws; a stack that did is not used again. */
+  #givePoints(made: Made): void {
+    if (made.points === this.#points) return;
+    made.points = this.#points;
+    try {
+      made.stack.setPoints(this.#points);
+    } catch (error) {
+      this.#discard();
+      throw error;
+    }
+  }
+
+  async #up(made: Made, signal: AbortSignal): Promise<void> {
+    const { clock, log, command, onAccepted } = this.#options;
+    signal.throwIfAborted();
+    this.#counters.connects++;
+    this.#writes = new LinkWrites({
+      clock,
+      log,
+      command,
+      onAccepted,
+      hand: (...write) => Promise.try(() => made.stack.write?.(...write)),
+    });
+    this.#enter('up');
+    const early = this.#early?.take();
+    this.#early = undefined;
+    if (early !== undefined) this.#publish(made, early);
+    const takeBack = clock.after(steadyMs, () => {
+      this.#failures = 0;
+    });
+    try {
+      await this.#call('run', signal, undefined, made, (running) => made.stack.run(running));
+    } finally {
+      takeBack();
+    }
+  }
+
+  /** The end of an attempt, however it came; what comes second changes nothing. */
+  #end(error: unknown): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    this.#attempt = undefined;
+    this.#counters.dropped += this.#early?.size ?? 0;
+    this.#early = undefined;
+    const reason = reasonOf(error);
+    if (error !== stopped) this.#failed(undefined, error);
+    this.#enter(isThrown('Fatal', error) ? 'failed' : 'down', reason);
+    this.#writes?.lost(reason);
+    attempt.abort(error);
+  }
+
+  async #close(made: Made | undefined): Promise<void> {
+    if (made !== undefined) {
+      const { signal } = new AbortController();
+      await this.#call('close', signal, closeMs, made, () => made.stack.close()).catch((error) =>
+        this.#failed('close', error),
+      );
+    }
+    this.#writes?.closed();
+    this.#writes = undefined;
+  }
+
+  /** A stack that does not come back is not used again: whatever it may still open is closed when it does. */
+  #call(
+    what: string,
+    signal: AbortSignal,
+    limitMs: number | undefined,
+    made: Made | undefined,
+    call: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<unknown> {
+    const { clock, log } = this.#options;
+    const onUnanswered = (running: Promise<unknown>) => {
+      log.error(`${what} was aborted and has not ended: it is not waited for any more, and the stack is made anew`);
+      this.#unanswered++;
+      if (made !== undefined && made === this.#made) this.#discard();
+      const cameBack = () => {
+        this.#unanswered--;
+        if (made !== undefined && what !== 'close') Promise.try(() => made.stack.close()).catch(() => undefined);
+      };
+      running.then(cameBack, cameBack);
+    };
+    const grace = what === 'close' ? 0 : graceMs;
+    return callStack({ call, clock, signal, limitMs, graceMs: grace, onUnanswered });
+  }
+
+  /** From now on, nothing that it publishes counts. */
+  #discard(): void {
+    this.#made = undefined;
+  }
+
+  #publish(from: Made | undefined, batch: Batch): void {
+    const counters = this.#counters;
+    try {
+      const { count } = batch;
+      if (!(count <= batch.points.length)) throw new TypeError('publish wants a batch of readings');
+      if (from === undefined || from !== this.#made || (this.#state !== 'up' && this.#early === undefined)) {
+        counters.dropped += count;
+        batch.clear();
+      } else if (this.#state === 'up') {
+        counters.batches++;
+        counters.values += count;
+        counters.conflated += this.#options.onReadings(batch);
+      } else {
+        counters.conflated += this.#early?.add(batch, this.#options.isMeasurement) ?? 0;
+        batch.clear();
+      }
+    } catch (error) {
+      this.#failed('publish', error);
+    }
+  }
+
+  #enter(state: ConnectionStatus['state'], reason = ''): void {
+    const was = this.#state;
+    if (was === state) return;
+    const { clock, log, onLink, onState } = this.#options;
+    this.#state = state;
+    this.#sinceUs = clock.now();
+    if (state === 'up') log.info('up');
+    else if (was === 'up' || state === 'failed' || this.#failures === 0) {
+      if (state !== 'connecting')
+        log[state === 'failed' ? 'error' : this.#isStopped ? 'info' : 'warn'](`${state}: ${reason}`);
+    }
+    if ((was === 'up') !== (state === 'up')) onLink(state === 'up', reason, this.#sinceUs);
+    onState();
+  }
+
+  /** Counts an error and keeps it; errors beside the link are told in the log as well. */
+  #failed(where: string | undefined, error: unknown): void {
+    this.#counters.errors++;
+    const reason = reasonOf(error);
+    this.#remember(where === undefined ? reason : `${where}: ${reason}`);
+    if (where !== undefined) this.#options.log.error(`${where} failed: ${reason}`);
+  }
+
+  #remember(text: string): void {
+    this.#lastError = { text, timeUs: this.#options.clock.now() };
+  }
+
+  /** Until the time has passed, or it is woken. */
+  async #pause(ms: number | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const takeBack = ms === undefined ? () => {} : this.#options.clock.after(ms, resolve);
+    this.#wake = resolve;
+    await promise;
+    this.#wake = () => {};
+    takeBack();
+  }
+}

@@ -1,0 +1,126 @@
+// The thread of the stacks: runs every connector and provider, and tells the server's thread what they bring.
+import { parentPort, workerData } from 'node:worker_threads';
+import { Batch, systemClock as clock } from '@telltale/schema';
+import { Refused } from '@telltale/stack-kit';
+import { HostedInstance, type PointTable } from './hosted-instance.ts';
+import { createLimitedLog } from './limited-log.ts';
+import { loadStacks } from './load-stacks.ts';
+import { consume, Outbox } from './outbox.ts';
+import type { FromThread, HostStart, ToThread } from './protocol.ts';
+
+const statusPeriodMs = 1000;
+
+type ThreadHandlers = { [K in ToThread['kind']]: (message: ToThread & { kind: K }) => void };
+
+function main(): void {
+  if (parentPort === null) throw new Error('host-thread.ts runs as a worker thread');
+  const port = parentPort;
+  const { stackModules, writeTimeoutMs, consumedByClient, consumedByThread } = workerData as HostStart;
+  const say = (message: FromThread) => port.postMessage(message);
+  const findStack = loadStacks(stackModules, clock);
+  const instances = new Map<number, HostedInstance>();
+  const told = new Map<number, string>();
+  const questions = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  /** By role and name: a later one begins when all earlier ones have given back what they had. */
+  const endings = new Map<string, Promise<void>>();
+  let lastQuestion = 0;
+  const outbox = new Outbox({
+    consumed: consumedByClient,
+    clock,
+    post: (id, batch) => port.postMessage({ kind: 'readings', id, batch } satisfies FromThread, [batch.buffer]),
+  });
+
+  const tellStatus = (id: number, instance: HostedInstance) => {
+    const status = instance.status();
+    const text = JSON.stringify(status);
+    if (told.get(id) === text) return;
+    told.set(id, text);
+    say({ kind: 'status', id, status });
+  };
+
+  const start = ({ id, role, instance, replaces }: ToThread & { kind: 'start' }) => {
+    const earlier = replaces === undefined ? undefined : instances.get(replaces);
+    const points: PointTable = earlier?.points ?? { measurements: new Map(), commands: new Map(), isWhole: false };
+    const hosted = new HostedInstance({
+      role,
+      instance,
+      points,
+      findStack,
+      clock,
+      random: Math.random,
+      log: createLimitedLog(clock, (level, text) => say({ kind: 'log', id, level, text })),
+      writeTimeoutMs,
+      onReadings: (batch) => outbox.send(id, batch, (point) => points.measurements.has(point)),
+      onLink(up, reason, timeUs) {
+        outbox.flush(id);
+        say({ kind: 'link', id, up, reason, timeUs });
+      },
+      onState: () => tellStatus(id, hosted),
+      ask(commandId, value) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        const question = ++lastQuestion;
+        questions.set(question, { resolve, reject });
+        say({ kind: 'ask', question, id, commandId, value });
+        return promise;
+      },
+    });
+    instances.set(id, hosted);
+    if (replaces !== undefined && earlier !== undefined) stop(replaces, earlier);
+    const ending = endings.get(hosted.key);
+    if (ending === undefined) hosted.begin();
+    else ending.then(() => instances.has(id) && hosted.begin());
+  };
+
+  const stop = (id: number, instance: HostedInstance): void => {
+    instances.delete(id);
+    const { key } = instance;
+    const ending = Promise.all([endings.get(key), instance.stop()]).then(() => {
+      told.delete(id);
+      outbox.forget(id);
+      if (endings.get(key) === ending) endings.delete(key);
+      say({ kind: 'stopped', id, status: instance.status() });
+    });
+    endings.set(key, ending);
+  };
+
+  const handlers: ThreadHandlers = {
+    start,
+    stop({ id }) {
+      const instance = instances.get(id);
+      if (instance !== undefined) stop(id, instance);
+    },
+    putPoints: ({ id, points }) => instances.get(id)?.putPoints(points),
+    removePoints: ({ id, ids }) => instances.get(id)?.removePoints(ids),
+    pointsDone: ({ id }) => instances.get(id)?.pointsDone(),
+    async write({ id, write, commandId, value, askedUs }) {
+      const outcome = await instances.get(id)?.write(commandId, value, askedUs);
+      say({ kind: 'written', write, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });
+    },
+    publish({ id, batch }) {
+      instances.get(id)?.publish(Batch.from(batch));
+      consume(consumedByThread, batch);
+    },
+    answer({ question, refused }) {
+      const waiting = questions.get(question);
+      questions.delete(question);
+      if (refused === undefined) waiting?.resolve();
+      else waiting?.reject(new Refused(refused));
+    },
+    ping: () => say({ kind: 'pong' }),
+    async close() {
+      for (const [id, instance] of instances) stop(id, instance);
+      await Promise.all(endings.values());
+      say({ kind: 'closed' });
+    },
+  };
+
+  const tellAll = () => {
+    for (const [id, instance] of instances) tellStatus(id, instance);
+    clock.after(statusPeriodMs, tellAll);
+  };
+  port.on('message', (message: ToThread) => (handlers[message.kind] as (message: ToThread) => void)(message));
+  tellAll();
+  say({ kind: 'opened' });
+}
+
+main();

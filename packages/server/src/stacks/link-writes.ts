@@ -1,0 +1,158 @@
+// The writes over one link of a connector: each is handed to the stack at most once, one at a time for a command, and
+// has its outcome within its time limit. A new link begins with none.
+import type { Clock, Value } from '@telltale/schema';
+import { NotConnected, type StackCommand, type StackLog } from '@telltale/stack-kit';
+import { isThrown, reasonOf } from './stack-error.ts';
+
+export type WriteOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing was sent. */
+  | { readonly kind: 'notConnected'; readonly reason: string }
+  /** `sent`: the stack has it and the device may have taken it. */
+  | { readonly kind: 'timeout'; readonly sent: boolean; readonly reason: string };
+
+export interface LinkWritesOptions {
+  readonly clock: Clock;
+  readonly log: StackLog;
+  /** The command as it is configured now. */
+  readonly command: (id: number) => StackCommand | undefined;
+  /** Hands a write to the stack. */
+  readonly hand: (command: StackCommand, value: Value, signal: AbortSignal) => Promise<void>;
+  readonly onAccepted: (command: StackCommand, value: Value) => void;
+}
+
+/** Of one connector, until the stack has settled them. */
+export const maxWaitingWrites = 1000;
+/** An aborted write that the stack does not settle holds up the next of its command no longer than this. */
+const graceMs = 2000;
+
+interface Job {
+  readonly commandId: number;
+  readonly value: Value;
+  readonly controller: AbortController;
+  readonly settle: (outcome: WriteOutcome) => void;
+  takeBack: () => void;
+  isHanded: boolean;
+  isSettled: boolean;
+}
+
+export class LinkWrites {
+  readonly #options: LinkWritesOptions;
+  /** By command; the first of each is with the stack. */
+  readonly #queues = new Map<number, Job[]>();
+  #held = 0;
+  #lost: string | undefined;
+
+  constructor(options: LinkWritesOptions) {
+    this.#options = options;
+  }
+
+  write(commandId: number, value: Value, limitMs: number): Promise<WriteOutcome> {
+    if (this.#lost !== undefined) return Promise.resolve({ kind: 'notConnected', reason: this.#lost });
+    if (this.#held >= maxWaitingWrites) {
+      const reason = `${maxWaitingWrites} writes are waiting for their answers already`;
+      return Promise.resolve({ kind: 'refused', reason });
+    }
+    if (limitMs <= 0) return Promise.resolve({ kind: 'timeout', sent: false, reason: 'its time was over' });
+    const { promise, resolve } = Promise.withResolvers<WriteOutcome>();
+    const job: Job = {
+      commandId,
+      value,
+      controller: new AbortController(),
+      isHanded: false,
+      isSettled: false,
+      takeBack: this.#options.clock.after(limitMs, () => this.#late(job)),
+      settle(outcome) {
+        if (this.isSettled) return;
+        this.isSettled = true;
+        this.takeBack();
+        resolve(outcome);
+      },
+    };
+    this.#held++;
+    const queue = this.#queues.get(commandId);
+    if (queue !== undefined) queue.push(job);
+    else {
+      this.#queues.set(commandId, [job]);
+      this.#hand(job);
+    }
+    return promise;
+  }
+
+  /** The link is gone: what waits is not sent; what the stack has is aborted and may still be answered. */
+  lost(reason: string): void {
+    this.#lost = reason;
+    for (const [commandId, [first, ...others]] of this.#queues) {
+      for (const job of others) this.#drop(job, { kind: 'notConnected', reason });
+      if (first === undefined) continue;
+      this.#queues.set(commandId, [first]);
+      first.controller.abort(new NotConnected(reason));
+    }
+  }
+
+  /** The stack has closed the link: what it has not answered by now stays unanswered. */
+  closed(): void {
+    for (const [job] of this.#queues.values()) {
+      job?.settle({ kind: 'timeout', sent: true, reason: `the link was lost before an answer: ${this.#lost}` });
+      job?.takeBack();
+    }
+    this.#queues.clear();
+  }
+
+  #late(job: Job): void {
+    if (!job.isHanded) {
+      const queue = this.#queues.get(job.commandId);
+      queue?.splice(queue.indexOf(job), 1);
+      this.#drop(job, { kind: 'timeout', sent: false, reason: 'an earlier write of this command took all the time' });
+      return;
+    }
+    job.settle({ kind: 'timeout', sent: true, reason: 'no answer' });
+    job.controller.abort(new Error('the time of the write is over'));
+    job.takeBack = this.#options.clock.after(graceMs, () => {
+      this.#options.log.error('a write that was aborted has not ended: it is not waited for any more');
+      this.#next(job);
+    });
+  }
+
+  #drop(job: Job, outcome: WriteOutcome): void {
+    this.#held--;
+    job.settle(outcome);
+  }
+
+  async #hand(job: Job): Promise<void> {
+    const command = this.#options.command(job.commandId);
+    if (command === undefined) {
+      this.#drop(job, { kind: 'refused', reason: 'the command is not configured any more' });
+      return this.#next(job);
+    }
+    job.isHanded = true;
+    let outcome: WriteOutcome;
+    try {
+      await this.#options.hand(command, job.value, job.controller.signal);
+      outcome = { kind: 'accepted' };
+    } catch (error) {
+      outcome = outcomeOf(error);
+    }
+    if (outcome.kind === 'accepted' && !job.isSettled) this.#options.onAccepted(command, job.value);
+    job.takeBack();
+    this.#drop(job, outcome);
+    this.#next(job);
+  }
+
+  /** Once for each job: the next of its command is handed over. */
+  #next(job: Job): void {
+    const queue = this.#queues.get(job.commandId);
+    if (queue?.[0] !== job) return;
+    queue.shift();
+    if (queue[0] === undefined) this.#queues.delete(job.commandId);
+    else this.#hand(queue[0]);
+  }
+}
+
+function outcomeOf(error: unknown): WriteOutcome {
+  const reason = reasonOf(error);
+  if (isThrown('Refused', error)) return { kind: 'refused', reason };
+  if (isThrown('NotConnected', error) || isThrown('BackOff', error)) return { kind: 'notConnected', reason };
+  return { kind: 'refused', reason: `the stack failed, and the device may have taken it: ${reason}` };
+}

@@ -1,0 +1,88 @@
+// What the thread of the stacks and its client say to each other. An instance is one start of a connector or provider:
+// what is still said of an earlier start can be told from what is said of the present one.
+import type { BatchMessage, Value } from '@telltale/schema';
+import type { StackPoints } from '@telltale/stack-kit';
+import type { WriteOutcome } from './link-writes.ts';
+import type { ConnectionStatus, Role } from './status.ts';
+
+/** What the thread needs to begin. */
+export interface HostStart {
+  /** Module addresses whose default export is a stack. */
+  readonly stackModules: readonly string[];
+  readonly writeTimeoutMs: number;
+  /** Counts what each side has consumed: see outbox.ts. */
+  readonly consumedByClient: Int32Array<SharedArrayBuffer>;
+  readonly consumedByThread: Int32Array<SharedArrayBuffer>;
+}
+
+export interface Instance {
+  readonly name: string;
+  readonly stackName: string;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export interface PointIds {
+  readonly measurements: readonly number[];
+  readonly commands: readonly number[];
+}
+
+export type ToThread =
+  /** `replaces`: the instance that is stopped first and whose points are taken over. */
+  | {
+      readonly kind: 'start';
+      readonly id: number;
+      readonly role: Role;
+      readonly instance: Instance;
+      readonly replaces: number | undefined;
+    }
+  | { readonly kind: 'stop'; readonly id: number }
+  | { readonly kind: 'putPoints'; readonly id: number; readonly points: StackPoints }
+  | { readonly kind: 'removePoints'; readonly id: number; readonly ids: PointIds }
+  | { readonly kind: 'pointsDone'; readonly id: number }
+  | {
+      readonly kind: 'write';
+      readonly id: number;
+      readonly write: number;
+      readonly commandId: number;
+      readonly value: Value;
+      readonly askedUs: number;
+    }
+  | { readonly kind: 'publish'; readonly id: number; readonly batch: BatchMessage }
+  /** The answer to `ask`; `refused` is undefined where the write was accepted. */
+  | { readonly kind: 'answer'; readonly question: number; readonly refused: string | undefined }
+  | { readonly kind: 'ping' }
+  /** Stops everything, then says `closed`. */
+  | { readonly kind: 'close' };
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export type FromThread =
+  /** The first message. */
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'readings'; readonly id: number; readonly batch: BatchMessage }
+  | {
+      readonly kind: 'link';
+      readonly id: number;
+      readonly up: boolean;
+      readonly reason: string;
+      readonly timeUs: number;
+    }
+  | { readonly kind: 'status'; readonly id: number; readonly status: ConnectionStatus }
+  /** The last of an instance. */
+  | { readonly kind: 'stopped'; readonly id: number; readonly status: ConnectionStatus }
+  | { readonly kind: 'written'; readonly write: number; readonly outcome: WriteOutcome }
+  /** A client of a provider wants to write a command. */
+  | {
+      readonly kind: 'ask';
+      readonly question: number;
+      readonly id: number;
+      readonly commandId: number;
+      readonly value: Value;
+    }
+  | { readonly kind: 'log'; readonly id: number; readonly level: LogLevel; readonly text: string }
+  | { readonly kind: 'pong' }
+  | { readonly kind: 'closed' };
+
+/** What the thread says of its instances, and not of itself. */
+export type InstanceMessage = Exclude<FromThread, { kind: 'opened' | 'pong' | 'closed' }>;

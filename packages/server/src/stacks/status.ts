@@ -1,0 +1,54 @@
+// What is known of a running connector or provider.
+
+export type Role = 'connector' | 'provider';
+
+export interface Counters {
+  /** Readings and batches that came from a connector over its link, or went to a provider. */
+  values: number;
+  batches: number;
+  /** How often the link came up. */
+  connects: number;
+  errors: number;
+  /** Of the values: passed over for newer ones of their points, since whoever takes them was slow. */
+  conflated: number;
+  /** Published without a link, and passed over. */
+  dropped: number;
+  writesAccepted: number;
+  writesRefused: number;
+  writesTimedOut: number;
+  writesNotConnected: number;
+}
+
+export interface ConnectionStatus {
+  /** `down`: it will be tried again by and by; `failed`: not before the configuration changes. */
+  readonly state: 'connecting' | 'up' | 'down' | 'failed';
+  /** Since when it is in this state. */
+  readonly sinceUs: number;
+  readonly lastError: { readonly text: string; readonly timeUs: number } | undefined;
+  readonly counters: Counters;
+}
+
+export interface InstanceStatus extends ConnectionStatus {
+  readonly role: Role;
+  readonly name: string;
+}
+
+export function zeroCounters(): Counters {
+  return {
+    values: 0,
+    batches: 0,
+    connects: 0,
+    errors: 0,
+    conflated: 0,
+    dropped: 0,
+    writesAccepted: 0,
+    writesRefused: 0,
+    writesTimedOut: 0,
+    writesNotConnected: 0,
+  };
+}
+
+/** Adds to a sum what a counter has risen by. */
+export function addRise(sum: Counters, from: Counters, to: Counters): void {
+  for (const name of Object.keys(sum) as (keyof Counters)[]) sum[name] += to[name] - from[name];
+}

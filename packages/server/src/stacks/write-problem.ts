@@ -1,0 +1,21 @@
+// What the person who wrote a command is told when it was not accepted: above all, whether the device may have it.
+import { ProblemError } from '@telltale/schema';
+import type { WriteOutcome } from './link-writes.ts';
+
+export const maybeSent = 'The device may have taken the value: look at it before you write again.';
+const notSent = 'Nothing was sent.';
+
+export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, { kind: 'accepted' }>): ProblemError {
+  const { kind, reason } = outcome;
+  switch (kind) {
+    case 'refused':
+      return new ProblemError('write-refused', `Connector ${connector} did not get it accepted: ${reason}.`);
+    case 'notConnected':
+      return new ProblemError('connector-down', `Connector ${connector} is not connected: ${reason}. ${notSent}`);
+    case 'timeout':
+      return new ProblemError(
+        'write-timeout',
+        `Connector ${connector} has no answer in time: ${reason}. ${outcome.sent ? maybeSent : notSent}`,
+      );
+  }
+}
