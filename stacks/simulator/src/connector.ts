@@ -1,9 +1,259 @@
-// The connector of the simulator: so far without a device, and says so.
-import { type Connector, type ConnectorOptions, Fatal } from '@telltale/stack-kit';
+// The connector of the simulator: scans its measurements in an even rhythm, writes its commands, and lets faults strike
+// both. What is simulated is the device's.
+import { Batch, type Value } from '@telltale/schema';
+import {
+  type Connector,
+  type ConnectorOptions,
+  NotConnected,
+  type PointKind,
+  Refused,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { type Address, parseAddress } from './address.ts';
+import { Device, misconfigured } from './device.ts';
+import { isFault } from './faults.ts';
+import { hold, putHeld, type Scan, type Source } from './source.ts';
 
-export function createConnector({ name }: ConnectorOptions<unknown>): Connector {
-  const absent = async () => {
-    throw new Fatal(`${name}: this simulator does not run yet`);
-  };
-  return { setPoints() {}, connect: absent, run: absent, write: absent, async close() {} };
+interface Variables {
+  readonly scanPeriodMs: number;
+  readonly speed: number;
+  readonly seed: number;
+  readonly bus: string;
+}
+
+interface Target {
+  readonly text: string;
+  readonly address: Address | undefined;
+}
+
+/** A timer of the system may come a little before its time. */
+const earlyUs = 2000;
+
+export function createConnector(options: ConnectorOptions<Variables>): Connector {
+  return new SimulatorConnector(options);
+}
+
+class SimulatorConnector implements Connector {
+  readonly #options: ConnectorOptions<Variables>;
+  readonly #device: Device;
+  readonly #batch = new Batch();
+  #sources = new Map<string, Source>();
+  #commands = new Map<string, Target>();
+  #last: Scan;
+  /** Goes on only, whatever the clock of the day does. */
+  #elapsedUs = 0;
+  #connected = false;
+  #usesBus = false;
+  #anyHeld = false;
+  /** While it runs: lets the next scan come at once. */
+  #hurry: (() => void) | undefined;
+  /** Writes that wait for a slow device; called when the link goes. */
+  readonly #slow = new Set<() => void>();
+
+  constructor(options: ConnectorOptions<Variables>) {
+    this.#options = options;
+    this.#device = new Device(options.variables, options.log);
+    this.#last = this.#scanAt(options.clock.now());
+  }
+
+  setPoints({ measurements, commands }: StackPoints): void {
+    const nowUs = this.#options.clock.now();
+    const known = this.#commands;
+    this.#commands = new Map();
+    for (const { name, address: text } of commands) {
+      const before = known.get(name);
+      this.#commands.set(name, before?.text === text ? before : { text, address: parseAddress(text).address });
+    }
+    const sources = new Map<string, Source>();
+    for (const point of measurements) sources.set(point.name, this.#source(point, nowUs));
+    this.#sources = sources;
+    const addresses = [...this.#commands.values()].flatMap(({ address }) => address ?? []);
+    this.#device.faults.keep(addresses.filter(isFault));
+    for (const { name, last } of commands) {
+      const { address } = this.#commands.get(name) ?? {};
+      if (address !== known.get(name)?.address && address !== undefined && last !== undefined)
+        this.#begin(name, address, last, nowUs);
+    }
+    this.#usesBus = [...measurements, ...commands].some(({ address }) => address.startsWith('bus('));
+    if (this.#connected && this.#usesBus) this.#device.bus.open();
+    this.#hurry?.();
+  }
+
+  async connect(): Promise<void> {
+    if (this.#device.faults.linkDown(this.#options.clock.now())) throw new NotConnected('the link is dropped');
+    if (this.#usesBus) this.#device.bus.open();
+    this.#connected = true;
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    const { clock, variables } = this.#options;
+    const periodUs = variables.scanPeriodMs * 1000;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let cancel = () => {};
+    let dueUs = clock.now();
+    const end = () => {
+      cancel();
+      this.#hurry = undefined;
+      signal.removeEventListener('abort', finish);
+    };
+    const finish = () => {
+      end();
+      resolve();
+    };
+    const tick = () => {
+      const nowUs = clock.now();
+      try {
+        this.#refuseUnlessConnected();
+        this.#scan(nowUs);
+      } catch (error) {
+        end();
+        reject(error);
+        return;
+      }
+      // In an even rhythm; scans that could not be made in time are left out, and a clock set back does not stop it.
+      const passedUs = nowUs + earlyUs - dueUs;
+      if (passedUs >= 0) dueUs += periodUs * (1 + Math.floor(passedUs / periodUs));
+      if (dueUs - nowUs > periodUs) dueUs = nowUs + periodUs;
+      cancel = clock.after((dueUs - nowUs) / 1000, tick);
+    };
+    if (signal.aborted) return Promise.resolve();
+    signal.addEventListener('abort', finish, { once: true });
+    this.#hurry = () => {
+      cancel();
+      cancel = clock.after(0, tick);
+    };
+    tick();
+    return promise;
+  }
+
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    this.#refuseUnlessConnected();
+    const address = this.#commands.get(command.name)?.address;
+    if (address === undefined) throw new Refused(`the simulator does not know the command ${command.name}`);
+    if (isFault(address)) {
+      this.#device.faults.write(address, value, clock.now(), (...point) => this.#strikable(...point));
+      if (address.function === 'freeze') this.#freeze(address.arguments.of);
+      if (this.#device.faults.linkDown(clock.now())) this.#dropLink();
+      return;
+    }
+    const { delay, reason } = this.#device.faults.ofWrite(command.name, clock.now());
+    if (delay > 0) await this.#wait(delay * 1000, signal);
+    this.#refuseUnlessConnected();
+    if (reason !== undefined) throw new Refused(reason);
+    await this.#device.write(address, value, clock.now(), signal);
+  }
+
+  async close(): Promise<void> {
+    this.#connected = false;
+    for (const leave of [...this.#slow]) leave();
+    this.#device.bus.close();
+  }
+
+  /** A command that is new to the device shows this value: so that it does not lie, the device begins with it. */
+  #begin(name: string, address: Address, value: Value, nowUs: number): void {
+    try {
+      if (!isFault(address)) this.#device.begin(address, value, nowUs);
+      else if (value === true)
+        this.#device.faults.write(address, value, nowUs, (...point) => this.#strikable(...point));
+    } catch (error) {
+      this.#options.log.warn(`${name} shows a value that the device cannot begin with: ${(error as Error).message}`);
+    }
+  }
+
+  #source(point: StackPoint, nowUs: number): Source {
+    const before = this.#sources.get(point.name);
+    if (before?.point.address === point.address && before.point.datatype === point.datatype) {
+      before.point = point;
+      return before;
+    }
+    const { address } = parseAddress(point.address);
+    if (address === undefined) return { point, read: misconfigured, strikable: false, held: undefined };
+    const read = this.#device.reader(point, address, nowUs);
+    return { point, read, strikable: !isFault(address), held: undefined };
+  }
+
+  #strikable(kind: PointKind, name: string): boolean {
+    if (kind === 'measurement') return this.#sources.get(name)?.strikable === true;
+    const address = this.#commands.get(name)?.address;
+    return address !== undefined && !isFault(address);
+  }
+
+  #scan(nowUs: number): void {
+    this.#elapsedUs += Math.max(0, nowUs - this.#last.timeUs);
+    const scan = this.#scanAt(nowUs);
+    this.#device.advance(scan);
+    this.#device.bus.pass(this.#options.variables.scanPeriodMs);
+    if (this.#device.faults.strikeMeasurements() || this.#anyHeld) this.#readStruck(scan);
+    else for (const { point, read } of this.#sources.values()) read(this.#batch, point.id, scan);
+    this.#last = scan;
+    if (this.#batch.count > 0) this.#options.publish(this.#batch);
+  }
+
+  #readStruck(scan: Scan): void {
+    const { faults } = this.#device;
+    this.#anyHeld = false;
+    for (const source of this.#sources.values()) {
+      const { point, read, strikable } = source;
+      if (!strikable || !faults.frozen(point.name, scan.timeUs)) source.held = undefined;
+      else if (source.held === undefined) hold(source, new Batch(1), scan);
+      this.#anyHeld ||= source.held !== undefined;
+      const forced = strikable ? faults.quality(point.name, scan.timeUs) : undefined;
+      if (forced !== undefined) this.#batch.none(point.id, forced, scan.timeUs);
+      else if (source.held !== undefined) putHeld(source, this.#batch, scan.timeUs);
+      else read(this.#batch, point.id, scan);
+    }
+  }
+
+  /** What is frozen stands still at what it was at the last scan. What is not, the next scan lets go. */
+  #freeze(of: string | undefined): void {
+    const batch = new Batch(of === undefined ? this.#sources.size : 1);
+    for (const source of of === undefined ? this.#sources.values() : [this.#sources.get(of)]) {
+      if (source?.strikable && source.held === undefined) hold(source, batch, this.#last);
+    }
+    this.#anyHeld = true;
+  }
+
+  /** The scan that finds the link down comes by the clock: the write that dropped it has been answered by then. */
+  #dropLink(): void {
+    this.#connected = false;
+    this.#hurry?.();
+  }
+
+  #scanAt(timeUs: number): Scan {
+    const { speed } = this.#options.variables;
+    return { timeUs, clockSeconds: (timeUs / 1e6) * speed, elapsedSeconds: (this.#elapsedUs / 1e6) * speed };
+  }
+
+  #refuseUnlessConnected(): void {
+    if (!this.#connected) throw new NotConnected('the link is down');
+  }
+
+  /** Until the device answers; ends at once, with an error, when nobody waits any more or the link goes. */
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const done = () => {
+      cancel();
+      this.#slow.delete(leave);
+      signal.removeEventListener('abort', abort);
+    };
+    const abort = () => {
+      done();
+      reject(signal.reason);
+    };
+    const leave = () => {
+      done();
+      reject(new NotConnected('the link is down'));
+    };
+    const cancel = this.#options.clock.after(ms, () => {
+      done();
+      resolve();
+    });
+    this.#slow.add(leave);
+    signal.addEventListener('abort', abort, { once: true });
+    return promise;
+  }
 }

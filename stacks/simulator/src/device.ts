@@ -1,0 +1,166 @@
+// The simulated device behind a connector: its echoes, waterworks, faults and end of the bus. It outlives the link, and
+// knows what each address reads and what a write to each does.
+import { quality, type Value, zeroOf } from '@telltale/schema';
+import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
+import type { Address } from './address.ts';
+import { BusReader } from './bus-reader.ts';
+import { putNumberAs, putValueAs } from './convert-value.ts';
+import { Echo } from './echo.ts';
+import { Faults } from './faults.ts';
+import { randomOf } from './random.ts';
+import type { Read, Scan } from './source.ts';
+import { counter, ramp, sine, square, type TimeFunction, text, walk } from './time-functions.ts';
+import { Waterworks } from './waterworks.ts';
+import { type WaterworksPoints, waterworksPoints } from './waterworks-points.ts';
+
+export interface DeviceVariables {
+  readonly speed: number;
+  readonly seed: number;
+  readonly bus: string;
+}
+
+export class Device {
+  readonly faults = new Faults();
+  readonly bus: BusReader;
+  readonly #variables: DeviceVariables;
+  readonly #log: StackLog;
+  readonly #echoes = new Map<string, Echo>();
+  #waterworks: { plant: Waterworks; points: WaterworksPoints; atSeconds: number | undefined } | undefined;
+  /** Tags of the waterworks that have been written to, or begun with what a command shows. */
+  readonly #set = new Set<string>();
+  #late = false;
+
+  constructor(variables: DeviceVariables, log: StackLog) {
+    this.#variables = variables;
+    this.#log = log;
+    this.bus = new BusReader(variables.bus);
+  }
+
+  /** Goes on to the time of the scan. */
+  advance({ elapsedSeconds }: Scan): void {
+    if (this.#waterworks === undefined) return;
+    const { plant, atSeconds = elapsedSeconds } = this.#waterworks;
+    const late = plant.advance(elapsedSeconds - atSeconds);
+    this.#waterworks.atSeconds = elapsedSeconds;
+    if (late > 0 && !this.#late)
+      this.#log.warn(`the waterworks cannot run as fast as its speed asks: ${late} s behind`);
+    this.#late ||= late > 0;
+  }
+
+  /** How the measurement is read: all that can be done once is done here. */
+  reader(point: StackPoint, address: Address, nowUs: number): Read {
+    switch (address.function) {
+      case 'sine':
+        return byClock(point, sine(address.arguments));
+      case 'ramp':
+        return byClock(point, ramp(address.arguments));
+      case 'square':
+        return byClock(point, square(address.arguments));
+      case 'walk':
+        return sinceBegin(point, walk(address.arguments, randomOf(this.#variables.seed, point.name)));
+      case 'counter':
+        return sinceBegin(point, counter(address.arguments, point.datatype));
+      case 'text': {
+        const words = text(address.arguments);
+        return (batch, id, { clockSeconds, timeUs }) => batch.text(id, words(clockSeconds), quality.good, timeUs);
+      }
+      case 'echo':
+        return this.#echoReader(point, address.arguments.tag, address.arguments.delay);
+      case 'model':
+        return this.#modelReader(point, address.arguments.tag, nowUs);
+      case 'bus':
+        return this.#busReader(point, address.arguments.tag);
+      default: {
+        return (batch, id, { timeUs }) =>
+          batch.number(id, Number(this.faults.holds(address, timeUs)), quality.good, timeUs);
+      }
+    }
+  }
+
+  /**
+   * A command shows this value: its tag begins with it, where nothing was written to that yet. Throws `Refused` where
+   * the tag cannot.
+   */
+  begin(address: Address, value: Value, nowUs: number): void {
+    if (address.function === 'echo') this.#echo(address.arguments.tag).begin(value);
+    if (address.function !== 'model' || this.#set.has(address.arguments.tag)) return;
+    this.#model(nowUs).begin(address.arguments.tag, value);
+    this.#set.add(address.arguments.tag);
+  }
+
+  /** Throws `Refused` where the device does not take the value. */
+  async write(address: Address, value: Value, nowUs: number, signal: AbortSignal): Promise<void> {
+    switch (address.function) {
+      case 'echo':
+        this.#echo(address.arguments.tag).write(value, nowUs);
+        break;
+      case 'model':
+        this.#model(nowUs).write(address.arguments.tag, value);
+        this.#set.add(address.arguments.tag);
+        break;
+      case 'bus':
+        await this.bus.write(address.arguments.tag, value, signal);
+        break;
+      default:
+        throw new Refused(`${address.function} is not written to`);
+    }
+  }
+
+  #echoReader({ datatype }: StackPoint, tag: string, delay: number): Read {
+    const echo = this.#echo(tag);
+    const delayUs = delay * 1_000_000;
+    echo.lagBy(delayUs);
+    const put = putValueAs(datatype);
+    const zero = zeroOf(datatype);
+    return (batch, id, { timeUs }) => put(batch, id, echo.at(timeUs - delayUs) ?? zero, quality.good, timeUs);
+  }
+
+  #modelReader({ datatype }: StackPoint, tag: string, nowUs: number): Read {
+    const read = this.#model(nowUs).reader(tag);
+    if (read === undefined) return misconfigured;
+    const put = putNumberAs(datatype);
+    return (batch, id, { timeUs }) => {
+      const value = read();
+      if (typeof value === 'string') batch.text(id, value, quality.good, timeUs);
+      else put(batch, id, value, timeUs);
+    };
+  }
+
+  #busReader({ datatype }: StackPoint, tag: string): Read {
+    const put = putValueAs(datatype);
+    return (batch, id, scan) => {
+      const reading = this.bus.read(tag);
+      if (reading === undefined) batch.none(id, quality.bad.notConnected, scan.timeUs);
+      else if (reading.value === undefined) batch.none(id, reading.quality, reading.timeUs);
+      else put(batch, id, reading.value, reading.quality, reading.timeUs);
+    };
+  }
+
+  #echo(tag: string): Echo {
+    const echo = this.#echoes.get(tag) ?? new Echo(tag);
+    this.#echoes.set(tag, echo);
+    return echo;
+  }
+
+  /** The waterworks is there as soon as a point asks for it. */
+  #model(nowUs: number): WaterworksPoints {
+    if (this.#waterworks === undefined) {
+      const plant = new Waterworks(this.#variables.seed, (nowUs / 1_000_000) * this.#variables.speed);
+      this.#waterworks = { plant, points: waterworksPoints(plant), atSeconds: undefined };
+    }
+    return this.#waterworks.points;
+  }
+}
+
+/** Of a point whose address nobody can read: rendering does not let it pass. */
+export const misconfigured: Read = (batch, id, { timeUs }) => batch.none(id, quality.bad.configurationError, timeUs);
+
+function byClock(point: StackPoint, value: TimeFunction): Read {
+  const put = putNumberAs(point.datatype);
+  return (batch, id, { clockSeconds, timeUs }) => put(batch, id, value(clockSeconds), timeUs);
+}
+
+function sinceBegin(point: StackPoint, value: TimeFunction): Read {
+  const put = putNumberAs(point.datatype);
+  return (batch, id, { elapsedSeconds, timeUs }) => put(batch, id, value(elapsedSeconds), timeUs);
+}

@@ -1,0 +1,121 @@
+// The faults that are injected into a connector: which hold, until when, and whom they strike. They outlive the link.
+import type { Value } from '@telltale/schema';
+import { type PointKind, Refused } from '@telltale/stack-kit';
+import type { Address } from './address.ts';
+
+export type FaultAddress = Extract<Address, { function: FaultFunction }>;
+export type FaultFunction = 'drop_link' | 'bad_quality' | 'freeze' | 'slow_write' | 'refuse_write';
+
+/** The kind of point that a fault strikes; of the link, none. */
+const strikes: Readonly<Record<FaultFunction, PointKind | undefined>> = {
+  drop_link: undefined,
+  bad_quality: 'measurement',
+  freeze: 'measurement',
+  slow_write: 'command',
+  refuse_write: 'command',
+};
+
+interface Fault {
+  readonly address: FaultAddress;
+  readonly untilUs: number;
+}
+
+const maxSeconds = 1_000_000_000;
+
+export function isFault(address: Address): address is FaultAddress {
+  return Object.hasOwn(strikes, address.function);
+}
+
+export class Faults {
+  /** By function, then by the name that it strikes; undefined is every point. */
+  readonly #faults = new Map<FaultFunction, Map<string | undefined, Fault>>();
+
+  /**
+   * A write to a command that injects a fault: 1 and 0 of a boolean, seconds of a number. `strikable` tells whether
+   * there is a point of this name that faults strike.
+   */
+  write(
+    address: FaultAddress,
+    value: Value,
+    nowUs: number,
+    strikable: (kind: PointKind, name: string) => boolean,
+  ): void {
+    const seconds = typeof value === 'boolean' ? (value ? Number.POSITIVE_INFINITY : 0) : Number(value);
+    const [kind, of] = [strikes[address.function], struckBy(address)];
+    if (seconds === 0) {
+      this.#faults.get(address.function)?.delete(of);
+      return;
+    }
+    if (typeof value !== 'boolean' && !(seconds > 0 && seconds <= maxSeconds)) {
+      throw new Refused(`${address.function} takes seconds, 0 to ${maxSeconds}, not ${seconds}`);
+    }
+    if (kind !== undefined && of !== undefined && !strikable(kind, of)) {
+      throw new Refused(`${address.function}: this connector has no ${kind} ${of} that faults strike`);
+    }
+    const same = this.#faults.get(address.function) ?? new Map<string | undefined, Fault>();
+    this.#faults.set(address.function, same.set(of, { address, untilUs: nowUs + seconds * 1_000_000 }));
+  }
+
+  /** Ends the faults that no command could end any more. */
+  keep(addresses: Iterable<FaultAddress>): void {
+    const kept = new Set(Array.from(addresses, keyOf));
+    for (const same of this.#faults.values()) {
+      for (const [of, { address }] of same) if (!kept.has(keyOf(address))) same.delete(of);
+    }
+  }
+
+  /** Whether the fault of just this address holds: what a measurement of that address shows. */
+  holds(address: FaultAddress, nowUs: number): boolean {
+    return this.#holding(address.function, struckBy(address), nowUs) !== undefined;
+  }
+
+  linkDown(nowUs: number): boolean {
+    return this.#holding('drop_link', undefined, nowUs) !== undefined;
+  }
+
+  /** Whether any measurement is struck at all. */
+  strikeMeasurements(): boolean {
+    return (this.#faults.get('bad_quality')?.size ?? 0) + (this.#faults.get('freeze')?.size ?? 0) > 0;
+  }
+
+  /** The quality that is forced upon the measurement, if one is. */
+  quality(measurement: string, nowUs: number): number | undefined {
+    const address = this.#striking('bad_quality', measurement, nowUs);
+    return address?.function === 'bad_quality' ? address.arguments.quality : undefined;
+  }
+
+  frozen(measurement: string, nowUs: number): boolean {
+    return this.#striking('freeze', measurement, nowUs) !== undefined;
+  }
+
+  /** Seconds that a write to the command takes, and the reason for which it is refused. */
+  ofWrite(command: string, nowUs: number): { delay: number; reason: string | undefined } {
+    const slow = this.#striking('slow_write', command, nowUs);
+    const refuse = this.#striking('refuse_write', command, nowUs);
+    return {
+      delay: slow?.function === 'slow_write' ? slow.arguments.delay : 0,
+      reason: refuse?.function === 'refuse_write' ? refuse.arguments.reason : undefined,
+    };
+  }
+
+  /** A fault of this point goes before one of all points. */
+  #striking(name: FaultFunction, point: string, nowUs: number): FaultAddress | undefined {
+    return this.#holding(name, point, nowUs) ?? this.#holding(name, undefined, nowUs);
+  }
+
+  #holding(name: FaultFunction, of: string | undefined, nowUs: number): FaultAddress | undefined {
+    const same = this.#faults.get(name);
+    const fault = same?.get(of);
+    if (fault === undefined || nowUs < fault.untilUs) return fault?.address;
+    same?.delete(of);
+    return undefined;
+  }
+}
+
+function struckBy(address: FaultAddress): string | undefined {
+  return address.function === 'drop_link' ? undefined : address.arguments.of;
+}
+
+function keyOf(address: FaultAddress): string {
+  return `${address.function} ${struckBy(address) ?? ''}`;
+}

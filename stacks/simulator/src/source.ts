@@ -1,0 +1,50 @@
+// A measurement as the connector scans it: how it is read, and what it stands still at while it is frozen.
+import { type Batch, form } from '@telltale/schema';
+import type { StackPoint } from '@telltale/stack-kit';
+
+/** The instant of a scan. */
+export interface Scan {
+  readonly timeUs: number;
+  /** Simulated: of the clock of the day, and since the connector was made. */
+  readonly clockSeconds: number;
+  readonly elapsedSeconds: number;
+}
+
+/** Puts one reading into the batch, and makes no garbage. */
+export type Read = (batch: Batch, id: number, scan: Scan) => void;
+
+export interface Source {
+  /** Its id may change while it stays. */
+  point: StackPoint;
+  readonly read: Read;
+  /** Points that show faults are not struck by them. */
+  readonly strikable: boolean;
+  /** The reading, by its place in a batch, that it stands still at. */
+  held: { readonly batch: Batch; readonly at: number } | undefined;
+}
+
+/** Makes the source stand still at what it reads at this scan; the reading is put into the batch. */
+export function hold(source: Source, batch: Batch, scan: Scan): void {
+  const at = batch.count;
+  source.read(batch, source.point.id, scan);
+  source.held = { batch, at };
+}
+
+export function putHeld({ point, held }: Source, batch: Batch, timeUs: number): void {
+  if (held === undefined) return;
+  const { batch: from, at } = held;
+  const quality = from.qualities[at] ?? 0;
+  switch (from.forms[at]) {
+    case form.number:
+      batch.number(point.id, from.numbers[at] ?? 0, quality, timeUs);
+      break;
+    case form.long:
+      batch.long(point.id, from.longs[at] ?? 0n, quality, timeUs);
+      break;
+    case form.text:
+      batch.text(point.id, from.texts[at] ?? '', quality, timeUs);
+      break;
+    default:
+      batch.none(point.id, quality, timeUs);
+  }
+}
