@@ -1,23 +1,36 @@
 // Alarms over measurements set by hand, a clock moved by hand and a disk that waits: what their tests stand on.
 import { type Alarm, type Datatype, ManualClock, type Value } from '@telltale/schema';
-import { Alarms } from '../src/alarms/index.ts';
+import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
 import { PlainMeasurements } from './plain-measurements.ts';
 import { SlowDisk } from './slow-disk.ts';
 
 export class AlarmBench {
   readonly clock = new ManualClock(1_000_000_000);
   readonly measurements = new PlainMeasurements();
-  readonly disk = new SlowDisk();
-  readonly alarms: Alarms;
+  disk: SlowDisk;
+  alarms: Alarms;
   /** What listeners heard: `name STATE authority timeUs`, or `name removed`. */
   readonly heard: string[] = [];
 
   constructor() {
-    this.alarms = new Alarms({ measurements: this.measurements, keeper: this.disk, clock: this.clock });
-    this.alarms.onChange((handle, isRemoved) => {
-      const { name, state, authority, timeUs } = this.alarms.stateOf(handle);
+    [this.disk, this.alarms] = this.#start(new Map());
+  }
+
+  /** What was not on disk is lost. */
+  crash(): void {
+    void this.alarms.close();
+    [this.disk, this.alarms] = this.#start(this.disk.alarms);
+  }
+
+  #start(kept: ReadonlyMap<string, KeptAlarm>): [SlowDisk, Alarms] {
+    const disk = new SlowDisk(kept);
+    const alarms = new Alarms({ measurements: this.measurements, keeper: disk, clock: this.clock });
+    alarms.onChange((handle, isRemoved) => {
+      const { name, state, authority, timeUs } = alarms.stateOf(handle);
       this.heard.push(isRemoved ? `${name} removed` : `${name} ${state} ${authority} ${timeUs}`);
     });
+    alarms.restore(kept.values());
+    return [disk, alarms];
   }
 
   /** A measurement m, and an alarm a that it triggers: above 10 where nothing else is said. */

@@ -12,7 +12,11 @@ interface Request {
 export class SlowDisk implements AlarmKeeper {
   readonly #requests: Request[] = [];
   /** What is on it, by name. */
-  readonly alarms = new Map<string, KeptAlarm>();
+  readonly alarms: Map<string, KeptAlarm>;
+
+  constructor(alarms: ReadonlyMap<string, KeptAlarm> = new Map()) {
+    this.alarms = new Map(alarms);
+  }
 
   keepAlarm(alarm: KeptAlarm): Promise<void> {
     return this.#ask(alarm.name, alarm);
