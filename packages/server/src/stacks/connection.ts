@@ -164,6 +164,7 @@ export class Connection {
     let made: Made | undefined;
     try {
       made = await this.#make(attempt.signal);
+      attempt.signal.throwIfAborted();
       this.#early = new NewestReadings();
       this.#givePoints(made);
       const { stack } = made;
@@ -288,6 +289,7 @@ export class Connection {
     try {
       const { count } = batch;
       if (!(count <= batch.points.length)) throw new TypeError('publish wants a batch of readings');
+      if (count === 0) return;
       if (from === undefined || from !== this.#made || (this.#state !== 'up' && this.#early === undefined)) {
         counters.dropped += count;
         batch.clear();

@@ -39,6 +39,7 @@ function main(): void {
   };
 
   const start = ({ id, role, instance, replaces }: ToThread & { kind: 'start' }) => {
+    const { name } = instance;
     const earlier = replaces === undefined ? undefined : instances.get(replaces);
     const points: PointTable = earlier?.points ?? { measurements: new Map(), commands: new Map(), isWhole: false };
     const hosted = new HostedInstance({
@@ -48,7 +49,7 @@ function main(): void {
       findStack,
       clock,
       random: Math.random,
-      log: createLimitedLog(clock, (level, text) => say({ kind: 'log', id, level, text })),
+      log: createLimitedLog(clock, (level, text) => say({ kind: 'log', role, name, level, text })),
       writeTimeoutMs,
       onReadings: (batch) => outbox.send(id, batch, (point) => points.measurements.has(point)),
       onLink(up, reason, timeUs) {

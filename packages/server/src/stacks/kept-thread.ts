@@ -28,6 +28,7 @@ export class KeptThread {
   #thread: Worker | undefined;
   /** Only after it has said that it is open. */
   #isOpen = false;
+  #wasEverOpen = false;
   #ends = 0;
   #isClosing = false;
   #takeBack = () => {};
@@ -39,6 +40,10 @@ export class KeptThread {
   /** Rejects where the thread ends before it is open. */
   async open(): Promise<void> {
     await this.#start();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /** False where there is no thread to tell. */
@@ -84,6 +89,7 @@ export class KeptThread {
       else if (message.kind === 'closed') thread.terminate();
       else if (message.kind === 'opened') {
         this.#isOpen = true;
+        this.#wasEverOpen = true;
         stopSteady = clock.after(steadyMs, () => {
           this.#ends = 0;
         });
@@ -103,7 +109,7 @@ export class KeptThread {
       const text = `the thread of the stacks ended: ${reason ?? `exit code ${code}`}`;
       if (wasOpen) onEnded(text);
       reject(new Error(text));
-      if (this.#isClosing) return;
+      if (this.#isClosing || !this.#wasEverOpen) return;
       const pauseMs = growingMs(this.#ends++, Math.random);
       log.error(`${text}; it is started again in ${Math.round(pauseMs)} ms`);
       this.#takeBack = clock.after(pauseMs, () => this.#start().catch(() => undefined));

@@ -10,12 +10,17 @@ const importMs = 10_000;
 export type FindStack = (name: string) => Promise<Stack>;
 
 export function loadStacks(modules: readonly string[], clock: Clock): FindStack {
-  const loading = Promise.all(modules.map((url) => loadOne(url, clock)));
+  const loading = modules.map((url) => loadOne(url, clock));
   return async (name) => {
-    const loaded = await loading;
-    const stack = loaded.find((each): each is Stack => typeof each !== 'string' && each.name === name);
+    const named = loading.map(async (each) => {
+      const stack = await each;
+      if (typeof stack !== 'string' && stack.name === name) return stack;
+      throw undefined;
+    });
+    // As soon as it is there: a module that is slow to load holds up its own stack alone.
+    const stack = await Promise.any(named).catch(() => undefined);
     if (stack !== undefined) return stack;
-    const faults = loaded.filter((each) => typeof each === 'string');
+    const faults = (await Promise.all(loading)).filter((each) => typeof each === 'string');
     throw new Error([`there is no stack ${name}`, ...faults].join('; '));
   };
 }

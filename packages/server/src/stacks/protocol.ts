@@ -80,7 +80,13 @@ export type FromThread =
       readonly commandId: number;
       readonly value: Value;
     }
-  | { readonly kind: 'log'; readonly id: number; readonly level: LogLevel; readonly text: string }
+  | {
+      readonly kind: 'log';
+      readonly role: Role;
+      readonly name: string;
+      readonly level: LogLevel;
+      readonly text: string;
+    }
   | { readonly kind: 'pong' }
   | { readonly kind: 'closed' };
 

@@ -99,10 +99,7 @@ export class StackHost {
     },
     written: ({ write, outcome }) => this.#onWritten(write, outcome),
     ask: (message) => this.#onAsk(message),
-    log: ({ id, level, text }) => {
-      const hosted = this.#byId.get(id)?.hosted;
-      if (hosted !== undefined) this.#options.log[level]({ [hosted.role]: hosted.name }, text);
-    },
+    log: ({ role, name, level, text }) => this.#options.log[level]({ [role]: name }, text),
   };
   #consumed = createConsumed();
   #outbox: Outbox | undefined;
@@ -123,7 +120,7 @@ export class StackHost {
     });
   }
 
-  /** Rejects where the thread cannot be started. */
+  /** Before points are put. Rejects where the thread cannot be started. */
   open(): Promise<void> {
     return this.#thread.open();
   }
@@ -187,7 +184,7 @@ export class StackHost {
   /** Hands new values to a provider; the batch is taken. */
   publish(provider: string, batch: Batch): void {
     const hosted = this.#hosted.get(keyOf('provider', provider));
-    if (hosted === undefined || this.#outbox === undefined) {
+    if (hosted === undefined || this.#outbox === undefined || !this.#thread.isOpen) {
       batch.clear();
       return;
     }

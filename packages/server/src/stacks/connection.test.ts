@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Batch, ManualClock } from '@telltale/schema';
+import { BackOff, Fatal, NotConnected, Refused, type StackCommand, type StackPoints } from '@telltale/stack-kit';
+import { Connection, type Linked } from './connection.ts';
+
+const never = new Promise<void>(() => {});
+const command: StackCommand = { id: 7, name: 'c', address: 'c', datatype: 'd', properties: {}, last: undefined };
+const points = (): StackPoints => ({ measurements: [], commands: [command] });
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+/** Lets everything happen that waits for nothing but its turn. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+}
+
+/** A connection to a stack that behaves but for what the test gives. */
+function setUp(script: Partial<Linked> = {}, create?: () => Promise<Linked>) {
+  const clock = new ManualClock();
+  const events: string[] = [];
+  const lines: string[] = [];
+  const made: { publish: (batch: Batch) => void }[] = [];
+  const log = (level: string) => (text: string) => lines.push(`${level} ${text}`);
+  const publishes: { publish: (batch: Batch) => void } = { publish: () => assert.fail('nothing is made') };
+  const connection = new Connection({
+    create: async (publish) => {
+      made.push({ publish });
+      publishes.publish = publish;
+      if (create !== undefined) return create();
+      return {
+        setPoints: () => undefined,
+        connect: async () => undefined,
+        run: untilAborted,
+        write: async () => undefined,
+        close: async () => undefined,
+        ...script,
+      };
+    },
+    clock,
+    random: () => 0,
+    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    writeTimeoutMs: 3000,
+    isMeasurement: (id) => id < 100,
+    command: (id) => (id === command.id ? command : undefined),
+    onAccepted: (_, value) => events.push(`accepted ${value}`),
+    onReadings(batch) {
+      events.push(`readings ${Array.from({ length: batch.count }, (_, at) => batch.valueAt(at)).join()}`);
+      batch.clear();
+      return 0;
+    },
+    onLink: (up, reason) => events.push(up ? 'up' : `down ${reason}`),
+    onState: () => undefined,
+  });
+  const publish = (...values: number[]) => {
+    const batch = new Batch();
+    for (const [index, value] of values.entries()) batch.number(index, value, 192, clock.now());
+    publishes.publish(batch);
+    assert.equal(batch.count, 0);
+  };
+  const begin = async () => {
+    connection.setPoints(points());
+    await turns();
+  };
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await turns();
+  };
+  return { clock, connection, events, lines, made, publish, begin, pass };
+}
+
+describe('a link', () => {
+  test('comes up, is lost, and comes up again by itself; readings stay between the two', async () => {
+    let lose: (error: Error) => void = () => undefined;
+    const run = () => new Promise<void>((_, reject) => (lose = reject));
+    const { begin, pass, publish, events, connection } = setUp({ run });
+    await begin();
+    publish(1);
+    lose(new NotConnected('cable'));
+    publish(2);
+    await turns();
+    publish(3);
+    await pass(499);
+    assert.equal(connection.status().state, 'down');
+    await pass(1);
+    publish(4);
+    assert.deepEqual(events, ['up', 'readings 1', 'readings 2', 'down cable', 'up', 'readings 4']);
+    const { counters, lastError, state } = connection.status();
+    assert.deepEqual([state, lastError?.text], ['up', 'cable']);
+    assert.deepEqual([counters.values, counters.dropped, counters.connects, counters.errors], [3, 1, 2, 1]);
+  });
+
+  test('what is published while it connects comes after it is up, the newest of each point', async () => {
+    const connected = Promise.withResolvers<void>();
+    const { begin, publish, events } = setUp({ connect: () => connected.promise });
+    await begin();
+    publish(1, 10);
+    publish(2);
+    assert.deepEqual(events, []);
+    connected.resolve();
+    await turns();
+    assert.deepEqual(events, ['up', 'readings 10,2']);
+  });
+
+  test('is tried again after ever longer pauses, and after short ones once it was up for a while', async () => {
+    const tries: number[] = [];
+    let isThere = false;
+    let lose: (error: Error) => void = () => undefined;
+    const { clock, begin, pass } = setUp({
+      connect: async () => {
+        tries.push(clock.now() / 1000);
+        if (!isThere) throw new NotConnected('refused');
+      },
+      run: () => new Promise((_, reject) => (lose = reject)),
+    });
+    await begin();
+    for (let i = 0; i < 400; i++) await pass(250);
+    const gaps = () => tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    assert.deepEqual(gaps(), [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000]);
+    isThere = true;
+    for (let i = 0; i < 240; i++) await pass(250);
+    const before = tries.length;
+    lose(new Error('lost'));
+    await turns();
+    await pass(500);
+    assert.equal(tries.length, before + 1);
+  });
+
+  test('a device that asks to be left alone is left alone for as long', async () => {
+    let tries = 0;
+    const { begin, pass } = setUp({
+      connect: () => {
+        tries++;
+        throw new BackOff(45_000, 'busy');
+      },
+    });
+    await begin();
+    await pass(44_999);
+    assert.equal(tries, 1);
+    await pass(1);
+    assert.equal(tries, 2);
+  });
+
+  test('connect is aborted after 10 s, and closed', async () => {
+    const seen: string[] = [];
+    const { begin, pass, connection } = setUp({
+      connect: async (signal) => {
+        await untilAborted(signal);
+        seen.push('aborted');
+      },
+      close: async () => void seen.push('closed'),
+    });
+    await begin();
+    await pass(9999);
+    assert.deepEqual(seen, []);
+    await pass(1);
+    assert.deepEqual(seen, ['aborted', 'closed']);
+    assert.equal(connection.status().lastError?.text, 'no answer within 10000 ms');
+  });
+
+  test('Fatal ends it until the points change', async () => {
+    let tries = 0;
+    const { begin, pass, connection } = setUp({
+      connect: async () => {
+        if (++tries === 1) throw new Fatal('no such unit');
+      },
+    });
+    await begin();
+    await pass(3_600_000);
+    assert.deepEqual(
+      [tries, connection.status().state, connection.status().lastError?.text],
+      [1, 'failed', 'no such unit'],
+    );
+    connection.setPoints(points());
+    await turns();
+    assert.equal(connection.status().state, 'up');
+  });
+
+  test('a stack that cannot be made has failed, with the reason', async () => {
+    const { begin, connection } = setUp({}, () => Promise.reject(new Error('no licence')));
+    await begin();
+    assert.deepEqual([connection.status().state, connection.status().lastError?.text], ['failed', 'no licence']);
+  });
+});
+
+describe('whatever a stack throws, it is tried again:', () => {
+  const throwing = (thrown: unknown) => () => {
+    throw thrown;
+  };
+  const hostile = Object.defineProperty(new Error(), 'message', { get: throwing(new Error('twice')) });
+  for (const [what, thrown] of [
+    ['an error', new Error('x')],
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'x'],
+    ['an object without a prototype', Object.create(null)],
+    ['an error that throws when it is read', hostile],
+    ['a very long message', new Error('x'.repeat(1e6))],
+  ] as const) {
+    for (const method of ['setPoints', 'connect', 'run', 'close'] as const) {
+      test(`${what} out of ${method}`, async () => {
+        const script = { [method]: throwing(thrown), ...(method === 'close' && { connect: throwing(thrown) }) };
+        const { begin, pass, connection } = setUp(script);
+        await begin();
+        for (let i = 0; i < 4; i++) await pass(30_000);
+        const { counters, state, lastError } = connection.status();
+        assert.ok(counters.errors >= 4, `${counters.errors} errors`);
+        assert.notEqual(state, 'failed');
+        assert.ok((lastError?.text.length ?? 0) < 600);
+        await connection.stop();
+      });
+    }
+  }
+
+  test('out of a provider’s publish: it stays up, and the error is counted', async () => {
+    const { begin, connection } = setUp({ publish: throwing('x') });
+    await begin();
+    connection.publish(new Batch());
+    assert.deepEqual([connection.status().state, connection.status().counters.errors], ['up', 1]);
+  });
+
+  test('out of setPoints while it is up: it is down at once, and another one is made', async () => {
+    let isBroken = false;
+    const { begin, pass, connection, events, made } = setUp({
+      setPoints() {
+        if (isBroken) throw new Error('too many');
+      },
+    });
+    await begin();
+    isBroken = true;
+    connection.setPoints(points());
+    assert.deepEqual(events, ['up', 'down too many']);
+    isBroken = false;
+    await turns();
+    await pass(500);
+    assert.deepEqual([events.at(-1), made.length], ['up', 2]);
+  });
+
+  test('what is no batch is refused without harm', async () => {
+    const { begin, made, connection, events } = setUp();
+    await begin();
+    for (const wrong of [undefined, null, 7, {}, { count: 1e9, points: [] }, { count: Number.NaN, points: [] }]) {
+      made[0]?.publish(wrong as unknown as Batch);
+    }
+    assert.deepEqual([connection.status().counters.errors, events], [6, ['up']]);
+  });
+});
+
+describe('a stack that does not come back', () => {
+  for (const method of ['connect', 'run', 'close'] as const) {
+    test(`${method}: stopping does not wait for it, and says so in the log`, async () => {
+      const { begin, pass, connection, lines } = setUp({ [method]: () => never });
+      await begin();
+      let isStopped = false;
+      const stopping = connection.stop().then(() => {
+        isStopped = true;
+      });
+      for (let i = 0; i < 10 && !isStopped; i++) await pass(1000);
+      await stopping;
+      assert.match(lines.join('\n'), new RegExp(`error ${method} was aborted and has not ended`));
+    });
+  }
+
+  test('is made anew; what the old one still opens is closed, and what it publishes counts for nothing', async () => {
+    const first = Promise.withResolvers<void>();
+    let tries = 0;
+    let closes = 0;
+    const { begin, pass, made, events, connection } = setUp({
+      connect: async () => (++tries === 1 ? first.promise : undefined),
+      close: async () => void closes++,
+    });
+    await begin();
+    for (let i = 0; i < 13; i++) await pass(1000);
+    assert.deepEqual([made.length, closes, events], [2, 1, ['up']]);
+    first.resolve();
+    await turns();
+    assert.equal(closes, 2);
+    const late = new Batch();
+    late.number(1, 1, 192, 0);
+    made[0]?.publish(late);
+    assert.deepEqual([events, connection.status().counters.dropped], [['up'], 1]);
+  });
+
+  test('is not tried without end: ten calls that never come back are enough', async () => {
+    const { begin, pass, made, connection } = setUp({ connect: () => never });
+    await begin();
+    for (let i = 0; i < 500; i++) await pass(5000);
+    assert.equal(made.length, 10);
+    assert.match(connection.status().lastError?.text ?? '', /10 calls of the stack have not come back/);
+    await connection.stop();
+  });
+});
+
+describe('stopping', () => {
+  test('ends run by its signal, closes, and tells that the link is down', async () => {
+    const seen: string[] = [];
+    const { begin, connection, events, clock, publish } = setUp({
+      run: async (signal) => {
+        await untilAborted(signal);
+        seen.push('run ended');
+      },
+      close: async () => void seen.push('closed'),
+    });
+    await begin();
+    await connection.stop();
+    publish(1);
+    assert.deepEqual(seen, ['run ended', 'closed']);
+    assert.deepEqual(events, ['up', 'down stopped']);
+    assert.equal(connection.status().counters.errors, 0);
+    assert.equal(clock.waiting, 0);
+  });
+
+  test('in a pause ends at once, and nothing is tried after it', async () => {
+    let tries = 0;
+    const { begin, pass, connection } = setUp({
+      connect: () => {
+        tries++;
+        throw new NotConnected('no');
+      },
+    });
+    await begin();
+    await connection.stop();
+    connection.setPoints(points());
+    await pass(100_000);
+    assert.equal(tries, 1);
+  });
+});
+
+describe('a write', () => {
+  test('without a link is not connected, with the reason', async () => {
+    const { begin, connection, clock } = setUp({ connect: () => Promise.reject(new NotConnected('cable')) });
+    await begin();
+    const outcome = await connection.write(7, 1, clock.now());
+    assert.deepEqual(outcome, { kind: 'notConnected', reason: 'cable' });
+    assert.equal(connection.status().counters.writesNotConnected, 1);
+  });
+
+  test('is accepted, or refused with the device’s reason; each is counted', async () => {
+    const write = async (_: StackCommand, value: unknown) => {
+      if (value === 2) throw new Refused('interlock');
+    };
+    const { begin, connection, clock, events } = setUp({ write });
+    await begin();
+    assert.deepEqual(await connection.write(7, 1, clock.now()), { kind: 'accepted' });
+    assert.deepEqual(await connection.write(7, 2, clock.now()), { kind: 'refused', reason: 'interlock' });
+    const { writesAccepted, writesRefused } = connection.status().counters;
+    assert.deepEqual([writesAccepted, writesRefused, events], [1, 1, ['up', 'accepted 1']]);
+  });
+
+  test('that was asked too long ago is never sent', async () => {
+    const { begin, connection, clock } = setUp({ write: () => assert.fail('sent') });
+    await begin();
+    const outcome = await connection.write(7, 1, clock.now() - 3_000_000);
+    assert.deepEqual([outcome.kind, 'sent' in outcome && outcome.sent], ['timeout', false]);
+  });
+});

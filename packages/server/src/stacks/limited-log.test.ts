@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import { createLimitedLog } from './limited-log.ts';
+
+test('a stack that never stops talking gets 100 lines in 10 s, and what is left out is counted', () => {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const log = createLimitedLog(clock, (level, text) => lines.push(`${level} ${text}`));
+  for (let i = 0; i < 1000; i++) log.info(`line ${i}`);
+  assert.equal(lines.length, 100);
+  clock.advance(10_000);
+  log.error('x'.repeat(1e6));
+  log.warn({} as string);
+  assert.match(lines[100] ?? '', /^warn 900 lines of the log were left out/);
+  assert.ok((lines[101]?.length ?? 0) < 2100);
+  assert.equal(lines[102], 'warn a line that is no text');
+});

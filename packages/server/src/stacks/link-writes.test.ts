@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ManualClock, type Value } from '@telltale/schema';
+import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
+import fc from 'fast-check';
+import { LinkWrites, maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
+
+interface Handed {
+  readonly id: number;
+  readonly value: Value;
+  readonly signal: AbortSignal;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function setUp() {
+  const clock = new ManualClock();
+  const handed: Handed[] = [];
+  const errors: string[] = [];
+  const accepted: Value[] = [];
+  const silent = () => undefined;
+  const writes = new LinkWrites({
+    clock,
+    log: { debug: silent, info: silent, warn: silent, error: (text) => errors.push(text) },
+    command: (id) =>
+      id < 100 ? { id, name: `c${id}`, address: '', datatype: 'd', properties: {}, last: undefined } : undefined,
+    hand: ({ id }: StackCommand, value, signal) =>
+      new Promise((resolve, reject) => handed.push({ id, value, signal, resolve, reject })),
+    onAccepted: (_, value) => accepted.push(value),
+  });
+  const outcomes: string[] = [];
+  const write = (id: number, value: Value, limitMs = 1000) =>
+    writes.write(id, value, limitMs).then((outcome) => outcomes.push(`${value} ${inWords(outcome)}`));
+  const turns = async () => {
+    for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+  };
+  return { clock, handed, errors, accepted, writes, outcomes, write, turns };
+}
+
+function inWords(outcome: WriteOutcome): string {
+  return outcome.kind === 'timeout' ? `timeout ${outcome.sent ? 'sent' : 'not sent'}` : outcome.kind;
+}
+
+describe('writes', () => {
+  test('of one command go one after another, of others beside them', async () => {
+    const { write, handed, turns, outcomes } = setUp();
+    write(1, 'a');
+    write(1, 'b');
+    write(2, 'c');
+    assert.deepEqual(
+      handed.map(({ value }) => value),
+      ['a', 'c'],
+    );
+    handed[0]?.reject(new Refused('no'));
+    await turns();
+    assert.deepEqual([handed[2]?.value, outcomes], ['b', ['a refused']]);
+  });
+
+  test('that wait when the link is lost are not sent; the one that the stack has may still be answered', async () => {
+    const { write, writes, handed, turns, outcomes, accepted } = setUp();
+    write(1, 'a');
+    write(1, 'b');
+    write(2, 'c');
+    writes.lost('cable');
+    await turns();
+    assert.deepEqual(outcomes, ['b notConnected']);
+    assert.ok(handed.every(({ signal }) => signal.aborted));
+    handed[0]?.resolve();
+    await turns();
+    writes.closed();
+    await turns();
+    await write(3, 'd');
+    assert.deepEqual(outcomes, ['b notConnected', 'a accepted', 'c timeout sent', 'd notConnected']);
+    assert.deepEqual([handed.length, accepted], [2, ['a']]);
+  });
+
+  test('that are not answered in time are aborted, told as sent, and a late answer changes nothing', async () => {
+    const { clock, write, handed, turns, outcomes, accepted } = setUp();
+    write(1, 'a');
+    clock.advance(999);
+    assert.equal(handed[0]?.signal.aborted, false);
+    clock.advance(1);
+    assert.equal(handed[0]?.signal.aborted, true);
+    handed[0]?.resolve();
+    await turns();
+    assert.deepEqual([outcomes, accepted, clock.waiting], [['a timeout sent'], [], 0]);
+  });
+
+  test('that wait behind one for all their time are never sent', async () => {
+    const { clock, write, handed, turns, outcomes } = setUp();
+    write(1, 'a', 2000);
+    write(1, 'b', 1000);
+    clock.advance(1000);
+    handed[0]?.resolve();
+    await turns();
+    assert.deepEqual([outcomes, handed.length], [['b timeout not sent', 'a accepted'], 1]);
+  });
+
+  test('an aborted write that does not end holds up its command for 2 s and no longer', async () => {
+    const { clock, write, handed, turns, errors } = setUp();
+    write(1, 'a');
+    clock.advance(1000);
+    write(1, 'b', 10_000);
+    clock.advance(1999);
+    assert.equal(handed.length, 1);
+    clock.advance(1);
+    assert.deepEqual([handed.length, errors.length], [2, 1]);
+    handed[0]?.resolve();
+    handed[1]?.resolve();
+    await turns();
+    assert.equal(handed.length, 2);
+  });
+
+  test('the stack says that nothing was sent: not connected; it fails otherwise: the device may have it', async () => {
+    const { writes, handed } = setUp();
+    const first = writes.write(1, 1, 1000);
+    handed[0]?.reject(new NotConnected('gone'));
+    assert.deepEqual(await first, { kind: 'notConnected', reason: 'gone' });
+    const second = writes.write(1, 1, 1000);
+    handed[1]?.reject('what');
+    assert.match(JSON.stringify(await second), /refused.*may have taken it.*what/);
+  });
+
+  test('of a command that is gone are refused', async () => {
+    const { writes } = setUp();
+    assert.equal((await writes.write(100, 1, 1000)).kind, 'refused');
+  });
+
+  test('beyond 1,000 are refused at once, those included that the stack never ended', async () => {
+    const { clock, write, outcomes, turns, handed } = setUp();
+    for (let i = 0; i < maxWaitingWrites; i++) write(i % 50, i);
+    await write(1, 'more');
+    assert.deepEqual(outcomes, ['more refused']);
+    clock.advance(1000);
+    await turns();
+    assert.equal(outcomes.length, maxWaitingWrites + 1);
+    for (let i = 0; i < maxWaitingWrites - 50; i++) write(60, i, 1);
+    await turns();
+    await write(1, 'again');
+    assert.equal(outcomes.at(-1), 'again refused');
+    for (const each of handed) each.resolve();
+  });
+});
+
+test('whatever happens, a write reaches the stack at most once, one of a command at a time, and has one outcome that fits', async () => {
+  const step = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('write' as const),
+        id: fc.nat(2),
+        limitMs: fc.integer({ min: 1, max: 50 }),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('accept', 'refuse', 'break'), at: fc.nat(5) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(60) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('lost', 'turn') }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { clock, writes, handed } = setUp();
+      const outcomes = new Map<number, WriteOutcome[]>();
+      const answered = new Set<Value>();
+      const open = new Set<Handed>();
+      let [written, seen, isLost] = [0, 0, false];
+      for (const each of [...steps, { do: 'lost' as const }]) {
+        if (each.do === 'write' && 'id' in each) {
+          const value = written++;
+          outcomes.set(value, []);
+          writes.write(each.id, value, each.limitMs).then((outcome) => outcomes.get(value)?.push(outcome));
+        } else if ('ms' in each) clock.advance(each.ms);
+        else if ('at' in each) {
+          const one = [...open][each.at % Math.max(1, open.size)];
+          if (one === undefined) continue;
+          open.delete(one);
+          if (each.do === 'accept') {
+            answered.add(one.value);
+            one.resolve();
+          } else one.reject(each.do === 'refuse' ? new Refused('no') : 'broken');
+        } else if (each.do === 'lost') {
+          writes.lost('cable');
+          isLost = true;
+        }
+        await null;
+        if (isLost) assert.equal(seen, handed.length, 'handed over after the loss');
+        for (; seen < handed.length; seen++) open.add(handed[seen] as Handed);
+        if (each.do !== 'wait') await new Promise(setImmediate);
+        if (!isLost) for (; seen < handed.length; seen++) open.add(handed[seen] as Handed);
+      }
+      writes.closed();
+      await new Promise(setImmediate);
+      const sent = handed.map(({ value }) => value);
+      assert.equal(new Set(sent).size, sent.length, 'handed over twice');
+      for (const [value, given] of outcomes) {
+        assert.equal(given.length, 1, `${given.length} outcomes`);
+        const [outcome] = given;
+        if (outcome?.kind === 'accepted') assert.ok(answered.has(value));
+        if (outcome?.kind === 'notConnected') assert.ok(!sent.includes(value));
+        if (outcome?.kind === 'timeout') assert.equal(outcome.sent, sent.includes(value));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, test } from 'node:test';
+import { Batch, type Clock, ManualClock, ProblemError, type Value } from '@telltale/schema';
+import type { StackCommand, StackPoint } from '@telltale/stack-kit';
+import { pino } from 'pino';
+import { StackHost } from './stack-host.ts';
+
+const moduleOf = (file: string) => new URL(`../../test/stacks/${file}`, import.meta.url).href;
+const stackModules = ['line-device.ts', 'trial.ts', 'broken.ts', 'unloadable.ts'].map(moduleOf);
+
+const point = (id: number, address = 'good'): StackPoint => ({
+  id,
+  name: `p${id}`,
+  address,
+  datatype: 'd',
+  properties: {},
+});
+const command = (id: number, address: string): StackCommand => ({ ...point(id, address), last: undefined });
+
+const running: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of running.splice(0).reverse()) await each.close();
+});
+
+interface Setup {
+  readonly clock?: Clock;
+  readonly maxHeapMb?: number;
+  readonly writeTimeoutMs?: number;
+  readonly providerWrite?: (value: Value) => Promise<void>;
+}
+
+async function setUp({ providerWrite = async () => undefined, writeTimeoutMs = 5000, ...more }: Setup = {}) {
+  const events: string[] = [];
+  const failures: Error[] = [];
+  const lines: { msg: string; connector?: string; provider?: string }[] = [];
+  const hooks = { readings: () => {}, restarted: () => {} };
+  const host = new StackHost({
+    ...more,
+    stackModules,
+    writeTimeoutMs,
+    log: pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+    onFailure: (error) => failures.push(error),
+    events: {
+      readings(connector, batch) {
+        for (let at = 0; at < batch.count; at++) events.push(`${connector} ${batch.points[at]}=${batch.valueAt(at)}`);
+        hooks.readings();
+      },
+      link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
+      providerWrite: (_, __, value) => providerWrite(value),
+      restarted() {
+        events.push('restarted');
+        hooks.restarted();
+      },
+    },
+  });
+  const until = async (what: () => unknown) => {
+    while (!what()) await new Promise((resolve) => setTimeout(resolve, 2));
+  };
+  const start = (name: string, mode = 'good', addresses: string[] = []) => {
+    host.start('connector', { name, stackName: 'trial', vars: { mode }, properties: {} });
+    give(name, addresses);
+  };
+  const give = (name: string, addresses: string[] = []) => {
+    host.putPoints('connector', name, {
+      measurements: [point(1)],
+      commands: addresses.map((a, i) => command(10 + i, a)),
+    });
+    host.pointsDone('connector', name);
+  };
+  const status = (name: string) => host.status().find((each) => each.name === name);
+  await host.open();
+  running.push({ close: () => host.close(2000) });
+  return { host, events, lines, hooks, failures, until, start, give, status };
+}
+
+const problemOf = (promise: Promise<void>) =>
+  promise.then(
+    () => assert.fail('it was accepted'),
+    (error: unknown) => {
+      assert.ok(error instanceof ProblemError, String(error));
+      return `${error.problem}: ${error.message}`;
+    },
+  );
+
+/** A device that speaks lines; `heard` are those that it got. */
+async function startDevice() {
+  const heard: string[] = [];
+  const sockets = new Set<Socket>();
+  const values = new Map([['level', 21.5]]);
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    createInterface(socket).on('line', (line) => {
+      heard.push(line);
+      const [, name = '', value = ''] = /^(?:write )?([a-z]+)[?=]?(.*)$/.exec(line) ?? [];
+      if (line.endsWith('?')) socket.write(`${name}=${values.get(name)}\n`);
+      else if (Number(value) > 100) socket.write(`no ${name} too much\n`);
+      else if (name !== 'silent') socket.write(`ok ${name}\n`);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const hangUp = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  running.push({
+    close() {
+      hangUp();
+      server.close();
+    },
+  });
+  return { heard, hangUp, port: (server.address() as { port: number }).port };
+}
+
+describe('with a device on a socket', () => {
+  test('readings come, writes are answered, a loss is told after the readings, and the link comes back', async () => {
+    const device = await startDevice();
+    const { host, events, until, status } = await setUp();
+    const vars = { port: String(device.port) };
+    host.start('connector', { name: 'plc', stackName: 'line_device', vars, properties: { writeTimeout: '200' } });
+    host.putPoints('connector', 'plc', { measurements: [point(5, 'level')], commands: [] });
+    host.putPoints('connector', 'plc', { measurements: [], commands: [command(6, 'valve'), command(7, 'silent')] });
+    host.pointsDone('connector', 'plc');
+    await until(() => events.includes('plc 5=21.5'));
+    await host.write('plc', 6, 50);
+    assert.match(await problemOf(host.write('plc', 6, 101)), /^write-refused: .*plc.*too much/);
+    assert.match(await problemOf(host.write('plc', 7, 1)), /^write-timeout: .*may have taken/);
+    device.hangUp();
+    await until(() => events.filter((event) => event === 'plc 5=21.5').length === 2);
+    assert.deepEqual(events, [
+      'connector plc up',
+      'plc 5=21.5',
+      'connector plc down the device hung up',
+      'connector plc up',
+      'plc 5=21.5',
+    ]);
+    assert.deepEqual(
+      device.heard.filter((line) => line.startsWith('write')),
+      ['write valve=50', 'write valve=101', 'write silent=1'],
+    );
+    await until(() => status('plc')?.counters.values === 2);
+    const { writesAccepted, writesRefused, writesTimedOut, connects } = status('plc')?.counters ?? assert.fail();
+    assert.deepEqual([writesAccepted, writesRefused, writesTimedOut, connects], [1, 1, 1, 2]);
+  });
+});
+
+describe('instances', () => {
+  test('one that cannot be loaded or made has failed with the reason; the others run', async () => {
+    const { host, events, until, start, status } = await setUp();
+    start('unmade', 'unmade');
+    start('fatal', 'fatal');
+    for (const [name, stackName, vars] of [
+      ['unloadable', 'unloadable', { host: 'x' }],
+      ['variables', 'unloadable', {}],
+      ['unknown', '__proto__', {}],
+    ] as const) {
+      host.start('connector', { name, stackName, vars, properties: {} });
+      host.pointsDone('connector', name);
+    }
+    host.start('provider', { name: 'roleless', stackName: 'line_device', vars: {}, properties: {} });
+    host.pointsDone('provider', 'roleless');
+    start('good');
+    const reasons = {
+      unmade: /^cannot be made$/,
+      fatal: /^never$/,
+      unloadable: /^a library is missing$/,
+      variables: /^variable host is required$/,
+      unknown: /^there is no stack __proto__; .*broken\.ts cannot be loaded: broken while it is loaded/,
+      roleless: /has no provider/,
+    };
+    for (const [name, reason] of Object.entries(reasons)) {
+      await until(() => status(name)?.state === 'failed');
+      assert.match(status(name)?.lastError?.text ?? '', reason);
+    }
+    await until(() => events.includes('good 1=1'));
+  });
+
+  test('nothing runs before its points are whole; then they come once, and again when they change', async () => {
+    const { host, events, until, lines, give } = await setUp();
+    host.start('connector', { name: '__proto__', stackName: 'trial', vars: {}, properties: {} });
+    for (let id = 2; id <= 5; id++)
+      host.putPoints('connector', '__proto__', { measurements: [point(id)], commands: [] });
+    give('__proto__', ['good']);
+    await until(() => events.includes('__proto__ 1=1'));
+    await host.write('__proto__', 10, 8);
+    host.removePoints('connector', '__proto__', { measurements: [2, 3, 4, 99], commands: [] });
+    host.pointsDone('connector', '__proto__');
+    await until(() => lines.some(({ msg }) => msg === 'points 5,1 p10=8'));
+    const told = lines.filter(({ msg, connector }) => connector === '__proto__' && msg.startsWith('points'));
+    assert.deepEqual(
+      told.map(({ msg }) => msg),
+      ['points 2,3,4,5,1 p10=undefined', 'points 5,1 p10=8'],
+    );
+    assert.deepEqual(events[0], 'connector __proto__ up');
+    assert.equal(events.filter((event) => event.includes('up')).length, 1);
+  });
+
+  test('a changed one is stopped, told down, and started with its points', async () => {
+    const { host, events, until, start } = await setUp();
+    start('a', 'stuck');
+    await until(() => events.includes('a 1=1'));
+    host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties: {} });
+    host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties: { x: 'y' } });
+    await until(() => events.length === 5);
+    assert.deepEqual(events, ['connector a up', 'a 1=1', 'connector a down stopped', 'connector a up', 'a 1=1']);
+  });
+
+  test('a stopped one is told down at once and is not heard of again; its writes fail', async () => {
+    const { host, events, lines, until, start, status } = await setUp();
+    start('a', 'good', ['mute']);
+    await until(() => events.includes('a 1=1'));
+    const write = problemOf(host.write('a', 10, 1));
+    host.stop('connector', 'a');
+    assert.deepEqual(events.at(-1), 'connector a down stopped');
+    assert.equal(status('a'), undefined);
+    assert.match(await write, /^write-timeout: .*may have taken/);
+    assert.match(await problemOf(host.write('a', 10, 1)), /^connector-down: .*Nothing was sent/);
+    start('b');
+    await until(() => events.includes('b 1=1'));
+    assert.equal(events.filter((event) => event.startsWith('a ')).length, 1);
+    await until(() => lines.some(({ msg, connector }) => connector === 'a' && msg === 'down: stopped'));
+  });
+
+  test('a write time that is no time is passed over with a warning', async () => {
+    const { host, lines, until } = await setUp();
+    host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties: { writeTimeout: '1e3' } });
+    await until(() => lines.some(({ msg }) => /writeTimeout is passed over.*"1e3"/.test(msg)));
+  });
+
+  test('a provider gets values, and writes with the answer of the server', async () => {
+    const asked: Value[] = [];
+    const { host, lines, events, until } = await setUp({
+      async providerWrite(value) {
+        asked.push(value);
+        if (value === 2) throw new ProblemError('out-of-range', 'It is too much.');
+        if (value === 3) throw new Error('a secret');
+      },
+    });
+    host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
+    host.putPoints('provider', 'out', { measurements: [], commands: [command(3, 'good')] });
+    host.pointsDone('provider', 'out');
+    await until(() => events.includes('provider out up'));
+    const batch = new Batch();
+    for (const value of [1, 2, 3, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
+    host.publish('out', batch);
+    assert.equal(batch.count, 0);
+    const told = () => lines.filter(({ provider }) => provider === 'out').map(({ msg }) => msg);
+    await until(() => told().length === 6);
+    assert.deepEqual(asked, [1, 2, 3, 9007199254740993n, 'text']);
+    assert.deepEqual(told().slice(1).sort(), [
+      'Refused It is too much.',
+      'Refused the service made a mistake: see its log',
+      'written 1',
+      'written 9007199254740993',
+      'written text',
+    ]);
+    host.removePoints('provider', 'out', { measurements: [], commands: [3] });
+    host.pointsDone('provider', 'out');
+    batch.number(1, 1, 192, 0);
+    host.publish('out', batch);
+    await until(() => told().length === 7);
+    assert.match(told().at(-1) ?? '', /Refused the command is not one of this provider/);
+  });
+});
+
+describe('a flood', () => {
+  test('is bounded: what is not taken in time is conflated and counted, in order, and the newest arrives', async () => {
+    const { events, until, start, status, hooks } = await setUp();
+    hooks.readings = () => {
+      const end = performance.now() + 0.2;
+      while (performance.now() < end);
+    };
+    start('a', 'flood');
+    await until(() => events.includes('a 1=20000') && status('a')?.counters.values === 20_000);
+    const values = events.filter((event) => event.startsWith('a ')).map((event) => Number(event.split('=')[1]));
+    assert.ok(values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0)));
+    assert.ok(values.length < 20_000);
+    assert.equal(status('a')?.counters.conflated, 20_000 - values.length);
+  });
+});
+
+describe('a thread that ends', () => {
+  for (const [address, reason] of [
+    ['exit', /exit code 3/],
+    ['throw later', /nobody caught it/],
+    ['eat memory', /memory/],
+  ] as const) {
+    test(`${address}: everything is told down once, writes fail, and all is started again`, async () => {
+      const { host, events, lines, hooks, until, start, give, status } = await setUp({ maxHeapMb: 64 });
+      hooks.restarted = () => {
+        give('a');
+        give('b');
+      };
+      start('a', 'good', [address, 'mute']);
+      start('b');
+      await until(() => events.includes('a 1=1') && events.includes('b 1=1'));
+      const mute = problemOf(host.write('a', 11, 1));
+      const deadly = problemOf(host.write('a', 10, 1));
+      for (const problem of await Promise.all([mute, deadly])) {
+        assert.match(problem, /^connector-down: .*thread of the stacks ended.*may have taken/);
+        assert.match(problem, reason);
+      }
+      assert.equal(status('a')?.state, 'down');
+      assert.match(await problemOf(host.write('b', 10, 1)), /^connector-down: .*Nothing was sent/);
+      await until(() => events.length === 11);
+      const after = events.slice(4);
+      assert.deepEqual(
+        after.slice(0, 3).map((event) => event.replace(/down .*/s, 'down')),
+        ['connector a down', 'connector b down', 'restarted'],
+      );
+      assert.deepEqual(after.slice(3).sort(), ['a 1=1', 'b 1=1', 'connector a up', 'connector b up']);
+      assert.ok(lines.some(({ msg }) => /it is started again in \d+ ms/.test(msg)));
+      await until(() => (status('a')?.counters.values ?? 0) >= 1 && status('a')?.counters.errors === 1);
+    });
+  }
+
+  test('one that does not answer for 10 s is ended, and started again', async () => {
+    const clock = new ManualClock();
+    const { host, events, until, start, status } = await setUp({ clock });
+    start('a', 'good', ['block']);
+    await until(() => events.includes('a 1=1'));
+    const write = problemOf(host.write('a', 10, 1));
+    for (let i = 0; i < 11; i++) clock.advance(1000);
+    assert.match(await write, /^connector-down: .*not answered for 10 s.*may have taken/);
+    assert.match(events.at(-1) ?? '', /^connector a down/);
+    clock.advance(500);
+    await until(() => events.includes('restarted'));
+    assert.equal(status('a')?.state, 'connecting');
+  });
+
+  test('closing does not wait for a thread that is blocked, nor for a stack that does not end', async () => {
+    const blocked = await setUp();
+    blocked.start('a', 'block');
+    await blocked.host.close(50);
+    const stuck = await setUp();
+    stuck.start('a', 'stuck');
+    await stuck.until(() => stuck.events.includes('a 1=1'));
+    await stuck.host.close(50);
+    assert.match(stuck.events.at(-1) ?? '', /^connector a down/);
+  });
+
+  test('closing well tells what was up that it is down, and ends without force', async () => {
+    const { host, events, until, start } = await setUp();
+    start('a');
+    await until(() => events.includes('a 1=1'));
+    await host.close(600_000);
+    assert.equal(events.at(-1), 'connector a down stopped');
+  });
+});
+
+test('a receiver of events that throws is told, and the bound is kept', async () => {
+  const { failures, until, start, hooks, status } = await setUp();
+  hooks.readings = () => {
+    throw new Error('a mistake');
+  };
+  start('a', 'flood');
+  await until(() => failures.length > 64 && status('a')?.counters.values === 20_000);
+  assert.equal(failures[0]?.message, 'a mistake');
+});

@@ -1,0 +1,2 @@
+// A module of a stack that cannot be loaded.
+throw new Error('broken while it is loaded');

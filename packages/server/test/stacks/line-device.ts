@@ -1,0 +1,97 @@
+// A stack that behaves: it speaks lines of text over TCP with a device that the test plays. `name=value` is a reading,
+// `name?` asks for it; `write name=value` is answered by `ok name` or `no name reason`.
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Batch, quality } from '@telltale/schema';
+import {
+  type Connector,
+  type ConnectorOptions,
+  defineStack,
+  NotConnected,
+  Refused,
+  type StackCommand,
+  type StackPoints,
+  Type,
+} from '@telltale/stack-kit';
+
+const syntax = { regex: '^[a-z]+$', doc: 'A name.', examples: [{ address: 'level', meaning: 'the level' }] };
+
+class LineConnector implements Connector {
+  readonly #options: ConnectorOptions<{ port: number }>;
+  readonly #answers = new Map<string, (error: Error | undefined) => void>();
+  #points: StackPoints = { measurements: [], commands: [] };
+  #socket: Socket | undefined;
+
+  constructor(options: ConnectorOptions<{ port: number }>) {
+    this.#options = options;
+  }
+
+  setPoints(points: StackPoints): void {
+    this.#points = points;
+    if (this.#socket !== undefined) this.#askAll(this.#socket);
+  }
+
+  async connect(): Promise<void> {
+    const socket = connect(this.#options.variables.port, '127.0.0.1');
+    this.#socket = socket;
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', (error) => reject(new NotConnected(error.message)));
+    });
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    const socket = this.#socket as Socket;
+    const lines = createInterface(socket);
+    lines.on('line', (line) => this.#read(line));
+    this.#askAll(socket);
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      socket.once('error', () => undefined);
+      socket.once('close', () => reject(new NotConnected('the device hung up')));
+    });
+  }
+
+  write(command: StackCommand, value: unknown): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#answers.set(command.address, (error) => (error === undefined ? resolve() : reject(error)));
+      this.#socket?.write(`write ${command.address}=${value}\n`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#answers.clear();
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #askAll(socket: Socket): void {
+    for (const { address } of this.#points.measurements) socket.write(`${address}?\n`);
+  }
+
+  #read(line: string): void {
+    const [word = '', name = '', ...reason] = line.split(' ');
+    if (word === 'ok' || word === 'no') {
+      this.#answers.get(name)?.(word === 'ok' ? undefined : new Refused(reason.join(' ')));
+      return;
+    }
+    const [address, text] = word.split('=');
+    const batch = new Batch();
+    for (const point of this.#points.measurements) {
+      if (point.address === address) batch.number(point.id, Number(text), quality.good, this.#options.clock.now());
+    }
+    this.#options.publish(batch);
+  }
+}
+
+export default defineStack({
+  name: 'line_device',
+  title: 'Line device',
+  description: 'For tests.',
+  connector: {
+    variables: Type.Object({ port: Type.Integer({ title: 'Port', minimum: 1, maximum: 65535 }) }),
+    measurement: syntax,
+    command: syntax,
+    load: async () => ({ createConnector: (options) => new LineConnector(options) }),
+  },
+});
