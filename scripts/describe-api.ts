@@ -1,6 +1,10 @@
 // The OpenAPI document of the server with its default settings, without running it: the parts are made, not opened.
+import { systemClock } from '@telltale/schema';
+import { Alarms } from '../packages/server/src/alarms/index.ts';
 import {
   configRoutes,
+  DataAccess,
+  dataRoutes,
   HttpMetrics,
   type OpenApi,
   openApiDocument,
@@ -8,19 +12,36 @@ import {
 } from '../packages/server/src/api/index.ts';
 import { ConfigurationDatabase } from '../packages/server/src/cfgdb/index.ts';
 import { Executables } from '../packages/server/src/modules/index.ts';
+import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { readSettings } from '../packages/server/src/settings.ts';
+import { LiveState } from '../packages/server/src/state/index.ts';
 
 export function describeApi(version: string): OpenApi {
   const settings = readSettings([], {});
-  const routes = configRoutes({
+  const keeper = new LiveState({ folder: '', onFailure: () => undefined });
+  const measurements = new Measurements({ clock: systemClock, keeper });
+  const commands = new Commands({ clock: systemClock, keeper, writeToDevice: () => Promise.resolve() });
+  const alarms = new Alarms({ clock: systemClock, keeper, measurements });
+  const live = dataRoutes({
+    base: settings['data-path'],
+    data: new DataAccess({ measurements, commands, alarms }),
+    boot: '',
+  });
+  const configuration = configRoutes({
     base: settings['config-path'],
-    cfgdb: new ConfigurationDatabase({ folder: '', stackModules: [], onFailure: () => undefined }),
+    cfgdb: new ConfigurationDatabase({
+      folder: '',
+      stackModules: [],
+      onRendering: () => Promise.resolve(),
+      onFailure: () => undefined,
+    }),
     executables: new Executables(''),
     stacks: { connector: new Map(), provider: new Map() },
     maxJsonBytes: settings['max-json-size'],
     maxDatabaseBytes: settings['max-database-size'],
     maxExecutableBytes: settings['max-executable-size'],
   });
+  const routes = [...live, ...configuration];
   const service = serviceRoutes({ version, routes, metrics: new HttpMetrics(), unavailable: () => undefined });
   return openApiDocument({ version, routes: [...routes, ...service] });
 }

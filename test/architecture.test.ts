@@ -18,13 +18,16 @@ const table: Record<string, readonly string[]> = {
   'server/points': ['schema'],
   'server/alarms': ['schema', 'server/points'],
   'server/archive': ['schema', 'server/points'],
-  'server/cfgdb': ['schema'],
+  'server/sqlite': [],
+  'server/cfgdb': ['schema', 'server/sqlite'],
+  'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms'],
   'server/access': ['schema'],
   'server/demo': ['schema'],
   'server/stacks': ['schema', 'server/points', 'stack-kit'],
   'server/modules': ['schema', 'server/points', 'stack-kit'],
   'server/runtime': [
     'schema',
+    'stack-kit',
     'server/cfgdb',
     'server/points',
     'server/alarms',
@@ -43,6 +46,7 @@ const table: Record<string, readonly string[]> = {
     'server/points',
     'server/runtime',
     'server/stacks',
+    'server/state',
   ],
 };
 

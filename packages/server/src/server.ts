@@ -1,26 +1,35 @@
 // The composition: makes every part, hands them to each other, starts and stops them in order. The only file that
 // knows them all.
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { isLoopback } from './access/index.ts';
+import { Alarms } from './alarms/index.ts';
 import {
   configRoutes,
   createHttpServer,
+  DataAccess,
+  dataRoutes,
   HttpMetrics,
   probes,
   type StackCatalogue,
   serviceRoutes,
 } from './api/index.ts';
-import { ConfigurationDatabase, UnusableDatabase } from './cfgdb/index.ts';
+import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
-import { Executables } from './modules/index.ts';
+import { Executables, FunctionModules } from './modules/index.ts';
+import { Commands, Measurements } from './points/index.ts';
+import { Runtime } from './runtime/index.ts';
 import type { Settings } from './settings.ts';
-import { type Discovery, discoverStacks } from './stacks/index.ts';
+import { UnusableDatabase } from './sqlite/index.ts';
+import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
+import { LiveState } from './state/index.ts';
 
 const stacksFolder = fileURLToPath(new URL('../../../stacks', import.meta.url));
 
@@ -45,8 +54,13 @@ export class Server {
   readonly #log: Logger;
   readonly #cfgdb: ConfigurationDatabase;
   readonly #executables: Executables;
+  readonly #state: LiveState;
+  readonly #host: StackHost;
+  readonly #measurements: Measurements;
+  readonly #commands: Commands;
+  readonly #alarms: Alarms;
   readonly #http: FastifyInstance;
-  #state: 'starting' | 'ready' | 'stopping' = 'starting';
+  #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
 
   static async start(options: ServerOptions): Promise<Server> {
@@ -66,9 +80,42 @@ export class Server {
     this.#settings = settings;
     this.#log = log;
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
+    const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
+    const clock = systemClock;
+    this.#state = new LiveState({ folder: settings.data, onFailure });
+    this.#measurements = new Measurements({ clock, keeper: this.#state });
+    this.#commands = new Commands({
+      clock,
+      keeper: this.#state,
+      writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
+    });
+    this.#alarms = new Alarms({ measurements: this.#measurements, keeper: this.#state, clock });
+    const modules = new FunctionModules();
+    this.#host = new StackHost({
+      stackModules,
+      writeTimeoutMs: settings['write-timeout'],
+      log,
+      events: {
+        readings: (connector, batch) => runtime.readings(connector, batch),
+        link: (...link) => runtime.link(...link),
+        providerWrite: (...write) => runtime.providerWrite(...write),
+        restarted: () => runtime.restarted(),
+      },
+      onFailure,
+    });
+    const runtime = new Runtime({
+      measurements: this.#measurements,
+      commands: this.#commands,
+      alarms: this.#alarms,
+      modules,
+      host: this.#host,
+      wholeRendering: () => this.#cfgdb.call('rendering'),
+      log,
+    });
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
-      stackModules: stacks.map(({ moduleUrl }) => moduleUrl),
+      stackModules,
+      onRendering: (rendering) => runtime.apply(rendering),
       onFailure,
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
@@ -86,6 +133,11 @@ export class Server {
     await this.#listen();
     try {
       this.#folder = await takeDataFolder(this.#settings.data);
+      const kept = await this.#state.open();
+      this.#measurements.restore(kept.simulations);
+      this.#commands.restore(kept.commands);
+      this.#alarms.restore(kept.alarms);
+      await this.#host.open();
       await this.#cfgdb.open();
       await this.#executables.open();
       await this.#loadDemo(this.#folder.isNew);
@@ -93,16 +145,20 @@ export class Server {
       await this.stop();
       throw explained(error, this.#settings.data);
     }
-    if (this.#state === 'starting') this.#state = 'ready';
+    if (this.#phase === 'starting') this.#phase = 'ready';
   }
 
   /** Takes no more work, finishes what runs, closes the files. */
   async stop(): Promise<void> {
-    this.#state = 'stopping';
+    this.#phase = 'stopping';
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await this.#http.close();
     clearTimeout(cutOff);
+    await this.#host.close(closeMs);
+    await this.#alarms.close();
+    this.#measurements.close();
     await this.#cfgdb.close(closeMs);
+    await this.#state.close(closeMs);
     this.#folder?.release();
   }
 
@@ -130,7 +186,13 @@ export class Server {
       configurationObjects: () => this.#cfgdb.call('counts'),
       upToDate: () => this.#cfgdb.call('upToDate'),
     });
-    const routes = configRoutes({
+    const data = new DataAccess({
+      measurements: this.#measurements,
+      commands: this.#commands,
+      alarms: this.#alarms,
+    });
+    const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
+    const configuration = configRoutes({
       base: settings['config-path'],
       cfgdb: this.#cfgdb,
       executables: this.#executables,
@@ -139,7 +201,8 @@ export class Server {
       maxDatabaseBytes: settings['max-database-size'],
       maxExecutableBytes: settings['max-executable-size'],
     });
-    const unavailable = () => (this.#state === 'ready' ? undefined : this.#state);
+    const routes = [...live, ...configuration];
+    const unavailable = () => (this.#phase === 'ready' ? undefined : this.#phase);
     const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable });
     return createHttpServer({
       routes: [...routes, ...service],
@@ -148,6 +211,15 @@ export class Server {
       unavailable,
       alwaysAvailable: probes,
     });
+  }
+
+  /** A device whose watchdog says that it is not there gets no command. */
+  #writeToDevice(connector: string, handle: number, raw: Value): Promise<void> {
+    const refusal = this.#measurements.refusalOf(connector);
+    if (refusal === undefined) return this.#host.write(connector, handle, raw);
+    return Promise.reject(
+      new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`),
+    );
   }
 
   async #loadDemo(isNew: boolean): Promise<void> {

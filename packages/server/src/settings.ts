@@ -11,6 +11,14 @@ const Path = (defaultPath: string, description: string) =>
 const Bytes = (mebibytes: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 2 ** 40, default: mebibytes * MiB, description });
 
+const Milliseconds = (defaultMs: number, description: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 2 ** 31 - 1,
+    default: defaultMs,
+    description: `${description} In milliseconds.`,
+  });
+
 export const Settings = Type.Object(
   {
     data: Type.String({
@@ -37,7 +45,10 @@ export const Settings = Type.Object(
       default: 'info',
       description: 'How much to log.',
     }),
+    'data-path': Path('/data', 'Path of the data-access interface.'),
+    'channel-path': Path('/data/ws', 'Path of the WebSocket channel.'),
     'config-path': Path('/config/v2', 'Path of the configuration interface.'),
+    'write-timeout': Milliseconds(5000, 'How long a device has to answer a command; a connector may have its own.'),
     'max-json-size': Bytes(64, 'Most bytes of a JSON body.'),
     'max-database-size': Bytes(1024, 'Most bytes of an uploaded configuration database.'),
     'max-executable-size': Bytes(256, 'Most bytes of an uploaded executable.'),

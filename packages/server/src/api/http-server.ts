@@ -1,4 +1,5 @@
 // The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
+import { createHash } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { ProblemError } from '@telltale/schema';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -7,13 +8,13 @@ import { type GuardedRequest, guardLoopback } from '../access/index.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
-import { isShadowed, jsonType, type Route, type StreamReply } from './route.ts';
+import { type Call, isShadowed, jsonType, type Route, type StreamReply } from './route.ts';
 
 /** All that a request can have: those that do not apply are told so. CONNECT never comes to a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
 
-/** Longer than the longest list of names. */
-const maxHeaderBytes = 128 << 10;
+/** Longer than the longest list of names, and than the longest text that is written, percent-encoded. */
+const maxHeaderBytes = 256 << 10;
 const idleTimeoutMs = 120_000;
 const uploadTimeoutMs = 15 * 60_000;
 
@@ -89,7 +90,12 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[]): void {
         url: path,
         handler: async (request, reply) => {
           try {
-            return await send(reply, route, await route.handle(await read(request)));
+            const call = await read(request);
+            const tag = tagOf(route, call);
+            if (tag !== undefined) reply.header('etag', tag).header('cache-control', 'no-cache');
+            if (tag !== undefined && isKnown(tag, request.headers['if-none-match']))
+              return await reply.code(304).send();
+            return await send(reply, route, await route.handle(call));
           } finally {
             // A body that nobody read must not block the requests behind it on the connection.
             if (!request.raw.readableEnded) request.raw.unpipe().resume();
@@ -101,17 +107,34 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[]): void {
   }
 }
 
+/** The same version of another selection is another answer. */
+function tagOf({ answer }: Route, { query }: Call): string | undefined {
+  if (answer.version === undefined) return undefined;
+  const chosen =
+    Object.keys(query).length === 0 ? '' : `-${createHash('sha1').update(JSON.stringify(query)).digest('base64url')}`;
+  return `"${answer.version()}${chosen}"`;
+}
+
+/** Whether the client has it (RFC 9110, 13.1.2). */
+function isKnown(tag: string, header: string | undefined): boolean {
+  if (header === undefined) return false;
+  return header === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
+}
+
 function send(reply: FastifyReply, { answer }: Route, result: unknown): FastifyReply {
   reply.code(answer.status);
   if (answer.status === 204) return reply.send();
   if (answer.status === 302) return reply.redirect(result as string);
-  reply.headers({ 'cache-control': 'no-store', ...answer.headers }).type(answer.type ?? jsonType);
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  if (answer.headers !== undefined) reply.headers(answer.headers);
+  reply.type(answer.type ?? jsonType);
   if (isStream(result)) {
     return reply
       .header('content-length', result.size)
       .header('content-disposition', `attachment; filename="${result.filename}"`)
       .send(result.stream);
   }
+  if (Buffer.isBuffer(result)) return reply.send(result);
   if (result instanceof Uint8Array) return reply.serializer(asIs).send(Buffer.from(result.buffer));
   return reply.send(typeof result === 'string' ? result : JSON.stringify(result));
 }

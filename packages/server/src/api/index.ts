@@ -1,5 +1,6 @@
 // The HTTP interfaces.
 export { configRoutes, type StackCatalogue } from './config/index.ts';
+export { DataAccess, dataRoutes } from './data/index.ts';
 export { createHttpServer } from './http-server.ts';
 export { HttpMetrics } from './metrics.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';

@@ -102,7 +102,8 @@ function parametersOf({ path, names, query }: Route, components: Record<string, 
   }
   for (const [name, type] of Object.entries(query?.properties ?? {})) {
     const { description = '', ...schema } = plain(type, components) as Json & { description?: string };
-    parameters.push({ name, in: 'query', required: false, description, schema });
+    const required = query?.required?.includes(name) ?? false;
+    parameters.push({ name, in: 'query', required, description, schema });
   }
   return parameters;
 }
@@ -122,6 +123,7 @@ function responsesOf(route: Route, components: Record<string, Json>): Record<str
     [type]: { schema: schema === undefined ? { type: 'string', format: 'binary' } : plain(schema, components) },
   };
   const responses: Record<string, OpenApiResponse> = { [status]: { description, ...(content && { content }) } };
+  if (route.answer.version !== undefined) responses[304] = { description: 'As the client has it (If-None-Match).' };
   const byStatus = Map.groupBy(problemsOf(route), (name) => problems[name].status);
   for (const [code, names] of [...byStatus].sort(([a], [b]) => a - b)) {
     responses[code] = {

@@ -39,6 +39,8 @@ export interface RouteAnswer {
   readonly type?: string;
   readonly schema?: TSchema;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of an answer that a client may keep: equal texts mean that it would be answered the same again. */
+  readonly version?: () => string;
 }
 
 export interface Call {

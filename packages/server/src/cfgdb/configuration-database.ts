@@ -8,13 +8,16 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
-import { UnusableDatabase } from './database.ts';
+import { UnusableDatabase } from '../sqlite/index.ts';
 import type { Answer, Arguments, Method, Opened, Request, Result, Start } from './protocol.ts';
+import type { RenderingBytes } from './rendering.ts';
 
 export interface ConfigurationDatabaseOptions {
   /** The data folder; it exists and is ours alone. */
   readonly folder: string;
   readonly stackModules: readonly string[];
+  /** Runs what was rendered; one at a time. The operation that rendered is answered when it resolves. */
+  readonly onRendering: (rendering: RenderingBytes) => Promise<void>;
   /** The thread died: nothing that is asked from now on will be answered. */
   readonly onFailure: (error: Error) => void;
 }
@@ -33,6 +36,8 @@ export class ConfigurationDatabase {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
   #lastId = 0;
+  /** Resolves when everything that was rendered so far runs. */
+  #running: Promise<void> = Promise.resolve();
 
   constructor(options: ConfigurationDatabaseOptions) {
     this.#options = options;
@@ -64,6 +69,7 @@ export class ConfigurationDatabase {
     });
     this.#thread = thread;
     await this.#clearTemporary();
+    await this.#run(opened.rendering);
   }
 
   /** What a server that was killed left there; nothing else, whoever put it there. */
@@ -140,6 +146,12 @@ export class ConfigurationDatabase {
     this.#waiting.delete(answer.id);
     if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
     else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
-    else waiting?.resolve(answer.result);
+    else if (answer.rendering === undefined) waiting?.resolve(answer.result);
+    else this.#run(answer.rendering).then(() => waiting?.resolve(answer.result), waiting?.reject);
+  }
+
+  #run(rendering: RenderingBytes | undefined): Promise<void> {
+    if (rendering !== undefined) this.#running = this.#running.then(() => this.#options.onRendering(rendering));
+    return this.#running;
   }
 }

@@ -10,9 +10,18 @@ import {
   readJson,
 } from '@telltale/schema';
 import { checkConfiguration, type ParsedObjects, type StackRules } from './check.ts';
-import { collectionText, configurationText, countObjects, Differences, sortedNames } from './content.ts';
+import {
+  type Content,
+  collectionText,
+  configurationText,
+  countObjects,
+  Differences,
+  emptyContent,
+  sortedNames,
+} from './content.ts';
 import { Database, type Edit } from './database.ts';
 import { invalidBody, readObject, readTransaction, type Step, type StoredObject } from './read-objects.ts';
+import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
 import { toColumns } from './tables.ts';
 
@@ -31,6 +40,8 @@ export class Configuration {
   readonly #stacks: ReadonlyMap<string, StackRules>;
   readonly #now: () => number;
   #database: Database;
+  /** The rendering that was taken last. */
+  #taken: Content = emptyContent();
   readonly #collections = new Map<Family, Json>();
 
   constructor({ path, stacks, now }: ConfigurationOptions) {
@@ -159,6 +170,20 @@ export class Configuration {
       }
     });
     this.#collections.clear();
+  }
+
+  /** What the newest rendering has changed since the last call; undefined where there is no newer one. */
+  takeRendering(): RenderingBytes | undefined {
+    const { rendered } = this.#database;
+    const before = this.#taken;
+    if (rendered === before) return undefined;
+    this.#taken = rendered;
+    return packRendering(before, rendered);
+  }
+
+  /** The newest rendering whole, as if nothing had been before. */
+  rendering(): RenderingBytes {
+    return packRendering(emptyContent(), this.#database.rendered);
   }
 
   counts(): Record<Family, number> {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { Database, UnusableDatabase } from './database.ts';
+import { UnusableDatabase } from '../sqlite/index.ts';
+import { Database } from './database.ts';
 import { readObject } from './read-objects.ts';
 import { applicationId, schemaVersion } from './tables.ts';
 

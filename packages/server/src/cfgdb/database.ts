@@ -1,16 +1,12 @@
 // One open configuration database: the file, what it holds as content in memory, and the newest rendering beside it.
 // Changes go to disk and memory together or not at all. Who may ask what, and how it is told, is `configuration.ts`.
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, familyNames, toTimestamp } from '@telltale/schema';
+import { cannotOpen, openDatabase } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import { Revisions } from './revisions.ts';
 import { applicationId, type ColumnValue, createTable, schemaVersion, type Table, tables, toText } from './tables.ts';
-
-/** The file cannot be used; the message is for the person who starts the server. */
-export class UnusableDatabase extends Error {
-  override readonly name = 'UnusableDatabase';
-}
 
 export interface Edit {
   readonly timeUs: number;
@@ -237,51 +233,13 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
 const cacheKiB = 64 << 10;
 
 function openFile(path: string): DatabaseSync {
-  let sqlite: DatabaseSync | undefined;
-  try {
-    sqlite = new DatabaseSync(path, { defensive: true, enableDoubleQuotedStringLiterals: false });
-    // Nobody else may open the file while it is in use: an upload replaces it, and the content is kept in memory.
-    sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF');
-    const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-    if (!isNew) refuseForeign(sqlite, path); // before the first pragma that writes
-    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    sqlite.exec(`PRAGMA cache_size = -${cacheKiB}`);
-    sqlite.exec(`PRAGMA wal_autocheckpoint = ${walPages}`);
-    if (isNew) createSchema(sqlite);
-    return sqlite;
-  } catch (error) {
-    sqlite?.close();
-    throw error instanceof UnusableDatabase ? error : cannotOpen(path, error);
-  }
-}
-
-function refuseForeign(sqlite: DatabaseSync, path: string): void {
-  const pragma = (name: string) => Number(Object.values(sqlite.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
-  if (pragma('application_id') !== applicationId) {
-    throw new UnusableDatabase(
-      `${path} belongs to another application: move it away, or name another folder with --data.`,
-    );
-  }
-  const version = pragma('user_version');
-  if (version > schemaVersion) {
-    throw new UnusableDatabase(
-      `${path} was written by a newer version of the server (form ${version}, this one knows ${schemaVersion}): ` +
-        'start that version, or name another folder with --data.',
-    );
-  }
-}
-
-function cannotOpen(path: string, error: unknown): UnusableDatabase {
-  return new UnusableDatabase(
-    `${path} cannot be opened (${(error as Error).message}): put a copy in its place, or name another folder with --data.`,
-  );
+  const sqlite = openDatabase(path, { applicationId, version: schemaVersion, create: createSchema });
+  sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
+  return sqlite;
 }
 
 function createSchema(sqlite: DatabaseSync): void {
-  sqlite.exec('BEGIN IMMEDIATE');
   for (const family of familyNames) sqlite.exec(createTable(tables[family]));
   sqlite.exec(deletionsTable);
   Revisions.createTable(sqlite);
-  sqlite.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
-  sqlite.exec('COMMIT');
 }

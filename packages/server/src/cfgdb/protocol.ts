@@ -1,6 +1,7 @@
 // What the configuration's thread and its client say to each other.
 import type { Fault, ProblemName } from '@telltale/schema';
 import type { Configuration } from './configuration.ts';
+import type { RenderingBytes } from './rendering.ts';
 
 /** What the thread needs to begin. */
 export interface Start {
@@ -11,7 +12,7 @@ export interface Start {
 }
 
 /** Everything that can be asked of the configuration. */
-export type Operations = Omit<Configuration, 'replace' | 'close'> & {
+export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRendering'> & {
   /** Replaces the database by the rows of an uploaded file. */
   upload(path: string, options: { render: boolean }, author: string): Promise<void>;
   /** After all that was asked before: closes the database. */
@@ -29,7 +30,8 @@ export interface Request {
 }
 
 export type Answer =
-  | { readonly id: number; readonly result: unknown }
+  /** With what the operation has rendered: it is answered when that runs. */
+  | { readonly id: number; readonly result: unknown; readonly rendering: RenderingBytes | undefined }
   | {
       readonly id: number;
       readonly problem: ProblemName;
@@ -38,5 +40,7 @@ export type Answer =
     }
   | { readonly id: number; readonly failure: string };
 
-/** The first message of the thread: whether the database could be opened. */
-export type Opened = { readonly opened: true } | { readonly opened: false; readonly unusable: string };
+/** The first message of the thread: what was rendered last, or why the database could not be opened. */
+export type Opened =
+  | { readonly opened: true; readonly rendering: RenderingBytes | undefined }
+  | { readonly opened: false; readonly unusable: string };

@@ -2,9 +2,9 @@
 // One change at a time, in the order of asking; reads go on while an upload is being read.
 import { parentPort, workerData } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
+import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
-import { UnusableDatabase } from './database.ts';
 import type { Answer, Method, Opened, Operations, Request, Start } from './protocol.ts';
 import { readUpload } from './read-upload.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
@@ -23,7 +23,7 @@ async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
   return Promise.all(stackModules.map(async (url) => ((await import(url)) as { default: StackRules }).default));
 }
 
-function operationsOn(configuration: Configuration): Operations {
+function operationsOn(configuration: Configuration): Operations & Configuration {
   return Object.assign(configuration, {
     async upload(path: string, options: { render: boolean }, author: string) {
       configuration.replace(await readUpload(path), options, author);
@@ -31,10 +31,11 @@ function operationsOn(configuration: Configuration): Operations {
   });
 }
 
-async function carryOut(operations: Operations, { id, method, args }: Request): Promise<Answer> {
+async function carryOut(operations: Operations & Configuration, { id, method, args }: Request): Promise<Answer> {
   try {
     const operation = operations[method] as (...args: unknown[]) => unknown;
-    return { id, result: await operation.apply(operations, [...args]) };
+    const result = await operation.apply(operations, [...args]);
+    return { id, result, rendering: operations.takeRendering() };
   } catch (error) {
     if (error instanceof ProblemError) {
       return { id, problem: error.problem, detail: error.message, errors: error.errors };
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
   const say = (message: Answer | Opened) => port.postMessage(message);
   const start = workerData as Start;
   const stacks = await loadStacks(start);
-  let operations: Operations;
+  let operations: Operations & Configuration;
   try {
     removeDatabase(incomingPath(start.path));
     operations = operationsOn(new Configuration({ path: start.path, stacks, now: () => Date.now() * 1000 }));
@@ -68,7 +69,7 @@ async function main(): Promise<void> {
       if (request.method === 'close') port.close();
     });
   });
-  say({ opened: true });
+  say({ opened: true, rendering: operations.takeRendering() });
 }
 
 await main();

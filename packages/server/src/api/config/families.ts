@@ -1,27 +1,12 @@
 // The six families of configured objects: names, collection, one object, put, delete.
-import {
-  Collection,
-  type Family,
-  type Fault,
-  families,
-  familyNames,
-  isIdentifier,
-  Names,
-  ProblemError,
-  withNulls,
-} from '@telltale/schema';
+import { Collection, type Family, families, familyNames, Names, withNulls } from '@telltale/schema';
 import Type from 'typebox';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import { NamesParameter, readNames } from '../read-list.ts';
 import { jsonBody } from '../read-request.ts';
 import { jsonType, type Route } from '../route.ts';
 
-/** As many as a URL of the length that the service takes can list. */
-export const maxNames = 1000;
-
-export const NamesQuery = Type.Object(
-  { names: Type.Optional(Type.String({ description: `Only these: at most ${maxNames} names, comma-separated.` })) },
-  { additionalProperties: false },
-);
+export const NamesQuery = Type.Object({ names: NamesParameter }, { additionalProperties: false });
 
 export interface FamilyRoutesOptions {
   readonly base: string;
@@ -110,17 +95,4 @@ function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOpt
 
 function toPascal(family: Family): string {
   return family.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-export function readNames(text: string | undefined): string[] | undefined {
-  if (text === undefined) return undefined;
-  const names = text === '' ? [] : text.split(',');
-  if (names.length > maxNames) {
-    throw new ProblemError('too-many-names', `names lists ${names.length} names; at most ${maxNames}.`);
-  }
-  const faults = names
-    .filter((name) => !isIdentifier(name))
-    .map((name): Fault => ({ path: 'names', message: `${JSON.stringify(name.slice(0, 80))} is not a name` }));
-  if (faults.length > 0) throw new ProblemError('invalid-query', `${faults[0]?.message}.`, faults);
-  return names;
 }

@@ -1,7 +1,8 @@
 // The protocol stacks that were found, as connectors and providers can use them: read-only.
 import { Collection, Names, ProblemError, Stack } from '@telltale/schema';
+import { readNames } from '../read-list.ts';
 import { jsonType, type Route } from '../route.ts';
-import { NamesQuery, readNames } from './families.ts';
+import { NamesQuery } from './families.ts';
 
 export interface StackCatalogue {
   readonly connector: ReadonlyMap<string, Stack>;

@@ -1,0 +1,70 @@
+// What the routes of measurements, commands and alarms have in common: the list with names and fields, and the one.
+import { Collection, type ProblemName } from '@telltale/schema';
+import Type, { type TObject } from 'typebox';
+import { fieldsParameter, NamesParameter, readFields, readNames } from '../read-list.ts';
+import { jsonType, type Route } from '../route.ts';
+import type { Selection } from './data-access.ts';
+
+export interface LiveCollection<Field extends string> {
+  readonly path: string;
+  readonly tag: string;
+  /** Such as `measurement`. */
+  readonly one: string;
+  readonly schema: TObject;
+  readonly fields: readonly Field[];
+  /** Equal texts mean equal answers. */
+  readonly version: () => string;
+  readonly read: (selection: Selection<Field>) => Buffer;
+  readonly readOne: (name: string) => Buffer | string;
+}
+
+export function collectionRoutes<Field extends string>(options: LiveCollection<Field>): Route[] {
+  const { path, tag, one, schema, fields, version, read } = options;
+  const title = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
+  return [
+    {
+      method: 'GET',
+      path,
+      id: `list${title}s`,
+      tag,
+      summary: `All ${one}s, or those that are named; unknown names are left out`,
+      query: Type.Object({ names: NamesParameter, fields: fieldsParameter(fields) }, { additionalProperties: false }),
+      answer: { status: 200, description: 'From name to object.', type: jsonType, schema: partial(schema), version },
+      problems: ['too-many-names'],
+      handle: async ({ query }) =>
+        read({
+          names: readNames(query.names as string | undefined),
+          fields: readFields(query.fields as string | undefined, fields),
+        }),
+    },
+    oneRoute(options, path, `get${title}`),
+  ];
+}
+
+export function oneRoute<Field extends string>(
+  { tag, one, schema, readOne }: LiveCollection<Field>,
+  path: string,
+  id: string,
+): Route {
+  return {
+    method: 'GET',
+    path: `${path}/:name`,
+    id,
+    tag,
+    summary: `One ${one}`,
+    names: `the ${one}`,
+    answer: { status: 200, description: `The ${one}.`, type: jsonType, schema },
+    problems: ['unknown-object'],
+    handle: async ({ name }) => readOne(name),
+  };
+}
+
+/** With `fields`, an object has those alone. */
+function partial(schema: TObject): TObject {
+  return Collection(
+    Type.Partial(schema, { title: `Some${(schema as { title?: string }).title}` }) as unknown as TObject,
+  ) as unknown as TObject;
+}
+
+/** What a write of a person can be answered with, beside its own problems. */
+export const ofNamedWrites: readonly ProblemName[] = ['invalid-name', 'unknown-object', 'storage-failed'];

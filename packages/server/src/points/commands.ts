@@ -1,0 +1,233 @@
+// The live commands: what was written to them last, and how a value gets to the device: once, and acknowledged only
+// when the device has it and the disk has it.
+import {
+  type Clock,
+  type Command,
+  type Datatype,
+  formatPrefixed,
+  formatText,
+  ProblemError,
+  parsePrefixedAs,
+  parseText,
+  type Value,
+  zeroOf,
+} from '@telltale/schema';
+import { CommandChain } from './command-chain.ts';
+import { type StoredValue, stored, unstored } from './convert.ts';
+import { Handles } from './handles.ts';
+import { slotText } from './point-text.ts';
+import { bytesAround, usualRoom, writeClosing } from './wire-format.ts';
+import { WireSlots } from './wire-slots.ts';
+
+/** The value last written, as it is kept on disk. */
+export interface KeptCommand {
+  readonly name: string;
+  /** With its prefix. */
+  readonly value: string;
+  readonly timeUs: number;
+}
+
+/** Each resolves when it is on disk, in the order of the calls. */
+export interface CommandKeeper {
+  keepCommand(command: KeptCommand): Promise<void>;
+  forgetCommand(name: string): Promise<void>;
+}
+
+/** Carries a raw value to the device of a connector; resolves when the device has accepted it. Throws problems. */
+export type WriteToDevice = (connector: string, handle: number, raw: Value) => Promise<void>;
+
+export interface CommandsOptions {
+  readonly clock: Clock;
+  readonly keeper: CommandKeeper;
+  readonly writeToDevice: WriteToDevice;
+}
+
+interface LiveCommand {
+  readonly chain: CommandChain;
+  /** Undefined: a value of the service itself. */
+  readonly connector: string | undefined;
+  value: StoredValue;
+  timeUs: number;
+  /** False while it has its initial value, or none. */
+  isWritten: boolean;
+  hasValue: boolean;
+}
+
+export class Commands {
+  readonly #clock: Clock;
+  readonly #keeper: CommandKeeper;
+  readonly #writeToDevice: WriteToDevice;
+  readonly #handles: Handles;
+  readonly #commands: (LiveCommand | undefined)[] = [];
+  readonly #kept = new Map<string, KeptCommand>();
+  readonly #listeners: ((handle: number) => void)[] = [];
+  readonly #removalListeners: ((handle: number) => void)[] = [];
+  /** The wire bytes of all of them. */
+  readonly wire = new WireSlots('vt', (handle, bytes, at, room) => this.#writeVt(handle, bytes, at, room));
+
+  constructor({ clock, keeper, writeToDevice }: CommandsOptions) {
+    this.#clock = clock;
+    this.#keeper = keeper;
+    this.#writeToDevice = writeToDevice;
+    this.#handles = new Handles(clock);
+  }
+
+  get size(): number {
+    return this.#handles.size;
+  }
+
+  /** One call a change, in order. */
+  onChange(listener: (handle: number) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Called while the command can still be read. */
+  onRemoval(listener: (handle: number) => void): void {
+    this.#removalListeners.push(listener);
+  }
+
+  find(name: string): number {
+    return this.#handles.find(name);
+  }
+
+  nameOf(handle: number): string {
+    return this.#handles.nameOf(handle);
+  }
+
+  all(): Iterable<number> {
+    return this.#handles.all();
+  }
+
+  datatypeOf(handle: number): Datatype {
+    return this.#get(handle).chain.datatype;
+  }
+
+  valueOf(handle: number): StoredValue {
+    return this.#get(handle).value;
+  }
+
+  timeOf(handle: number): number {
+    return this.#get(handle).timeUs;
+  }
+
+  /** What was last written to the device, or should have been at first; undefined where nothing was. */
+  lastRawOf(handle: number): Value | undefined {
+    const { chain, value, hasValue } = this.#get(handle);
+    if (!hasValue) return undefined;
+    try {
+      return unstored(chain.rawDatatype, chain.toRaw(value));
+    } catch (error) {
+      if (error instanceof ProblemError) return undefined; // the ranges have changed since
+      throw error;
+    }
+  }
+
+  /** Values of before the start; each counts when its command comes. */
+  restore(commands: Iterable<KeptCommand>): void {
+    for (const command of commands) this.#kept.set(command.name, command);
+  }
+
+  /** The command is configured, or configured otherwise. */
+  put(point: Command): void {
+    const handle = this.#handles.give(point.name);
+    const chain = new CommandChain(point);
+    const before = this.#commands[handle];
+    const stays = before?.chain.datatype === point.datatype && before.isWritten;
+    this.#commands[handle] = {
+      chain,
+      connector: point.connectorName,
+      ...(stays ? before : this.#firstValue(point)),
+    };
+    this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
+    if (before === undefined || before.value !== this.valueOf(handle)) this.#tell(handle);
+  }
+
+  remove(name: string): void {
+    const handle = this.find(name);
+    if (handle < 0) return;
+    for (const listener of this.#removalListeners) listener(handle);
+    this.wire.remove(handle);
+    this.#commands[handle] = undefined;
+    this.#handles.takeBack(handle);
+    this.#keeper.forgetCommand(name).catch(() => undefined); // of no use to a command of that name to come
+  }
+
+  /** Resolves when the device has accepted it, it is on disk, and reads show it. */
+  async write(name: string, text: string): Promise<void> {
+    const handle = this.find(name);
+    if (handle < 0) throw unknownCommand(name);
+    const { chain, connector } = this.#get(handle);
+    const value = chain.read(text);
+    const raw = unstored(chain.rawDatatype, chain.toRaw(value));
+    if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
+    const timeUs = this.#clock.now();
+    const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
+    if (connector === undefined) await this.#keeper.keepCommand(kept);
+    else await this.#keepAccepted(kept, handle, chain, value);
+    this.#apply(handle, chain, value, timeUs);
+  }
+
+  /** The device has it, so reads must show it, whatever the disk says. */
+  async #keepAccepted(kept: KeptCommand, handle: number, chain: CommandChain, value: StoredValue): Promise<void> {
+    try {
+      await this.#keeper.keepCommand(kept);
+    } catch (error) {
+      this.#apply(handle, chain, value, kept.timeUs);
+      throw new ProblemError(
+        'storage-failed',
+        `The device has accepted the value, but it is not on disk: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  /** Unless the command has gone or changed its datatype meanwhile. */
+  #apply(handle: number, { datatype }: CommandChain, value: StoredValue, timeUs: number): void {
+    const command = this.#commands[handle];
+    if (command === undefined || command.chain.datatype !== datatype) return;
+    command.value = value;
+    command.timeUs = timeUs;
+    command.isWritten = true;
+    command.hasValue = true;
+    this.wire.touch(handle);
+    this.#tell(handle);
+  }
+
+  #firstValue({ name, datatype, initialValue }: Command) {
+    const kept = this.#kept.get(name);
+    this.#kept.delete(name);
+    if (kept?.value.startsWith(datatype)) {
+      const value = stored(parsePrefixedAs(datatype, kept.value));
+      return { value, timeUs: kept.timeUs, isWritten: true, hasValue: true };
+    }
+    return initialValue === undefined
+      ? { value: stored(zeroOf(datatype)), timeUs: 0, isWritten: false, hasValue: false }
+      : {
+          value: stored(parseText(datatype, initialValue)),
+          timeUs: this.#clock.now(),
+          isWritten: false,
+          hasValue: true,
+        };
+  }
+
+  #get(handle: number): LiveCommand {
+    return this.#commands[handle] as LiveCommand;
+  }
+
+  #tell(handle: number): void {
+    for (const listener of this.#listeners) listener(handle);
+  }
+
+  #writeVt(handle: number, bytes: Buffer, start: number, room: number): number {
+    const { chain, value, timeUs } = this.#get(handle);
+    const text = JSON.stringify(chain.datatype + formatText(chain.datatype, unstored(chain.datatype, value)));
+    const need = Buffer.byteLength(text) + bytesAround(timeUs);
+    if (need > room) return -need;
+    bytes[start] = 0x5b;
+    const at = start + 1 + bytes.write(text, start + 1);
+    return writeClosing(bytes, at - 1, timeUs, undefined);
+  }
+}
+
+function unknownCommand(name: string): ProblemError {
+  return new ProblemError('unknown-object', `There is no command ${JSON.stringify(name.slice(0, 80))}.`);
+}

@@ -1,0 +1,65 @@
+// The links of connectors and providers, and their watchdog measurements: which the service drives where they have no
+// address, and which drive the link where the device has a say.
+import { isBad } from '@telltale/schema';
+import type { HeldReadings } from './held-readings.ts';
+
+export type LinkRole = 'connector' | 'provider';
+
+export interface Link {
+  /** By which the points of a connector know it; never 0. */
+  readonly number: number;
+  readonly role: LinkRole;
+  readonly name: string;
+  /** The name of its watchdog measurement. */
+  watchdog: string | undefined;
+  isUp: boolean;
+  sinceUs: number;
+  /** While a watchdog that the device drives says that the link is down. */
+  held: HeldReadings | undefined;
+}
+
+export class Links {
+  readonly #byKey = new Map<string, Link>();
+  readonly #byWatchdog = new Map<string, Link>();
+  #lastNumber = 0;
+
+  find(role: LinkRole, name: string): Link | undefined {
+    return this.#byKey.get(`${role} ${name}`);
+  }
+
+  /** The link whose watchdog the measurement is. */
+  watchedBy(measurement: string): Link | undefined {
+    return this.#byWatchdog.get(measurement);
+  }
+
+  /** A connector or provider that is new or changed; its link, if it has one, is told by events. */
+  define(role: LinkRole, name: string, watchdog: string | undefined, nowUs: number): Link {
+    const known = this.find(role, name);
+    const link = known ?? {
+      number: ++this.#lastNumber,
+      role,
+      name,
+      watchdog,
+      isUp: false,
+      sinceUs: nowUs,
+      held: undefined,
+    };
+    if (link.watchdog !== undefined) this.#byWatchdog.delete(link.watchdog);
+    link.watchdog = watchdog;
+    if (watchdog !== undefined) this.#byWatchdog.set(watchdog, link);
+    this.#byKey.set(`${role} ${name}`, link);
+    return link;
+  }
+
+  remove(role: LinkRole, name: string): void {
+    const link = this.find(role, name);
+    if (link === undefined) return;
+    if (link.watchdog !== undefined) this.#byWatchdog.delete(link.watchdog);
+    this.#byKey.delete(`${role} ${name}`);
+  }
+}
+
+/** What a watchdog that the device drives says of its link. */
+export function isContent(value: number, quality: number): boolean {
+  return value === 1 && !isBad(quality);
+}

@@ -1,0 +1,95 @@
+// Which measurements are forced, to what, since when, until when and by whom. Kept on disk, so that a restart of the
+// server ends no simulation by itself.
+import { type Clock, formatPrefixed, type Simulation, toTimestamp, type Value } from '@telltale/schema';
+import { type StoredValue, unstored } from './convert.ts';
+import type { Handles } from './handles.ts';
+import type { MeasurementTable } from './measurement-table.ts';
+
+/** One simulation as it is kept on disk. */
+export interface KeptSimulation {
+  readonly name: string;
+  /** With its prefix. */
+  readonly value: string;
+  readonly quality: number;
+  readonly sinceUs: number;
+  readonly untilUs: number | undefined;
+  readonly by: string;
+}
+
+/** Each resolves when it is on disk, in the order of the calls. */
+export interface SimulationKeeper {
+  keepSimulation(simulation: KeptSimulation): Promise<void>;
+  forgetSimulation(name: string): Promise<void>;
+}
+
+export interface Forced {
+  readonly value: StoredValue;
+  /** With the bit that says that it is simulated. */
+  readonly quality: number;
+  readonly sinceUs: number;
+  readonly untilUs: number | undefined;
+  readonly by: string;
+}
+
+interface Running extends Forced {
+  readonly cancel: () => void;
+}
+
+export class Simulations {
+  readonly #clock: Clock;
+  readonly #handles: Handles;
+  readonly #table: MeasurementTable;
+  readonly #running = new Map<number, Running>();
+
+  constructor(clock: Clock, handles: Handles, table: MeasurementTable) {
+    this.#clock = clock;
+    this.#handles = handles;
+    this.#table = table;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  get(handle: number): Forced {
+    return this.#running.get(handle) as Forced;
+  }
+
+  /** `onExpiry` is called when its time is over; not when it is replaced or ended before. */
+  set(handle: number, forced: Forced, onExpiry: () => void): void {
+    this.end(handle);
+    const { untilUs } = forced;
+    const leftMs = untilUs === undefined ? 0 : (untilUs - this.#clock.now()) / 1000;
+    const cancel = untilUs === undefined ? () => undefined : this.#clock.after(Math.max(0, leftMs), onExpiry);
+    this.#running.set(handle, { ...forced, cancel });
+  }
+
+  /** Whether there was one. */
+  end(handle: number): boolean {
+    this.#running.get(handle)?.cancel();
+    return this.#running.delete(handle);
+  }
+
+  close(): void {
+    for (const handle of [...this.#running.keys()]) this.end(handle);
+  }
+
+  /** By name, in the order of names. */
+  list(): Simulation[] {
+    const byName = (a: Simulation, b: Simulation) => (a.name < b.name ? -1 : 1);
+    return Array.from(this.#running, ([handle, forced]) => this.#describe(handle, forced)).sort(byName);
+  }
+
+  #describe(handle: number, { value, quality, sinceUs, untilUs, by }: Forced): Simulation {
+    const datatype = this.#table.datatypeOf(handle);
+    const shown: Value = unstored(datatype, value);
+    return {
+      name: this.#handles.nameOf(handle),
+      value: formatPrefixed(datatype, shown),
+      quality,
+      since: toTimestamp(sinceUs),
+      until: untilUs === undefined ? null : toTimestamp(untilUs),
+      by,
+    };
+  }
+}

@@ -1,0 +1,2 @@
+// Runs what was rendered.
+export { Runtime } from './runtime.ts';

@@ -1,0 +1,93 @@
+// What providers serve: hands them the values of their points, all of them when a provider comes up, and every change.
+import { Batch, quality } from '@telltale/schema';
+import type { Changes, Commands, Measurements } from '../points/index.ts';
+
+/** Commands are numbered apart from measurements: their ids at a provider lie above this. */
+const firstCommandId = 2 ** 31;
+
+export type PublishToProvider = (provider: string, batch: Batch) => void;
+
+type Kind = 'measurements' | 'commands';
+
+export class ProviderFeed {
+  readonly #measurements: Measurements;
+  readonly #commands: Commands;
+  readonly #publish: PublishToProvider;
+  /** From the handle of a point to the providers that serve it. */
+  readonly #served: { readonly [K in Kind]: Map<number, Set<string>> } = {
+    measurements: new Map(),
+    commands: new Map(),
+  };
+
+  constructor(measurements: Measurements, commands: Commands, publish: PublishToProvider) {
+    this.#measurements = measurements;
+    this.#commands = commands;
+    this.#publish = publish;
+    measurements.onChanges((changes) => this.#onChanges(changes));
+    commands.onChange((handle) => this.#onCommand(handle));
+  }
+
+  idOf(kind: Kind, handle: number): number {
+    return kind === 'measurements' ? handle : firstCommandId + handle;
+  }
+
+  commandOf(id: number): number {
+    return id - firstCommandId;
+  }
+
+  serve(kind: Kind, handle: number, provider: string): void {
+    const providers = this.#served[kind].get(handle) ?? new Set();
+    this.#served[kind].set(handle, providers.add(provider));
+  }
+
+  unserve(kind: Kind, handle: number, provider: string): void {
+    const providers = this.#served[kind].get(handle);
+    providers?.delete(provider);
+    if (providers?.size === 0) this.#served[kind].delete(handle);
+  }
+
+  /** The present values of everything that a provider serves. */
+  publishAll(provider: string): void {
+    const batch = new Batch();
+    for (const [handle, providers] of this.#served.measurements) {
+      if (providers.has(provider)) this.#addMeasurement(batch, handle);
+    }
+    for (const [handle, providers] of this.#served.commands) {
+      if (providers.has(provider)) this.#addCommand(batch, handle);
+    }
+    if (batch.count > 0) this.#publish(provider, batch);
+  }
+
+  #onChanges({ handles, count }: Changes): void {
+    const served = this.#served.measurements;
+    if (served.size === 0) return;
+    const batches = new Map<string, Batch>();
+    for (let at = 0; at < count; at++) {
+      const handle = handles[at] as number;
+      for (const provider of served.get(handle) ?? []) {
+        const batch = batches.get(provider) ?? new Batch();
+        batches.set(provider, batch);
+        this.#addMeasurement(batch, handle);
+      }
+    }
+    for (const [provider, batch] of batches) this.#publish(provider, batch);
+  }
+
+  #onCommand(handle: number): void {
+    for (const provider of this.#served.commands.get(handle) ?? []) {
+      const batch = new Batch(8);
+      this.#addCommand(batch, handle);
+      this.#publish(provider, batch);
+    }
+  }
+
+  #addMeasurement(batch: Batch, handle: number): void {
+    const points = this.#measurements;
+    batch.value(handle, points.valueOf(handle), points.qualityOf(handle), points.timeOf(handle));
+  }
+
+  #addCommand(batch: Batch, handle: number): void {
+    const points = this.#commands;
+    batch.value(firstCommandId + handle, points.valueOf(handle), quality.good, points.timeOf(handle));
+  }
+}

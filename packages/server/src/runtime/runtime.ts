@@ -1,0 +1,233 @@
+// Runs what was rendered: applies each rendering as a difference to the live points, the alarms and the stacks, a slice
+// at a time, so that live values go on meanwhile. What did not change is not touched.
+import {
+  type Alarm,
+  type Batch,
+  type Command,
+  type Connector,
+  type FunctionModule,
+  formatPrefixed,
+  type Measurement,
+  type Provider,
+  type Value,
+} from '@telltale/schema';
+import type { StackCommand, StackPoint } from '@telltale/stack-kit';
+import type { Logger } from 'pino';
+import type { Alarms } from '../alarms/index.ts';
+import { type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
+import type { FunctionModules } from '../modules/index.ts';
+import type { Commands, Measurements } from '../points/index.ts';
+import type { HostEvents, Role, StackHost } from '../stacks/index.ts';
+import { ProviderFeed } from './provider-feed.ts';
+import { StackPointsFeed } from './stack-points.ts';
+
+export interface RuntimeOptions {
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly alarms: Alarms;
+  readonly modules: FunctionModules;
+  readonly host: StackHost;
+  /** The newest rendering whole; asked for when the stacks have lost theirs. */
+  readonly wholeRendering: () => Promise<RenderingBytes>;
+  readonly log: Logger;
+}
+
+/** After so long it lets others have their turn. */
+const sliceMs = 8;
+
+type Point = Measurement | Command;
+
+export class Runtime implements HostEvents {
+  readonly #options: RuntimeOptions;
+  readonly #feed: ProviderFeed;
+  readonly #points: StackPointsFeed;
+  /** One rendering at a time; the second is the stacks' own, after they were lost. */
+  #applying: Promise<void> = Promise.resolve();
+
+  constructor(options: RuntimeOptions) {
+    const { measurements, commands, alarms, host } = options;
+    this.#options = options;
+    measurements.onChanges((changes) => alarms.evaluate(changes));
+    this.#feed = new ProviderFeed(measurements, commands, (provider, batch) => host.publish(provider, batch));
+    this.#points = new StackPointsFeed(host);
+  }
+
+  /** Resolves when all of it runs. */
+  apply(rendering: RenderingBytes): Promise<void> {
+    return this.#oneAtATime(async () => {
+      await inSlices(readRendering(rendering), (change) => this.#applyChange(change));
+      this.#pointsDone();
+    });
+  }
+
+  readings(connector: string, batch: Batch): void {
+    this.#options.measurements.readings(connector, batch);
+  }
+
+  link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void {
+    this.#options.log.info({ [role]: name }, up ? 'connected' : `not connected: ${reason}`);
+    this.#options.measurements.setLink(role, name, up, timeUs);
+    if (up && role === 'provider') this.#feed.publishAll(name);
+  }
+
+  async providerWrite(_provider: string, commandId: number, value: Value): Promise<void> {
+    const { commands } = this.#options;
+    const handle = this.#feed.commandOf(commandId);
+    await commands.write(commands.nameOf(handle), formatPrefixed(commands.datatypeOf(handle), value));
+  }
+
+  /** The thread of the stacks died and another one has begun: its connectors and providers want their points. */
+  restarted(): void {
+    this.#oneAtATime(async () => {
+      const rendering = await this.#options.wholeRendering();
+      await inSlices(readRendering(rendering), (change) => this.#feedStacks(change));
+      this.#pointsDone();
+    }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
+  }
+
+  #oneAtATime(work: () => Promise<void>): Promise<void> {
+    const done = this.#applying.then(work);
+    this.#applying = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Providers get the present values of their points after these. */
+  #pointsDone(): void {
+    for (const { role, name } of this.#points.done()) if (role === 'provider') this.#feed.publishAll(name);
+  }
+
+  #applyChange(change: RenderedChange): void {
+    const { family, before, after } = change;
+    if (family === 'connectors') this.#instance('connector', before, after);
+    else if (family === 'providers') this.#instance('provider', before, after);
+    else if (family === 'measurements') this.#measurement(enabled(before), enabled(after));
+    else if (family === 'commands') this.#command(enabled(before), enabled(after));
+    else if (family === 'alarms') this.#alarm(enabled(before), enabled(after));
+    else this.#module(enabled(before), enabled(after));
+  }
+
+  #instance(role: Role, before: Connector | Provider | undefined, after: Connector | Provider | undefined): void {
+    const { host, measurements } = this.#options;
+    if (after === undefined) {
+      const { name } = before as Connector;
+      host.stop(role, name);
+      measurements.removeLink(role, name);
+      this.#points.forget(role, name);
+      return;
+    }
+    const { name, stackName = '', wdtMeasurement, vars = {}, properties = {} } = after;
+    measurements.putLink(role, name, wdtMeasurement);
+    if (before !== undefined && instanceText(before) === instanceText(after)) return;
+    host.start(role, { name, stackName, vars, properties });
+    this.#points.touch(role, name);
+  }
+
+  #measurement(before: Measurement | undefined, after: Measurement | undefined): void {
+    const { measurements, alarms } = this.#options;
+    const name = (after ?? before)?.name;
+    if (name === undefined) return;
+    if (before !== undefined) this.#unfeed('measurements', before, measurements.find(name), after);
+    if (after !== undefined) measurements.put(after, before);
+    else measurements.remove(name);
+    if (before?.datatype !== after?.datatype) alarms.measurementsChanged([name]);
+    if (after !== undefined) this.#feedMeasurement(after);
+  }
+
+  #command(before: Command | undefined, after: Command | undefined): void {
+    const { commands } = this.#options;
+    const name = (after ?? before)?.name;
+    if (name === undefined) return;
+    if (before !== undefined) this.#unfeed('commands', before, commands.find(name), after);
+    if (after !== undefined) commands.put(after);
+    else commands.remove(name);
+    if (after !== undefined) this.#feedCommand(after);
+  }
+
+  #alarm(before: Alarm | undefined, after: Alarm | undefined): void {
+    if (after !== undefined) this.#options.alarms.put(after);
+    else if (before !== undefined) this.#options.alarms.remove(before.name);
+  }
+
+  #module(before: FunctionModule | undefined, after: FunctionModule | undefined): void {
+    if (after !== undefined) this.#options.modules.put(after);
+    else if (before !== undefined) this.#options.modules.remove(before.name);
+  }
+
+  #feedStacks({ family, after }: RenderedChange): void {
+    if (after === undefined) return;
+    if (family === 'connectors') this.#points.touch('connector', after.name);
+    else if (family === 'providers') this.#points.touch('provider', after.name);
+    else if (family === 'measurements' && enabled(after as Measurement)) this.#feedMeasurement(after as Measurement);
+    else if (family === 'commands' && enabled(after as Command)) this.#feedCommand(after as Command);
+  }
+
+  #feedMeasurement(point: Measurement): void {
+    const handle = this.#options.measurements.find(point.name);
+    const { connectorName, address } = point;
+    if (connectorName !== undefined && address !== undefined) {
+      this.#points.putMeasurement('connector', connectorName, stackPoint(point, handle, address, rawDatatypeOf(point)));
+    }
+    for (const [provider, at] of Object.entries(point.providerAddresses ?? {})) {
+      this.#feed.serve('measurements', handle, provider);
+      this.#points.putMeasurement('provider', provider, stackPoint(point, handle, at, point.datatype));
+    }
+  }
+
+  #feedCommand(point: Command): void {
+    const { commands } = this.#options;
+    const handle = commands.find(point.name);
+    const { connectorName, address } = point;
+    if (connectorName !== undefined && address !== undefined) {
+      const command: StackCommand = {
+        ...stackPoint(point, handle, address, rawDatatypeOf(point)),
+        last: commands.lastRawOf(handle),
+      };
+      this.#points.putCommand('connector', connectorName, command);
+    }
+    const id = this.#feed.idOf('commands', handle);
+    for (const [provider, at] of Object.entries(point.providerAddresses ?? {})) {
+      this.#feed.serve('commands', handle, provider);
+      this.#points.putCommand('provider', provider, { ...stackPoint(point, id, at, point.datatype), last: undefined });
+    }
+  }
+
+  /** Takes the point from the stacks that carry it no longer; those that do get it anew. */
+  #unfeed(kind: 'measurements' | 'commands', before: Point, handle: number, after: Point | undefined): void {
+    const { connectorName } = before;
+    if (connectorName !== undefined && (after?.connectorName !== connectorName || after.address === undefined)) {
+      this.#points.remove('connector', connectorName, kind, handle);
+    }
+    for (const provider of Object.keys(before.providerAddresses ?? {})) {
+      if (Object.hasOwn(after?.providerAddresses ?? {}, provider)) continue;
+      this.#feed.unserve(kind, handle, provider);
+      this.#points.remove('provider', provider, kind, this.#feed.idOf(kind, handle));
+    }
+  }
+}
+
+function enabled<T extends { enabled?: boolean }>(object: T | undefined): T | undefined {
+  return object?.enabled === false ? undefined : object;
+}
+
+function rawDatatypeOf({ datatype, rawDatatype = datatype }: Point): Point['datatype'] {
+  return rawDatatype;
+}
+
+function stackPoint(point: Point, id: number, address: string, datatype: Point['datatype']): StackPoint {
+  return { id, name: point.name, address, datatype, properties: point.properties ?? {} };
+}
+
+/** What the stack itself is made with. */
+function instanceText({ stackName, vars, properties }: Connector | Provider): string {
+  return JSON.stringify([stackName, vars, properties]);
+}
+
+async function inSlices<T>(items: Iterable<T>, apply: (item: T) => void): Promise<void> {
+  let begun = performance.now();
+  for (const item of items) {
+    apply(item);
+    if (performance.now() - begun < sliceMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    begun = performance.now();
+  }
+}

@@ -1,0 +1,147 @@
+// What must survive a restart of what is live: values of commands, states of alarms, simulations. The client of the
+// thread that writes it: what comes while a commit runs goes into the next one, so that a crowd of writes costs as many
+// disk syncs as a few.
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ProblemError } from '@telltale/schema';
+import type { AlarmKeeper, KeptAlarm } from '../alarms/index.ts';
+import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../points/index.ts';
+import { UnusableDatabase } from '../sqlite/index.ts';
+import type { Answer, Entry, KeptFamily, Opened, Request, Start } from './protocol.ts';
+
+export interface LiveStateOptions {
+  /** The data folder; it exists and is ours alone. */
+  readonly folder: string;
+  /** The thread died: nothing that is kept from now on will be on disk. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** What was kept when the server ended. */
+export interface KeptState {
+  readonly commands: readonly KeptCommand[];
+  readonly alarms: readonly KeptAlarm[];
+  readonly simulations: readonly KeptSimulation[];
+}
+
+interface Waiting {
+  readonly entry: Entry;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
+  readonly #options: LiveStateOptions;
+  #thread: Worker | undefined;
+  #waiting: Waiting[] = [];
+  #committing: Waiting[] = [];
+  #failure: string | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: LiveStateOptions) {
+    this.#options = options;
+  }
+
+  /** How many changes are not on disk yet. */
+  get waiting(): number {
+    return this.#waiting.length + this.#committing.length;
+  }
+
+  /** Why the newest commit failed; undefined where it did not. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Rejects with `UnusableDatabase` where the file cannot be used. */
+  async open(): Promise<KeptState> {
+    const workerData: Start = { path: join(this.#options.folder, 'state.sqlite') };
+    const thread = new Worker(new URL('./state-thread.ts', import.meta.url), { workerData, name: 'live state' });
+    const opened = await new Promise<Opened>((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', reject);
+    });
+    if ('unusable' in opened) {
+      await thread.terminate();
+      throw new UnusableDatabase(opened.unusable);
+    }
+    thread.on('message', (answer: Answer) => this.#settle(answer));
+    thread.on('error', (error: Error) => this.#options.onFailure(error));
+    this.#thread = thread;
+    const of = <Kept>(family: KeptFamily) =>
+      opened.entries
+        .filter((entry) => entry.family === family)
+        .map(({ name, text }) => ({ name, ...JSON.parse(text as string) }) as Kept);
+    return { commands: of('commands'), alarms: of('alarms'), simulations: of('simulations') };
+  }
+
+  keepCommand({ name, ...kept }: KeptCommand): Promise<void> {
+    return this.#keep('commands', name, kept);
+  }
+
+  forgetCommand(name: string): Promise<void> {
+    return this.#keep('commands', name, undefined);
+  }
+
+  keepAlarm({ name, ...kept }: KeptAlarm): Promise<void> {
+    return this.#keep('alarms', name, kept);
+  }
+
+  forgetAlarm(name: string): Promise<void> {
+    return this.#keep('alarms', name, undefined);
+  }
+
+  keepSimulation({ name, ...kept }: KeptSimulation): Promise<void> {
+    return this.#keep('simulations', name, kept);
+  }
+
+  forgetSimulation(name: string): Promise<void> {
+    return this.#keep('simulations', name, undefined);
+  }
+
+  /** Writes what waits, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
+  async close(patienceMs: number): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const force = setTimeout(() => thread.terminate(), patienceMs);
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    const idle = this.waiting === 0 ? Promise.resolve() : new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await Promise.race([idle, ended]);
+    thread.postMessage({ close: true } satisfies Request);
+    await ended;
+    clearTimeout(force);
+    this.#thread = undefined;
+    this.#rejectAll(this.#committing.splice(0).concat(this.#waiting.splice(0)), 'The service is stopping.');
+  }
+
+  #keep(family: KeptFamily, name: string, kept: object | undefined): Promise<void> {
+    const entry = { family, name, text: kept === undefined ? null : JSON.stringify(kept) };
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entry, resolve, reject });
+      this.#commit();
+    });
+  }
+
+  #commit(): void {
+    if (this.#committing.length > 0 || this.#waiting.length === 0) return;
+    if (this.#thread === undefined) {
+      this.#rejectAll(this.#waiting.splice(0), 'The live state is not open.');
+      return;
+    }
+    this.#committing = this.#waiting;
+    this.#waiting = [];
+    this.#thread.postMessage({ entries: this.#committing.map(({ entry }) => entry) } satisfies Request);
+  }
+
+  #settle(answer: Answer): void {
+    const committed = this.#committing;
+    this.#committing = [];
+    this.#failure = answer.kept ? undefined : answer.reason;
+    if (answer.kept) for (const { resolve } of committed) resolve();
+    else this.#rejectAll(committed, `${answer.reason}; nothing was changed.`);
+    this.#commit();
+    if (this.waiting === 0) this.#onIdle?.();
+  }
+
+  #rejectAll(waiting: readonly Waiting[], reason: string): void {
+    for (const { reject } of waiting) reject(new ProblemError('storage-failed', reason));
+  }
+}

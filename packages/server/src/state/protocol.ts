@@ -1,0 +1,24 @@
+// What the thread that keeps the live state and its client say to each other.
+export const keptFamilies = ['commands', 'alarms', 'simulations'] as const;
+export type KeptFamily = (typeof keptFamilies)[number];
+
+/** One object that is to be kept, as JSON text, or forgotten. */
+export interface Entry {
+  readonly family: KeptFamily;
+  readonly name: string;
+  readonly text: string | null;
+}
+
+/** What the thread needs to begin. */
+export interface Start {
+  /** The database file. */
+  readonly path: string;
+}
+
+/** What is to be on disk together; or the end. One at a time: the next comes after the answer. */
+export type Request = { readonly entries: readonly Entry[] } | { readonly close: true };
+
+export type Answer = { readonly kept: true } | { readonly kept: false; readonly reason: string };
+
+/** The first message of the thread: what the file has, or why it cannot be opened. */
+export type Opened = { readonly entries: readonly Entry[] } | { readonly unusable: string };
