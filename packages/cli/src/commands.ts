@@ -1,0 +1,53 @@
+// Every command there is, in the order in which the help lists them.
+import { alarmOperationCommands, alarms } from './commands/alarms.ts';
+import { configDelete, configGet, configPut } from './commands/config-objects.ts';
+import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
+import { configExport, configImport } from './commands/config-whole.ts';
+import { read } from './commands/read.ts';
+import { simulate } from './commands/simulate.ts';
+import { status } from './commands/status.ts';
+import { watch, watchAlarms } from './commands/watch.ts';
+import { write } from './commands/write.ts';
+import { completionCommands } from './completion.ts';
+import type { CommandDeclaration, OptionDeclaration } from './declaration.ts';
+import { helpText } from './help.ts';
+
+export const globalOptions: readonly OptionDeclaration[] = [
+  { name: 'url', value: 'URL', summary: 'Where the service is; else TELLTALE_URL, else http://127.0.0.1:8080/' },
+  { name: 'json', summary: 'JSON on a terminal too' },
+  { name: 'no-color', summary: 'No colours; nor with NO_COLOR set' },
+  { name: 'timeout', value: 'SECONDS', summary: 'Give a request up after so long; 30 where not given' },
+  { name: 'help', summary: 'Help on the command' },
+  { name: 'version', summary: 'The version' },
+];
+
+const help: CommandDeclaration = {
+  path: ['help'],
+  summary: 'This, or the help on one command',
+  arguments: [{ name: 'COMMAND', optional: true, names: 'commands in all' }],
+  repeatsFrom: 0,
+  options: [],
+  run: async ({ terminal, args }) => terminal.write(helpText(args, commands, globalOptions)),
+};
+
+export const commands: readonly CommandDeclaration[] = [
+  read,
+  watch,
+  write,
+  simulate,
+  alarms,
+  ...alarmOperationCommands,
+  watchAlarms,
+  configGet,
+  configPut,
+  configDelete,
+  configExport,
+  configImport,
+  configDiff,
+  configRender,
+  configRevisions,
+  configRestore,
+  status,
+  ...completionCommands(() => ({ commands, globalOptions })),
+  help,
+];

@@ -1,0 +1,65 @@
+// `telltale alarms`: their states, and what an operator does about them.
+import type { AlarmOperation, LiveAlarm } from '@telltale/schema';
+import type { Call, CommandDeclaration } from '../declaration.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import type { Cell } from '../terminal.ts';
+import { isActive, stateCell, timeText } from '../words.ts';
+import { namesIn } from './read.ts';
+
+export const alarms: CommandDeclaration = {
+  path: ['alarms'],
+  summary: 'Alarms and their states, the most severe first',
+  arguments: [{ name: 'NAME', optional: true, names: 'alarms' }],
+  repeatsFrom: 0,
+  options: [{ name: 'active', summary: 'Only those that are active' }],
+  examples: ['telltale alarms --active', 'telltale alarms ack tank1_level_high'],
+  run: list,
+};
+
+export const alarmOperationCommands: readonly CommandDeclaration[] = [
+  operation('ack', 'acknowledge', 'Acknowledge alarms', 'is acknowledged'),
+  operation('activate', 'activate', 'Activate alarms', 'is active'),
+  operation('deactivate', 'deactivate', 'Deactivate alarms', 'is not active'),
+];
+
+async function list(call: Call): Promise<void> {
+  const { client, terminal, args, options, signal } = call;
+  const found = await client.alarms.list({ names: namesIn(args), signal });
+  const shown = Object.values(found)
+    .filter(({ state }) => !options.has('active') || isActive(state))
+    .sort(bySeverity);
+  if (terminal.isJson) await terminal.json(Object.fromEntries(shown.map((alarm) => [alarm.name, alarm])));
+  else if (shown.length === 0)
+    await terminal.line(options.has('active') ? 'No alarm is active.' : 'There are no alarms.');
+  else await terminal.table(['NAME', 'SEVERITY', 'STATE', 'SINCE', 'BY', 'DESCRIPTION'], shown.map(rowOf));
+  await refuseMissing(call, 'alarms', missingOf(args, found));
+}
+
+export function rowOf({ name, severity, state, t, authority, description }: LiveAlarm): Cell[] {
+  return [name, String(severity), stateCell(state), timeText(t), authority, description];
+}
+
+/** The most severe first, and of these the newest. */
+export function bySeverity(a: LiveAlarm, b: LiveAlarm): number {
+  return a.severity - b.severity || b.t[0] - a.t[0] || b.t[1] - a.t[1];
+}
+
+function operation(word: string, name: AlarmOperation, summary: string, done: string): CommandDeclaration {
+  return {
+    path: ['alarms', word],
+    summary,
+    arguments: [{ name: 'NAME', names: 'alarms' }],
+    repeatsFrom: 0,
+    options: [{ name: 'authority', value: 'WHO', summary: 'Who does it; without it: operator' }],
+    run: async (call) => {
+      const { client, terminal, args, options, signal } = call;
+      const known = await client.alarms.list({ names: args, fields: ['name'], signal });
+      await refuseMissing(call, 'alarms', missingOf(args, known));
+      for (const alarm of args) {
+        await client.alarms.operate(alarm, name, { authority: options.get('authority'), signal });
+        if (!terminal.isJson) await terminal.line(`${alarm} ${done}`);
+      }
+      if (terminal.isJson) await terminal.json({ operation: name, alarms: args });
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// `telltale config get|put|delete`: objects of the configuration.
+import {
+  type Command,
+  type Connector,
+  type Family,
+  type FamilyObject,
+  familyNames,
+  type Measurement,
+  type Provider,
+  parseJson,
+} from '@telltale/schema';
+import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
+import { readInput } from '../files.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import type { Cell } from '../terminal.ts';
+
+const family = { name: 'FAMILY', values: familyNames } as const;
+
+type Columns<Item> = Record<string, (object: Item) => Cell | undefined>;
+
+const pointColumns: Columns<Measurement | Command> = {
+  TYPE: ({ datatype }) => datatype,
+  UNIT: ({ eu }) => eu,
+  CONNECTOR: ({ connectorName }) => connectorName,
+  ADDRESS: ({ address }) => address,
+  DESCRIPTION: ({ description }) => description,
+};
+
+const instanceColumns: Columns<Connector | Provider> = {
+  STACK: ({ stackName }) => stackName,
+  WATCHDOG: ({ wdtMeasurement }) => wdtMeasurement,
+  VARIABLES: ({ vars = {} }) =>
+    Object.entries(vars)
+      .map((entry) => entry.join('='))
+      .join(' '),
+};
+
+/** What a table shows of each family besides the name. */
+const columns: { [F in Family]: Columns<FamilyObject[F]> } = {
+  alarms: {
+    SEVERITY: ({ severity }) => String(severity),
+    TRIGGER: ({ trgMeasurement, trgOperator, trgRefValue }) =>
+      [trgMeasurement, trgOperator, trgRefValue].filter((part) => part !== undefined).join(' '),
+    DESCRIPTION: ({ description }) => description,
+  },
+  commands: pointColumns,
+  measurements: pointColumns,
+  connectors: instanceColumns,
+  providers: instanceColumns,
+  'function-modules': {
+    EXECUTABLE: ({ executable }) => executable,
+    RUNS: ({ enabled = true }) => (enabled ? 'yes' : 'no'),
+    DESCRIPTION: ({ description }) => description,
+  },
+};
+
+export const configGet: CommandDeclaration = {
+  path: ['config', 'get'],
+  summary: 'Objects of the configuration; all of a family where none is named',
+  arguments: [family, { name: 'NAME', optional: true, names: 'the family before it' }],
+  repeatsFrom: 1,
+  options: [],
+  examples: ['telltale config get measurements', 'telltale config get alarms tank1_level_high'],
+  run: async (call) => {
+    const [which = '', ...names] = call.args;
+    await show(call, which as Family, names);
+  },
+};
+
+async function show<F extends Family>(call: Call, which: F, names: readonly string[]): Promise<void> {
+  const { client, terminal, signal } = call;
+  const found = await client.configuration.list(which, { ...(names.length > 0 && { names }), signal });
+  const objects: FamilyObject[F][] = Object.values(found);
+  const [only] = objects;
+  if (names.length === 1 && only !== undefined) {
+    if (terminal.isJson) await terminal.json(only);
+    else
+      await terminal.table(
+        ['FIELD', 'VALUE'],
+        Object.entries(only).map(([field, value]) => [field, textOf(value)]),
+      );
+  } else if (terminal.isJson) {
+    await terminal.json(found);
+  } else if (objects.length > 0) {
+    const chosen = Object.entries(columns[which]) as [string, (object: FamilyObject[F]) => Cell | undefined][];
+    const rows = objects.map((object) => [object.name, ...chosen.map(([, cell]) => cell(object) ?? '')]);
+    await terminal.table(['NAME', ...chosen.map(([heading]) => heading)], rows);
+  } else if (names.length === 0) {
+    await terminal.line(`There are no ${which.replace('-', ' ')}.`);
+  }
+  await refuseMissing(call, which, missingOf(names, found));
+}
+
+export const configPut: CommandDeclaration = {
+  path: ['config', 'put'],
+  summary: 'Create an object, or replace the one of this name, by the JSON in a file (- is the standard input)',
+  arguments: [family, { name: 'NAME', names: 'the family before it' }, { name: 'FILE' }],
+  options: [],
+  details: 'What runs changes with the next telltale config render.',
+  examples: [`echo '{"datatype": "d", "eu": "mm"}' | telltale config put measurements rain -`],
+  run: async (call) => {
+    const [which = '', name = '', file = ''] = call.args;
+    const object = readObject((await readInput(call, file)).toString(), file);
+    await call.client.configuration.put(which as Family, name, { name, ...object } as FamilyObject[Family], call);
+    await done(call, `${which}/${name} is on disk. It runs after: telltale config render`, {
+      put: { family: which, name },
+    });
+  },
+};
+
+export const configDelete: CommandDeclaration = {
+  path: ['config', 'delete'],
+  summary: 'Delete objects of the configuration, all or none',
+  arguments: [family, { name: 'NAME', names: 'the family before it' }],
+  repeatsFrom: 1,
+  options: [],
+  details: 'What runs changes with the next telltale config render.',
+  run: async (call) => {
+    const { client, signal } = call;
+    const [which = '', ...names] = call.args as [Family, ...string[]];
+    const known = await client.configuration.names(which as Family, { signal });
+    const present = new Set(known);
+    const missing = names.filter((name) => !present.has(name));
+    await refuseMissing(call, which as Family, missing);
+    const operations = [...new Set(names)].map(
+      (name) => ({ operation: 'delete', family: which as Family, name }) as const,
+    );
+    await client.configuration.transaction(operations, { signal });
+    await done(call, `Deleted ${names.join(', ')}. What runs changes with: telltale config render`, {
+      deleted: { family: which, names },
+    });
+  },
+};
+
+async function done({ terminal }: Call, text: string, document: object): Promise<void> {
+  if (terminal.isJson) await terminal.json(document);
+  else await terminal.line(text);
+}
+
+function readObject(text: string, file: string): object {
+  const where = file === '-' ? 'The standard input' : file;
+  let object: unknown;
+  try {
+    object = parseJson(text);
+  } catch (error) {
+    throw new UsageError(`${where} is not JSON: ${(error as Error).message}.`);
+  }
+  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object;
+  throw new UsageError(`${where} is not one JSON object.`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

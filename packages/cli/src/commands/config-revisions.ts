@@ -1,0 +1,89 @@
+// `telltale config diff|render|revisions|restore`: what runs, what would, and the way back.
+import type { Change } from '@telltale/schema';
+import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
+import type { Cell, Style } from '../terminal.ts';
+import { timeText } from '../words.ts';
+
+export const configDiff: CommandDeclaration = {
+  path: ['config', 'diff'],
+  summary: 'The configuration against what runs, by object and field',
+  arguments: [],
+  options: [],
+  run: async ({ client, terminal, signal }) => {
+    const changes = await client.configuration.diff({ signal });
+    if (terminal.isJson) await terminal.json({ changes });
+    else if (changes.length === 0) await terminal.line('What runs is what is configured.');
+    else for (const change of changes) await printChange(terminal, change);
+  },
+};
+
+const marks: Record<Change['change'], readonly [string, Style]> = {
+  added: ['+', 'green'],
+  changed: ['~', 'yellow'],
+  removed: ['-', 'red'],
+};
+
+async function printChange(terminal: Call['terminal'], { family, name, change, time, author, fields = [] }: Change) {
+  const [mark, style] = marks[change];
+  const what: Cell = { text: `${mark} ${family}/${name}`, style };
+  await terminal.line(what, { text: `  ${timeText(time)} by ${author}`, style: 'dim' });
+  for (const { field, before, after } of fields) {
+    await terminal.line(`    ${field}: ${fieldText(before)} → ${fieldText(after)}`);
+  }
+}
+
+function fieldText(value: unknown): string {
+  return value === undefined ? 'not set' : JSON.stringify(value);
+}
+
+export const configRender: CommandDeclaration = {
+  path: ['config', 'render'],
+  summary: 'Check the configuration as a whole and run it',
+  arguments: [],
+  options: [{ name: 'force', summary: 'Even where what runs is up to date' }],
+  run: async ({ client, terminal, options, signal }) => {
+    await client.configuration.render({ force: options.has('force'), signal });
+    if (terminal.isJson) await terminal.json({ up_to_date: await client.configuration.isUpToDate({ signal }) });
+    else await terminal.line('What is configured runs.');
+  },
+};
+
+export const configRevisions: CommandDeclaration = {
+  path: ['config', 'revisions'],
+  summary: 'The renderings that are kept, the newest first',
+  arguments: [],
+  options: [],
+  run: async ({ client, terminal, signal }) => {
+    const revisions = await client.configuration.revisions({ signal });
+    if (terminal.isJson) {
+      await terminal.json(revisions);
+      return;
+    }
+    const rows = revisions.map(({ id, time, author, running, objects, added, changed, removed }): Cell[] => [
+      String(id),
+      timeText(time),
+      author,
+      String(Object.values(objects).reduce((sum, count) => sum + count, 0)),
+      `+${added} ~${changed} -${removed}`,
+      running ? { text: 'running', style: 'green' } : '',
+    ]);
+    await terminal.table(['ID', 'TIME', 'BY', 'OBJECTS', 'CHANGES', ''], rows);
+  },
+};
+
+export const configRestore: CommandDeclaration = {
+  path: ['config', 'restore'],
+  summary: 'Make the configuration what a revision was',
+  arguments: [{ name: 'ID', names: 'revisions' }],
+  options: [{ name: 'render', summary: 'Run it at once; if that cannot be, nothing is changed' }],
+  run: async ({ client, terminal, args, options, signal }) => {
+    const [text = ''] = args;
+    if (!/^\d{1,15}$/.test(text))
+      throw new UsageError(`ID is a number from telltale config revisions, not ${JSON.stringify(text)}.`);
+    const render = options.has('render');
+    await client.configuration.restore(Number(text), { render, signal });
+    const hint = render ? 'It runs.' : 'It runs after: telltale config render';
+    if (terminal.isJson) await terminal.json({ restored: Number(text), rendered: render });
+    else await terminal.line(`The configuration is that of revision ${text}. ${hint}`);
+  },
+};

@@ -1,0 +1,97 @@
+// `telltale read`: measurements, or commands, as they are now.
+import { commandFields, type LiveCommand, type LiveMeasurement, measurementFields } from '@telltale/schema';
+import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import { didYouMean } from '../nearest-name.ts';
+import type { Cell } from '../terminal.ts';
+import { qualityCell, timeText, valueText } from '../words.ts';
+
+type Point = Partial<LiveMeasurement & LiveCommand>;
+type Column = readonly [heading: string, cell: (point: Point) => Cell];
+
+const columns: Record<string, readonly Column[]> = {
+  name: [['NAME', ({ name = '' }) => name]],
+  vtq: [
+    ['VALUE', ({ vtq }) => (vtq === undefined ? '' : valueText(vtq[0]))],
+    ['QUALITY', ({ vtq }) => (vtq === undefined ? '' : qualityCell(vtq[2]))],
+    ['TIME', ({ vtq }) => (vtq === undefined ? '' : timeText(vtq[1]))],
+  ],
+  vt: [
+    ['VALUE', ({ vt }) => (vt === undefined ? '' : valueText(vt[0]))],
+    ['TIME', ({ vt }) => (vt === undefined ? '' : timeText(vt[1]))],
+  ],
+  address: [['ADDRESS', ({ address = '' }) => address]],
+  datatype: [['TYPE', ({ datatype = '' }) => datatype]],
+  'raw-datatype': [['RAW TYPE', (point) => point['raw-datatype'] ?? '']],
+  'eu-range': [['RANGE', (point) => rangeText(point['eu-range'])]],
+  'raw-range': [['RAW RANGE', (point) => rangeText(point['raw-range'])]],
+  description: [['DESCRIPTION', ({ description = '' }) => description]],
+};
+
+export const read: CommandDeclaration = {
+  path: ['read'],
+  summary: 'Measurements as they are now; all of them where none is named',
+  arguments: [{ name: 'NAME', optional: true, names: 'measurements' }],
+  repeatsFrom: 0,
+  options: [
+    { name: 'commands', summary: 'Read commands instead' },
+    { name: 'fields', value: 'FIELD,…', summary: `Only these: ${measurementFields.join(', ')}; vt of commands` },
+  ],
+  examples: ['telltale read tank1_level', 'telltale read --commands', 'telltale read --fields vtq,description'],
+  run: (call) => (call.options.has('commands') ? readCommands(call) : readMeasurements(call)),
+};
+
+async function readMeasurements(call: Call): Promise<void> {
+  const { client, args, signal } = call;
+  const fields = readFields(call, measurementFields);
+  const found = await client.measurements.list({ names: namesIn(args), fields, signal });
+  await show(call, found, fields ?? ['name', 'vtq', 'description']);
+  const missing = missingOf(args, found);
+  if (missing.length === 0) return;
+  const commands = await client.commands.list({ names: missing, fields: ['name'], signal });
+  const [first] = Object.keys(commands);
+  if (first !== undefined) throw new Refused(`${first} is a command: telltale read --commands ${first}`);
+  await refuseMissing(call, 'measurements', missing);
+}
+
+async function readCommands(call: Call): Promise<void> {
+  const { client, args, signal } = call;
+  const fields = readFields(call, commandFields);
+  const found = await client.commands.list({ names: namesIn(args), fields, signal });
+  await show(call, found, fields ?? ['name', 'vt', 'description']);
+  await refuseMissing(call, 'commands', missingOf(args, found));
+}
+
+async function show({ terminal }: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {
+  if (terminal.isJson) {
+    await terminal.json(found);
+    return;
+  }
+  const shown = fields.includes('name') ? fields : ['name', ...fields];
+  const chosen = shown.flatMap((field) => columns[field] ?? []);
+  const rows = Object.entries(found).map(([name, point]) => chosen.map(([, cell]) => cell({ name, ...point })));
+  await terminal.table(
+    chosen.map(([heading]) => heading),
+    rows,
+  );
+}
+
+export function namesIn(args: readonly string[]): readonly string[] | undefined {
+  return args.length === 0 ? undefined : args;
+}
+
+function readFields<Field extends string>({ options }: Call, known: readonly Field[]): Field[] | undefined {
+  const fields = options.get('fields')?.split(',');
+  const unknown = fields?.find((field) => !(known as readonly string[]).includes(field));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, known);
+    throw new UsageError(`There is no field ${JSON.stringify(unknown)}.${hint} There are ${known.join(', ')}.`);
+  }
+  return fields as Field[] | undefined;
+}
+
+function rangeText(range: Point['eu-range']): string {
+  if (range === undefined) return '';
+  const [low, high] = range.map((end) => (end === null ? '–' : valueText(end)));
+  return `${low} to ${high}`;
+}

@@ -1,0 +1,98 @@
+// `telltale simulate`: forces measurements, stops that, and lists what is forced.
+import { quality } from '@telltale/schema';
+import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import { qualityCell, timeText, valueText } from '../words.ts';
+import { rawOption, readValue } from './write.ts';
+
+const qualities: Readonly<Record<string, number>> = {
+  good: quality.good,
+  uncertain: quality.uncertain.nonSpecific,
+  bad: quality.bad.nonSpecific,
+};
+
+export const simulate: CommandDeclaration = {
+  path: ['simulate'],
+  summary: 'Force a measurement to a value; --stop ends it; alone: list what is forced',
+  arguments: [
+    { name: 'NAME', optional: true, names: 'measurements' },
+    { name: 'VALUE', optional: true, names: 'measurements' },
+  ],
+  repeatsFrom: 1,
+  usage: '[NAME VALUE] [--stop NAME…]',
+  options: [
+    { name: 'for', value: 'SECONDS', summary: 'It ends by itself after so long; without it: when it is stopped' },
+    { name: 'quality', value: 'QUALITY', summary: 'good, uncertain, bad, or a number such as 192 or 0x54' },
+    { name: 'stop', summary: 'Give the device its say again, for each NAME' },
+    rawOption,
+  ],
+  examples: ['telltale simulate tank1_level 1.5 --for 60', 'telltale simulate --stop tank1_level', 'telltale simulate'],
+  run: async (call) => {
+    if (call.options.has('stop')) await stop(call);
+    else if (call.args.length === 0) await list(call);
+    else if (call.args.length === 2) await force(call);
+    else throw new UsageError('The command is: telltale simulate NAME VALUE, or telltale simulate --stop NAME…');
+  },
+};
+
+async function force(call: Call): Promise<void> {
+  const { client, terminal, args, signal } = call;
+  const [name = '', text = ''] = args;
+  const known = await client.measurements.list({ names: [name], fields: ['name', 'datatype'], signal });
+  await refuseMissing(call, 'measurements', missingOf([name], known));
+  const value = readValue(call, name, known[name]?.datatype ?? 's', text);
+  const validForS = readSeconds(call);
+  const chosen = readQuality(call);
+  await client.measurements.simulate(name, value, { validForS, quality: chosen, signal });
+  const until = validForS === undefined ? `until telltale simulate --stop ${name}` : `for ${validForS} s`;
+  if (terminal.isJson) await terminal.json({ name, value, 'valid-for': validForS ?? null });
+  else await terminal.line(name, ' = ', valueText(value), { text: ` simulated, ${until}`, style: 'magenta' });
+}
+
+async function stop(call: Call): Promise<void> {
+  const { client, terminal, args, signal } = call;
+  if (args.length === 0) throw new UsageError('Which? telltale simulate --stop NAME…');
+  const known = await client.measurements.list({ names: args, fields: ['name'], signal });
+  await refuseMissing(call, 'measurements', missingOf(args, known));
+  for (const name of args) {
+    await client.measurements.stopSimulation(name, { signal });
+    if (!terminal.isJson) await terminal.line(name, ' is no longer simulated');
+  }
+  if (terminal.isJson) await terminal.json({ stopped: args });
+}
+
+async function list({ client, terminal, signal }: Call): Promise<void> {
+  const forced = await client.measurements.simulations({ signal });
+  if (terminal.isJson) {
+    await terminal.json(forced);
+    return;
+  }
+  const rows = Object.values(forced).map(({ name, value, quality: q, since, until, by }) => [
+    name,
+    valueText(value),
+    qualityCell(q),
+    timeText(since),
+    until === null ? 'it is stopped' : timeText(until),
+    by,
+  ]);
+  if (rows.length === 0) await terminal.line('Nothing is simulated.');
+  else await terminal.table(['NAME', 'VALUE', 'QUALITY', 'SINCE', 'UNTIL', 'BY'], rows);
+}
+
+function readSeconds({ options }: Call): number | undefined {
+  const text = options.get('for');
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && seconds > 0) return seconds;
+  throw new UsageError(`--for is a number of seconds above 0, not ${JSON.stringify(text)}.`);
+}
+
+function readQuality({ options }: Call): number | undefined {
+  const text = options.get('quality');
+  if (text === undefined) return undefined;
+  const known = Object.hasOwn(qualities, text) ? qualities[text] : undefined;
+  const number = /^(?:\d{1,5}|0x[0-9a-f]{1,4})$/i.test(text) ? Number(text) : Number.NaN;
+  const chosen = known ?? number;
+  if (chosen >= 0 && chosen <= 0xffff) return chosen;
+  throw new UsageError(`--quality is good, uncertain, bad or a number to 65535, not ${JSON.stringify(text)}.`);
+}

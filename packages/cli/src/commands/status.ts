@@ -1,0 +1,118 @@
+// `telltale status`: how the service and its plant are, at a glance.
+import { type MetricSample, TelltaleProblem } from '@telltale/client';
+import { familyNames, type LiveAlarm, type Simulation } from '@telltale/schema';
+import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
+import type { Cell, Style } from '../terminal.ts';
+import { isActive, stateCell, valueText } from '../words.ts';
+import { bySeverity } from './alarms.ts';
+
+export interface Status {
+  readonly url: string;
+  readonly version: string;
+  /** Why the service is not ready; null where it is. */
+  readonly notReady: string | null;
+  /** From here on null is: the service does not say. */
+  readonly upToDate: boolean | null;
+  /** Objects in the configuration, by family. */
+  readonly objects: Readonly<Record<string, number>> | null;
+  /** Each connector that runs, and whether its link is up. */
+  readonly connectors: readonly { readonly name: string; readonly state: string }[] | null;
+  readonly activeAlarms: readonly LiveAlarm[] | null;
+  readonly simulated: readonly Simulation[] | null;
+}
+
+export const status: CommandDeclaration = {
+  path: ['status'],
+  summary: 'Whether the service is ready, what runs, active alarms, simulated measurements, connectors',
+  arguments: [],
+  options: [],
+  details: 'Ends with 1 where the service is there and not ready.',
+  run: async (call) => {
+    const found = await readStatus(call);
+    if (call.terminal.isJson) await call.terminal.json(found);
+    else await print(call, found);
+    if (found.notReady !== null) throw new Refused(`The service is not ready: ${found.notReady}`);
+  },
+};
+
+async function readStatus({ client, signal }: Call): Promise<Status> {
+  const options = { signal };
+  const notReady = await client.service.ready(options).then(() => null, reasonOf);
+  const version = await client.service.version(options);
+  const [upToDate, metrics, alarms, simulated] = await Promise.all([
+    ifThere(client.configuration.isUpToDate(options)),
+    ifThere(client.service.metrics(options)),
+    ifThere(client.alarms.list(options)),
+    ifThere(client.measurements.simulations(options)),
+  ]);
+  return {
+    url: client.service.url,
+    version,
+    notReady,
+    upToDate,
+    objects: metrics && countObjects(metrics),
+    connectors: metrics && connectorStates(metrics),
+    activeAlarms:
+      alarms &&
+      Object.values(alarms)
+        .filter(({ state }) => isActive(state))
+        .sort(bySeverity),
+    simulated: simulated && Object.values(simulated),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TelltaleProblem) return error.detail;
+  throw error;
+}
+
+/** Null where the service does not have it, or cannot say while it is not ready. */
+async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof TelltaleProblem) return null;
+    throw error;
+  }
+}
+
+function countObjects(metrics: readonly MetricSample[]): Record<string, number> {
+  const counts = metrics.filter(({ name }) => name === 'telltale_configuration_objects');
+  const of = new Map(counts.map(({ labels, value }) => [labels.get('family'), value]));
+  return Object.fromEntries(familyNames.map((family) => [family, of.get(family) ?? 0]));
+}
+
+/** Of each connector the state whose sample is not 0. */
+function connectorStates(metrics: readonly MetricSample[]): Status['connectors'] {
+  return metrics
+    .filter(({ name, value }) => name === 'telltale_connector_state' && value !== 0)
+    .map(({ labels }) => ({ name: labels.get('connector') ?? '', state: labels.get('state') ?? '' }));
+}
+
+async function print({ terminal }: Call, found: Status): Promise<void> {
+  const { notReady, upToDate, objects, connectors, activeAlarms, simulated } = found;
+  const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(15), style: 'bold' }, ...cells);
+  await line('Telltale', `${found.version} at ${found.url}`);
+  await line('Service', notReady === null ? { text: 'ready', style: 'green' } : { text: notReady, style: 'red' });
+  const differs: Cell = { text: 'differs from what runs: telltale config diff', style: 'yellow' };
+  await line('Configuration', upToDate === null ? unknown : upToDate ? 'runs' : differs);
+  const counts = Object.entries(objects ?? {}).filter(([, count]) => count > 0);
+  const texts = counts.map(([family, count]) => `${count} ${family.replace('-', ' ')}`);
+  await line('Objects', objects === null ? unknown : texts.join(', ') || 'none');
+  for (const { name, state } of connectors ?? []) {
+    await line('Connector', `${name} `, { text: state, style: state === 'running' ? 'green' : 'red' });
+  }
+  await line('Active alarms', countCell(activeAlarms, 'red'));
+  for (const { name, severity, state } of activeAlarms ?? []) {
+    await line('', `${name}  severity ${severity}  `, stateCell(state));
+  }
+  await line('Simulated', countCell(simulated, 'magenta'));
+  for (const { name, value, by } of simulated ?? []) await line('', `${name} = ${valueText(value)}, by ${by}`);
+}
+
+const unknown: Cell = { text: 'not known', style: 'yellow' };
+
+function countCell(items: readonly unknown[] | null, style: Style): Cell {
+  if (items === null) return unknown;
+  return items.length === 0 ? 'none' : { text: String(items.length), style };
+}

@@ -1,0 +1,147 @@
+// `telltale watch` and `telltale alarms watch`: every change as a line, until Ctrl-C.
+import {
+  type Channel,
+  type NamedUpdate,
+  TelltaleProblem,
+  Unreachable,
+  type Watch,
+  type WatchedNames,
+} from '@telltale/client';
+import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
+import { refuseMissing } from '../known-names.ts';
+import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
+
+export const watch: CommandDeclaration = {
+  path: ['watch'],
+  summary: 'Every change of measurements, as it happens, until Ctrl-C',
+  arguments: [{ name: 'NAME', optional: true, names: 'measurements' }],
+  repeatsFrom: 0,
+  options: [
+    { name: 'all', summary: 'All measurements, those to come as well' },
+    { name: 'commands', summary: 'Watch commands instead' },
+  ],
+  details:
+    'Piped, each update is one line of JSON; a lost connection is {"state": "lost"} until it is "connected" again.',
+  examples: ['telltale watch tank1_level tank2_level', 'telltale watch --all'],
+  isEndless: true,
+  run: async (call) => {
+    const { args, options, terminal } = call;
+    if (options.has('all') === args.length > 0) throw new UsageError('The command is: telltale watch NAME…, or --all');
+    const names = options.has('all') ? 'all' : args;
+    if (options.has('commands')) {
+      await follow(
+        call,
+        'commands',
+        names,
+        (channel) => channel.watchCommands(names),
+        async ({ name, vt: [value, time] }) => {
+          await terminal.line(timeText(time), '  ', { text: name, style: 'bold' }, ' = ', valueText(value));
+        },
+      );
+    } else {
+      await follow(
+        call,
+        'measurements',
+        names,
+        (channel) => channel.watchMeasurements(names),
+        async ({ name, vtq: [value, time, q] }) => {
+          await terminal.line(
+            timeText(time),
+            '  ',
+            { text: name, style: 'bold' },
+            ' = ',
+            valueText(value),
+            '  ',
+            qualityCell(q),
+          );
+        },
+      );
+    }
+  },
+};
+
+export const watchAlarms: CommandDeclaration = {
+  path: ['alarms', 'watch'],
+  summary: 'Every change of alarms, as it happens, until Ctrl-C',
+  arguments: [{ name: 'NAME', optional: true, names: 'alarms' }],
+  repeatsFrom: 0,
+  options: [],
+  isEndless: true,
+  run: async (call) => {
+    const names = call.args.length === 0 ? 'all' : call.args;
+    await follow(
+      call,
+      'alarms',
+      names,
+      (channel) => channel.watchAlarms(names),
+      async (change) => {
+        const { name, state, t, authority, severity, description } = change;
+        await call.terminal.line(
+          timeText(t),
+          '  ',
+          { text: name, style: 'bold' },
+          ' ',
+          stateCell(state),
+          `  severity ${severity}, by ${authority}${description === '' ? '' : `: ${description}`}`,
+        );
+      },
+    );
+  },
+};
+
+/** Prints until the signal; a channel that was never there is an error, one that is lost is waited for. */
+async function follow<Update extends NamedUpdate>(
+  call: Call,
+  family: 'measurements' | 'commands' | 'alarms',
+  names: WatchedNames,
+  start: (channel: Channel) => Watch<Update>,
+  print: (update: Update) => Promise<void>,
+): Promise<void> {
+  const { client, terminal, signal } = call;
+  const channel = client.channel();
+  const end = () => channel.close();
+  signal.addEventListener('abort', end);
+  try {
+    await channel.request('Heartbeat', {}, { signal });
+    channel.onState((state, reason) => {
+      if (signal.aborted) return;
+      if (terminal.isJson) terminal.jsonLine({ state });
+      terminal.note(
+        state === 'connected'
+          ? 'The connection is back; the present values follow, changes in between were not seen.'
+          : `The connection is lost (${reason}): what is shown is out of date. Trying again.`,
+      );
+    });
+    for await (const { updates, skipped, refused } of start(channel)) {
+      for (const update of updates) await (terminal.isJson ? terminal.jsonLine(update) : printOne(call, update, print));
+      if (skipped > 0)
+        await tell(call, { skipped }, `${skipped} updates were passed over: they came faster than shown.`);
+      for (const { name } of refused)
+        await tell(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
+    }
+  } catch (error) {
+    if (error instanceof TelltaleProblem && error.problem === 'unknown-object' && names !== 'all') {
+      await refuseMissing(call, family, names);
+    }
+    if (error instanceof Unreachable)
+      throw new Unreachable(`${error.message} Check that Telltale runs, and the address.`, error);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+    channel.close();
+  }
+}
+
+async function printOne<Update extends NamedUpdate>(
+  { terminal }: Call,
+  update: Update,
+  print: (update: Update) => Promise<void>,
+): Promise<void> {
+  if (update.removed) await terminal.line({ text: `${update.name} is no longer configured`, style: 'yellow' });
+  else await print(update);
+}
+
+async function tell({ terminal }: Call, document: object, text: string): Promise<void> {
+  if (terminal.isJson) await terminal.jsonLine(document);
+  else terminal.note(text);
+}

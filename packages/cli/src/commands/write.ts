@@ -1,0 +1,64 @@
+// `telltale write`: command values, one after the other, each once.
+import { TelltaleProblem } from '@telltale/client';
+import { type Datatype, formatPrefixed, type Problem, parsePrefixed, parseText, ValueError } from '@telltale/schema';
+import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import { valueText } from '../words.ts';
+
+export const rawOption = {
+  name: 'raw',
+  summary: 'A VALUE is given as on the wire: the letter of its datatype, then it',
+};
+
+export const write: CommandDeclaration = {
+  path: ['write'],
+  summary: 'Write commands, in this order; the first that fails ends it',
+  arguments: [{ name: 'NAME', names: 'commands' }, { name: 'VALUE' }],
+  repeatsFrom: 0,
+  options: [rawOption],
+  details:
+    'Names and values are checked before anything is written. A command is written once: where no answer comes,\n' +
+    'it may have been carried out, and the message says so.',
+  examples: ['telltale write pump1_start 1', 'telltale write pump1_auto 0 pump1_speed_setpoint 62.5'],
+  run: runWrite,
+};
+
+async function runWrite(call: Call): Promise<void> {
+  const { client, terminal, args, signal } = call;
+  const names = args.filter((_, at) => at % 2 === 0);
+  const known = await client.commands.list({ names, fields: ['name', 'datatype'], signal });
+  await refuseMissing(call, 'commands', missingOf(names, known));
+  const writes = names.map((name, at) => ({
+    name,
+    value: readValue(call, name, known[name]?.datatype ?? 's', args[2 * at + 1] ?? ''),
+  }));
+  const results: { name: string; value: string; result: boolean; error?: Problem }[] = [];
+  for (const [at, { name, value }] of writes.entries()) {
+    try {
+      await client.commands.write(name, value, { signal });
+    } catch (error) {
+      if (error instanceof TelltaleProblem) results.push({ name, value, result: false, error: error.toJSON() });
+      if (terminal.isJson) await terminal.json({ results });
+      const rest = writes.slice(at + 1).map((each) => each.name);
+      if (rest.length > 0) terminal.note(`Not written: ${rest.join(', ')}.`);
+      throw error;
+    }
+    results.push({ name, value, result: true });
+    if (!terminal.isJson) await terminal.line(name, ' = ', valueText(value));
+  }
+  if (terminal.isJson) await terminal.json({ results });
+}
+
+/** With its prefix; refused here where it cannot be a value of the datatype. */
+export function readValue({ options }: Call, name: string, datatype: Datatype, text: string): string {
+  try {
+    if (!options.has(rawOption.name)) return formatPrefixed(datatype, parseText(datatype, text));
+    const { datatype: given, value } = parsePrefixed(text);
+    if (given !== datatype)
+      throw new Refused(`${name} has the datatype ${datatype}: write ${datatype}…, not ${given}…`);
+    return formatPrefixed(given, value);
+  } catch (error) {
+    if (error instanceof ValueError) throw new UsageError(`${name}: ${error.message}.`);
+    throw error;
+  }
+}

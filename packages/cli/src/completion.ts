@@ -1,0 +1,131 @@
+// Completion for shells. Their scripts only pass the words on: what may come next is told here, from the declarations
+// and, for names, from the service.
+import { type Family, familyNames } from '@telltale/schema';
+import type { ArgumentDeclaration, Call, CommandDeclaration, Named, OptionDeclaration } from './declaration.ts';
+import { namesOf } from './known-names.ts';
+import { findCommand, readWords } from './parse-command-line.ts';
+
+interface Declared {
+  readonly commands: readonly CommandDeclaration[];
+  readonly globalOptions: readonly OptionDeclaration[];
+}
+
+const scripts: Readonly<Record<string, string>> = {
+  bash: `# telltale completion bash > ~/.local/share/bash-completion/completions/telltale
+_telltale() {
+  local IFS=$'\\n'
+  COMPREPLY=($(telltale completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _telltale telltale
+`,
+  zsh: `#compdef telltale
+# telltale completion zsh > "\${fpath[1]}/_telltale"
+_telltale() {
+  local -a found
+  found=("\${(@f)$(telltale completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${found[*]}" ]]; then compadd -a found; else _files; fi
+}
+compdef _telltale telltale
+`,
+  fish: `# telltale completion fish > ~/.config/fish/completions/telltale.fish
+complete -c telltale -a '(telltale completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+};
+
+/** `declared` is asked for late: these commands are declared as well. */
+export function completionCommands(declared: () => Declared): CommandDeclaration[] {
+  const shells = Object.keys(scripts);
+  return [
+    {
+      path: ['completion'],
+      summary: 'A script that makes the shell complete commands, options and names',
+      arguments: [{ name: 'SHELL', values: shells }],
+      usage: shells.join('|'),
+      options: [],
+      examples: ['telltale completion bash > ~/.local/share/bash-completion/completions/telltale'],
+      run: async ({ terminal, args }) => terminal.write(scripts[args[0] ?? ''] ?? ''),
+    },
+    {
+      path: ['completion', 'words'],
+      summary: 'What may stand in place of the last word; the scripts ask for it',
+      arguments: [{ name: 'WORD', optional: true }],
+      repeatsFrom: 0,
+      options: [],
+      run: async (call) => {
+        const found = await candidates(call, declared());
+        await call.terminal.write(found.map((word) => `${word}\n`).join(''));
+      },
+    },
+  ];
+}
+
+async function candidates(call: Call, { commands, globalOptions }: Declared): Promise<string[]> {
+  const before = call.args.slice(0, -1);
+  const word = call.args.at(-1) ?? '';
+  const optionsOfAll = [...globalOptions, ...commands.flatMap(({ options }) => options)];
+  const open = openOption(before.at(-1), optionsOfAll);
+  if (open !== undefined) return matching(open.values ?? [], word);
+  const { plain, data } = readWords(before, optionsOfAll);
+  const command = findCommand(plain, commands);
+  const isData = before.includes('--');
+  if (word.startsWith('-') && !isData) {
+    const options = [...(command?.options ?? []), ...globalOptions];
+    return matching(
+      options.map(({ name }) => `--${name}`),
+      word,
+    );
+  }
+  const next = isData ? [] : nextWords(plain, commands);
+  const args = command === undefined ? [] : [...plain.slice(command.path.length), ...data];
+  const argument = command === undefined ? undefined : argumentAt(command, args.length);
+  const values = argument === undefined ? [] : await valuesOf(call, argument, args, commands);
+  return matching([...next, ...values], word);
+}
+
+/** The option whose value the next word is. */
+function openOption(last: string | undefined, options: readonly OptionDeclaration[]): OptionDeclaration | undefined {
+  return options.find(({ name, value }) => value !== undefined && last === `--${name}`);
+}
+
+/** Words of commands that may follow these. */
+function nextWords(words: readonly string[], commands: readonly CommandDeclaration[]): string[] {
+  const fits = commands.filter(
+    ({ path }) => path.length > words.length && words.every((word, at) => path[at] === word),
+  );
+  return [...new Set(fits.map(({ path }) => path[words.length] ?? ''))];
+}
+
+function argumentAt(
+  { arguments: declared, repeatsFrom }: CommandDeclaration,
+  at: number,
+): ArgumentDeclaration | undefined {
+  if (at < declared.length || repeatsFrom === undefined) return declared[at];
+  return declared[repeatsFrom + ((at - repeatsFrom) % (declared.length - repeatsFrom))];
+}
+
+async function valuesOf(
+  call: Call,
+  { names, values }: ArgumentDeclaration,
+  args: readonly string[],
+  commands: readonly CommandDeclaration[],
+): Promise<readonly string[]> {
+  if (values !== undefined) return values;
+  if (names === 'commands in all') return nextWords(args, commands);
+  return names === undefined ? [] : namesFromService(call, names, args);
+}
+
+/** None where the service cannot be asked: a completion is no place for errors. */
+async function namesFromService(call: Call, names: Named, args: readonly string[]): Promise<string[]> {
+  try {
+    if (names === 'revisions') return (await call.client.configuration.revisions(call)).map(({ id }) => String(id));
+    const family = (names === 'the family before it' ? args[0] : names) as Family;
+    if (!familyNames.includes(family)) return [];
+    return names === family ? await namesOf(call, family) : await call.client.configuration.names(family, call);
+  } catch {
+    return [];
+  }
+}
+
+function matching(words: readonly string[], start: string): string[] {
+  return words.filter((word) => word.startsWith(start));
+}

@@ -1,0 +1,78 @@
+// Files and the standard input, and what is said where they cannot be read or written.
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import type { Bytes } from '@telltale/client';
+import { type Call, Refused } from './declaration.ts';
+
+/** No configuration is larger; what is has been named by mistake. */
+const maxInputBytes = 1 << 30;
+
+/** The whole of a file, or of the standard input for `-`. */
+export async function readInput(call: Pick<Call, 'input' | 'signal'>, file: string): Promise<Buffer> {
+  const source = file === '-' ? call.input : createReadStream(file);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of source) {
+      call.signal.throwIfAborted();
+      length += chunk.length;
+      if (length > maxInputBytes) throw new Refused(`${nameOf(file)} is larger than 1 GiB: that is no configuration.`);
+      chunks.push(Buffer.from(chunk));
+    }
+  } catch (error) {
+    throw asRefused(error, `${nameOf(file)} cannot be read`);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The first bytes of a file. */
+export async function readStart(file: string, length: number): Promise<Buffer> {
+  try {
+    await using handle = await open(file);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    throw asRefused(error, `${file} cannot be read`);
+  }
+}
+
+/** A file as a stream, and its length; `onBytes` hears of each chunk as it is taken. */
+export async function streamFile(
+  file: string,
+  onBytes: (count: number) => void,
+): Promise<{ stream: Bytes; length: number }> {
+  const { size } = await stat(file).catch((error) => {
+    throw asRefused(error, `${file} cannot be read`);
+  });
+  async function* chunks() {
+    for await (const chunk of createReadStream(file)) {
+      onBytes(chunk.length);
+      yield chunk as Uint8Array<ArrayBuffer>;
+    }
+  }
+  return { stream: ReadableStream.from(chunks()) as ReadableStream<Uint8Array<ArrayBuffer>>, length: size };
+}
+
+/** Writes beside the file and takes its place at the end: never half of it is there. */
+export async function writeFileWhole(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    await using handle = await open(part, 'w');
+    for await (const chunk of chunks) await handle.write(chunk);
+    await handle.sync();
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw asRefused(error, `${file} cannot be written`);
+  }
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'The standard input' : file;
+}
+
+/** What the system says becomes what a person can read; anything else stays what it is. */
+function asRefused(error: unknown, what: string): unknown {
+  const { code, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === undefined || syscall === undefined ? error : new Refused(`${what}: ${message}.`);
+}

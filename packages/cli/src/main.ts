@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// The command line, the environment and the streams of the process; nothing else reads them.
+import { systemClock } from '@telltale/schema';
+import manifest from '../package.json' with { type: 'json' };
+import { exitCodes } from './declaration.ts';
+import { run } from './run.ts';
+
+const ending = new AbortController();
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (ending.signal.aborted) process.exit(exitCodes.interrupted);
+    ending.abort();
+  });
+}
+
+// Whoever reads the output has seen enough.
+process.stdout.on('error', () => process.exit(exitCodes.good));
+
+process.exitCode = await run(process.argv.slice(2), {
+  out: process.stdout,
+  err: process.stderr,
+  input: process.stdin,
+  environment: process.env,
+  version: manifest.version,
+  clock: systemClock,
+  signal: ending.signal,
+});

@@ -1,0 +1,103 @@
+// Runs one command line: reads it, makes the client, and turns what goes wrong into one line and an exit code.
+import { defaultUrl, TelltaleClient, TelltaleProblem, Unreachable } from '@telltale/client';
+import type { Clock } from '@telltale/schema';
+import { commands, globalOptions } from './commands.ts';
+import { type CommandLine, exitCodes, Refused, UsageError } from './declaration.ts';
+import { helpText } from './help.ts';
+import { parseCommandLine, readWords } from './parse-command-line.ts';
+import { printable, type Stream, Terminal } from './terminal.ts';
+
+/** Everything that is outside. */
+export interface World {
+  readonly out: Stream;
+  readonly err: Stream;
+  readonly input: NodeJS.ReadableStream;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the exit code; throws nothing. */
+export async function run(args: readonly string[], world: World): Promise<number> {
+  const { out, err, signal } = world;
+  let line: CommandLine | undefined;
+  try {
+    const asked = askedFor(args);
+    if (asked === 'version') {
+      out.write(`${world.version}\n`);
+    } else if (asked !== undefined) {
+      out.write(helpText(asked, commands, globalOptions));
+    } else {
+      line = parseCommandLine(args, commands, globalOptions);
+      const { options } = line;
+      const color = !options.has('no-color') && (world.environment.NO_COLOR ?? '') === '';
+      const terminal = new Terminal({ out, err, json: options.has('json'), color });
+      await line.command.run({ ...line, terminal, client: makeClient(line, world), ...world });
+    }
+    return exitCodes.good;
+  } catch (error) {
+    if (signal.aborted) return line?.command.isEndless ? exitCodes.good : interrupted(err);
+    const { text, code } = explain(error);
+    err.write(`telltale: ${printable(text)}\n`);
+    for (const detail of detailsOf(error)) err.write(`  ${printable(detail)}\n`);
+    return code;
+  }
+}
+
+/** The words whose help is asked for by --help, or that the version is. */
+function askedFor(args: readonly string[]): readonly string[] | 'version' | undefined {
+  if (args.length === 0) return [];
+  const { plain, options } = readWords(args, [...globalOptions, ...commands.flatMap((each) => each.options)]);
+  if (options.has('version')) return 'version';
+  if (!options.has('help')) return undefined;
+  const known = plain.findIndex(
+    (_, at) => !commands.some(({ path }) => plain.slice(0, at + 1).every((word, i) => path[i] === word)),
+  );
+  return plain.slice(0, known < 0 ? plain.length : Math.max(1, known));
+}
+
+function makeClient({ options }: CommandLine, { environment }: World): TelltaleClient {
+  const url = options.get('url') ?? (environment.TELLTALE_URL || defaultUrl);
+  const timeout = options.get('timeout');
+  const timeoutS = timeout === undefined ? 30 : Number(timeout);
+  if (!(timeoutS > 0 && timeoutS <= 86_400)) {
+    throw new UsageError(`--timeout is a number of seconds from above 0 to 86400, not ${JSON.stringify(timeout)}.`);
+  }
+  const token = environment.TELLTALE_TOKEN;
+  try {
+    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000, ...(token && { token }) });
+  } catch {
+    throw new UsageError(`${JSON.stringify(url)} is not an address: http://HOST:PORT/ is expected.`);
+  }
+}
+
+function interrupted(err: Stream): number {
+  err.write('telltale: interrupted; what was already sent may have been carried out.\n');
+  return exitCodes.interrupted;
+}
+
+function explain(error: unknown): { text: string; code: number } {
+  if (error instanceof UsageError) return { text: error.message, code: exitCodes.usage };
+  if (error instanceof Refused) return { text: error.message, code: exitCodes.refused };
+  if (error instanceof Unreachable) {
+    return { text: `${error.message} --url or TELLTALE_URL says where it is.`, code: exitCodes.unreachable };
+  }
+  if (error instanceof TelltaleProblem) {
+    const { message, remedy } = error;
+    return { text: remedy === undefined ? message : `${message} ${remedy}`, code: exitCodes.refused };
+  }
+  const { stack, message } = error as Error;
+  return { text: `this is a fault of telltale itself: ${stack ?? message}`, code: exitCodes.refused };
+}
+
+const mostDetails = 20;
+
+/** What is wrong in detail, where the problem has several things to say. */
+function detailsOf(error: unknown): string[] {
+  if (!(error instanceof TelltaleProblem)) return [];
+  const lines = error.errors.slice(0, mostDetails).map(({ path, message }) => `${path} ${message}`);
+  const left = error.errors.length - lines.length;
+  return left > 0 ? [...lines, `and ${left} more`] : lines;
+}

@@ -1,0 +1,52 @@
+// What live objects look like to people: values without their prefix, local times, qualities and states in words.
+import {
+  type AlarmState,
+  describeQuality,
+  fromTimestamp,
+  isBad,
+  isUncertain,
+  quality,
+  type Timestamp,
+} from '@telltale/schema';
+import type { Cell, Style } from './terminal.ts';
+
+/** Without the letter of its datatype. */
+export function valueText(prefixed: string): string {
+  return prefixed.startsWith('s') ? JSON.stringify(prefixed.slice(1)) : prefixed.slice(1);
+}
+
+/** Local, with milliseconds; nothing where there never was a time. */
+export function timeText(timestamp: Timestamp): string {
+  const us = fromTimestamp(timestamp);
+  if (us === 0) return 'never';
+  const time = new Date(us / 1000);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  return `${date} ${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+}
+
+export function qualityCell(q: number): Cell {
+  return { text: describeQuality(q), style: qualityStyle(q) };
+}
+
+export function qualityStyle(q: number): Style {
+  if (isBad(q)) return 'red';
+  if (isUncertain(q)) return 'yellow';
+  return (q & quality.simulated) === 0 ? 'green' : 'magenta';
+}
+
+const states: Record<AlarmState, { text: string; style: Style }> = {
+  ACT_UNACK: { text: 'active, not acknowledged', style: 'red' },
+  ACT_ACK: { text: 'active, acknowledged', style: 'yellow' },
+  INACT_UNACK: { text: 'gone, not acknowledged', style: 'magenta' },
+  INACT_ACK: { text: 'quiet', style: 'dim' },
+};
+
+export function stateCell(state: AlarmState): Cell {
+  return Object.hasOwn(states, state) ? states[state] : state;
+}
+
+export function isActive(state: AlarmState): boolean {
+  return state === 'ACT_UNACK' || state === 'ACT_ACK';
+}
