@@ -310,6 +310,18 @@ describe('stopping', () => {
     assert.equal(clock.waiting, 0);
   });
 
+  test('at whichever moment it comes, the link does not stay up after it', async () => {
+    for (let moment = 0; moment < 30; moment++) {
+      const { connection, events } = setUp();
+      connection.setPoints(points());
+      for (let i = 0; i < moment; i++) await null;
+      await connection.stop();
+      await turns();
+      assert.deepEqual(events, events.length === 0 ? [] : ['up', 'down stopped']);
+      assert.equal((await connection.write(7, 1, 0)).kind, 'notConnected');
+    }
+  });
+
   test('in a pause ends at once, and nothing is tried after it', async () => {
     let tries = 0;
     const { begin, pass, connection } = setUp({
@@ -345,6 +357,25 @@ describe('a write', () => {
     assert.deepEqual(await connection.write(7, 2, clock.now()), { kind: 'refused', reason: 'interlock' });
     const { writesAccepted, writesRefused } = connection.status().counters;
     assert.deepEqual([writesAccepted, writesRefused, events], [1, 1, ['up', 'accepted 1']]);
+  });
+
+  test('that waits for another when the link is lost is not sent; the other may have reached the device', async () => {
+    let lose: (error: Error) => void = () => undefined;
+    let sent = 0;
+    const { begin, connection, clock } = setUp({
+      run: () => new Promise((_, reject) => (lose = reject)),
+      write: () => {
+        sent++;
+        return never;
+      },
+    });
+    await begin();
+    const outcomes = Promise.all([1, 2].map((value) => connection.write(7, value, clock.now())));
+    lose(new NotConnected('cable'));
+    const [first, second] = await outcomes;
+    assert.deepEqual(first, { kind: 'timeout', sent: true, reason: 'the link was lost before an answer: cable' });
+    assert.deepEqual(second, { kind: 'notConnected', reason: 'cable' });
+    assert.equal(sent, 1);
   });
 
   test('that was asked too long ago is never sent', async () => {

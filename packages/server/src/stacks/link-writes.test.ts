@@ -101,14 +101,17 @@ describe('writes', () => {
     write(1, 'a');
     clock.advance(1000);
     write(1, 'b', 10_000);
+    write(1, 'c', 10_000);
     clock.advance(1999);
     assert.equal(handed.length, 1);
     clock.advance(1);
     assert.deepEqual([handed.length, errors.length], [2, 1]);
     handed[0]?.resolve();
-    handed[1]?.resolve();
     await turns();
     assert.equal(handed.length, 2);
+    handed[1]?.resolve();
+    await turns();
+    assert.equal(handed.length, 3);
   });
 
   test('the stack says that nothing was sent: not connected; it fails otherwise: the device may have it', async () => {

@@ -97,7 +97,6 @@ export class LinkWrites {
       job?.settle({ kind: 'timeout', sent: true, reason: `the link was lost before an answer: ${this.#lost}` });
       job?.takeBack();
     }
-    this.#queues.clear();
   }
 
   #late(job: Job): void {

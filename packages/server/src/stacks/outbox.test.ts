@@ -72,7 +72,7 @@ test('in any order of sending and consuming, values of a point keep their order,
         for (let i = 0; i < consumes - 2 && done < posted.length; i++)
           consume(consumed, posted[done++]?.batch as BatchMessage);
         assert.ok(posted.length - done <= 64);
-        clock.advance(5);
+        if (point === 0) clock.advance(5);
       }
       while (done < posted.length || clock.waiting > 0) {
         if (done < posted.length) consume(consumed, posted[done++]?.batch as BatchMessage);
