@@ -49,6 +49,7 @@ export const problems = {
   'out-of-range': problem(400, 'The value is out of range', 'Stay within the range that the detail names.'),
   'too-many-names': problem(400, 'Too many names are listed', 'Split the list, or read the whole collection.'),
   'too-many-operations': problem(400, 'The transaction is too long', 'Split it.'),
+  'unknown-request': problem(400, 'There is no such request', 'The reference of the channel lists every request.'),
   'foreign-host': problem(
     403,
     'The Host of the request is not this machine',
@@ -59,6 +60,7 @@ export const problems = {
     'A page from elsewhere may not write here',
     'Send writes from the service’s own pages or from a program that is not a browser.',
   ),
+  'not-a-module': problem(403, 'Only a function module may do this', 'Connect with the token of the module.'),
   'executable-locked': problem(
     403,
     'The operating system forbids it',
@@ -74,6 +76,12 @@ export const problems = {
   'body-too-large': problem(413, 'The body is too large', 'The detail names the limit and its setting.'),
   'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
   'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),
+  'too-many-requests': problem(429, 'Too many requests are under way', 'Wait for answers before asking more.'),
+  'too-many-watches': problem(
+    429,
+    'Too many names are watched',
+    'Watch "all", or raise the limit that the detail names.',
+  ),
   'headers-too-large': problem(431, 'The URL or the headers are too long', 'Shorten them; list fewer names.'),
   'operation-failed': problem(500, 'An operation failed', 'Nothing was changed; the detail says which and why.'),
   'render-refused': problem(
@@ -102,6 +110,11 @@ export const problems = {
     504,
     'The device did not answer in time',
     'The detail says whether the command was sent; if so, look at the device before you write again.',
+  ),
+  'too-many-clients': problem(
+    503,
+    'Too many clients are connected',
+    'Close some, or raise the limit that the detail names.',
   ),
   starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),

@@ -11,14 +11,18 @@ import packageJson from '../package.json' with { type: 'json' };
 import { isLoopback } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import {
+  ChannelRequests,
+  ChannelServer,
   configRoutes,
   createHttpServer,
   DataAccess,
   dataRoutes,
   HttpMetrics,
+  localAuthor,
   probes,
   type StackCatalogue,
   serviceRoutes,
+  Watches,
 } from './api/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
@@ -60,6 +64,7 @@ export class Server {
   readonly #commands: Commands;
   readonly #alarms: Alarms;
   readonly #http: FastifyInstance;
+  readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
 
@@ -119,7 +124,10 @@ export class Server {
       onFailure,
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
-    this.#http = this.#createHttp(catalogueOf(stacks));
+    const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
+    this.#http = this.#createHttp(data, catalogueOf(stacks));
+    this.#channel = this.#createChannel(data, modules);
+    this.#channel.serve(this.#http.server);
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */
@@ -151,6 +159,7 @@ export class Server {
   /** Takes no more work, finishes what runs, closes the files. */
   async stop(): Promise<void> {
     this.#phase = 'stopping';
+    await this.#channel.close();
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await this.#http.close();
     clearTimeout(cutOff);
@@ -178,18 +187,33 @@ export class Server {
     }
   }
 
-  #createHttp(stacks: StackCatalogue): FastifyInstance {
+  #unavailable(): 'starting' | 'stopping' | undefined {
+    return this.#phase === 'ready' ? undefined : this.#phase;
+  }
+
+  #createChannel(data: DataAccess, modules: FunctionModules): ChannelServer {
+    const settings = this.#settings;
+    const unavailable = () => this.#unavailable();
+    const watches = new Watches({ data, modules, clock: systemClock, maxWatches: settings['max-watches'] });
+    return new ChannelServer({
+      path: settings['channel-path'],
+      requests: new ChannelRequests({ data, watches, log: this.#log, unavailable, onRequest: () => undefined }),
+      watches,
+      clock: systemClock,
+      maxMessageBytes: settings['max-message-size'],
+      maxClients: settings['max-clients'],
+      unavailable,
+      author: localAuthor,
+    });
+  }
+
+  #createHttp(data: DataAccess, stacks: StackCatalogue): FastifyInstance {
     const settings = this.#settings;
     const metrics = new HttpMetrics();
     metrics.watch({
       configurationWaiting: () => this.#cfgdb.waiting,
       configurationObjects: () => this.#cfgdb.call('counts'),
       upToDate: () => this.#cfgdb.call('upToDate'),
-    });
-    const data = new DataAccess({
-      measurements: this.#measurements,
-      commands: this.#commands,
-      alarms: this.#alarms,
     });
     const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
     const configuration = configRoutes({
@@ -202,7 +226,7 @@ export class Server {
       maxExecutableBytes: settings['max-executable-size'],
     });
     const routes = [...live, ...configuration];
-    const unavailable = () => (this.#phase === 'ready' ? undefined : this.#phase);
+    const unavailable = () => this.#unavailable();
     const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable });
     return createHttpServer({
       routes: [...routes, ...service],

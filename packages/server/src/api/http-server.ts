@@ -19,7 +19,7 @@ const idleTimeoutMs = 120_000;
 const uploadTimeoutMs = 15 * 60_000;
 
 /** Who writes while there are no users. */
-const localAuthor = 'local';
+export const localAuthor = 'local';
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];

@@ -1,7 +1,8 @@
 // The HTTP interfaces.
+export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { configRoutes, type StackCatalogue } from './config/index.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';
-export { createHttpServer } from './http-server.ts';
+export { createHttpServer, localAuthor } from './http-server.ts';
 export { HttpMetrics } from './metrics.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';
 export { probes, serviceRoutes } from './service.ts';

@@ -64,8 +64,7 @@ export class Runtime implements HostEvents {
     this.#options.measurements.readings(connector, batch);
   }
 
-  link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void {
-    this.#options.log.info({ [role]: name }, up ? 'connected' : `not connected: ${reason}`);
+  link(role: Role, name: string, up: boolean, _reason: string, timeUs: number): void {
     this.#options.measurements.setLink(role, name, up, timeUs);
     if (up && role === 'provider') this.#feed.publishAll(name);
   }

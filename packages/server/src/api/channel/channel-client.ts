@@ -1,0 +1,117 @@
+// One client of the channel: what waits for it, and what happens when it does not keep up. It knows nothing of requests.
+import type { Socket } from 'node:net';
+import { closeCode } from '@telltale/schema';
+import type { WebSocket } from 'ws';
+
+/** Beyond this, measurement updates are conflated, and no more requests are read. */
+export const mostWaitingBytes = 8 << 20;
+
+/** Alarms and commands are never dropped; a client that lets so much of them wait is lost. */
+const mostUndroppableBytes = 64 << 20;
+
+/** A client that takes nothing for so long is closed; one that is silent for so long is dead. */
+const patienceMs = 30_000;
+
+/** How long a client that is told to go has to take it in. */
+const farewellMs = 1000;
+
+export interface ChannelClientOptions {
+  readonly socket: WebSocket;
+  /** Below the WebSocket. */
+  readonly stream: Socket;
+  /** Who it is. */
+  readonly author: string;
+  /** The newest values of measurements, of which so many updates were passed over. */
+  readonly newest: (handles: ReadonlySet<number>, skipped: number) => Buffer | undefined;
+}
+
+export class ChannelClient {
+  readonly author: string;
+  readonly #socket: WebSocket;
+  readonly #stream: Socket;
+  readonly #newest: ChannelClientOptions['newest'];
+  readonly #passedOver = new Set<number>();
+  #updatesPassedOver = 0;
+  #isPaused = false;
+  #left = 0;
+  #movedMs: number;
+  #heardMs: number;
+
+  constructor({ socket, stream, author, newest }: ChannelClientOptions, nowMs: number) {
+    this.author = author;
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#newest = newest;
+    this.#movedMs = nowMs;
+    this.#heardMs = nowMs;
+    stream.on('drain', () => this.#onDrain());
+  }
+
+  /** Bytes that wait for it. */
+  get waitingBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  /** Answers and what is never dropped. */
+  send(message: string | Buffer): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(message, { binary: false });
+    if (this.waitingBytes > mostUndroppableBytes) this.close(closeCode.tryAgainLater, 'the client does not keep up');
+    else if (this.waitingBytes > mostWaitingBytes && !this.#isPaused) {
+      this.#isPaused = true;
+      this.#socket.pause();
+    }
+  }
+
+  /** Measurement updates; false where they have to be passed over, each by `passOver`. */
+  sendUpdates(message: Buffer): boolean {
+    if (this.#passedOver.size > 0 || this.waitingBytes + message.length > mostWaitingBytes) return false;
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(message, { binary: false });
+    return true;
+  }
+
+  passOver(handle: number): void {
+    this.#passedOver.add(handle);
+    this.#updatesPassedOver++;
+  }
+
+  /** It has said something. */
+  heard(nowMs: number): void {
+    this.#heardMs = nowMs;
+  }
+
+  /** Asks whether it is there; closes it where it takes nothing, or says nothing, for too long. */
+  check(nowMs: number): void {
+    const left = this.#leftBytes();
+    if (left === 0 || left !== this.#left) this.#movedMs = nowMs;
+    this.#left = left;
+    if (nowMs - this.#movedMs >= patienceMs) this.close(closeCode.tryAgainLater, 'the client takes nothing');
+    else if (nowMs - Math.max(this.#heardMs, left === 0 ? 0 : this.#movedMs) >= patienceMs) this.#socket.terminate();
+    else if (left === 0) this.#socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    // What waits stands before the farewell, and may never be taken.
+    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+  }
+
+  #onDrain(): void {
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#socket.resume();
+    }
+    if (this.#passedOver.size === 0) return;
+    const skipped = this.#updatesPassedOver - this.#passedOver.size;
+    const message = this.#newest(this.#passedOver, skipped);
+    this.#passedOver.clear();
+    this.#updatesPassedOver = 0;
+    if (message !== undefined) this.send(message);
+  }
+
+  /** What the system has not taken yet: it counts down while a long write is under way, too. */
+  #leftBytes(): number {
+    const { _handle: handle } = this.#stream as Socket & { _handle?: { writeQueueSize?: number } | null };
+    return this.waitingBytes === 0 ? 0 : (handle?.writeQueueSize ?? this.waitingBytes);
+  }
+}

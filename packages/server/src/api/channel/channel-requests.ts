@@ -1,0 +1,244 @@
+// Carries out the requests of the channel: reads a message, checks it against its schema, does it, and makes the answer.
+import {
+  type AlarmField,
+  type AlarmOperation,
+  type ChannelRequestFields,
+  type ChannelRequestName,
+  type Checker,
+  type CommandField,
+  channelRequestNames,
+  checker,
+  type ItemResult,
+  type MeasurementField,
+  ProblemError,
+  RequestId,
+  readJson,
+  requestSchema,
+} from '@telltale/schema';
+import type { Logger } from 'pino';
+import type { DataAccess } from '../data/index.ts';
+import { toProblem } from '../problems.ts';
+import type { ChannelClient } from './channel-client.ts';
+import { inOrder } from './in-order.ts';
+import { type Watches, type WatchField, watchFields } from './watches.ts';
+
+export interface ChannelRequestsOptions {
+  readonly data: DataAccess;
+  readonly watches: Watches;
+  readonly log: Logger;
+  /** Why the service cannot answer now; undefined where it can. */
+  readonly unavailable: () => 'starting' | 'stopping' | undefined;
+  readonly onRequest: (request: string, isGood: boolean) => void;
+}
+
+/** Requests of a client that may be under way at once: more are refused, so that none waits without a bound. */
+const mostUnderWay = 1000;
+
+type Request = Record<string, unknown>;
+type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
+
+/** What an answer has besides `request_id` and `result`: texts and bytes of JSON, by field. */
+interface Outcome {
+  readonly more?: Readonly<Record<string, string | Buffer>>;
+  /** Of a batch: what became of each item. */
+  readonly results?: readonly ItemResult[];
+  /** Done when the answer has been sent. */
+  readonly afterwards?: () => void;
+}
+
+const requestId = checker(RequestId);
+
+export class ChannelRequests {
+  readonly #options: ChannelRequestsOptions;
+  readonly #checkers = new Map<string, Checker>(
+    channelRequestNames.map((name) => [name, checker(requestSchema(name))]),
+  );
+  readonly #handlers: Record<ChannelRequestName, Handler>;
+  readonly #underWay = new WeakMap<ChannelClient, number>();
+
+  constructor(options: ChannelRequestsOptions) {
+    this.#options = options;
+    this.#handlers = { ...this.#reads(), ...this.#writes(), ...this.#watchRequests(), Heartbeat: () => ({}) };
+  }
+
+  /** Answers every message, good or not. */
+  async take(client: ChannelClient, bytes: Buffer): Promise<void> {
+    let id: RequestId | null = null;
+    let name = 'none';
+    const underWay = this.#underWay.get(client) ?? 0;
+    this.#underWay.set(client, underWay + 1);
+    try {
+      const message = readMessage(bytes);
+      if (requestId.fits(message.id)) id = message.id as RequestId;
+      if (underWay >= mostUnderWay) {
+        throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
+      }
+      name = this.#check(message);
+      const state = this.#options.unavailable();
+      if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
+      const outcome = await this.#handlers[name as ChannelRequestName](client, message);
+      this.#answer(client, id, outcome);
+      this.#options.onRequest(name, true);
+    } catch (error) {
+      const problem = toProblem(error as Error, this.#options.log);
+      client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
+      this.#options.onRequest(name, false);
+    } finally {
+      this.#underWay.set(client, (this.#underWay.get(client) ?? 1) - 1);
+    }
+  }
+
+  #check(message: Request): ChannelRequestName {
+    const { request } = message;
+    const schema = typeof request === 'string' ? this.#checkers.get(request) : undefined;
+    if (schema === undefined) {
+      const known = channelRequestNames.join(', ');
+      throw new ProblemError('unknown-request', `request must be one of ${known}.`);
+    }
+    if (!schema.fits(message)) {
+      const faults = schema.faults(message);
+      throw new ProblemError('invalid-body', `${faults[0]?.path} ${faults[0]?.message}.`, faults);
+    }
+    return request as ChannelRequestName;
+  }
+
+  #answer(client: ChannelClient, id: RequestId | null, { more = {}, results, afterwards }: Outcome): void {
+    const failed = results?.find(({ result }) => !result);
+    const error = failed === undefined ? '' : `,"error":${JSON.stringify(failed.error)}`;
+    const items = results === undefined ? '' : `,"results":${JSON.stringify(results)}`;
+    const parts: Buffer[] = [
+      Buffer.from(`{"request_id":${JSON.stringify(id)},"result":${failed === undefined}${error}${items}`),
+    ];
+    for (const [field, json] of Object.entries(more)) {
+      parts.push(Buffer.from(`,"${field}":`), typeof json === 'string' ? Buffer.from(json) : json);
+    }
+    parts.push(Buffer.from('}'));
+    client.send(Buffer.concat(parts));
+    afterwards?.();
+  }
+
+  #reads(): Pick<
+    Record<ChannelRequestName, Handler>,
+    'ReadMeasurements' | 'ReadCommands' | 'ReadAlarms' | 'ReadSimulations' | 'ReadDatabase'
+  > {
+    const { data } = this.#options;
+    return {
+      ReadMeasurements: (_client, { names, fields }) => {
+        const selection = { names: names as string[], fields: fields as MeasurementField[] };
+        return { more: { measurements: data.readMeasurements(selection) } };
+      },
+      ReadCommands: (_client, { names, fields }) => {
+        const selection = { names: names as string[], fields: fields as CommandField[] };
+        return { more: { commands: data.readCommands(selection) } };
+      },
+      ReadAlarms: (_client, { names, fields }) => {
+        const selection = { names: names as string[], fields: fields as AlarmField[] };
+        return { more: { alarms: data.readAlarms(selection) } };
+      },
+      ReadSimulations: () => ({ more: { simulations: data.readSimulations() } }),
+      ReadDatabase: (_client, { select }) => {
+        const found = data.readDatabase(select as ChannelRequestFields<'ReadDatabase'>['select']);
+        const members = Object.entries(found).map(([kind, objects]) => `"${kind}":${objects}`);
+        return { more: { database: `{${members.join(',')}}` } };
+      },
+    };
+  }
+
+  #writes(): Pick<
+    Record<ChannelRequestName, Handler>,
+    'WriteCommands' | 'SimulateMeasurements' | 'StopSimulation' | 'OperateAlarms' | 'AckAlarms' | 'AnswerQuery'
+  > {
+    const { data } = this.#options;
+    return {
+      WriteCommands: (_client, { writes }) =>
+        this.#batch(writes as ChannelRequestFields<'WriteCommands'>['writes'], ({ name, value }) =>
+          data.writeCommand(name, value),
+        ),
+      SimulateMeasurements: ({ author }, { simulations }) =>
+        this.#batch(simulations as ChannelRequestFields<'SimulateMeasurements'>['simulations'], (each) =>
+          data.simulate(each.name, {
+            value: each.value,
+            quality: each.quality,
+            validForS: each['valid-for'],
+            by: author,
+          }),
+        ),
+      StopSimulation: (_client, { measurements }) =>
+        this.#batch(named(measurements as string[]), ({ name }) => data.stopSimulation(name)),
+      OperateAlarms: (_client, { operations, authority }) =>
+        this.#batch(operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
+          data.operateAlarm(name, opcode, authority as string | undefined),
+        ),
+      AckAlarms: (_client, { alarms, authority }) =>
+        this.#batch(named(alarms as string[]), ({ name }) =>
+          data.operateAlarm(name, 'acknowledge', authority as string | undefined),
+        ),
+      AnswerQuery: () => {
+        throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
+      },
+    };
+  }
+
+  #watchRequests(): Pick<Record<ChannelRequestName, Handler>, Extract<ChannelRequestName, `${string}atch${string}s`>> {
+    const handlers: Partial<Record<ChannelRequestName, Handler>> = {};
+    for (const [request, field] of Object.entries(watchFields)) {
+      const carryOut = request.startsWith('Un') ? this.#unwatch : this.#watch;
+      handlers[request as ChannelRequestName] = (client, fields) =>
+        carryOut.call(this, client, field, fields[field] as string[] | 'all');
+    }
+    return handlers as Record<ChannelRequestName, Handler>;
+  }
+
+  /** The answer comes first, then the present values. */
+  #watch(client: ChannelClient, field: WatchField, names: string[] | 'all'): Outcome {
+    const { watches } = this.#options;
+    const kind = watches.of(field);
+    if (names === 'all') return { afterwards: () => kind.watchAll(client) };
+    const refusal = watches.refuse(client, field, names.length);
+    if (refusal !== undefined) throw refusal;
+    const found = names.filter((name) => kind.has(name));
+    const afterwards = () => kind.watch(client, found);
+    if (found.length === names.length) return { afterwards };
+    return {
+      results: names.map((name) => (kind.has(name) ? { name, result: true } : unknown(field, name))),
+      afterwards,
+    };
+  }
+
+  #unwatch(client: ChannelClient, field: WatchField, names: string[] | 'all'): Outcome {
+    const kind = this.#options.watches.of(field);
+    if (names === 'all') kind.leave(client);
+    else kind.unwatch(client, names);
+    return {};
+  }
+
+  async #batch<Item extends { name: string }>(
+    items: readonly Item[],
+    carryOut: (item: Item) => Promise<void>,
+  ): Promise<Outcome> {
+    const results = await inOrder(items, async (item): Promise<ItemResult> => {
+      try {
+        await carryOut(item);
+        return { name: item.name, result: true };
+      } catch (error) {
+        return { name: item.name, result: false, error: toProblem(error as Error, this.#options.log).toJSON() };
+      }
+    });
+    return { results };
+  }
+}
+
+function readMessage(bytes: Buffer): Request {
+  const message = readJson(bytes);
+  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Request;
+  throw new ProblemError('malformed-json', 'A message is one JSON object.');
+}
+
+function unknown(field: WatchField, name: string): ItemResult {
+  const problem = new ProblemError('unknown-object', `${field} has no ${JSON.stringify(name.slice(0, 80))}.`);
+  return { name, result: false, error: problem.toJSON() };
+}
+
+function named(names: readonly string[]): { name: string }[] {
+  return names.map((name) => ({ name }));
+}

@@ -1,0 +1,134 @@
+// All that a client of the channel can watch.
+import { type ChannelRequestName, type Clock, ProblemError } from '@telltale/schema';
+import type { FunctionModules } from '../../modules/index.ts';
+import type { DataAccess } from '../data/index.ts';
+import type { ChannelClient } from './channel-client.ts';
+import { ItemWatches } from './item-watches.ts';
+import { MeasurementWatches } from './measurement-watches.ts';
+
+/** One kind of watch, as the requests see it. */
+export interface Watchable {
+  has(name: string): boolean;
+  countOf(client: ChannelClient): number;
+  watch(client: ChannelClient, names: readonly string[]): void;
+  watchAll(client: ChannelClient): void;
+  unwatch(client: ChannelClient, names: readonly string[]): void;
+  leave(client: ChannelClient): void;
+}
+
+export interface WatchesOptions {
+  readonly data: DataAccess;
+  readonly modules: FunctionModules;
+  readonly clock: Clock;
+  /** Names that one client may watch, of each kind. */
+  readonly maxWatches: number;
+}
+
+export class Watches {
+  readonly measurements: MeasurementWatches;
+  readonly #kinds: Readonly<Record<WatchField, Watchable>>;
+  readonly #items: readonly ItemWatches[];
+  readonly #maxWatches: number;
+
+  constructor({ data, modules, clock, maxWatches }: WatchesOptions) {
+    const { commands, alarms } = data;
+    this.#maxWatches = maxWatches;
+    this.measurements = new MeasurementWatches(data.measurements, clock);
+    const commandWatches = new ItemWatches({
+      notification: 'CommandUpdateNotification',
+      list: 'updates',
+      clock,
+      has: (name) => commands.find(name) >= 0,
+      names: () => namesOf(commands),
+      text: (name) => commandText(data, name),
+    });
+    const alarmWatches = new ItemWatches({
+      notification: 'AlarmStateChangeNotification',
+      list: 'changes',
+      clock,
+      has: (name) => alarms.find(name) >= 0,
+      names: () => alarms.names(),
+      text: (name) => alarms.text(alarms.find(name)),
+    });
+    const moduleWatches = new ItemWatches({
+      notification: 'FunctionModuleUpdateNotification',
+      list: 'updates',
+      clock,
+      has: (name) => modules.has(name),
+      names: () => modules.names(),
+      text: (name) => `{"name":"${name}","state":"STOP"}`,
+    });
+    commands.onChange((handle) => commandWatches.changed(commands.nameOf(handle), false));
+    commands.onRemoval((handle) => commandWatches.changed(commands.nameOf(handle), true));
+    alarms.onChange((handle, isRemoved) => alarmWatches.changed(alarms.alarmOf(handle).name, isRemoved));
+    modules.onChange((name, isRemoved) => moduleWatches.changed(name, isRemoved));
+    this.#items = [commandWatches, alarmWatches, moduleWatches];
+    this.#kinds = {
+      measurements: byHandle(this.measurements, data),
+      commands: commandWatches,
+      alarms: alarmWatches,
+      function_modules: moduleWatches,
+    };
+  }
+
+  /** How many watches there are, of all kinds and clients. */
+  get count(): number {
+    return this.#items.reduce((sum, items) => sum + items.count, this.measurements.count);
+  }
+
+  of(field: WatchField): Watchable {
+    return this.#kinds[field];
+  }
+
+  /** Why the client may not watch so many more; undefined where it may. */
+  refuse(client: ChannelClient, field: WatchField, more: number): ProblemError | undefined {
+    const most = this.#maxWatches;
+    if (this.of(field).countOf(client) + more <= most) return undefined;
+    return new ProblemError(
+      'too-many-watches',
+      `A client may watch ${most} ${field} by name; --max-watches sets the limit.`,
+    );
+  }
+
+  leave(client: ChannelClient): void {
+    for (const kind of Object.values(this.#kinds)) kind.leave(client);
+  }
+}
+
+/** The field of a watch request that carries the names. */
+export type WatchField = 'measurements' | 'commands' | 'alarms' | 'function_modules';
+
+export const watchFields: Partial<Record<ChannelRequestName, WatchField>> = {
+  WatchMeasurements: 'measurements',
+  UnwatchMeasurements: 'measurements',
+  WatchCommands: 'commands',
+  UnwatchCommands: 'commands',
+  WatchAlarms: 'alarms',
+  UnwatchAlarms: 'alarms',
+  WatchFunctionModules: 'function_modules',
+  UnwatchFunctionModules: 'function_modules',
+};
+
+function byHandle(watches: MeasurementWatches, { measurements }: DataAccess): Watchable {
+  const handlesOf = (names: readonly string[]) =>
+    [...new Set(names)].map((name) => measurements.find(name)).filter((handle) => handle >= 0);
+  return {
+    has: (name) => measurements.find(name) >= 0,
+    countOf: (client) => watches.countOf(client),
+    watch: (client, names) => watches.watch(client, handlesOf(names)),
+    watchAll: (client) => watches.watchAll(client),
+    unwatch: (client, names) => watches.unwatch(client, handlesOf(names)),
+    leave: (client) => watches.leave(client),
+  };
+}
+
+function* namesOf(commands: DataAccess['commands']): Generator<string> {
+  for (const handle of commands.all()) yield commands.nameOf(handle);
+}
+
+function commandText({ commands }: DataAccess, name: string): string {
+  const handle = commands.find(name);
+  const item = Buffer.allocUnsafe(commands.wire.itemLength(handle));
+  commands.wire.writeItem(handle, item, 0);
+  return item.toString('utf8', 0, item.length - 1);
+}
