@@ -52,7 +52,7 @@ export class BusReader {
     for (const id of [...this.#providers.keys()]) this.#forget(id);
   }
 
-  /** Once a scan: so much time has passed in which providers could have been heard. */
+  /** Once a scan period: so much time has passed in which providers could have been heard. */
   pass(ms: number): void {
     for (const [id, provider] of this.#providers) {
       if (provider.silentMs >= silenceMs) this.#forget(id);
@@ -75,7 +75,7 @@ export class BusReader {
     signal.throwIfAborted();
     const write = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(signal.reason);
+    const abort = () => reject(new Error('given up without an answer: whether it was written is not known'));
     signal.addEventListener('abort', abort, { once: true });
     this.#waiting.set(write, { provider, resolve, reject });
     try {

@@ -114,8 +114,11 @@ class SimulatorConnector implements Connector {
       }
       // In an even rhythm; scans that could not be made in time are left out, and a clock set back does not stop it.
       const passedUs = nowUs + earlyUs - dueUs;
-      if (passedUs >= 0) dueUs += periodUs * (1 + Math.floor(passedUs / periodUs));
-      if (dueUs - nowUs > periodUs) dueUs = nowUs + periodUs;
+      if (passedUs >= 0) {
+        dueUs += periodUs * (1 + Math.floor(passedUs / periodUs));
+        this.#device.bus.pass(variables.scanPeriodMs);
+      }
+      if (dueUs - nowUs > periodUs + earlyUs) dueUs = nowUs + periodUs;
       cancel = clock.after((dueUs - nowUs) / 1000, tick);
     };
     if (signal.aborted) return Promise.resolve();
@@ -185,7 +188,6 @@ class SimulatorConnector implements Connector {
     this.#elapsedUs += Math.max(0, nowUs - this.#last.timeUs);
     const scan = this.#scanAt(nowUs);
     this.#device.advance(scan);
-    this.#device.bus.pass(this.#options.variables.scanPeriodMs);
     if (this.#device.faults.strikeMeasurements() || this.#anyHeld) this.#readStruck(scan);
     else for (const { point, read } of this.#sources.values()) read(this.#batch, point.id, scan);
     this.#last = scan;

@@ -27,13 +27,14 @@ export function convertValue(value: Value, datatype: Datatype): Value | undefine
   if (datatype === 'l') return toLong(value);
   const number = Number(value);
   if (typeof value === 'bigint' && BigInt(number) !== value) return undefined;
+  // An integer has no negative zero: + 0 makes it none.
   switch (datatype) {
     case 'b':
       return number === 0 || number === 1 ? number === 1 : undefined;
     case 'q':
-      return Number.isInteger(number) && number >= 0 && number <= 3 ? number : undefined;
+      return Number.isInteger(number) && number >= 0 && number <= 3 ? number + 0 : undefined;
     case 'i':
-      return (number | 0) === number ? number : undefined;
+      return (number | 0) === number ? number + 0 : undefined;
     case 'f': {
       const single = Math.fround(number);
       if (typeof value === 'bigint' && single !== number) return undefined;
