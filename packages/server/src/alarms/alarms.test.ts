@@ -253,6 +253,19 @@ describe('AL-19: an operation that meets a trigger on its way to disk', () => {
     assert.equal(bench.disk.alarms.get('a')?.timeUs, 1_000_003_000);
   });
 
+  test('and a definition by which it does nothing leaves nothing on disk', async () => {
+    const bench = plain();
+    start(bench, 'activate');
+    await bench.disk.answerAll();
+    bench.alarms.put({ name: 'a', severity: 1, ackMode: 'auto' });
+    const activated = start(bench, 'activate', 'bob');
+    assert.deepEqual(bench.disk.waiting, ['a ACT_ACK']);
+    bench.alarms.put({ name: 'a', severity: 1 });
+    await bench.disk.answerAll();
+    assert.deepEqual([activated.outcome, bench.stateOf('a')], ['done', 'ACT_UNACK']);
+    assert.equal(bench.disk.alarms.get('a')?.state, 'ACT_UNACK');
+  });
+
   test('AL-20: nothing comes to lie over an operation that was answered', async () => {
     const bench = new AlarmBench().with('d');
     bench.set('m', 11);
@@ -294,6 +307,15 @@ describe('AL-21: what was on disk', () => {
     bench.alarms.forgetStrangers();
     await bench.disk.answerAll();
     assert.deepEqual([...bench.disk.alarms.keys()], ['__proto__']);
+    bench.alarms.put({ name: 'gone', severity: 0 });
+    assert.equal(bench.stateOf('gone'), 'INACT_ACK');
+  });
+
+  test('belongs to the first alarm of its name alone', () => {
+    const bench = new AlarmBench();
+    bench.alarms.restore(kept);
+    bench.alarms.put({ name: 'gone', severity: 0 });
+    bench.alarms.remove('gone');
     bench.alarms.put({ name: 'gone', severity: 0 });
     assert.equal(bench.stateOf('gone'), 'INACT_ACK');
   });

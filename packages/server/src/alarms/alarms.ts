@@ -258,6 +258,7 @@ export class Alarms {
         if (entry === undefined) throw new ProblemError('unknown-object', `There is no alarm ${JSON.stringify(name)}.`);
         const state = nextState(entry.state, operation, entry.alarm.ackMode);
         if (state === entry.state) {
+          // A definition that changed meanwhile may have left on disk what is not to be.
           if (kept !== undefined) this.#keeping.changed(name);
           return;
         }
@@ -265,7 +266,6 @@ export class Alarms {
           // Where a trigger came between, and went again, the time of the operation is later than those.
           const isSame = entry === from && entry.transitions === transitions;
           this.#apply(entry, state, isSame ? kept.timeUs : this.#clock.now(), authority);
-          if (!isSame) this.#keeping.changed(name);
           return;
         }
         [from, transitions] = [entry, entry.transitions];
