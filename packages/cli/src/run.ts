@@ -85,8 +85,11 @@ function explain(error: unknown): { text: string; code: number } {
     return { text: `${error.message} --url or TELLTALE_URL says where it is.`, code: exitCodes.unreachable };
   }
   if (error instanceof TelltaleProblem) {
-    const { message, remedy } = error;
-    return { text: remedy === undefined ? message : `${message} ${remedy}`, code: exitCodes.refused };
+    const { message, remedy, errors } = error;
+    return {
+      text: remedy === undefined || errors.length > 0 ? message : `${message} ${remedy}`,
+      code: exitCodes.refused,
+    };
   }
   const { stack, message } = error as Error;
   return { text: `this is a fault of telltale itself: ${stack ?? message}`, code: exitCodes.refused };

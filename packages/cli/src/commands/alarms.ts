@@ -25,6 +25,7 @@ export const alarmOperationCommands: readonly CommandDeclaration[] = [
 async function list(call: Call): Promise<void> {
   const { client, terminal, args, options, signal } = call;
   const found = await client.alarms.list({ names: namesIn(args), signal });
+  if (args.length > 0 && Object.keys(found).length === 0) await refuseMissing(call, 'alarms', args);
   const shown = Object.values(found)
     .filter(({ state }) => !options.has('active') || isActive(state))
     .sort(bySeverity);

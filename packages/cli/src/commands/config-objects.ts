@@ -72,6 +72,7 @@ async function show<F extends Family>(call: Call, which: F, names: readonly stri
   const found = await client.configuration.list(which, { ...(names.length > 0 && { names }), signal });
   const objects: FamilyObject[F][] = Object.values(found);
   const [only] = objects;
+  if (names.length > 0 && only === undefined) await refuseMissing(call, which, names);
   if (names.length === 1 && only !== undefined) {
     if (terminal.isJson) await terminal.json(only);
     else
@@ -85,7 +86,7 @@ async function show<F extends Family>(call: Call, which: F, names: readonly stri
     const chosen = Object.entries(columns[which]) as [string, (object: FamilyObject[F]) => Cell | undefined][];
     const rows = objects.map((object) => [object.name, ...chosen.map(([, cell]) => cell(object) ?? '')]);
     await terminal.table(['NAME', ...chosen.map(([heading]) => heading)], rows);
-  } else if (names.length === 0) {
+  } else {
     await terminal.line(`There are no ${which.replace('-', ' ')}.`);
   }
   await refuseMissing(call, which, missingOf(names, found));

@@ -62,7 +62,8 @@ async function readCommands(call: Call): Promise<void> {
   await refuseMissing(call, 'commands', missingOf(args, found));
 }
 
-async function show({ terminal }: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {
+async function show({ terminal, args }: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {
+  if (args.length > 0 && Object.keys(found).length === 0) return; // what is missing is told
   if (terminal.isJson) {
     await terminal.json(found);
     return;

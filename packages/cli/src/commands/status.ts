@@ -97,7 +97,9 @@ async function print({ terminal }: Call, found: Status): Promise<void> {
   const differs: Cell = { text: 'differs from what runs: telltale config diff', style: 'yellow' };
   await line('Configuration', upToDate === null ? unknown : upToDate ? 'runs' : differs);
   const counts = Object.entries(objects ?? {}).filter(([, count]) => count > 0);
-  const texts = counts.map(([family, count]) => `${count} ${family.replace('-', ' ')}`);
+  const texts = counts.map(
+    ([family, count]) => `${count} ${(count === 1 ? family.slice(0, -1) : family).replace('-', ' ')}`,
+  );
   await line('Objects', objects === null ? unknown : texts.join(', ') || 'none');
   for (const { name, state } of connectors ?? []) {
     await line('Connector', `${name} `, { text: state, style: state === 'running' ? 'green' : 'red' });
