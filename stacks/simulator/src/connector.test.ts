@@ -114,6 +114,20 @@ describe('a scan', () => {
   });
 });
 
+test('whoever is published to may end the connector or change its points then and there', async () => {
+  const link = new SimulatedLink();
+  const points = [{ name: 'count', address: 'counter()' }];
+  link.setPoints(points);
+  await link.start();
+  link.onScan = () => link.setPoints(points);
+  link.clock.advance(500);
+  assert.equal(link.clock.waiting, 1);
+  link.onScan = () => link.stop();
+  link.clock.advance(500);
+  await link.lost();
+  assert.equal(link.clock.waiting, 0);
+});
+
 describe('time', () => {
   test('runs faster by the speed, for functions and not for delays', async () => {
     const slow = new SimulatedLink({ speed: 1 }, new ManualClock(0));

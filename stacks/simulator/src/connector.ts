@@ -73,8 +73,8 @@ class SimulatorConnector implements Connector {
     this.#device.faults.keep(addresses.filter(isFault));
     for (const { name, last } of commands) {
       const { address } = this.#commands.get(name) ?? {};
-      if (address !== known.get(name)?.address && address !== undefined && last !== undefined)
-        this.#begin(name, address, last, nowUs);
+      if (address === undefined || address === known.get(name)?.address || last === undefined) continue;
+      this.#begin(name, address, last, nowUs);
     }
     this.#usesBus = [...measurements, ...commands].some(({ address }) => address.startsWith('bus('));
     if (this.#connected && this.#usesBus) this.#device.bus.open();
@@ -82,7 +82,7 @@ class SimulatorConnector implements Connector {
   }
 
   async connect(): Promise<void> {
-    if (this.#device.faults.linkDown(this.#options.clock.now())) throw new NotConnected('the link is dropped');
+    if (this.#device.faults.linkDown(this.#options.clock.now())) throw linkDropped();
     if (this.#usesBus) this.#device.bus.open();
     this.#connected = true;
   }
@@ -119,7 +119,9 @@ class SimulatorConnector implements Connector {
         this.#device.bus.pass(variables.scanPeriodMs);
       }
       if (dueUs - nowUs > periodUs + earlyUs) dueUs = nowUs + periodUs;
-      cancel = clock.after((dueUs - nowUs) / 1000, tick);
+      // Whoever was published to may have ended it, or changed its points.
+      cancel();
+      if (!signal.aborted) cancel = clock.after((dueUs - nowUs) / 1000, tick);
     };
     if (signal.aborted) return Promise.resolve();
     signal.addEventListener('abort', finish, { once: true });
@@ -230,7 +232,8 @@ class SimulatorConnector implements Connector {
   }
 
   #refuseUnlessConnected(): void {
-    if (!this.#connected) throw new NotConnected('the link is down');
+    if (this.#connected) return;
+    throw this.#device.faults.linkDown(this.#options.clock.now()) ? linkDropped() : linkDown();
   }
 
   /** Until the device answers; ends at once, with an error, when nobody waits any more or the link goes. */
@@ -248,7 +251,7 @@ class SimulatorConnector implements Connector {
     };
     const leave = () => {
       done();
-      reject(new NotConnected('the link is down'));
+      reject(linkDown());
     };
     const cancel = this.#options.clock.after(ms, () => {
       done();
@@ -259,3 +262,6 @@ class SimulatorConnector implements Connector {
     return promise;
   }
 }
+
+const linkDown = () => new NotConnected('the link is down');
+const linkDropped = () => new NotConnected('the link is down: drop_link() holds');

@@ -18,6 +18,11 @@ describe('the simulator', () => {
     assert.deepEqual(provider.readVariables({}).values, { bus: 'loopback', gatherMs: 100 });
   });
 
+  test('loads what makes its connector and its provider', async () => {
+    assert.equal(typeof (await connector.load()).createConnector, 'function');
+    assert.equal(typeof (await provider.load()).createProvider, 'function');
+  });
+
   test('has a README whose reference is what the stack says of itself', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];

@@ -27,6 +27,8 @@ export class SimulatedLink {
   readonly readings = new Map<string, Reading>();
   readonly scans: { readonly timeUs: number; readonly readings: Map<string, Reading> }[] = [];
   readonly warnings: string[] = [];
+  /** Called while the connector publishes. */
+  onScan: () => unknown = () => undefined;
   #names = new Map<number, string>();
   #commands = new Map<string, StackCommand>();
   #nextId = 1;
@@ -98,5 +100,6 @@ export class SimulatedLink {
     }
     this.scans.push({ timeUs: this.clock.now(), readings });
     batch.clear();
+    this.onScan();
   }
 }
