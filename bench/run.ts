@@ -1,13 +1,14 @@
 // Runs the benchmarks, or those that are named, and prints their ratios: npm run bench -- [--strict] [NAME…]
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { chain } from './chain.ts';
 import { collection } from './collection.ts';
 import type { Benchmark, Result } from './measure.ts';
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
 import { transaction } from './transaction.ts';
 
-const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start];
+const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start, chain];
 
 const { values, positionals } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true });
 const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));

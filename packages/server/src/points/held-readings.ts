@@ -19,7 +19,7 @@ export class HeldReadings {
   constructor(table: MeasurementTable, handles: Iterable<number>) {
     this.#table = table;
     for (const handle of handles) {
-      const [quality = 0, timeUs = 0] = [table.qualities[handle], table.times[handle]];
+      const [quality = 0, timeUs] = [table.qualities[handle], table.timeOf(handle)];
       this.#before.set(handle, { quality, timeUs });
     }
   }

@@ -3,7 +3,7 @@
 import { type Batch, form, quality, qualityMask } from '@telltale/schema';
 import { converted, fits, type StoredValue } from './convert.ts';
 import type { Changes } from './measurement-reader.ts';
-import { flag, type MeasurementTable } from './measurement-table.ts';
+import { cell, cellShift, flag, type MeasurementTable } from './measurement-table.ts';
 import { toEngineering } from './scaling.ts';
 
 /** What became of readings, counted; together they are all that came. */
@@ -24,8 +24,6 @@ const mostChanges = 4096;
 /** A device may say anything but that its value is simulated. */
 const deviceQuality = 0xffff & ~quality.simulated;
 
-const noValue = Symbol('no value');
-
 export class MeasurementChain {
   readonly counts: ChainCounts = { changed: 0, duplicates: 0, withinDeadband: 0, hidden: 0, foreign: 0 };
   /** Readings that did not fit their datatype; they are among the others in `counts`. */
@@ -43,75 +41,65 @@ export class MeasurementChain {
 
   /** Passes the readings of a connector through the chain; what changed is handed on in order before it returns. */
   apply(batch: Batch, connector: number, nowUs: number): void {
-    const { points, forms, count } = batch;
-    const { flags, connectors, capacity } = this.#table;
+    const { points, forms, numbers, qualities: given, times, count } = batch;
+    const { cells, flags, qualities, connectors, capacity } = this.#table;
+    const { counts } = this;
     for (let at = 0; at < count; at++) {
       const handle = points[at] as number;
       const bits = handle < capacity ? (flags[handle] as number) : 0;
       if ((bits & flag.live) === 0 || connectors[handle] !== connector) {
-        this.counts.foreign++;
-      } else if ((bits & flag.plain) !== 0 && forms[at] === form.number) {
-        this.#applyNumber(batch, at, handle, bits, nowUs);
-      } else {
-        this.#applyOther(batch, at, handle, bits, nowUs);
+        counts.foreign++;
+        continue;
+      }
+      const first = handle << cellShift;
+      let value = numbers[at] as number;
+      const isInside = value > (cells[first + cell.low] as number) && value < (cells[first + cell.high] as number);
+      const isScaled = (bits & flag.scaled) !== 0;
+      // Everything but a finite double that stays one, well inside its raw range, goes the long way.
+      if ((bits & flag.double) === 0 || forms[at] !== form.number || (isScaled ? !isInside : value - value !== 0)) {
+        this.#applyAny(batch, at, handle, bits, nowUs);
+        continue;
+      }
+      if (isScaled) {
+        const fromLow = value - (cells[first + cell.rawLo] as number);
+        value = (cells[first + cell.euLo] as number) + fromLow * (cells[first + cell.gain] as number);
+      }
+      const status = (given[at] as number) & deviceQuality;
+      if (status === qualities[handle]) {
+        const last = cells[first + cell.value] as number;
+        if ((bits & flag.deduplicated) !== 0 && value === last) {
+          counts.duplicates++;
+          continue;
+        }
+        if ((bits & flag.deadband) !== 0 && Math.abs(value - last) < (cells[first + cell.deadband] as number)) {
+          counts.withinDeadband++;
+          continue;
+        }
+      }
+      cells[first + cell.value] = value;
+      qualities[handle] = status;
+      cells[first + cell.time] = timeOr(times[at] as number, nowUs);
+      if ((bits & flag.simulated) !== 0) counts.hidden++;
+      else {
+        counts.changed++;
+        this.publish(handle);
       }
     }
     this.flush();
   }
 
-  #applyNumber(batch: Batch, at: number, handle: number, bits: number, nowUs: number): void {
+  /** Every datatype, every conversion, and readings that are no value. */
+  #applyAny(batch: Batch, at: number, handle: number, bits: number, nowUs: number): void {
     const table = this.#table;
-    let value = batch.numbers[at] as number;
-    let status = (batch.qualities[at] as number) & deviceQuality;
-    let isFit = (bits & flag.rawDouble) !== 0 ? value - value === 0 : fits(table.rawDatatypeOf(handle), value);
-    if (isFit && (bits & flag.scaled) !== 0) {
-      const rawLo = table.rawLo[handle] as number;
-      const rawHi = table.rawHi[handle] as number;
-      const euLo = table.euLo[handle] as number;
-      const euHi = table.euHi[handle] as number;
-      if (value < (rawLo < rawHi ? rawLo : rawHi) || value > (rawLo < rawHi ? rawHi : rawLo)) {
-        status = exceeded(status, (value < rawLo === rawLo < rawHi) === euLo < euHi);
-      }
-      value = value === rawHi ? euHi : euLo + (value - rawLo) * ((euHi - euLo) / (rawHi - rawLo));
-    }
-    if ((bits & flag.double) === 0) {
-      const fitting = isFit ? (converted(table.datatypeOf(handle), value) as number | undefined) : undefined;
-      isFit = fitting !== undefined;
-      if (fitting !== undefined) value = fitting;
-    } else if (value - value !== 0) isFit = false;
-    const last = table.numbers[handle] as number;
-    if (!isFit) {
-      this.unfit++;
-      value = last;
-      status = unfit(status);
-    }
-    if (status === table.qualities[handle]) {
-      if ((bits & flag.deduplicated) !== 0 && value === last) {
-        this.counts.duplicates++;
-        return;
-      }
-      if ((bits & flag.deadband) !== 0 && Math.abs(value - last) < (table.deadbands[handle] as number)) {
-        this.counts.withinDeadband++;
-        return;
-      }
-    }
-    table.numbers[handle] = value;
-    this.#pass(handle, bits, status, batch.times[at] as number, nowUs);
-  }
-
-  /** 64-bit integers, texts, readings without a value, and conversions between them. */
-  #applyOther(batch: Batch, at: number, handle: number, bits: number, nowUs: number): void {
-    const table = this.#table;
+    const raw = batch.valueAt(at);
     const last = table.valueOf(handle);
     let status = (batch.qualities[at] as number) & deviceQuality;
-    let value = this.#otherValue(handle, bits, batch.valueAt(at));
-    if (value === noValue) {
+    let value = this.#engineering(handle, raw);
+    if (value === undefined) {
       this.unfit++;
       status = unfit(status);
       value = last;
-    } else if ((bits & flag.scaled) !== 0) {
-      status = this.#limits(handle, batch.valueAt(at) as StoredValue, status);
-    }
+    } else status = this.#limited(handle, raw as StoredValue, status);
     if (status === table.qualities[handle]) {
       if ((bits & flag.deduplicated) !== 0 && value === last) {
         this.counts.duplicates++;
@@ -123,57 +111,50 @@ export class MeasurementChain {
       }
     }
     table.setValue(handle, value);
-    this.#pass(handle, bits, status, batch.times[at] as number, nowUs);
+    table.qualities[handle] = status;
+    table.setTime(handle, timeOr(batch.times[at] as number, nowUs));
+    if ((bits & flag.simulated) !== 0) this.counts.hidden++;
+    else {
+      this.counts.changed++;
+      this.publish(handle);
+    }
   }
 
-  #otherValue(handle: number, bits: number, raw: StoredValue | undefined): StoredValue | typeof noValue {
+  /** Undefined where there is no value that fits. */
+  #engineering(handle: number, raw: StoredValue | undefined): StoredValue | undefined {
     const table = this.#table;
-    if (raw === undefined || !fits(table.rawDatatypeOf(handle), raw)) return noValue;
-    const scaled = (bits & flag.scaled) === 0 ? raw : toEngineering(this.#scaling(handle), Number(raw));
-    return converted(table.datatypeOf(handle), scaled) ?? noValue;
+    if (raw === undefined || !fits(table.rawDatatypeOf(handle), raw)) return undefined;
+    const scaling = table.scalings.get(handle);
+    return converted(table.datatypeOf(handle), scaling === undefined ? raw : toEngineering(scaling, Number(raw)));
   }
 
-  #scaling(handle: number) {
-    const { rawLo, rawHi, euLo, euHi } = this.#table;
-    return {
-      rawLo: rawLo[handle] as number,
-      rawHi: rawHi[handle] as number,
-      euLo: euLo[handle] as number,
-      euHi: euHi[handle] as number,
-    };
-  }
-
-  #limits(handle: number, raw: StoredValue, status: number): number {
-    const { rawLo, rawHi, euLo, euHi } = this.#scaling(handle);
+  /** Outside the raw range a reading is no longer good, and limited on the side on which its engineering value lies. */
+  #limited(handle: number, raw: StoredValue, status: number): number {
+    const scaling = this.#table.scalings.get(handle);
+    if (scaling === undefined || (status & qualityMask.status) !== quality.good) return status;
+    const { rawLo, rawHi, euLo, euHi } = scaling;
     const value = Number(raw);
     if (value >= Math.min(rawLo, rawHi) && value <= Math.max(rawLo, rawHi)) return status;
-    return exceeded(status, (value < rawLo === rawLo < rawHi) === euLo < euHi);
+    const isBelow = value < Math.min(rawLo, rawHi);
+    const isRising = rawLo < rawHi === euLo < euHi;
+    const limit = isBelow === isRising ? quality.limit.low : quality.limit.high;
+    return (status & 0xff00) | quality.uncertain.engineeringUnitsExceeded | limit;
   }
 
   #isWithinDeadband(handle: number, value: StoredValue, last: StoredValue): boolean {
-    if (typeof value === 'number') return Math.abs(value - Number(last)) < (this.#table.deadbands[handle] as number);
+    const deadband = this.#table.cells[(handle << cellShift) + cell.deadband] as number;
+    if (typeof value === 'number') return Math.abs(value - Number(last)) < deadband;
     if (typeof value === 'string') return false;
     const move = value > (last as bigint) ? value - (last as bigint) : (last as bigint) - value;
-    const absolute = this.#table.longDeadbands.get(handle);
-    return absolute === undefined ? Number(move) < (this.#table.deadbands[handle] as number) : move < absolute;
-  }
-
-  #pass(handle: number, bits: number, status: number, timeUs: number, nowUs: number): void {
-    const table = this.#table;
-    table.qualities[handle] = status;
-    table.times[handle] = timeUs >= 0 && timeUs <= Number.MAX_SAFE_INTEGER ? Math.floor(timeUs) : nowUs;
-    if ((bits & flag.simulated) !== 0) {
-      this.counts.hidden++;
-      return;
-    }
-    this.counts.changed++;
-    this.publish(handle);
+    const exact = this.#table.longDeadbands.get(handle);
+    return exact === undefined ? Number(move) < deadband : move < exact;
   }
 
   /** The published value of the measurement changed: it is handed on with the next `flush`. */
   publish(handle: number): void {
-    if (this.#table.rounds[handle] === this.#round || this.#changes.count === mostChanges) this.flush();
-    this.#table.rounds[handle] = this.#round;
+    const { rounds } = this.#table;
+    if (rounds[handle] === this.#round || this.#changes.count === mostChanges) this.flush();
+    rounds[handle] = this.#round;
     this.#changes.handles[this.#changes.count++] = handle;
   }
 
@@ -192,11 +173,9 @@ export class MeasurementChain {
   }
 }
 
-/** A reading outside the raw range: no longer good, and limited on the side on which its engineering value lies. */
-function exceeded(status: number, isLow: boolean): number {
-  if ((status & qualityMask.status) !== quality.good) return status;
-  const limit = isLow ? quality.limit.low : quality.limit.high;
-  return (status & 0xff00) | quality.uncertain.engineeringUnitsExceeded | limit;
+/** A time that cannot be one is the time of the server. */
+function timeOr(timeUs: number, nowUs: number): number {
+  return timeUs >= 0 && timeUs <= Number.MAX_SAFE_INTEGER ? Math.floor(timeUs) : nowUs;
 }
 
 /** A reading that is no value: bad in the device's own words, or else a failure of the sensor. */

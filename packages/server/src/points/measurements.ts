@@ -104,9 +104,7 @@ export class Measurements implements MeasurementReader {
   }
 
   numberOf(handle: number): number {
-    return this.#isSimulated(handle)
-      ? (this.#simulations.get(handle).value as number)
-      : (this.#table.numbers[handle] as number);
+    return this.#isSimulated(handle) ? (this.#simulations.get(handle).value as number) : this.#table.numberOf(handle);
   }
 
   longOf(handle: number): bigint {
@@ -128,7 +126,7 @@ export class Measurements implements MeasurementReader {
   }
 
   timeOf(handle: number): number {
-    return this.#isSimulated(handle) ? this.#simulations.get(handle).sinceUs : (this.#table.times[handle] as number);
+    return this.#isSimulated(handle) ? this.#simulations.get(handle).sinceUs : this.#table.timeOf(handle);
   }
 
   /** A connector or provider is configured, or configured otherwise. Before the measurements that it brings. */
@@ -159,7 +157,7 @@ export class Measurements implements MeasurementReader {
     if (isOther) this.#table.reset(handle);
     else if (sourceOf(point) !== sourceOf(before)) {
       this.#table.qualities[handle] = quality.bad.notConnected;
-      this.#table.times[handle] = this.#clock.now();
+      this.#table.setTime(handle, this.#clock.now());
     }
     if (isOther || sourceOf(point) !== sourceOf(before)) this.#chain.publish(handle);
     const watched = this.#links.watchedBy(point.name);
@@ -180,7 +178,7 @@ export class Measurements implements MeasurementReader {
     this.#endSimulation(handle);
     this.#watchdogs.delete(handle);
     this.#table.qualities[handle] = quality.bad.configurationError;
-    this.#table.times[handle] = this.#clock.now();
+    this.#table.setTime(handle, this.#clock.now());
     this.wire.touch(handle);
     for (const listener of this.#removalListeners) listener(handle);
     this.wire.remove(handle);
@@ -311,7 +309,7 @@ export class Measurements implements MeasurementReader {
   /** Before anybody hears of it, the bytes are marked; after everybody did, watchdogs take effect. */
   #tell(changes: Changes): void {
     const { handles, count } = changes;
-    for (let at = 0; at < count; at++) this.wire.touch(handles[at] as number);
+    this.wire.touchAll(changes);
     for (const listener of this.#listeners) listener(changes);
     if (this.#watchdogs.size === 0) return;
     for (let at = 0; at < count; at++) {
@@ -341,7 +339,7 @@ export class Measurements implements MeasurementReader {
     for (const { handle, quality: before, timeUs } of held.unread()) {
       if (this.#table.connectors[handle] !== link.number) continue;
       this.#table.qualities[handle] = before;
-      this.#table.times[handle] = timeUs;
+      this.#table.setTime(handle, timeUs);
       this.#publishDevice(handle);
     }
     this.#chain.apply(held.readings(), link.number, this.#clock.now());
@@ -359,7 +357,7 @@ export class Measurements implements MeasurementReader {
     for (const handle of this.#linkedTo(link, except)) {
       if (this.#table.qualities[handle] === quality.bad.communicationFailure) continue;
       this.#table.qualities[handle] = quality.bad.communicationFailure;
-      this.#table.times[handle] = timeUs;
+      this.#table.setTime(handle, timeUs);
       this.#publishDevice(handle);
     }
   }
@@ -379,10 +377,10 @@ export class Measurements implements MeasurementReader {
     const handle = link.watchdog === undefined ? -1 : this.find(link.watchdog);
     if (handle < 0 || this.#watchdogs.has(handle)) return;
     const value = Number(link.isUp);
-    if (this.#table.numbers[handle] === value && this.#table.qualities[handle] === quality.good) return;
-    this.#table.numbers[handle] = value;
+    if (this.#table.numberOf(handle) === value && this.#table.qualities[handle] === quality.good) return;
+    this.#table.setValue(handle, value);
     this.#table.qualities[handle] = quality.good;
-    this.#table.times[handle] = link.sinceUs;
+    this.#table.setTime(handle, link.sinceUs);
     this.#publishDevice(handle);
   }
 

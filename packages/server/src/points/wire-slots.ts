@@ -28,8 +28,6 @@ interface Page {
   length: number;
   /** False where slots came, went or grew: they are laid anew before the next use. */
   laid: boolean;
-  /** Whether a value in it changed since it was written. */
-  stale: boolean;
   /** Slots whose text is new. */
   texts: Map<number, SlotText>;
 }
@@ -42,7 +40,9 @@ export class WireSlots {
   readonly #valueField: string;
   readonly #write: WriteValue;
   readonly #pages: Page[] = [];
+  /** Slots, and pages with slots in them, whose value has changed since it was written. */
   #stale = new Uint8Array(0);
+  #stalePages = new Uint8Array(0);
   /** Where a slot begins in its page, and its parts, in bytes. */
   #start = new Uint32Array(0);
   #length = new Uint32Array(0);
@@ -89,7 +89,19 @@ export class WireSlots {
   /** The value of the point is another one now. */
   touch(handle: number): void {
     this.#stale[handle] = 1;
-    (this.#pages[handle >>> pageShift] as Page).stale = true;
+    this.#stalePages[handle >>> pageShift] = 1;
+    this.#changed();
+  }
+
+  /** The same of many. */
+  touchAll({ handles, count }: { readonly handles: Uint32Array; readonly count: number }): void {
+    const stale = this.#stale;
+    const stalePages = this.#stalePages;
+    for (let index = 0; index < count; index++) {
+      const handle = handles[index] as number;
+      stale[handle] = 1;
+      stalePages[handle >>> pageShift] = 1;
+    }
     this.#changed();
   }
 
@@ -151,7 +163,7 @@ export class WireSlots {
   #pageOf(handle: number): Page {
     const number = handle >>> pageShift;
     while (this.#pages.length <= number) {
-      this.#pages.push({ bytes: Buffer.alloc(0), length: 0, laid: true, stale: false, texts: new Map() });
+      this.#pages.push({ bytes: Buffer.alloc(0), length: 0, laid: true, texts: new Map() });
     }
     return this.#pages[number] as Page;
   }
@@ -164,8 +176,8 @@ export class WireSlots {
   #fresh(number: number): Page {
     const page = this.#pages[number] as Page;
     if (!page.laid) this.#lay(number, page);
-    while (page.stale) {
-      page.stale = false;
+    while (this.#stalePages[number] === 1) {
+      this.#stalePages[number] = 0;
       this.#rewriteStale(number, page);
     }
     return page;
@@ -223,7 +235,7 @@ export class WireSlots {
     page.bytes = bytes;
     page.length = length;
     page.laid = true;
-    page.stale = true;
+    this.#stalePages[number] = 1;
     page.texts.clear();
   }
 
@@ -326,6 +338,7 @@ export class WireSlots {
     if (handle < this.#length.length) return;
     const capacity = Math.max(slotsAPage, 2 ** Math.ceil(Math.log2(handle + 1)));
     this.#stale = grown(this.#stale, new Uint8Array(capacity));
+    this.#stalePages = grown(this.#stalePages, new Uint8Array(capacity >>> pageShift));
     this.#start = grown(this.#start, new Uint32Array(capacity));
     this.#length = grown(this.#length, new Uint32Array(capacity));
     this.#keyLength = grown(this.#keyLength, new Uint8Array(capacity));

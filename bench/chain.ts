@@ -1,0 +1,152 @@
+// Updates through scaler, deduplicator, deadband and one trigger each, against a hand-written loop over plain objects
+// that are found by handle and do the same arithmetic. One core, no input or output.
+import { Batch, type Measurement, systemClock } from '@telltale/schema';
+import { Alarms } from '../packages/server/src/alarms/index.ts';
+import { Measurements } from '../packages/server/src/points/index.ts';
+import { atLeast, type Benchmark, takeTurns, timed } from './measure.ts';
+
+const points = 100_000;
+const batchSize = 1000;
+const rounds = 9;
+const connectorName = 'plc';
+const good = 0xc0;
+
+export const chain: Benchmark = {
+  name: 'chain',
+  title: `updates through the chain and one trigger, ${points} points, against plain objects found by handle`,
+  async run(say) {
+    const batches = [0, 1, 2, 3].map((phase) => makeBatches(phase));
+    const ours = ourSide();
+    const plain = plainSide();
+    let turn = 0;
+    const round = (apply: (batch: Batch) => void) => () =>
+      timed(() => {
+        for (const batch of batches[turn++ % batches.length] ?? []) apply(batch);
+      });
+    const sides = [round(ours.apply), round(plain.apply)] as const;
+    await takeTurns(8, ...sides);
+    const [ourMs = 1, plainMs = 1] = await takeTurns(rounds, ...sides);
+    if (ours.changed() === 0 || plain.changed() === 0)
+      throw new Error('nothing changed: the benchmark measures nothing');
+    const rate = (ms: number) => `${(points / ms / 1000).toFixed(1)} million`;
+    say(`updates a second: ours ${rate(ourMs)}, plain objects ${rate(plainMs)}`);
+    return [atLeast('updates a second through the chain / plain objects', plainMs / ourMs, 2)];
+  },
+};
+
+/** A raw value that moves by more than the deadband in nine of ten points. */
+function rawOf(index: number, phase: number): number {
+  return index % 10 === 0 ? 5000 : 5000 + ((index * 37 + phase * 911) % 20_000);
+}
+
+function makeBatches(phase: number): Batch[] {
+  return Array.from({ length: points / batchSize }, (_, number) => {
+    const batch = new Batch(batchSize);
+    for (let index = number * batchSize; index < (number + 1) * batchSize; index++) {
+      batch.number(index, rawOf(index, phase), good, 1_700_000_000_000_000 + phase);
+    }
+    return batch;
+  });
+}
+
+const name = (index: number) => `m${index}`;
+
+function ourSide() {
+  const kept = { keepSimulation: async () => {}, forgetSimulation: async () => {} };
+  const keeper = { keepAlarm: async () => {}, forgetAlarm: async () => {} };
+  const measurements = new Measurements({ clock: systemClock, keeper: kept });
+  const alarms = new Alarms({ measurements, keeper, clock: systemClock });
+  measurements.onChanges((changes) => alarms.evaluate(changes));
+  measurements.putLink('connector', connectorName, undefined);
+  for (let index = 0; index < points; index++) {
+    const point: Measurement = {
+      name: name(index),
+      datatype: 'd',
+      rawDatatype: 'd',
+      connectorName,
+      address: 'x',
+      rawRangeLo: '0',
+      rawRangeHi: '27648',
+      euRangeLo: '0',
+      euRangeHi: '100',
+      deadband: '0.1',
+    };
+    measurements.put(point);
+    alarms.put({
+      name: name(index),
+      severity: 1,
+      trgMeasurement: name(index),
+      trgOperator: 'gt',
+      trgRefValue: '1000',
+      trgHysteresis: '1',
+    });
+  }
+  return {
+    apply: (batch: Batch) => measurements.readings(connectorName, batch),
+    changed: () => measurements.counts.changed,
+  };
+}
+
+interface PlainPoint {
+  value: number;
+  quality: number;
+  time: number;
+  rawLo: number;
+  rawHi: number;
+  euLo: number;
+  euHi: number;
+  deadband: number;
+  isActive: boolean;
+  reference: number;
+  hysteresis: number;
+}
+
+function plainSide() {
+  const byHandle = Array.from(
+    { length: points },
+    (): PlainPoint => ({
+      value: 0,
+      quality: 8,
+      time: 0,
+      rawLo: 0,
+      rawHi: 27648,
+      euLo: 0,
+      euHi: 100,
+      deadband: 0.1,
+      isActive: false,
+      reference: 1000,
+      hysteresis: 1,
+    }),
+  );
+  let changed = 0;
+  let alarms = 0;
+  const update = (point: PlainPoint, raw: number, given: number, time: number) => {
+    if (!Number.isFinite(raw)) return;
+    const { rawLo, rawHi, euLo, euHi } = point;
+    const quality = raw < rawLo ? 0x55 : raw > rawHi ? 0x56 : given;
+    const value = euLo + ((raw - rawLo) * (euHi - euLo)) / (rawHi - rawLo);
+    if (quality === point.quality) {
+      if (value === point.value) return;
+      if (Math.abs(value - point.value) < point.deadband) return;
+    }
+    point.value = value;
+    point.quality = quality;
+    point.time = time;
+    changed++;
+    const isActive = point.isActive ? value > point.reference - point.hysteresis : value > point.reference;
+    if (isActive !== point.isActive) {
+      point.isActive = isActive;
+      alarms++;
+    }
+  };
+  return {
+    apply: (batch: Batch) => {
+      const { points: handles, numbers, qualities, times, count } = batch;
+      for (let at = 0; at < count; at++) {
+        const point = byHandle[handles[at] as number] as PlainPoint;
+        update(point, numbers[at] as number, qualities[at] as number, times[at] as number);
+      }
+    },
+    changed: () => changed + alarms,
+  };
+}
