@@ -13,7 +13,7 @@ export interface ShownAlarm {
 }
 
 /** So many alarms make one buffer; a change makes one buffer anew. */
-const blockShift = 8;
+const blockShift = 6;
 const blockSize = 1 << blockShift;
 
 const opening = Buffer.from('{');
@@ -56,13 +56,12 @@ export class AlarmTexts {
   /** The same of some handles, each of which stands there once, or of some fields. */
   some(handles: Iterable<number>, fields: readonly AlarmField[]): Buffer[] {
     const chosen = alarmFields.filter((field) => fields.includes(field));
-    const isWhole = chosen.length === alarmFields.length;
     const blocks: Buffer[] = [];
     let parts: string[] = [];
     for (const handle of handles) {
       const alarm = this.#shown(handle);
       if (alarm === undefined) continue;
-      parts.push(`,"${alarm.name}":${isWhole ? this.one(handle) : objectText(alarm, chosen)}`);
+      parts.push(`,"${alarm.name}":${objectText(alarm, chosen)}`);
       if (parts.length === blockSize) {
         blocks.push(Buffer.from(parts.join('')));
         parts = [];
@@ -76,7 +75,8 @@ export class AlarmTexts {
     const parts: string[] = [];
     for (let handle = block << blockShift; handle < (block + 1) << blockShift; handle++) {
       const alarm = this.#shown(handle);
-      if (alarm !== undefined) parts.push(`,"${alarm.name}":${this.one(handle)}`);
+      // The text of each is not kept beside that of the block: that would be as much again.
+      if (alarm !== undefined) parts.push(`,"${alarm.name}":${this.#texts[handle] ?? objectText(alarm, alarmFields)}`);
     }
     const made = Buffer.from(parts.join(''));
     this.#blocks[block] = made;

@@ -221,7 +221,8 @@ export class Alarms {
   }
 
   #entryOf(name: string): LiveEntry | undefined {
-    return this.#entries[this.find(name)];
+    const handle = this.#handles.get(name);
+    return handle === undefined ? undefined : this.#entries[handle];
   }
 
   #at(handle: number): LiveEntry {
@@ -231,8 +232,8 @@ export class Alarms {
   }
 
   #present(name: string): KeptAlarm | undefined {
-    const handle = this.find(name);
-    return handle < 0 ? undefined : this.stateOf(handle);
+    const entry = this.#entryOf(name);
+    return entry === undefined ? undefined : this.stateOf(entry.handle);
   }
 
   #changed(entry: LiveEntry): void {
