@@ -194,11 +194,24 @@ describe('a watch', () => {
         .map(({ request, measurements }) => [request, measurements]),
       [
         ['WatchMeasurements', 'all'],
-        ['WatchMeasurements', ['a']],
         ['UnwatchMeasurements', 'all'],
         ['WatchMeasurements', ['a']],
       ],
     );
+  });
+
+  test('of unknown names fails too while all are watched, before and after these have come', async (t) => {
+    const service = await ScriptedService.start(t);
+    service.measurements.set('a', update('a', 1));
+    const channel = open(t, service);
+    const all = channel.watchMeasurements('all');
+    await assert.rejects(channel.watchMeasurements(['b']).next(), { problem: 'unknown-object' });
+    await read(all, 1);
+    await assert.rejects(channel.watchMeasurements(['b', 'c']).next(), { problem: 'unknown-object' });
+    const some = channel.watchMeasurements(['a', 'b']);
+    assert.deepEqual((await some.next()).value?.updates, [update('a', 1)]);
+    service.publish(update('b', 1));
+    assert.deepEqual(await read(some, 1), ['b=d1']);
   });
 
   test('is there again after a loss, with the present values, and says that some may be missing', async (t) => {

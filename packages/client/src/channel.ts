@@ -193,6 +193,7 @@ export class Channel {
     return new WatchTable<Update>({
       watch: (names) => ask('Watch', names),
       unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // nobody reads what still comes
+      settled: () => this.request('Heartbeat', {}),
       onSilence: () => this.#connection.drop('a watch was not answered'),
     });
   }

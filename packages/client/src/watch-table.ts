@@ -1,5 +1,5 @@
 // Who reads which names of one kind, and what the service was asked to tell: each name is watched once, however many
-// read it, and again after a loss.
+// read it, and again after a loss. While all are watched, no name is watched by itself.
 import type { ItemResult } from '@telltale/schema';
 import { TelltaleProblem } from './errors.ts';
 import type { NamedUpdate, UpdateQueue } from './update-queue.ts';
@@ -10,6 +10,8 @@ export interface WatchAsker {
   /** Asks the service; resolves where all is watched. Called only while there is a connection. */
   watch(names: WatchedNames): Promise<unknown>;
   unwatch(names: WatchedNames): void;
+  /** Resolves when everything has come that the service sent before. */
+  settled(): Promise<unknown>;
   /** The service did not say whether it watches: the connection is of no use. */
   onSilence(error: unknown): void;
 }
@@ -37,6 +39,8 @@ export class WatchTable<Update extends NamedUpdate> {
   readonly #watched = new Map<string, Watched<Update>>();
   /** What was told last of each name; empty while there is no connection, since it may be out of date. */
   readonly #last = new Map<string, Update>();
+  /** Whether all are watched and the present values have come: what was not told does not exist. */
+  #isAllKnown = false;
   #isConnected = false;
   #wasConnected = false;
 
@@ -44,36 +48,33 @@ export class WatchTable<Update extends NamedUpdate> {
     this.#asker = asker;
   }
 
-  get watchedNames(): number {
-    return this.#watched.size;
-  }
-
   add(queue: UpdateQueue<Update>, names: WatchedNames): void {
     if (queue.hasEnded) return;
     if (names === 'all') {
       this.#readers.set(queue, { names, refused: new Set(), hasUpdates: false });
       this.#readersOfAll.add(queue);
-      if (this.#readersOfAll.size === 1) this.#watch('all');
+      if (this.#readersOfAll.size === 1) this.#watchAll();
       else for (const update of this.#last.values()) queue.push(update);
     } else {
       const wanted = new Set(names);
       this.#readers.set(queue, { names: wanted, refused: new Set(), hasUpdates: false });
       const fresh = [...wanted].filter((name) => this.#read(queue, name));
-      this.#watch(fresh);
+      if (this.#readersOfAll.size === 0) this.#watch(fresh);
+      else if (this.#isAllKnown) this.#refuseUntold(fresh);
     }
     queue.wake();
   }
 
   /** Whether the service has yet to be asked for this name. */
   #read(queue: UpdateQueue<Update>, name: string): boolean {
+    const last = this.#last.get(name);
+    if (last !== undefined) queue.push(last);
     const watched = this.#watched.get(name);
     if (watched === undefined) {
       this.#watched.set(name, { readers: new Set([queue]), isMissing: false });
       return true;
     }
     watched.readers.add(queue);
-    const last = this.#last.get(name);
-    if (last !== undefined) queue.push(last);
     return watched.isMissing;
   }
 
@@ -88,10 +89,11 @@ export class WatchTable<Update extends NamedUpdate> {
   #leaveAll(queue: UpdateQueue<Update>): void {
     this.#readersOfAll.delete(queue);
     if (this.#readersOfAll.size > 0) return;
+    this.#isAllKnown = false;
     for (const name of this.#last.keys()) if (!this.#watched.has(name)) this.#last.delete(name);
     if (!this.#isConnected) return;
     this.#asker.unwatch('all');
-    this.#watch([...this.#watched.keys()]); // whatever that ended, these are still read
+    this.#watch([...this.#watched.keys()]);
   }
 
   #leave(queue: UpdateQueue<Update>, names: ReadonlySet<string>): void {
@@ -113,13 +115,14 @@ export class WatchTable<Update extends NamedUpdate> {
     this.#isConnected = true;
     if (this.#wasConnected) for (const queue of this.#readers.keys()) queue.resume();
     this.#wasConnected = true;
-    if (this.#readersOfAll.size > 0) this.#watch('all');
-    this.#watch([...this.#watched.keys()]);
+    if (this.#readersOfAll.size > 0) this.#watchAll();
+    else this.#watch([...this.#watched.keys()]);
   }
 
   lost(): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
+    this.#isAllKnown = false;
     this.#last.clear();
     for (const watched of this.#watched.values()) watched.isMissing = false;
     for (const reader of this.#readers.values()) reader.refused.clear();
@@ -127,6 +130,7 @@ export class WatchTable<Update extends NamedUpdate> {
 
   /** Asks again for names that the service did not know: they may be configured by now. */
   retryMissing(): void {
+    if (this.#readersOfAll.size > 0) return; // they will be told by themselves
     this.#watch([...this.#watched].filter(([, { isMissing }]) => isMissing).map(([name]) => name));
   }
 
@@ -156,34 +160,55 @@ export class WatchTable<Update extends NamedUpdate> {
     for (const queue of [...this.#readers.keys()]) queue.close();
   }
 
-  #watch(names: WatchedNames): void {
+  #watch(names: readonly string[]): void {
     if (!this.#isConnected) return;
-    for (const list of names === 'all' ? ['all' as const] : inLists(names)) {
+    for (const list of inLists(names)) {
       this.#asker.watch(list).then(
         () => this.#found(list),
-        (error: unknown) => this.#refused(list, error),
+        (error: unknown) => this.#failed(list, error),
       );
     }
   }
 
-  #found(list: WatchedNames): void {
-    if (list === 'all') return;
+  #watchAll(): void {
+    if (!this.#isConnected) return;
+    this.#asker
+      .watch('all')
+      .then(() => this.#asker.settled())
+      .then(
+        () => {
+          this.#isAllKnown = this.#isConnected && this.#readersOfAll.size > 0;
+          if (this.#isAllKnown) this.#refuseUntold([...this.#watched.keys()]);
+        },
+        (error: unknown) => this.#failed('all', error),
+      );
+  }
+
+  #found(list: readonly string[]): void {
     for (const name of list) {
       const watched = this.#watched.get(name);
       if (watched !== undefined) watched.isMissing = false;
     }
   }
 
-  #refused(list: WatchedNames, error: unknown): void {
-    if (!(error instanceof TelltaleProblem)) {
-      this.#asker.onSilence(error);
-      return;
-    }
-    if (list === 'all') {
-      for (const queue of [...this.#readersOfAll]) queue.fail(error);
-      return;
-    }
-    const results = error.results.length > 0 ? error.results : list.map((name) => failure(name, error));
+  #refuseUntold(names: readonly string[]): void {
+    const untold = names.filter((name) => !this.#last.has(name));
+    const [first] = untold;
+    if (first === undefined) return;
+    const error = TelltaleProblem.of('unknown-object', `There is no ${JSON.stringify(first.slice(0, 80))}.`);
+    this.#refused(
+      untold.map((name) => failure(name, error)),
+      error,
+    );
+  }
+
+  #failed(list: WatchedNames, error: unknown): void {
+    if (!(error instanceof TelltaleProblem)) this.#asker.onSilence(error);
+    else if (list === 'all') for (const queue of [...this.#readersOfAll]) queue.fail(error);
+    else this.#refused(error.results.length > 0 ? error.results : list.map((name) => failure(name, error)), error);
+  }
+
+  #refused(results: readonly ItemResult[], error: TelltaleProblem): void {
     const told = new Map<UpdateQueue<Update>, ItemResult[]>();
     for (const result of results) {
       const watched = this.#watched.get(result.name);
