@@ -201,7 +201,7 @@ export const RenderStatus = Type.Object({ up_to_date: Type.Optional(Type.Boolean
 export type RenderStatus = Static<typeof RenderStatus>;
 
 /** A collection on the wire: a JSON object from name to object. */
-export const Collection = (schema: TObject) =>
+export const Collection = <Item extends TObject>(schema: Item) =>
   Type.Record(Identifier, schema, { title: `${titleOf(schema)}Collection`, additionalProperties: false });
 
 export const Names = Type.Array(Identifier, { title: 'Names', description: 'Sorted.' });
