@@ -276,15 +276,57 @@ describe('telltale', () => {
     assert.equal(await words('config', 'get', 'connectors', 'water'), 'waterworks\n');
   });
 
-  test('as a process it ends with the code, and quietly where its reader has seen enough', async () => {
-    const { code, stdout } = await spawnCli(['read', 'tank1_level'], { url });
-    assert.deepEqual([code, Object.keys(JSON.parse(stdout))], [0, ['tank1_level']]);
-    assert.equal((await spawnCli(['read', 'nowhere'], { url })).code, 1);
-    const running = new RunningCli(['config', 'export'], { url });
-    assert.equal(await running.line(() => true), '{"operations": [');
-    running.stopReading();
-    assert.equal(await running.ended, 0);
-    assert.equal(running.stderr, '');
+  describe('as a process', () => {
+    test('it ends with the code', async () => {
+      const { code, stdout } = await spawnCli(['read', 'tank1_level'], { url });
+      assert.deepEqual([code, Object.keys(JSON.parse(stdout))], [0, ['tank1_level']]);
+      assert.equal((await spawnCli(['read', 'nowhere'], { url })).code, 1);
+    });
+
+    test('watch prints the present value and every change as a line of JSON, until Ctrl-C', async () => {
+      await good('simulate', 'tank1_level', '1');
+      const watch = new RunningCli(['watch', 'tank1_level'], { url });
+      assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd1');
+      for (const value of ['2', '3']) await good('simulate', 'tank1_level', value);
+      assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd2');
+      assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd3');
+      await good('simulate', '--stop', 'tank1_level');
+      assert.equal(await watch.end('SIGINT'), 0);
+      assert.equal(watch.stderr, '');
+    });
+
+    test('watch ends quietly where its reader has seen enough', async () => {
+      const watch = new RunningCli(['watch', '--all'], { url });
+      await watch.line(() => true);
+      watch.stopReading();
+      assert.equal(await watch.ended, 0);
+      assert.equal(watch.stderr, '');
+    });
+
+    test('alarms watch prints every transition', async () => {
+      const watch = new RunningCli(['alarms', 'watch', 'fire'], { url });
+      await watch.line(() => true);
+      await good('alarms', 'activate', 'fire');
+      await good('alarms', 'ack', 'fire', '--authority', 'shift 1');
+      await good('alarms', 'deactivate', 'fire');
+      const states: string[] = [];
+      while (states.length < 3) states.push((JSON.parse(await watch.line(() => true)) as LiveAlarm).state);
+      assert.deepEqual(states, ['ACT_UNACK', 'ACT_ACK', 'INACT_ACK']);
+      assert.equal(await watch.end('SIGTERM'), 0);
+    });
+
+    test('watch of what does not exist ends with 1, beside what does it goes on and says so', async () => {
+      const { code, stderr } = await spawnCli(['watch', 'tank1_levle'], { url });
+      assert.deepEqual(
+        [code, stderr],
+        [1, 'telltale: There is no measurement "tank1_levle". Did you mean tank1_level?\n'],
+      );
+      const watch = new RunningCli(['watch', 'tank1_levle', 'tank1_level'], { url });
+      const line = await watch.line((each) => each.includes('tank1_levle'));
+      assert.deepEqual(JSON.parse(line), { name: 'tank1_levle', unknown: true });
+      await watch.end();
+      assert.equal((await spawnCli(['watch', '--all'], { url: 'http://127.0.0.1:55' })).code, 3);
+    });
   });
 
   describe('on a terminal', { skip: noTerminal }, () => {

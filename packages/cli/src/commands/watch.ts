@@ -104,7 +104,7 @@ async function follow<Update extends NamedUpdate>(
   try {
     await channel.request('Heartbeat', {}, { signal });
     channel.onState((state, reason) => {
-      if (signal.aborted) return;
+      if (state === 'closed') return;
       if (terminal.isJson) terminal.jsonLine({ state });
       terminal.note(
         state === 'connected'
