@@ -14,7 +14,7 @@ export const flag = {
   /** Turns bad when the link of its connector is lost. */
   linked: 16,
   simulated: 32,
-  /** Doubles in, doubles out. */
+  /** Doubles in, doubles out, and never anything that is no finite number. */
   double: 64,
 } as const;
 
@@ -51,10 +51,10 @@ export class MeasurementTable {
     this.#reserve(handle);
     const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
     let flags = flag.live | ((this.flags[handle] as number) & flag.simulated);
-    if (datatype === 'd' && rawDatatype === 'd') flags |= flag.double;
     if ((stackUmask & stage.deduplicator) === 0) flags |= flag.deduplicated;
     if (connector !== 0 && (stackUmask & stage.watchdog) === 0) flags |= flag.linked;
     if (this.#defineScaling(handle, point)) flags |= flag.scaled;
+    if (datatype === 'd' && rawDatatype === 'd' && this.#staysFinite(handle)) flags |= flag.double;
     if (this.#defineDeadband(handle, point)) flags |= flag.deadband;
     this.flags[handle] = flags;
     this.types[handle] = code[datatype];
@@ -129,6 +129,15 @@ export class MeasurementTable {
     this.cells[at + cell.gain] = (euHi - euLo) / (rawHi - rawLo);
     this.scalings.set(handle, scaling);
     return true;
+  }
+
+  /** Inside its raw range a value never leaves the doubles, as it would where a range is too wide for its own width. */
+  #staysFinite(handle: number): boolean {
+    const scaling = this.scalings.get(handle);
+    if (scaling === undefined) return true;
+    const { rawLo, rawHi, euLo, euHi } = scaling;
+    const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];
+    return widths.every(Number.isFinite);
   }
 
   #defineDeadband(handle: number, { datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }: Measurement): boolean {
