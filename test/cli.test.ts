@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { LiveAlarm, LiveCommand, LiveMeasurement, Simulation } from '@telltale/schema';
 import { type CliResult, noTerminal, RunningCli, runCli, runOnTerminal, spawnCli } from './cli-process.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { ServerProcess, startFor, temporaryFolder } from './server-process.ts';
 
 describe('telltale', () => {
   const folder = temporaryFolder();
@@ -381,4 +381,23 @@ describe('telltale', () => {
       assert.ok(stdout.endsWith('\r\x1b[K'));
     });
   });
+});
+
+test('a watch whose server goes says so, waits, and goes on when it is back', async (t) => {
+  const folder = temporaryFolder();
+  t.after(folder.dispose);
+  const data = join(folder.path, 'data');
+  const first = await startFor(t, { data });
+  await first.send('PUT', '/measurements/level', { name: 'level', datatype: 'd' });
+  await first.send('POST', '/cfgdb/render');
+  const watch = new RunningCli(['watch', 'level'], { url: first.url });
+  t.after(() => watch.end('SIGKILL'));
+  await watch.line((line) => line.includes('"vtq"'));
+  await first.end('SIGKILL');
+  assert.deepEqual(JSON.parse(await watch.line(() => true)), { state: 'lost' });
+  await startFor(t, { data, args: ['--port', new URL(first.url).port] });
+  assert.deepEqual(JSON.parse(await watch.line(() => true)), { state: 'connected' });
+  assert.equal(JSON.parse(await watch.line(() => true)).name, 'level');
+  assert.equal(await watch.end(), 0);
+  assert.match(watch.stderr, /^The connection is lost .*out of date.*\nThe connection is back/);
 });

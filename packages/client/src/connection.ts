@@ -30,7 +30,7 @@ export interface ConnectionOptions {
 }
 
 const firstDelayMs = 250;
-const longestDelayMs = 30_000;
+const longestDelayMs = 10_000;
 /** A connection that held so long was a good one: the next attempt comes soon again. */
 const goodAfterUs = 10_000_000;
 

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { nearestName } from './nearest-name.ts';
+import { printable, Terminal } from './terminal.ts';
+import { valueText } from './words.ts';
+
+function terminal(columns: number) {
+  const text = { out: '', err: '' };
+  const stream = (to: 'out' | 'err') => ({
+    isTTY: true,
+    columns,
+    write: (chunk: string | Uint8Array) => {
+      text[to] += chunk;
+      return true;
+    },
+    once: () => undefined,
+  });
+  return { text, terminal: new Terminal({ out: stream('out'), err: stream('err'), json: false, color: false }) };
+}
+
+describe('a table', () => {
+  test('has its columns aligned and no line longer than the terminal, whatever is in it', async () => {
+    const cell = fc.string({ unit: 'binary', maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell)), async (rows) => {
+        const { text, terminal: to } = terminal(80);
+        await to.table(['NAME', 'VALUE'], rows);
+        const lines = text.out.split('\n');
+        assert.equal(lines.length, rows.length + 2);
+        const widest = rows.reduce((most, [name]) => Math.max(most, [...printable(name)].length), 4);
+        for (const line of lines) assert.ok([...line].length <= Math.max(80, widest + 12));
+        for (const [at, [name, value]] of rows.entries()) {
+          const shown = [...(lines[at + 1] ?? '')];
+          assert.equal(shown.slice(0, widest).join('').trimEnd(), printable(name).trimEnd());
+          const start = shown
+            .slice(widest + 2)
+            .join('')
+            .replace(/…$/, '');
+          assert.ok(printable(value).startsWith(start) || start === '');
+        }
+      }),
+    );
+  });
+
+  test('nothing that is shown can move the cursor or turn the writing round', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        assert.doesNotMatch(printable(text), /[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+      }),
+    );
+    assert.equal(printable('\x1b[2J'), '\\u001b[2J');
+    assert.equal(printable('21.5 °C'), '21.5 °C');
+  });
+});
+
+describe('a name that may have been meant', () => {
+  test('is the nearest, or none where none is near', () => {
+    const names = ['tank1_level', 'tank2_level', 'pump1_start'];
+    assert.equal(nearestName('tank1_levle', names), 'tank1_level');
+    assert.equal(nearestName('TANK2_LEVEL', names), 'tank2_level');
+    assert.equal(nearestName('pmp1_start', names), 'pump1_start');
+    assert.equal(nearestName('valve', names), undefined);
+    assert.equal(nearestName('', names), undefined);
+  });
+});
+
+test('values are shown without their prefix, texts in quotes', () => {
+  assert.deepEqual(['b1', 'l-5', 'd0.1', 's', 'sa "b"'].map(valueText), ['1', '-5', '0.1', '""', '"a \\"b\\""']);
+});
