@@ -291,7 +291,8 @@ describe('an echo', () => {
     assert.ok(Number(link.value('day_tank')) < 81);
     assert.match(link.warnings.join(), /^network_demand .*takes 0 to 300, not 1000$/);
     await link.write('tank1_level_setpoint', 3);
-    link.setPoints(measurements, commands);
+    const another = { name: 'another', address: 'model(tank1_level_setpoint)', last: 4 };
+    link.setPoints(measurements, [...commands, another]);
     link.clock.advance(500);
     assert.equal(link.value('tank1_level_setpoint_shown'), 3);
     await link.stop();

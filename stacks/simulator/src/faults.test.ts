@@ -8,6 +8,7 @@ const b = 'b' as const;
 const measurements = [
   { name: 'count', address: 'counter()' },
   { name: 'other', address: 'counter()' },
+  { name: 'saw', address: 'ramp(high=1000, period=1000)' },
   { name: 'all_bad', address: 'bad_quality()', datatype: b },
   { name: 'count_bad', address: 'bad_quality(of=count)', datatype: b },
   { name: 'count_stuck', address: 'freeze(of=count)', datatype: b },
@@ -83,7 +84,11 @@ describe('a frozen measurement', () => {
 
   test('may be every one of them, a new one at its first value, and bad quality goes before', async () => {
     const link = await started();
+    const saw = link.value('saw');
+    link.clock.advance(499);
     await link.write('stick_all', 60);
+    link.clock.advance(1);
+    assert.equal(link.value('saw'), saw);
     await link.write('spoil', true);
     link.setPoints([...measurements, { name: 'new', address: 'counter(low=7)' }], commands);
     link.clock.advance(10_000);
@@ -92,7 +97,7 @@ describe('a frozen measurement', () => {
     link.clock.advance(500);
     assert.deepEqual([link.value('count'), link.quality('count')], [2, quality.good]);
     link.clock.advance(50_000);
-    assert.deepEqual([link.value('count'), link.value('other'), link.value('new')], [62, 62, 67]);
+    assert.deepEqual([link.value('count'), link.value('other'), link.value('new')], [63, 63, 67]);
     await link.stop();
   });
 });

@@ -229,7 +229,7 @@ describe('a pump', () => {
   /** Whether a reset works, now and later. */
   function tripped(plant: Plant, pump: string, heal: (plant: Plant) => Plant, healSeconds: number): void {
     assert.deepEqual([plant.read(`${pump}_state`), plant.number(`${pump}_tripped`)], ['tripped', 1]);
-    plant.set(`${pump}_reset`, 1).run(5);
+    plant.set(`${pump}_reset`, 1);
     assert.equal(plant.number(`${pump}_tripped`), 1, 'it was reset though the cause is there');
     heal(plant).run(healSeconds);
     assert.equal(plant.number(`${pump}_tripped`), 1, 'it came back without a reset');
@@ -273,6 +273,9 @@ describe('what goes wrong shows', () => {
     assert.deepEqual([plant.number('tank1_high'), plant.number('tank1_overflow')], [1, 1]);
     plant.set('inlet_valve_auto', 1).run(2 * minute);
     assert.deepEqual([plant.number('tank1_overflow'), plant.number('inlet_flow')], [0, 0]);
+    const setTooHigh = new Plant().set('tank1_level_setpoint', 5).set('pump1_auto', 0).set('pump2_auto', 0);
+    assert.equal(setTooHigh.run(2 * hour).number('tank1_high'), 1);
+    assert.ok(setTooHigh.number('tank1_level') < 4.8);
   });
 
   test('a full tank 2 stops the pumps that are in automatic, not those in manual', () => {
