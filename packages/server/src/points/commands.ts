@@ -42,15 +42,18 @@ export interface CommandsOptions {
   readonly writeToDevice: WriteToDevice;
 }
 
-interface LiveCommand {
-  readonly chain: CommandChain;
-  /** Undefined: a value of the service itself. */
-  readonly connector: string | undefined;
+interface CommandValue {
   value: StoredValue;
   timeUs: number;
   /** False while it has its initial value, or none. */
   isWritten: boolean;
   hasValue: boolean;
+}
+
+interface LiveCommand extends CommandValue {
+  readonly chain: CommandChain;
+  /** Undefined: a value of the service itself. */
+  readonly connector: string | undefined;
 }
 
 export class Commands {
@@ -132,14 +135,10 @@ export class Commands {
     const handle = this.#handles.give(point.name);
     const chain = new CommandChain(point);
     const before = this.#commands[handle];
-    const stays = before?.chain.datatype === point.datatype && before.isWritten;
-    this.#commands[handle] = {
-      chain,
-      connector: point.connectorName,
-      ...(stays ? before : this.#firstValue(point)),
-    };
+    const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
+    this.#commands[handle] = { chain, connector: point.connectorName, value, timeUs, isWritten, hasValue };
     this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
-    if (before === undefined || before.value !== this.valueOf(handle)) this.#tell(handle);
+    if (before === undefined || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
   }
 
   remove(name: string): void {
@@ -149,7 +148,13 @@ export class Commands {
     this.wire.remove(handle);
     this.#commands[handle] = undefined;
     this.#handles.takeBack(handle);
-    this.#keeper.forgetCommand(name).catch(() => undefined); // of no use to a command of that name to come
+    this.#forget(name);
+  }
+
+  /** After the first rendering runs: what was kept of commands that it does not have is forgotten on disk. */
+  forgetStrangers(): void {
+    for (const name of this.#kept.keys()) this.#forget(name);
+    this.#kept.clear();
   }
 
   /** Resolves when the device has accepted it, it is on disk, and reads show it. */
@@ -160,6 +165,7 @@ export class Commands {
     const value = chain.read(text);
     const raw = unstored(chain.rawDatatype, chain.toRaw(value));
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
+    if (this.#commands[handle] === undefined) return; // gone meanwhile, with all that was kept of it
     const timeUs = this.#clock.now();
     const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
     if (connector === undefined) await this.#keeper.keepCommand(kept);
@@ -192,13 +198,24 @@ export class Commands {
     this.#tell(handle);
   }
 
-  #firstValue({ name, datatype, initialValue }: Command) {
+  /** What was written stays while the datatype does; so does an initial value that is still the same. */
+  #valueUnder(point: Command, before: LiveCommand | undefined): CommandValue {
+    if (before === undefined) return this.#firstValue(point);
+    const isSameType = before.chain.datatype === point.datatype;
+    if (isSameType && before.isWritten) return before;
+    if (before.isWritten) this.#forget(point.name);
+    const first = this.#firstValue(point);
+    return isSameType && before.value === first.value && before.hasValue === first.hasValue ? before : first;
+  }
+
+  #firstValue({ name, datatype, initialValue }: Command): CommandValue {
     const kept = this.#kept.get(name);
     this.#kept.delete(name);
     if (kept?.value.startsWith(datatype)) {
       const value = stored(parsePrefixedAs(datatype, kept.value));
       return { value, timeUs: kept.timeUs, isWritten: true, hasValue: true };
     }
+    if (kept !== undefined) this.#forget(name);
     return initialValue === undefined
       ? { value: stored(zeroOf(datatype)), timeUs: 0, isWritten: false, hasValue: false }
       : {
@@ -207,6 +224,11 @@ export class Commands {
           isWritten: false,
           hasValue: true,
         };
+  }
+
+  /** On disk: it is of no use to a command of that name to come. */
+  #forget(name: string): void {
+    this.#keeper.forgetCommand(name).catch(() => undefined);
   }
 
   #get(handle: number): LiveCommand {

@@ -64,7 +64,12 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
       throw new UnusableDatabase(opened.unusable);
     }
     thread.on('message', (answer: Answer) => this.#settle(answer));
-    thread.on('error', (error: Error) => this.#options.onFailure(error));
+    thread.on('error', (error: Error) => {
+      this.#thread = undefined;
+      this.#rejectAll(this.#committing.splice(0).concat(this.#waiting.splice(0)), `${error.message}.`);
+      this.#onIdle?.();
+      this.#options.onFailure(error);
+    });
     this.#thread = thread;
     const of = <Kept>(family: KeptFamily) =>
       opened.entries
