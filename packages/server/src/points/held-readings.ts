@@ -2,6 +2,7 @@
 // out when the watchdog is content again.
 import { Batch } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
+import type { ChainCounts } from './measurement-chain.ts';
 import { flag, type MeasurementTable } from './measurement-table.ts';
 
 interface Reading {
@@ -15,12 +16,13 @@ export class HeldReadings {
   /** As the points were before the watchdog spoke. */
   readonly #before = new Map<number, { readonly quality: number; readonly timeUs: number }>();
   readonly #newest = new Map<number, Reading>();
+  readonly #counts: ChainCounts;
 
-  constructor(table: MeasurementTable, handles: Iterable<number>) {
+  constructor(table: MeasurementTable, handles: Iterable<number>, counts: ChainCounts) {
     this.#table = table;
+    this.#counts = counts;
     for (const handle of handles) {
-      const [quality = 0, timeUs] = [table.qualities[handle], table.timeOf(handle)];
-      this.#before.set(handle, { quality, timeUs });
+      this.#before.set(handle, { quality: table.qualityOf(handle), timeUs: table.timeOf(handle) });
     }
   }
 
@@ -30,11 +32,29 @@ export class HeldReadings {
     for (let at = 0; at < batch.count; at++) {
       const point = batch.points[at] as number;
       const [value, quality = 0, timeUs = 0] = [batch.valueAt(at), batch.qualities[at], batch.times[at]];
-      const isLinked = point < this.#table.capacity && ((this.#table.flags[point] ?? 0) & flag.linked) !== 0;
-      if (isLinked && point !== watchdog) this.#newest.set(point, { value, quality, timeUs });
-      else add(rest, point, { value, quality, timeUs });
+      const isLinked = point < this.#table.capacity && (this.#table.flagsOf(point) & flag.linked) !== 0;
+      if (isLinked && point !== watchdog) {
+        this.#dropNewest(point);
+        this.#newest.set(point, { value, quality, timeUs });
+      } else add(rest, point, { value, quality, timeUs });
     }
     return rest;
+  }
+
+  /** The point is another one now, or none: what was said of it counts no longer. */
+  forget(point: number): void {
+    this.#before.delete(point);
+    this.#dropNewest(point);
+  }
+
+  /** The link was lost: nothing from before it counts. */
+  forgetAll(): void {
+    this.#before.clear();
+    for (const point of [...this.#newest.keys()]) this.#dropNewest(point);
+  }
+
+  #dropNewest(point: number): void {
+    if (this.#newest.delete(point)) this.#counts.superseded++;
   }
 
   /** The newest readings, to go through the chain. */

@@ -20,11 +20,16 @@ export interface Link {
 
 export class Links {
   readonly #byKey = new Map<string, Link>();
+  readonly #byNumber = new Map<number, Link>();
   readonly #byWatchdog = new Map<string, Link>();
   #lastNumber = 0;
 
   find(role: LinkRole, name: string): Link | undefined {
     return this.#byKey.get(`${role} ${name}`);
+  }
+
+  numbered(number: number): Link | undefined {
+    return this.#byNumber.get(number);
   }
 
   /** The link whose watchdog the measurement is. */
@@ -44,18 +49,25 @@ export class Links {
       sinceUs: nowUs,
       held: undefined,
     };
-    if (link.watchdog !== undefined) this.#byWatchdog.delete(link.watchdog);
+    this.#leave(link);
     link.watchdog = watchdog;
     if (watchdog !== undefined) this.#byWatchdog.set(watchdog, link);
     this.#byKey.set(`${role} ${name}`, link);
+    this.#byNumber.set(link.number, link);
     return link;
   }
 
   remove(role: LinkRole, name: string): void {
     const link = this.find(role, name);
     if (link === undefined) return;
-    if (link.watchdog !== undefined) this.#byWatchdog.delete(link.watchdog);
+    this.#leave(link);
     this.#byKey.delete(`${role} ${name}`);
+    this.#byNumber.delete(link.number);
+  }
+
+  /** Its watchdog may be another link's by now. */
+  #leave(link: Link): void {
+    if (link.watchdog !== undefined && this.watchedBy(link.watchdog) === link) this.#byWatchdog.delete(link.watchdog);
   }
 }
 

@@ -3,7 +3,17 @@
 import { type Batch, form, quality, qualityMask } from '@telltale/schema';
 import { converted, fits, type StoredValue } from './convert.ts';
 import type { Changes } from './measurement-reader.ts';
-import { cell, cellShift, flag, type MeasurementTable } from './measurement-table.ts';
+import {
+  cell,
+  cellShift,
+  code,
+  connectorShift,
+  flag,
+  type MeasurementTable,
+  roundShift,
+  word,
+  wordShift,
+} from './measurement-table.ts';
 import { toEngineering } from './scaling.ts';
 
 /** What became of readings, counted; together they are all that came. */
@@ -16,6 +26,8 @@ export interface ChainCounts {
   hidden: number;
   /** Of points that are gone, or of another connector. */
   foreign: number;
+  /** Kept back for a watchdog that was not content, and never brought out: newer ones came, or the link was lost. */
+  superseded: number;
 }
 
 /** Changes are handed on at the latest when so many have come together. */
@@ -24,14 +36,25 @@ const mostChanges = 4096;
 /** A device may say anything but that its value is simulated. */
 const deviceQuality = 0xffff & ~quality.simulated;
 
+/** That a point lives, and by which connector. */
+const belongs = flag.live | (-1 << connectorShift);
+
 export class MeasurementChain {
-  readonly counts: ChainCounts = { changed: 0, duplicates: 0, withinDeadband: 0, hidden: 0, foreign: 0 };
+  readonly counts: ChainCounts = {
+    changed: 0,
+    duplicates: 0,
+    withinDeadband: 0,
+    hidden: 0,
+    foreign: 0,
+    superseded: 0,
+  };
   /** Readings that did not fit their datatype; they are among the others in `counts`. */
   unfit = 0;
   readonly #table: MeasurementTable;
   readonly #onChanges: (changes: Changes) => void;
   #changes = { handles: new Uint32Array(mostChanges), count: 0 };
   #spare = { handles: new Uint32Array(mostChanges), count: 0 };
+  /** Small enough for its place in the table; where it comes round, a change is handed on sooner, no more. */
   #round = 1;
 
   constructor(table: MeasurementTable, onChanges: (changes: Changes) => void) {
@@ -41,57 +64,83 @@ export class MeasurementChain {
 
   /** Passes the readings of a connector through the chain; what changed is handed on in order before it returns. */
   apply(batch: Batch, connector: number, nowUs: number): void {
-    const { points, forms, numbers, qualities: given, times, count } = batch;
-    const { cells, flags, qualities, connectors, capacity } = this.#table;
+    const { points, forms, numbers, qualities, times, count } = batch;
+    const { cells, words, capacity } = this.#table;
     const { counts } = this;
+    const live = flag.live | (connector << connectorShift);
+    let changes = this.#changes;
+    let round = this.#round;
+    if (this.#fetch(batch) === 0.1) return;
     for (let at = 0; at < count; at++) {
       const handle = points[at] as number;
-      const bits = handle < capacity ? (flags[handle] as number) : 0;
-      if ((bits & flag.live) === 0 || connectors[handle] !== connector) {
+      const wordAt = handle << wordShift;
+      const bits = handle < capacity ? (words[wordAt + word.flags] as number) : 0;
+      if ((bits & belongs) !== live) {
         counts.foreign++;
         continue;
       }
-      const first = handle << cellShift;
+      const cellAt = handle << cellShift;
+      const low = cells[cellAt + cell.low] as number;
       let value = numbers[at] as number;
-      const isInside = value > (cells[first + cell.low] as number) && value < (cells[first + cell.high] as number);
       const isScaled = (bits & flag.scaled) !== 0;
+      const isPlain = isScaled ? value > low && value < (cells[cellAt + cell.high] as number) : value - value === 0;
       // Everything but a finite double that stays one, well inside its raw range, goes the long way.
-      if ((bits & flag.double) === 0 || forms[at] !== form.number || (isScaled ? !isInside : value - value !== 0)) {
+      if (!isPlain || (bits & flag.double) === 0 || forms[at] !== form.number) {
         this.#applyAny(batch, at, handle, bits, nowUs);
+        changes = this.#changes;
+        round = this.#round;
         continue;
       }
       if (isScaled) {
-        const fromLow = value - (cells[first + cell.rawLo] as number);
-        value = (cells[first + cell.euLo] as number) + fromLow * (cells[first + cell.gain] as number);
+        value = (cells[cellAt + cell.euLo] as number) + (value - low) * (cells[cellAt + cell.gain] as number);
       }
-      const status = (given[at] as number) & deviceQuality;
-      if (status === qualities[handle]) {
-        const last = cells[first + cell.value] as number;
+      const status = (qualities[at] as number) & deviceQuality;
+      const before = words[wordAt + word.quality] as number;
+      if (status === (before & 0xffff)) {
+        const last = cells[cellAt + cell.value] as number;
         if ((bits & flag.deduplicated) !== 0 && value === last) {
           counts.duplicates++;
           continue;
         }
-        if ((bits & flag.deadband) !== 0 && Math.abs(value - last) < (cells[first + cell.deadband] as number)) {
+        if ((bits & flag.deadband) !== 0 && Math.abs(value - last) < (cells[cellAt + cell.deadband] as number)) {
           counts.withinDeadband++;
           continue;
         }
       }
-      cells[first + cell.value] = value;
-      qualities[handle] = status;
-      cells[first + cell.time] = timeOr(times[at] as number, nowUs);
-      if ((bits & flag.simulated) !== 0) counts.hidden++;
-      else {
-        counts.changed++;
-        this.publish(handle);
+      cells[cellAt + cell.value] = value;
+      cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
+      if ((bits & flag.simulated) !== 0) {
+        words[wordAt + word.quality] = (before & ~0xffff) | status;
+        counts.hidden++;
+        continue;
       }
+      counts.changed++;
+      // As `publish` does, which costs too much here.
+      if (before >>> roundShift === round || changes.count === mostChanges) {
+        this.flush();
+        changes = this.#changes;
+        round = this.#round;
+      }
+      words[wordAt + word.quality] = status | (round << roundShift);
+      changes.handles[changes.count++] = handle;
     }
     this.flush();
+  }
+
+  /** Looks at every point of a batch once, for nothing: so that the memory of many is fetched at the same time. */
+  #fetch({ points, count }: Batch): number {
+    const { cells, capacity } = this.#table;
+    const mask = capacity - 1;
+    let sum = 0;
+    for (let at = 0; at < count; at++) sum += cells[((points[at] as number) & mask) << cellShift] as number;
+    return sum; // which nobody needs; but what is not used is not done
   }
 
   /** Every datatype, every conversion, and readings that are no value. */
   #applyAny(batch: Batch, at: number, handle: number, bits: number, nowUs: number): void {
     const table = this.#table;
-    const raw = batch.valueAt(at);
+    const given = batch.valueAt(at);
+    const raw = table.rawTypes[handle] === code.f && typeof given === 'number' ? Math.fround(given) : given;
     const last = table.valueOf(handle);
     let status = (batch.qualities[at] as number) & deviceQuality;
     let value = this.#engineering(handle, raw);
@@ -100,7 +149,7 @@ export class MeasurementChain {
       status = unfit(status);
       value = last;
     } else status = this.#limited(handle, raw as StoredValue, status);
-    if (status === table.qualities[handle]) {
+    if (status === table.qualityOf(handle)) {
       if ((bits & flag.deduplicated) !== 0 && value === last) {
         this.counts.duplicates++;
         return;
@@ -111,7 +160,7 @@ export class MeasurementChain {
       }
     }
     table.setValue(handle, value);
-    table.qualities[handle] = status;
+    table.setQuality(handle, status);
     table.setTime(handle, timeOr(batch.times[at] as number, nowUs));
     if ((bits & flag.simulated) !== 0) this.counts.hidden++;
     else {
@@ -152,9 +201,10 @@ export class MeasurementChain {
 
   /** The published value of the measurement changed: it is handed on with the next `flush`. */
   publish(handle: number): void {
-    const { rounds } = this.#table;
-    if (rounds[handle] === this.#round || this.#changes.count === mostChanges) this.flush();
-    rounds[handle] = this.#round;
+    const { words } = this.#table;
+    const at = (handle << wordShift) + word.quality;
+    if ((words[at] as number) >>> roundShift === this.#round || this.#changes.count === mostChanges) this.flush();
+    words[at] = ((words[at] as number) & 0xffff) | (this.#round << roundShift);
     this.#changes.handles[this.#changes.count++] = handle;
   }
 
@@ -164,7 +214,7 @@ export class MeasurementChain {
     if (changes.count === 0) return;
     this.#changes = this.#spare;
     this.#spare = changes;
-    this.#round = (this.#round + 1) >>> 0;
+    this.#round = (this.#round + 1) & 0xffff;
     try {
       this.#onChanges(changes);
     } finally {

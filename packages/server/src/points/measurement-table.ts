@@ -14,7 +14,7 @@ export const flag = {
   /** Turns bad when the link of its connector is lost. */
   linked: 16,
   simulated: 32,
-  /** Doubles in, doubles out, and never anything that is no finite number. */
+  /** Doubles in, doubles out, never anything that is no finite number, and a raw range that rises, if there is one. */
   double: 64,
 } as const;
 
@@ -22,25 +22,29 @@ export const flag = {
 export const code = { b: 0, q: 1, i: 2, l: 3, f: 4, d: 5, s: 6 } as const;
 
 /**
- * What the hot path needs of a measurement lies in eight doubles behind each other: one line of the processor's cache.
- * A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the raw range, in order.
+ * Everything that the hot path needs of a measurement lies in eight doubles behind each other: one line of the
+ * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
+ * raw range in order, `euLo` belongs to `low`, and the last double is two words: flags and the number of the connector;
+ * quality and the round of changes in which the measurement stands already.
  */
-export const cell = { value: 0, time: 1, low: 2, high: 3, rawLo: 4, euLo: 5, gain: 6, deadband: 7 } as const;
+export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, deadband: 6 } as const;
 export const cellShift = 3;
+export const word = { flags: 14, quality: 15 } as const;
+export const wordShift = 4;
+export const connectorShift = 8;
+export const roundShift = 16;
+
+const flagBits = 0xff;
+const qualityBits = 0xffff;
 
 export class MeasurementTable {
   capacity = 0;
   cells = new Float64Array(0);
   /** The same bytes. */
   longs = new BigInt64Array(0);
-  flags = new Uint8Array(0);
-  qualities = new Uint16Array(0);
+  words = new Uint32Array(0);
   types = new Uint8Array(0);
   rawTypes = new Uint8Array(0);
-  /** The number of the connector that reads it; 0: none. */
-  connectors = new Uint32Array(0);
-  /** In which round of changes it stands already. */
-  rounds = new Uint32Array(0);
   readonly texts = new Map<number, string>();
   readonly scalings = new Map<number, Scaling>();
   /** Of 64-bit integers. */
@@ -50,16 +54,15 @@ export class MeasurementTable {
   define(handle: number, point: Measurement, connector: number): void {
     this.#reserve(handle);
     const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
-    let flags = flag.live | ((this.flags[handle] as number) & flag.simulated);
+    let flags = flag.live | (this.flagsOf(handle) & flag.simulated);
     if ((stackUmask & stage.deduplicator) === 0) flags |= flag.deduplicated;
     if (connector !== 0 && (stackUmask & stage.watchdog) === 0) flags |= flag.linked;
     if (this.#defineScaling(handle, point)) flags |= flag.scaled;
-    if (datatype === 'd' && rawDatatype === 'd' && this.#staysFinite(handle)) flags |= flag.double;
+    if (datatype === 'd' && rawDatatype === 'd' && this.#isPlain(handle)) flags |= flag.double;
     if (this.#defineDeadband(handle, point)) flags |= flag.deadband;
-    this.flags[handle] = flags;
+    this.words[(handle << wordShift) + word.flags] = flags | (connector << connectorShift);
     this.types[handle] = code[datatype];
     this.rawTypes[handle] = code[rawDatatype];
-    this.connectors[handle] = connector;
   }
 
   /** As before its first value. */
@@ -67,14 +70,38 @@ export class MeasurementTable {
     this.longs[(handle << cellShift) + cell.value] = 0n;
     this.texts.delete(handle);
     this.setTime(handle, 0);
-    this.qualities[handle] = quality.bad.notConnected;
+    this.setQuality(handle, quality.bad.notConnected);
   }
 
   remove(handle: number): void {
     this.reset(handle);
-    this.flags[handle] = 0;
+    this.words[(handle << wordShift) + word.flags] = 0;
     this.scalings.delete(handle);
     this.longDeadbands.delete(handle);
+  }
+
+  flagsOf(handle: number): number {
+    return (this.words[(handle << wordShift) + word.flags] as number) & flagBits;
+  }
+
+  setFlag(handle: number, bit: number, isSet: boolean): void {
+    const at = (handle << wordShift) + word.flags;
+    const flags = this.words[at] as number;
+    this.words[at] = isSet ? flags | bit : flags & ~bit;
+  }
+
+  /** The number of the connector that reads it; 0: none. */
+  connectorOf(handle: number): number {
+    return (this.words[(handle << wordShift) + word.flags] as number) >>> connectorShift;
+  }
+
+  qualityOf(handle: number): number {
+    return (this.words[(handle << wordShift) + word.quality] as number) & qualityBits;
+  }
+
+  setQuality(handle: number, status: number): void {
+    const at = (handle << wordShift) + word.quality;
+    this.words[at] = ((this.words[at] as number) & ~qualityBits) | status;
   }
 
   datatypeOf(handle: number): Datatype {
@@ -124,18 +151,18 @@ export class MeasurementTable {
     const at = handle << cellShift;
     this.cells[at + cell.low] = Math.min(rawLo, rawHi);
     this.cells[at + cell.high] = Math.max(rawLo, rawHi);
-    this.cells[at + cell.rawLo] = rawLo;
     this.cells[at + cell.euLo] = euLo;
     this.cells[at + cell.gain] = (euHi - euLo) / (rawHi - rawLo);
     this.scalings.set(handle, scaling);
     return true;
   }
 
-  /** Inside its raw range a value never leaves the doubles, as it would where a range is too wide for its own width. */
-  #staysFinite(handle: number): boolean {
+  /** The raw range rises, and inside it no value leaves the doubles, as where a range is too wide for its own width. */
+  #isPlain(handle: number): boolean {
     const scaling = this.scalings.get(handle);
     if (scaling === undefined) return true;
     const { rawLo, rawHi, euLo, euHi } = scaling;
+    if (rawLo > rawHi) return false;
     const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];
     return widths.every(Number.isFinite);
   }
@@ -160,12 +187,9 @@ export class MeasurementTable {
     const capacity = Math.max(64, 2 ** Math.ceil(Math.log2(handle + 1)));
     this.longs = grown(this.longs, new BigInt64Array(capacity << cellShift));
     this.cells = new Float64Array(this.longs.buffer);
-    this.flags = grown(this.flags, new Uint8Array(capacity));
-    this.qualities = grown(this.qualities, new Uint16Array(capacity));
+    this.words = new Uint32Array(this.longs.buffer);
     this.types = grown(this.types, new Uint8Array(capacity));
     this.rawTypes = grown(this.rawTypes, new Uint8Array(capacity));
-    this.connectors = grown(this.connectors, new Uint32Array(capacity));
-    this.rounds = grown(this.rounds, new Uint32Array(capacity));
     this.capacity = capacity;
   }
 }

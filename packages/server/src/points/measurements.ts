@@ -120,9 +120,7 @@ export class Measurements implements MeasurementReader {
   }
 
   qualityOf(handle: number): number {
-    return this.#isSimulated(handle)
-      ? this.#simulations.get(handle).quality
-      : (this.#table.qualities[handle] as number);
+    return this.#isSimulated(handle) ? this.#simulations.get(handle).quality : this.#table.qualityOf(handle);
   }
 
   timeOf(handle: number): number {
@@ -131,7 +129,7 @@ export class Measurements implements MeasurementReader {
 
   /** A connector or provider is configured, or configured otherwise. Before the measurements that it brings. */
   putLink(role: LinkRole, name: string, watchdog: string | undefined): void {
-    this.#forgetWatchdog(this.#links.find(role, name));
+    this.#forgetWatchdog(this.#links.find(role, name), watchdog);
     const link = this.#links.define(role, name, watchdog, this.#clock.now());
     this.#assignWatchdog(link);
     this.#driveWatchdog(link);
@@ -141,25 +139,29 @@ export class Measurements implements MeasurementReader {
   }
 
   removeLink(role: LinkRole, name: string): void {
-    this.#forgetWatchdog(this.#links.find(role, name));
+    this.#forgetWatchdog(this.#links.find(role, name), undefined);
     this.#links.remove(role, name);
+    this.#chain.flush();
   }
 
   /** The measurement is configured, or configured otherwise than `before`. */
   put(point: Measurement, before?: Measurement): void {
     const isNew = this.find(point.name) < 0;
     const handle = this.#handles.give(point.name);
+    const earlier = isNew ? undefined : this.#links.numbered(this.#table.connectorOf(handle) as number);
     const link = point.connectorName === undefined ? undefined : this.#links.find('connector', point.connectorName);
     this.#table.define(handle, point, point.address === undefined ? 0 : (link?.number ?? 0));
     this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
     const isOther = isNew || before?.datatype !== point.datatype;
-    if (isOther || before?.connectorName !== point.connectorName) this.#endSimulation(handle);
+    const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
+    if (isOther || before?.connectorName !== point.connectorName) this.#dropSimulation(handle);
+    if (isElsewhere) earlier?.held?.forget(handle);
     if (isOther) this.#table.reset(handle);
-    else if (sourceOf(point) !== sourceOf(before)) {
-      this.#table.qualities[handle] = quality.bad.notConnected;
+    else if (isElsewhere) {
+      this.#table.setQuality(handle, quality.bad.notConnected);
       this.#table.setTime(handle, this.#clock.now());
     }
-    if (isOther || sourceOf(point) !== sourceOf(before)) this.#chain.publish(handle);
+    if (isElsewhere) this.#chain.publish(handle);
     const watched = this.#links.watchedBy(point.name);
     if (watched !== undefined) {
       this.#watchdogs.delete(handle);
@@ -175,21 +177,29 @@ export class Measurements implements MeasurementReader {
   remove(name: string): void {
     const handle = this.find(name);
     if (handle < 0) return;
-    this.#endSimulation(handle);
+    this.#dropSimulation(handle);
+    this.#links.numbered(this.#table.connectorOf(handle) as number)?.held?.forget(handle);
+    const watched = this.#watchdogs.get(handle);
     this.#watchdogs.delete(handle);
-    this.#table.qualities[handle] = quality.bad.configurationError;
+    this.#table.setQuality(handle, quality.bad.configurationError);
     this.#table.setTime(handle, this.#clock.now());
     this.wire.touch(handle);
     for (const listener of this.#removalListeners) listener(handle);
     this.wire.remove(handle);
     this.#table.remove(handle);
     this.#handles.takeBack(handle);
+    if (watched === undefined) return;
+    this.#troubled.add(watched);
+    this.#settle();
   }
 
   /** What a connector has read. */
   readings(connector: string, batch: Batch): void {
     const link = this.#links.find('connector', connector);
-    if (link === undefined) return;
+    if (link === undefined) {
+      this.#chain.counts.foreign += batch.count;
+      return;
+    }
     const nowUs = this.#clock.now();
     const watchdog = link.watchdog === undefined ? -1 : this.find(link.watchdog);
     const passing = link.held === undefined ? batch : link.held.hold(batch, watchdog);
@@ -203,7 +213,10 @@ export class Measurements implements MeasurementReader {
     if (link === undefined) return;
     link.isUp = isUp;
     link.sinceUs = timeUs;
-    if (!isUp && role === 'connector') this.#markLost(link, timeUs, -1);
+    if (!isUp && role === 'connector') {
+      link.held?.forgetAll();
+      this.#markLost(link, timeUs, -1);
+    }
     this.#driveWatchdog(link);
     this.#chain.flush();
     this.#settle();
@@ -218,6 +231,12 @@ export class Measurements implements MeasurementReader {
   /** Simulations of before the start; each goes on when its measurement comes. */
   restore(simulations: Iterable<KeptSimulation>): void {
     for (const simulation of simulations) this.#kept.set(simulation.name, simulation);
+  }
+
+  /** After the first rendering runs: what was kept of measurements that it does not have is forgotten on disk. */
+  forgetStrangers(): void {
+    for (const name of this.#kept.keys()) this.#keeper.forgetSimulation(name).catch(() => undefined);
+    this.#kept.clear();
   }
 
   /** Forces a value: on disk first, then published as given. */
@@ -257,7 +276,7 @@ export class Measurements implements MeasurementReader {
   }
 
   #isSimulated(handle: number): boolean {
-    return ((this.#table.flags[handle] as number) & flag.simulated) !== 0;
+    return (this.#table.flagsOf(handle) & flag.simulated) !== 0;
   }
 
   #forcedBy(handle: number, kept: KeptSimulation): Forced {
@@ -275,7 +294,7 @@ export class Measurements implements MeasurementReader {
       this.#keeper.forgetSimulation(name).catch(() => undefined); // its time is over on disk, too
       this.#release(handle);
     });
-    this.#table.flags[handle] = (this.#table.flags[handle] as number) | flag.simulated;
+    this.#table.setFlag(handle, flag.simulated, true);
     this.#publishNow(handle);
   }
 
@@ -286,8 +305,13 @@ export class Measurements implements MeasurementReader {
 
   #endSimulation(handle: number): boolean {
     if (!this.#simulations.end(handle)) return false;
-    this.#table.flags[handle] = (this.#table.flags[handle] as number) & ~flag.simulated;
+    this.#table.setFlag(handle, flag.simulated, false);
     return true;
+  }
+
+  /** The measurement is another one now, or none: on disk as well. */
+  #dropSimulation(handle: number): void {
+    if (this.#endSimulation(handle)) this.#keeper.forgetSimulation(this.nameOf(handle)).catch(() => undefined);
   }
 
   #resumeSimulation(handle: number): void {
@@ -323,11 +347,11 @@ export class Measurements implements MeasurementReader {
     for (const link of this.#troubled) {
       this.#troubled.delete(link);
       const watchdog = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-      const isDriven = watchdog >= 0 && this.#watchdogs.has(watchdog);
+      const isDriven = watchdog >= 0 && this.#watchdogs.get(watchdog) === link;
       const isGood = !isDriven || isContent(this.numberOf(watchdog), this.qualityOf(watchdog));
       if (isGood && link.held !== undefined) this.#believe(link, link.held);
       else if (!isGood && link.held === undefined && link.role === 'connector') {
-        link.held = new HeldReadings(this.#table, this.#linkedTo(link, watchdog));
+        link.held = new HeldReadings(this.#table, this.#linkedTo(link, watchdog), this.#chain.counts);
         this.#markLost(link, this.timeOf(watchdog), watchdog);
       }
       this.#chain.flush();
@@ -337,8 +361,8 @@ export class Measurements implements MeasurementReader {
   #believe(link: Link, held: HeldReadings): void {
     link.held = undefined;
     for (const { handle, quality: before, timeUs } of held.unread()) {
-      if (this.#table.connectors[handle] !== link.number) continue;
-      this.#table.qualities[handle] = before;
+      if (this.#table.qualityOf(handle) === before && this.#table.timeOf(handle) === timeUs) continue;
+      this.#table.setQuality(handle, before);
       this.#table.setTime(handle, timeUs);
       this.#publishDevice(handle);
     }
@@ -347,16 +371,16 @@ export class Measurements implements MeasurementReader {
 
   *#linkedTo(link: Link, except: number): Generator<number> {
     for (const handle of this.#handles.all()) {
-      if (handle === except || this.#table.connectors[handle] !== link.number) continue;
-      if (((this.#table.flags[handle] as number) & flag.linked) !== 0) yield handle;
+      if (handle === except || this.#table.connectorOf(handle) !== link.number) continue;
+      if ((this.#table.flagsOf(handle) & flag.linked) !== 0) yield handle;
     }
   }
 
   /** Every measurement of the connector turns bad, in one batch; the values stay. */
   #markLost(link: Link, timeUs: number, except: number): void {
     for (const handle of this.#linkedTo(link, except)) {
-      if (this.#table.qualities[handle] === quality.bad.communicationFailure) continue;
-      this.#table.qualities[handle] = quality.bad.communicationFailure;
+      if (this.#table.qualityOf(handle) === quality.bad.communicationFailure) continue;
+      this.#table.setQuality(handle, quality.bad.communicationFailure);
       this.#table.setTime(handle, timeUs);
       this.#publishDevice(handle);
     }
@@ -365,21 +389,27 @@ export class Measurements implements MeasurementReader {
   /** A watchdog with an address: the device drives it. */
   #assignWatchdog(link: Link): void {
     const handle = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-    if (handle >= 0 && this.#table.connectors[handle] !== 0) this.#watchdogs.set(handle, link);
+    if (handle >= 0 && this.#table.connectorOf(handle) !== 0) this.#watchdogs.set(handle, link);
   }
 
-  #forgetWatchdog(link: Link | undefined): void {
-    if (link?.watchdog !== undefined) this.#watchdogs.delete(this.find(link.watchdog));
+  /** The link has another one from now on. Where the service drove it, nobody does: it says so. */
+  #forgetWatchdog(link: Link | undefined, next: string | undefined): void {
+    if (link?.watchdog === undefined || this.#links.watchedBy(link.watchdog) !== link) return;
+    const handle = this.find(link.watchdog);
+    if (handle < 0 || this.#watchdogs.delete(handle) || link.watchdog === next) return;
+    this.#table.setQuality(handle, quality.bad.notConnected);
+    this.#table.setTime(handle, this.#clock.now());
+    this.#publishDevice(handle);
   }
 
   /** Where the watchdog measurement has no address, the service says whether the link is up. */
   #driveWatchdog(link: Link): void {
     const handle = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-    if (handle < 0 || this.#watchdogs.has(handle)) return;
+    if (handle < 0 || this.#watchdogs.has(handle) || this.#links.watchedBy(this.nameOf(handle)) !== link) return;
     const value = Number(link.isUp);
-    if (this.#table.numberOf(handle) === value && this.#table.qualities[handle] === quality.good) return;
+    if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === quality.good) return;
     this.#table.setValue(handle, value);
-    this.#table.qualities[handle] = quality.good;
+    this.#table.setQuality(handle, quality.good);
     this.#table.setTime(handle, link.sinceUs);
     this.#publishDevice(handle);
   }

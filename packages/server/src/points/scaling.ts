@@ -37,6 +37,9 @@ export function toEngineering({ rawLo, rawHi, euLo, euHi }: Scaling, raw: number
   return raw === rawHi ? euHi : euLo + (raw - rawLo) * ((euHi - euLo) / (rawHi - rawLo));
 }
 
+/** What lies inside the engineering range comes to lie inside the raw range, whatever the last digit is rounded to. */
 export function toRaw({ rawLo, rawHi, euLo, euHi }: Scaling, eu: number): number {
-  return eu === euHi ? rawHi : rawLo + (eu - euLo) * ((rawHi - rawLo) / (euHi - euLo));
+  const raw = eu === euHi ? rawHi : rawLo + (eu - euLo) * ((rawHi - rawLo) / (euHi - euLo));
+  const isInside = eu >= Math.min(euLo, euHi) && eu <= Math.max(euLo, euHi);
+  return isInside ? Math.min(Math.max(raw, Math.min(rawLo, rawHi)), Math.max(rawLo, rawHi)) : raw;
 }

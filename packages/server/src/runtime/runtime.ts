@@ -5,11 +5,14 @@ import {
   type Batch,
   type Command,
   type Connector,
+  type Datatype,
   type FunctionModule,
   formatPrefixed,
   type Measurement,
+  ProblemError,
   type Provider,
   type Value,
+  ValueError,
 } from '@telltale/schema';
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
@@ -57,6 +60,7 @@ export class Runtime implements HostEvents {
     return this.#oneAtATime(async () => {
       await inSlices(readRendering(rendering), (change) => this.#applyChange(change));
       this.#pointsDone();
+      this.#forgetStrangers();
     });
   }
 
@@ -72,7 +76,9 @@ export class Runtime implements HostEvents {
   async providerWrite(_provider: string, commandId: number, value: Value): Promise<void> {
     const { commands } = this.#options;
     const handle = this.#feed.commandOf(commandId);
-    await commands.write(commands.nameOf(handle), formatPrefixed(commands.datatypeOf(handle), value));
+    const name = commands.nameOf(handle);
+    if (name === '') throw new ProblemError('unknown-object', 'The command is no longer configured.');
+    await commands.write(name, prefixed(commands.datatypeOf(handle), value));
   }
 
   /** The thread of the stacks died and another one has begun: its connectors and providers want their points. */
@@ -82,6 +88,14 @@ export class Runtime implements HostEvents {
       await inSlices(readRendering(rendering), (change) => this.#feedStacks(change));
       this.#pointsDone();
     }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
+  }
+
+  /** What is left of before the start when the first rendering runs belongs to nobody; afterwards there is nothing. */
+  #forgetStrangers(): void {
+    const { measurements, commands, alarms } = this.#options;
+    measurements.forgetStrangers();
+    commands.forgetStrangers();
+    alarms.forgetStrangers();
   }
 
   #oneAtATime(work: () => Promise<void>): Promise<void> {
@@ -162,6 +176,7 @@ export class Runtime implements HostEvents {
 
   #feedMeasurement(point: Measurement): void {
     const handle = this.#options.measurements.find(point.name);
+    if (handle < 0) return; // of a rendering that is yet to be applied
     const { connectorName, address } = point;
     if (connectorName !== undefined && address !== undefined) {
       this.#points.putMeasurement('connector', connectorName, stackPoint(point, handle, address, rawDatatypeOf(point)));
@@ -175,6 +190,7 @@ export class Runtime implements HostEvents {
   #feedCommand(point: Command): void {
     const { commands } = this.#options;
     const handle = commands.find(point.name);
+    if (handle < 0) return;
     const { connectorName, address } = point;
     if (connectorName !== undefined && address !== undefined) {
       const command: StackCommand = {
@@ -219,6 +235,16 @@ function stackPoint(point: Point, id: number, address: string, datatype: Point['
 /** What the stack itself is made with. */
 function instanceText({ stackName, vars, properties }: Connector | Provider): string {
   return JSON.stringify([stackName, vars, properties]);
+}
+
+/** A value that a client of a provider gave, and that may not be one of the datatype. */
+function prefixed(datatype: Datatype, value: Value): string {
+  try {
+    return formatPrefixed(datatype, value);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new ProblemError('invalid-value', `${error.message}.`);
+  }
 }
 
 async function inSlices<T>(items: Iterable<T>, apply: (item: T) => void): Promise<void> {
