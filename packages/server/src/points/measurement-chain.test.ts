@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Datatype, formatPrefixed, formatText, parseText, type Value, zeroOf } from '@telltale/schema';
+import fc from 'fast-check';
+import { anyDatatype, anyQuality, anyReading } from '../../test/any-value.ts';
+import { benchWith } from '../../test/points-bench.ts';
+
+type Given = Exclude<Value, boolean> | undefined;
+
+/** As the codec takes it, or undefined where it refuses. */
+function attempt(value: () => Value): Value | undefined {
+  try {
+    return value();
+  } catch {
+    return undefined;
+  }
+}
+
+/** MC-1, by the codec of values. */
+function rawOf(datatype: Datatype, given: Given): Value | undefined {
+  if (given === undefined) return undefined;
+  let value: Value = given;
+  if (typeof given === 'number' && !'fd'.includes(datatype)) value = given + 0; // no negative zero
+  if (datatype === 'l' && Number.isSafeInteger(given)) value = BigInt(given);
+  if (datatype === 'b' && (given === 0 || given === 1)) value = given === 1;
+  if (datatype === 'f' && typeof given === 'number') value = Math.fround(given);
+  return attempt(() => {
+    formatText(datatype, value);
+    return value;
+  });
+}
+
+/** MC-2. */
+function convertedTo(datatype: Datatype, raw: Value): Value | undefined {
+  return attempt(() => {
+    if (typeof raw === 'string') return parseText(datatype, raw);
+    if (datatype === 's') return typeof raw === 'bigint' ? String(raw) : formatText('d', Number(raw));
+    if (datatype === 'd') return Number(raw);
+    if (datatype === 'f') return parsed('f', Math.fround(Number(raw)));
+    const whole = typeof raw === 'bigint' ? raw : BigInt(Math.round(Number(raw)));
+    return parseText(datatype, String(whole));
+  });
+}
+
+function parsed(datatype: Datatype, value: Value): Value {
+  formatText(datatype, value);
+  return value;
+}
+
+describe('a reading', () => {
+  test('MC-1, MC-2, MC-5: of any kind is taken as its datatypes say, or else is bad and keeps the last value', () => {
+    fc.assert(
+      fc.property(anyDatatype, anyDatatype, anyReading, anyQuality, (datatype, rawDatatype, given, quality) => {
+        const bench = benchWith({ datatype, rawDatatype, stackUmask: 4 });
+        const before = bench.measurements.counts;
+        bench.read('c', { point: 'p', value: given, quality, timeUs: 5 });
+        const raw = rawOf(rawDatatype, given);
+        const value = raw === undefined ? undefined : convertedTo(datatype, raw);
+        const status = quality & 0x7fff;
+        const expected = value ?? zeroOf(datatype);
+        const bad = (status & 0xc0) === 0 ? status : 0x10;
+        assert.deepEqual(bench.vtq('p'), [formatPrefixed(datatype, expected), 5, value === undefined ? bad : status]);
+        assert.equal(bench.measurements.counts.unfit - before.unfit, value === undefined ? 1 : 0);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('MC-1: of a single is one of its raw datatype, whatever digits it comes with', () => {
+    const ends = { rawRangeLo: '0.1', rawRangeHi: '0.7', euRangeLo: '0', euRangeHi: '100' };
+    const bench = benchWith({ datatype: 'd', rawDatatype: 'f', ...ends });
+    bench.read('c', { point: 'p', value: 0.7 });
+    assert.deepEqual(bench.vtq('p').toSpliced(1, 1), ['d100', 0xc0]);
+    bench.read('c', { point: 'p', value: 0.1 });
+    assert.deepEqual(bench.vtq('p').toSpliced(1, 1), ['d0', 0xc0]);
+  });
+
+  test('MC-2: 64-bit integers are exact to the last digit', () => {
+    const bench = benchWith({ datatype: 'l' });
+    for (const value of [9007199254740993n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+      bench.read('c', { point: 'p', value });
+      assert.equal(bench.vtq('p')[0], `l${value}`);
+    }
+  });
+
+  test('MC-5: without a value keeps the last one, bad in the words of the device or else by the sensor', () => {
+    const bench = benchWith({ datatype: 'd' });
+    bench.read('c', { point: 'p', value: 7 });
+    bench.read('c', { point: 'p', value: undefined, quality: 0x1c, timeUs: 1 });
+    assert.deepEqual(bench.vtq('p'), ['d7', 1, 0x1c]);
+    bench.read('c', { point: 'p', value: undefined, quality: 0xc0, timeUs: 2 });
+    assert.deepEqual(bench.vtq('p'), ['d7', 2, 0x10]);
+    bench.read('c', { point: 'p', value: Number.NaN, quality: 0x58, timeUs: 3 });
+    assert.deepEqual(bench.vtq('p'), ['d7', 2, 0x10], 'the same again');
+    bench.read('c', { point: 'p', value: 7, timeUs: 4 });
+    assert.deepEqual(bench.vtq('p'), ['d7', 4, 0xc0]);
+  });
+
+  test('MC-8: never says of itself that it is simulated', () => {
+    fc.assert(
+      fc.property(anyQuality, fc.constantFrom<Datatype>('d', 'i'), (quality, datatype) => {
+        const bench = benchWith({ datatype });
+        bench.read('c', { point: 'p', value: 3, quality });
+        assert.equal(bench.vtq('p')[2], quality & 0x7fff);
+      }),
+    );
+  });
+
+  test('MC-9: has a time that is one', () => {
+    const bench = benchWith({ datatype: 'd', stackUmask: 4 });
+    const now = bench.clock.now();
+    const times = [0, 1.75, 2 ** 53 - 1, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
+    const expected = [0, 1, 2 ** 53 - 1, now, now, now, now];
+    for (const [at, timeUs] of times.entries()) {
+      bench.read('c', { point: 'p', value: at, timeUs });
+      assert.equal(bench.vtq('p')[1], expected[at], `${timeUs}`);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+// A disk for commands and simulations in memory: tests let it refuse, and let it answer late.
+import { ProblemError } from '@telltale/schema';
+import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../src/points/index.ts';
+
+export class PlainDisk implements CommandKeeper, SimulationKeeper {
+  readonly commands = new Map<string, KeptCommand>();
+  readonly simulations = new Map<string, KeptSimulation>();
+  /** Refuses everything while it is. */
+  isFull = false;
+  #gate: Promise<void> = Promise.resolve();
+
+  /** Answers nothing before the returned function is called; afterwards in the order of the calls. */
+  stall(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gate = promise;
+    return resolve;
+  }
+
+  keepCommand(command: KeptCommand): Promise<void> {
+    return this.#do(() => this.commands.set(command.name, command));
+  }
+
+  forgetCommand(name: string): Promise<void> {
+    return this.#do(() => this.commands.delete(name));
+  }
+
+  keepSimulation(simulation: KeptSimulation): Promise<void> {
+    return this.#do(() => this.simulations.set(simulation.name, simulation));
+  }
+
+  forgetSimulation(name: string): Promise<void> {
+    return this.#do(() => this.simulations.delete(name));
+  }
+
+  async #do(change: () => unknown): Promise<void> {
+    await this.#gate;
+    if (this.isFull) throw new ProblemError('storage-failed', 'No space is left.');
+    change();
+  }
+}
