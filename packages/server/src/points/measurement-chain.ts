@@ -109,22 +109,23 @@ export class MeasurementChain {
           continue;
         }
       }
-      cells[cellAt + cell.value] = value;
-      cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
-      if ((bits & flag.simulated) !== 0) {
-        words[wordAt + word.quality] = (before & ~0xffff) | status;
-        hidden++;
-        continue;
-      }
-      all++;
-      // As `publish` does, which costs too much here.
-      if (before >>> roundShift === round || changed === mostChanges) {
+      const isHidden = (bits & flag.simulated) !== 0;
+      // As `#makeWay` does, which costs too much here.
+      if (!isHidden && (before >>> roundShift === round || changed === mostChanges)) {
         this.#changes.count = changed;
         this.flush();
         handles = this.#changes.handles;
         changed = this.#changes.count;
         round = this.#round;
       }
+      cells[cellAt + cell.value] = value;
+      cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
+      if (isHidden) {
+        words[wordAt + word.quality] = (before & ~0xffff) | status;
+        hidden++;
+        continue;
+      }
+      all++;
       words[wordAt + word.quality] = status | (round << roundShift);
       handles[changed++] = handle;
     }
@@ -160,10 +161,12 @@ export class MeasurementChain {
         return;
       }
     }
+    const isHidden = (bits & flag.simulated) !== 0;
+    if (!isHidden) this.#makeWay(handle);
     table.setValue(handle, value);
     table.setQuality(handle, status);
     table.setTime(handle, timeOr(batch.times[at] as number, nowUs));
-    if ((bits & flag.simulated) !== 0) this.counts.hidden++;
+    if (isHidden) this.counts.hidden++;
     else {
       this.counts.changed++;
       this.publish(handle);
@@ -202,11 +205,17 @@ export class MeasurementChain {
 
   /** The published value of the measurement changed: it is handed on with the next `flush`. */
   publish(handle: number): void {
+    this.#makeWay(handle);
     const { words } = this.#table;
     const at = (handle << wordShift) + word.quality;
-    if ((words[at] as number) >>> roundShift === this.#round || this.#changes.count === mostChanges) this.flush();
     words[at] = ((words[at] as number) & 0xffff) | (this.#round << roundShift);
     this.#changes.handles[this.#changes.count++] = handle;
+  }
+
+  /** Before a measurement takes another value: one that is waiting to be handed on is handed on as it still is. */
+  #makeWay(handle: number): void {
+    const round = (this.#table.words[(handle << wordShift) + word.quality] as number) >>> roundShift;
+    if (round === this.#round || this.#changes.count === mostChanges) this.flush();
   }
 
   /** Hands on what has changed: every change by itself, since no measurement is in it twice. */
