@@ -47,7 +47,7 @@ export class PlainMeasurements implements MeasurementReader {
 
   numberOf(handle: number): number {
     const { value, datatype } = this.#at(handle);
-    if (datatype === 'l' || datatype === 's') throw new TypeError(`A measurement of datatype ${datatype} is no number`);
+    if (datatype === 'l' || datatype === 's') return Number.NaN;
     return Number(value);
   }
 

@@ -1,5 +1,6 @@
 // The condition of a trigger: six operators over numbers, 64-bit integers and texts, with hysteresis. Pure.
 import { type Alarm, type Datatype, parseText, ValueError } from '@telltale/schema';
+import type { MeasurementReader } from '../points/index.ts';
 
 /** By code in the typed arrays of the triggers. */
 export const operatorCode = { lt: 0, le: 1, gt: 2, ge: 3, eq: 4, ne: 5 } as const;
@@ -36,6 +37,51 @@ export function readCondition(alarm: Alarm, datatype: Datatype): AnyCondition | 
     if (error instanceof ValueError) return undefined;
     throw error;
   }
+}
+
+/** What the condition says of the present value. */
+export function holds(
+  condition: AnyCondition,
+  measurements: MeasurementReader,
+  measurement: number,
+  isActive: boolean,
+): boolean {
+  const threshold = isActive ? condition.whileActive : condition.whileInactive;
+  const { code, tolerance } = condition;
+  if (typeof threshold === 'number') {
+    return numberHolds(code, measurements.numberOf(measurement), threshold, tolerance as number);
+  }
+  if (typeof threshold === 'bigint') {
+    return longHolds(code, measurements.longOf(measurement), threshold, tolerance as bigint);
+  }
+  return textHolds(code, measurements.textOf(measurement), threshold);
+}
+
+/** Further from a limit than this share, rounding cannot make a comparison come out otherwise. */
+const margin = 2 ** -48;
+
+/**
+ * An open interval round the present value in which the condition says what the alarm is already; undefined where there
+ * is none, or no telling.
+ */
+export function quietBand(
+  condition: AnyCondition,
+  measurements: MeasurementReader,
+  measurement: number,
+  isActive: boolean,
+): readonly [low: number, high: number] | undefined {
+  const threshold = isActive ? condition.whileActive : condition.whileInactive;
+  if (typeof threshold !== 'number' || holds(condition, measurements, measurement, isActive) !== isActive) {
+    return undefined;
+  }
+  const value = measurements.numberOf(measurement);
+  const tolerance = signOf(condition.code) === 0 ? (condition.tolerance as number) : 0;
+  const blur = margin * (Math.abs(threshold) + tolerance);
+  const [near, far] = [tolerance - blur, tolerance + blur];
+  if (value < threshold - far) return [Number.NEGATIVE_INFINITY, threshold - far];
+  if (value > threshold + far) return [threshold + far, Number.POSITIVE_INFINITY];
+  if (Math.abs(value - threshold) < near) return [threshold - near, threshold + near];
+  return undefined;
 }
 
 function isOperator(word: string | undefined): word is keyof typeof operatorCode {

@@ -7,7 +7,10 @@ export interface MeasurementReader {
   find(name: string): number;
   nameOf(handle: number): string;
   datatypeOf(handle: number): Datatype;
-  /** The published value of a b, q, i, f or d: of a simulated measurement the simulated one. A boolean is 0 or 1. */
+  /**
+   * The published value of a b, q, i, f or d: of a simulated measurement the simulated one. A boolean is 0 or 1. Of
+   * other datatypes it is a number without a meaning.
+   */
   numberOf(handle: number): number;
   /** The published value of an l. */
   longOf(handle: number): bigint;
