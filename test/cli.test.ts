@@ -295,6 +295,14 @@ describe('telltale', () => {
       assert.equal(watch.stderr, '');
     });
 
+    test('watch ends with Ctrl-C though the server is stuck', async (t) => {
+      const watch = new RunningCli(['watch', '--all'], { url });
+      await watch.line(() => true);
+      t.after(() => process.kill(server.pid, 'SIGCONT'));
+      process.kill(server.pid, 'SIGSTOP');
+      assert.equal(await watch.end(), 0);
+    });
+
     test('watch ends quietly where its reader has seen enough', async () => {
       const watch = new RunningCli(['watch', '--all'], { url });
       await watch.line(() => true);

@@ -30,3 +30,6 @@ process.exitCode = await run(process.argv.slice(2), {
   clock: systemClock,
   signal: ending.signal,
 });
+
+// When all is printed, a connection to a peer that is gone must not keep the process.
+process.stdout.write('', () => setTimeout(() => process.exit(), 1000).unref());
