@@ -12,7 +12,8 @@ export interface Link {
   readonly name: string;
   /** The name of its watchdog measurement. */
   watchdog: string | undefined;
-  isUp: boolean;
+  /** Undefined until the first attempt to connect has come to an end. */
+  isUp: boolean | undefined;
   sinceUs: number;
   /** While a watchdog that the device drives says that the link is down. */
   held: HeldReadings | undefined;
@@ -45,7 +46,7 @@ export class Links {
       role,
       name,
       watchdog,
-      isUp: false,
+      isUp: undefined,
       sinceUs: nowUs,
       held: undefined,
     };
