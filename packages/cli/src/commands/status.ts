@@ -15,7 +15,7 @@ export interface Status {
   readonly upToDate: boolean | null;
   /** Objects in the configuration, by family. */
   readonly objects: Readonly<Record<string, number>> | null;
-  /** Each connector that runs, and whether its link is up. */
+  /** Each connector, and whether its link is up: connecting, up, down or failed. */
   readonly connectors: readonly { readonly name: string; readonly state: string }[] | null;
   readonly activeAlarms: readonly LiveAlarm[] | null;
   readonly simulated: readonly Simulation[] | null;
@@ -82,10 +82,12 @@ function countObjects(metrics: readonly MetricSample[]): Record<string, number> 
   return Object.fromEntries(familyNames.map((family) => [family, of.get(family) ?? 0]));
 }
 
-/** Of each connector the state whose sample is not 0. */
-function connectorStates(metrics: readonly MetricSample[]): Status['connectors'] {
-  return metrics
-    .filter(({ name, value }) => name === 'telltale_connector_state' && value !== 0)
+/** Of each connector the state whose sample is not 0; null where the service does not count them. */
+export function connectorStates(metrics: readonly MetricSample[]): Status['connectors'] {
+  const samples = metrics.filter(({ name }) => name === 'telltale_connector_state');
+  if (samples.length === 0) return null;
+  return samples
+    .filter(({ value }) => value !== 0)
     .map(({ labels }) => ({ name: labels.get('connector') ?? '', state: labels.get('state') ?? '' }));
 }
 
@@ -102,7 +104,7 @@ async function print({ terminal }: Call, found: Status): Promise<void> {
   );
   await line('Objects', objects === null ? unknown : texts.join(', ') || 'none');
   for (const { name, state } of connectors ?? []) {
-    await line('Connector', `${name} `, { text: state, style: state === 'running' ? 'green' : 'red' });
+    await line('Connector', `${name} `, { text: state, style: state === 'up' ? 'green' : 'red' });
   }
   await line('Active alarms', countCell(activeAlarms, 'red'));
   for (const { name, severity, state } of activeAlarms ?? []) {
