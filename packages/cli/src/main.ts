@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 // The command line, the environment and the streams of the process; nothing else reads them.
 import { enableCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import manifest from '../package.json' with { type: 'json' };
 
+// A process that ends while this compiler is at work may wait for it for ever (nodejs/node issue 54918).
+setFlagsFromString('--no-maglev');
 // A person waits for every start: what is compiled is kept, so that the next one takes half as long.
 enableCompileCache();
 const { systemClock } = await import('@telltale/schema');
