@@ -59,7 +59,9 @@ describe('a link', () => {
       const bench = new PointsBench();
       bench.measurements.putLink(role, 'c', 'w');
       bench.put({ name: 'w', datatype: 'b' });
-      assert.deepEqual(bench.vtq('w'), ['b0', bench.clock.now(), 0xc0]);
+      assert.deepEqual(bench.vtq('w'), ['b0', 0, 0x08]);
+      bench.measurements.setLink(role, 'c', false, 6);
+      assert.deepEqual(bench.vtq('w'), ['b0', 6, 0xc0]);
       bench.news();
       bench.measurements.setLink(role, 'c', true, 7);
       bench.measurements.setLink(role, 'c', false, 8);
@@ -202,10 +204,10 @@ describe('a link', () => {
   test('LI-6: gives its watchdog to another link, in whichever order they change', () => {
     const bench = setUp({});
     bench.measurements.putLink('provider', 'p', 'w');
-    assert.deepEqual(bench.vtq('w').toSpliced(1, 1), ['b0', 0xc0]);
+    assert.deepEqual(bench.vtq('w').toSpliced(1, 1), ['b0', 0x08]);
     bench.measurements.setLink('connector', 'c', true, 9);
     bench.measurements.putLink('connector', 'c', undefined);
-    assert.deepEqual(bench.vtq('w').toSpliced(1, 1), ['b0', 0xc0]);
+    assert.deepEqual(bench.vtq('w').toSpliced(1, 1), ['b0', 0x08]);
     bench.measurements.setLink('provider', 'p', true, 30);
     assert.deepEqual(bench.vtq('w'), ['b1', 30, 0xc0]);
   });

@@ -211,9 +211,10 @@ export class Measurements implements MeasurementReader {
   setLink(role: LinkRole, name: string, isUp: boolean, timeUs: number): void {
     const link = this.#links.find(role, name);
     if (link === undefined) return;
+    const wasUp = link.isUp;
     link.isUp = isUp;
     link.sinceUs = timeUs;
-    if (!isUp && role === 'connector') {
+    if (!isUp && wasUp && role === 'connector') {
       link.held?.forgetAll();
       this.#markLost(link, timeUs, -1);
     }
@@ -406,10 +407,11 @@ export class Measurements implements MeasurementReader {
   #driveWatchdog(link: Link): void {
     const handle = link.watchdog === undefined ? -1 : this.find(link.watchdog);
     if (handle < 0 || this.#watchdogs.has(handle) || this.#links.watchedBy(this.nameOf(handle)) !== link) return;
-    const value = Number(link.isUp);
-    if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === quality.good) return;
+    const value = Number(link.isUp ?? false);
+    const status = link.isUp === undefined ? quality.bad.notConnected : quality.good;
+    if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === status) return;
     this.#table.setValue(handle, value);
-    this.#table.setQuality(handle, quality.good);
+    this.#table.setQuality(handle, status);
     this.#table.setTime(handle, link.sinceUs);
     this.#publishDevice(handle);
   }

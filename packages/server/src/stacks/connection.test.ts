@@ -271,14 +271,14 @@ describe('a stack that does not come back', () => {
     });
     await begin();
     for (let i = 0; i < 13; i++) await pass(1000);
-    assert.deepEqual([made.length, closes, events], [2, 1, ['up']]);
+    assert.deepEqual([made.length, closes, events], [2, 1, ['down no answer within 10000 ms', 'up']]);
     first.resolve();
     await turns();
     assert.equal(closes, 2);
     const late = new Batch();
     late.number(1, 1, 192, 0);
     made[0]?.publish(late);
-    assert.deepEqual([events, connection.status().counters.dropped], [['up'], 1]);
+    assert.deepEqual([events, connection.status().counters.dropped], [['down no answer within 10000 ms', 'up'], 1]);
   });
 
   test('is not tried without end: ten calls that never come back are enough', async () => {

@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   readonly onAccepted: (command: StackCommand, value: Value) => void;
   /** Takes the batch; returns how many readings were passed over. Only while the link is up. */
   readonly onReadings: (batch: Batch) => number;
-  /** On each change between up and not up. */
+  /** On each change between up and not up, and when the first attempt has failed. */
   readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
   readonly onState: () => void;
 }
@@ -59,6 +59,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #counters: Counters = zeroCounters();
   #state: ConnectionStatus['state'] = 'connecting';
+  /** What was told of the link; nothing before the first attempt has ended. */
+  #toldUp: boolean | undefined;
   #sinceUs: number;
   #lastError: ConnectionStatus['lastError'];
   #points: StackPoints = { measurements: [], commands: [] };
@@ -317,7 +319,12 @@ export class Connection {
       if (state !== 'connecting')
         log[state === 'failed' ? 'error' : this.#isStopped ? 'info' : 'warn'](`${state}: ${reason}`);
     }
-    if ((was === 'up') !== (state === 'up')) onLink(state === 'up', reason, this.#sinceUs);
+    const isUp = state === 'up';
+    const isNews = this.#toldUp === undefined ? !this.#isStopped : this.#toldUp !== isUp;
+    if (state !== 'connecting' && isNews) {
+      this.#toldUp = isUp;
+      onLink(isUp, reason, this.#sinceUs);
+    }
     onState();
   }
 

@@ -12,7 +12,7 @@ export interface FoundStack {
 }
 
 export interface StackFault {
-  /** The name of the subfolder; of a fault of the whole, the path of the folder. */
+  /** The path of the stack's folder; of a fault of the whole, that of the folder of stacks. */
   folder: string;
   message: string;
 }
@@ -26,33 +26,42 @@ export interface Discovery {
 /** A module that waits for something while it is loaded gets this long. */
 const importTimeoutMs = 10_000;
 
-export async function discoverStacks(folder: string, timeoutMs = importTimeoutMs): Promise<Discovery> {
-  let names: string[];
-  try {
-    names = (await readdir(folder)).sort();
-  } catch (error) {
-    return { stacks: [], faults: [{ folder, message: `the folder of the stacks cannot be read: ${reason(error)}` }] };
-  }
+/** In several folders of stacks, of which an earlier one goes before a later one where a name is there twice. */
+export async function discoverStacks(
+  folders: string | readonly string[],
+  timeoutMs = importTimeoutMs,
+): Promise<Discovery> {
   const stacks: FoundStack[] = [];
   const faults: StackFault[] = [];
   const owners = new Map<string, string>();
-  const found = await Promise.all(names.map((name) => loadStack(join(folder, name), timeoutMs)));
-  for (const [index, result] of found.entries()) {
-    const name = names[index] ?? '';
-    if (result === undefined) continue;
-    if (typeof result === 'string') {
-      faults.push({ folder: name, message: result });
-      continue;
+  for (const each of await Promise.all([folders].flat().map((folder) => loadFolder(folder, timeoutMs)))) {
+    faults.push(...each.faults);
+    for (const { folder, found } of each.found) {
+      const { name } = found.stack;
+      const owner = owners.get(name);
+      if (owner === undefined) stacks.push(found);
+      else faults.push({ folder, message: `its stack ${name} has the name of the one in ${owner}` });
+      if (owner === undefined) owners.set(name, folder);
     }
-    const owner = owners.get(result.stack.name);
-    if (owner !== undefined) {
-      faults.push({ folder: name, message: `its stack ${result.stack.name} has the name of the one in ${owner}` });
-      continue;
-    }
-    owners.set(result.stack.name, name);
-    stacks.push(result);
   }
   return { stacks, faults };
+}
+
+async function loadFolder(folder: string, timeoutMs: number) {
+  const found: { folder: string; found: FoundStack }[] = [];
+  const faults: StackFault[] = [];
+  try {
+    const folders = (await readdir(folder)).sort().map((name) => join(folder, name));
+    const loaded = await Promise.all(folders.map((each) => loadStack(each, timeoutMs)));
+    for (const [index, result] of loaded.entries()) {
+      const each = folders[index] ?? '';
+      if (typeof result === 'string') faults.push({ folder: each, message: result });
+      else if (result !== undefined) found.push({ folder: each, found: result });
+    }
+  } catch (error) {
+    faults.push({ folder, message: `the folder of the stacks cannot be read: ${reason(error)}` });
+  }
+  return { found, faults };
 }
 
 /** The stack; what is wrong with it, as text; or undefined where the folder has none. */

@@ -23,7 +23,7 @@ export interface HostEvents {
   /** Readings of a connector whose link is up; the batch is the receiver's. */
   readings(connector: string, batch: Batch): void;
   /**
-   * On each change between up and not up: readings from before a loss come before it, and none of that link after it. A
+   * On each change between up and not up, and when the first attempt has failed: readings from before a loss come before it, and none of that link after it. A
    * provider that came up wants the present values of all its points by `publish`.
    */
   link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
@@ -56,7 +56,8 @@ interface Hosted {
   instance: Instance;
   /** Of its present start in the present thread. */
   id: number;
-  isUp: boolean;
+  /** Undefined before anything was told. */
+  isUp: boolean | undefined;
   status: ConnectionStatus;
   /** Over all starts. */
   readonly counters: Counters;
@@ -144,7 +145,7 @@ export class StackHost {
     for (const [id, each] of this.#byId) if (each.hosted === hosted) this.#byId.delete(id);
     this.#thread.post({ kind: 'stop', id: hosted.id });
     this.#outbox?.forget(hosted.id);
-    this.#tellLink(hosted, false, 'stopped', this.#clock.now());
+    if (hosted.isUp) this.#tellLink(hosted, false, 'stopped', this.#clock.now());
   }
 
   /** Adds or replaces points by their ids; to be called with slices of some thousands. */
@@ -230,7 +231,7 @@ export class StackHost {
     const counters = zeroCounters();
     const sinceUs = this.#clock.now();
     const status: ConnectionStatus = { state: 'connecting', sinceUs, lastError: undefined, counters };
-    return { role, name, instance, id: 0, isUp: false, status, counters, waitingWrites: 0 };
+    return { role, name, instance, id: 0, isUp: undefined, status, counters, waitingWrites: 0 };
   }
 
   #sendStart(hosted: Hosted, replaces: number | undefined): void {
