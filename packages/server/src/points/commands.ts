@@ -165,7 +165,8 @@ export class Commands {
     const value = chain.read(text);
     const raw = unstored(chain.rawDatatype, chain.toRaw(value));
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
-    if (this.#commands[handle] === undefined) return; // gone meanwhile, with all that was kept of it
+    // Gone meanwhile, with all that was kept of it, or another one.
+    if (this.#commands[handle]?.chain.datatype !== chain.datatype) return;
     const timeUs = this.#clock.now();
     const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
     if (connector === undefined) await this.#keeper.keepCommand(kept);

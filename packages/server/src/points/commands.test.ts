@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Command, formatPrefixed, ManualClock, ProblemError, toTimestamp, type Value } from '@telltale/schema';
+import { PlainDisk } from '../../test/plain-disk.ts';
+import { problemOf } from '../../test/points-bench.ts';
+import { allHeard } from '../../test/slow-disk.ts';
+import { Commands } from './commands.ts';
+import { unstored } from './convert.ts';
+
+/** Commands, a disk, and devices that answer when the test says so. */
+class CommandBench {
+  readonly clock = new ManualClock(1_000_000_000_000);
+  readonly disk = new PlainDisk();
+  /** What the devices were sent. */
+  readonly sent: [connector: string, handle: number, raw: Value][] = [];
+  readonly heard: unknown[] = [];
+  answer: () => Promise<void> = async () => undefined;
+  commands: Commands;
+
+  constructor() {
+    this.commands = this.#create();
+  }
+
+  #create(): Commands {
+    const { clock, disk: keeper } = this;
+    const commands = new Commands({
+      clock,
+      keeper,
+      writeToDevice: (...write) => {
+        this.sent.push(write);
+        return this.answer();
+      },
+    });
+    commands.onChange((handle) => this.heard.push([commands.nameOf(handle), ...this.vt(commands.nameOf(handle))]));
+    commands.onRemoval((handle) => this.heard.push([commands.nameOf(handle), 'removed', this.vt('x', handle)[0]]));
+    return commands;
+  }
+
+  restart(...points: Command[]): void {
+    this.commands = this.#create();
+    this.commands.restore(this.disk.commands.values());
+    for (const point of points) this.commands.put(point);
+    this.heard.length = 0;
+  }
+
+  vt(name: string, handle = this.commands.find(name)): [string, number] {
+    const { commands } = this;
+    const datatype = commands.datatypeOf(handle);
+    const value = formatPrefixed(datatype, unstored(datatype, commands.valueOf(handle)));
+    const { vt } = JSON.parse(commands.wire.object(handle).toString()) as { vt: unknown };
+    assert.deepEqual(vt, [value, toTimestamp(commands.timeOf(handle))]);
+    return [value, commands.timeOf(handle)];
+  }
+}
+
+const valve: Command = { name: 'valve', datatype: 'd', connectorName: 'c', address: 'v' };
+const own: Command = { name: 'own', datatype: 'd' };
+
+function setUp(...points: Command[]): CommandBench {
+  const bench = new CommandBench();
+  for (const point of points) bench.commands.put(point);
+  bench.heard.length = 0;
+  return bench;
+}
+
+describe('a command', () => {
+  test('CO-1: goes to the device once, scaled, whatever comes of it', async () => {
+    const bench = setUp({ ...valve, rawRangeLo: '0', rawRangeHi: '10', euRangeLo: '0', euRangeHi: '100' });
+    await bench.commands.write('valve', 'd50');
+    bench.answer = () => Promise.reject(new ProblemError('write-timeout', 'No answer.'));
+    await problemOf(bench.commands.write('valve', 'd60'));
+    bench.answer = async () => undefined;
+    bench.disk.isFull = true;
+    await problemOf(bench.commands.write('valve', 'd70'));
+    bench.clock.advance(1_000_000);
+    await allHeard();
+    assert.deepEqual(
+      bench.sent.map(([connector, , raw]) => [connector, raw]),
+      [5, 6, 7].map((raw) => ['c', raw]),
+    );
+  });
+
+  test('CO-1: that the chain refuses, or that nobody knows, never reaches the device', async () => {
+    const bench = setUp({ ...valve, euRangeHi: '10' });
+    assert.equal(await problemOf(bench.commands.write('valve', 'd11')), 'out-of-range');
+    assert.equal(await problemOf(bench.commands.write('valve', 'i1')), 'invalid-value');
+    for (const name of ['nobody', '__proto__', '']) {
+      assert.equal(await problemOf(bench.commands.write(name, 'd1')), 'unknown-object');
+    }
+    assert.deepEqual([bench.sent, bench.heard, bench.disk.commands.size], [[], [], 0]);
+  });
+
+  test('CO-2: is shown when the device and the disk have it, and not before', async () => {
+    const bench = setUp(valve);
+    const device = Promise.withResolvers<void>();
+    bench.answer = () => device.promise;
+    const release = bench.disk.stall();
+    const done = bench.commands.write('valve', 'd1');
+    await allHeard();
+    assert.deepEqual(bench.vt('valve'), ['d0', 0]);
+    bench.clock.advance(10);
+    device.resolve();
+    await allHeard();
+    const accepted = bench.clock.now();
+    bench.clock.advance(10);
+    assert.deepEqual([bench.vt('valve'), bench.heard], [['d0', 0], []]);
+    release();
+    await done;
+    assert.deepEqual(bench.heard, [['valve', 'd1', accepted]]);
+    assert.deepEqual(bench.disk.commands.get('valve'), { name: 'valve', value: 'd1', timeUs: accepted });
+  });
+
+  test('CO-2: written twice at once shows what the device accepted last, on disk as well', async () => {
+    const bench = setUp(valve);
+    const devices = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    bench.answer = () => (devices[bench.sent.length - 1] as PromiseWithResolvers<void>).promise;
+    const both = [bench.commands.write('valve', 'd1'), bench.commands.write('valve', 'd2')];
+    devices[1]?.resolve();
+    await allHeard();
+    devices[0]?.resolve();
+    await Promise.all(both);
+    assert.deepEqual([bench.vt('valve')[0], bench.disk.commands.get('valve')?.value], ['d1', 'd1']);
+  });
+
+  test('CO-3: that the device refuses, misses or does not answer has changed nothing', async () => {
+    const bench = setUp(valve);
+    await bench.commands.write('valve', 'd1');
+    const before = bench.vt('valve');
+    bench.heard.length = 0;
+    for (const problem of ['write-refused', 'connector-down', 'write-timeout'] as const) {
+      bench.answer = () => Promise.reject(new ProblemError(problem, 'The reason.'));
+      assert.equal(await problemOf(bench.commands.write('valve', 'd2')), problem);
+    }
+    assert.deepEqual([bench.vt('valve'), bench.heard, bench.disk.commands.get('valve')?.value], [before, [], 'd1']);
+  });
+
+  test('CO-4: that the device has and the disk refuses is shown, and answered by that', async () => {
+    const bench = setUp(valve);
+    bench.disk.isFull = true;
+    assert.equal(await problemOf(bench.commands.write('valve', 'd2')), 'storage-failed');
+    assert.deepEqual([bench.vt('valve')[0], bench.heard.length], ['d2', 1]);
+  });
+
+  test('CO-5: without a connector is a value of the service', async () => {
+    const bench = setUp(own);
+    await bench.commands.write('own', 'd1');
+    bench.disk.isFull = true;
+    assert.equal(await problemOf(bench.commands.write('own', 'd2')), 'storage-failed');
+    assert.deepEqual([bench.vt('own'), bench.sent], [['d1', bench.clock.now()], []]);
+    assert.equal(bench.heard.length, 1);
+  });
+
+  test('CO-6: outlives a restart, with its time', async () => {
+    const bench = setUp(valve, own, { ...own, name: '__proto__', datatype: 's' });
+    await bench.commands.write('valve', 'd1');
+    await bench.commands.write('__proto__', 's"\n');
+    const written = bench.clock.now();
+    bench.clock.advance(1000);
+    bench.restart({ ...valve, initialValue: '9' }, own, { ...own, name: '__proto__', datatype: 's' });
+    assert.deepEqual(
+      ['valve', 'own', '__proto__'].map((name) => bench.vt(name)),
+      [
+        ['d1', written],
+        ['d0', 0],
+        ['s"\n', written],
+      ],
+    );
+    bench.commands.put(valve);
+    assert.deepEqual(bench.vt('valve'), ['d1', written]);
+  });
+
+  test('CO-6: is forgotten on disk when it is removed, changes its datatype, or is not configured at a start', async () => {
+    const bench = setUp(valve, own, { ...own, name: 'third' });
+    for (const name of ['valve', 'own', 'third']) await bench.commands.write(name, 'd1');
+    bench.commands.remove('valve');
+    bench.commands.put({ ...own, datatype: 'i' });
+    await allHeard();
+    assert.deepEqual([...bench.disk.commands.keys()], ['third']);
+    bench.restart(valve);
+    bench.commands.forgetStrangers();
+    await allHeard();
+    assert.equal(bench.disk.commands.size, 0);
+    bench.commands.put({ ...own, name: 'third' });
+    assert.deepEqual(
+      [bench.vt('third'), bench.vt('valve')],
+      [
+        ['d0', 0],
+        ['d0', 0],
+      ],
+    );
+  });
+
+  test('CO-6: that is removed while its device thinks leaves nothing behind', async () => {
+    const bench = setUp(valve);
+    const device = Promise.withResolvers<void>();
+    bench.answer = () => device.promise;
+    const done = bench.commands.write('valve', 'd1');
+    bench.commands.remove('valve');
+    bench.commands.put(valve);
+    device.resolve();
+    await done;
+    await allHeard();
+    assert.deepEqual([bench.vt('valve'), bench.disk.commands.size], [['d0', 0], 0]);
+  });
+
+  test('CO-7: has its initial value before the first write, and nothing is sent', () => {
+    const bench = setUp({ ...valve, initialValue: '5' }, { ...own, datatype: 's' });
+    assert.deepEqual(bench.vt('valve'), ['d5', bench.clock.now()]);
+    assert.deepEqual(bench.vt('own'), ['s', 0]);
+    assert.deepEqual([bench.sent, bench.disk.commands.size], [[], 0]);
+  });
+
+  test('CO-8: tells the stack what was written last, as the device has it', async () => {
+    const bench = setUp({ ...valve, datatype: 'b' }, own, { ...own, name: 'initial', initialValue: '3' });
+    const last = (name: string) => bench.commands.lastRawOf(bench.commands.find(name));
+    assert.deepEqual(['valve', 'own', 'initial'].map(last), [undefined, undefined, 3]);
+    await bench.commands.write('valve', 'b1');
+    await bench.commands.write('own', 'd50');
+    assert.deepEqual(['valve', 'own'].map(last), [true, 50]);
+    bench.commands.put({ ...own, rawRangeLo: '0', rawRangeHi: '1', euRangeLo: '0', euRangeHi: '100' });
+    assert.equal(last('own'), 0.5);
+    bench.commands.put({ ...own, rawRangeHi: '1' });
+    assert.equal(last('own'), undefined);
+  });
+
+  test('DE-4: that is removed is told while it can be read', async () => {
+    const bench = setUp(own);
+    await bench.commands.write('own', 'd1');
+    bench.commands.remove('own');
+    assert.deepEqual(bench.heard.slice(1), [['own', 'removed', 'd1']]);
+    assert.deepEqual([bench.commands.find('own'), bench.commands.size], [-1, 0]);
+  });
+
+  test('DE-5: keeps what was written while its datatype stays, and an initial value while it is the same', async () => {
+    const bench = setUp({ ...valve, initialValue: '5' });
+    const begun = bench.clock.now();
+    bench.clock.advance(1000);
+    bench.commands.put({ ...valve, initialValue: '5.0', description: 'new' });
+    assert.deepEqual([bench.vt('valve'), bench.heard], [['d5', begun], []]);
+    bench.commands.put({ ...valve, initialValue: '6' });
+    assert.deepEqual(bench.vt('valve'), ['d6', bench.clock.now()]);
+    await bench.commands.write('valve', 'd1');
+    const written = bench.vt('valve');
+    bench.clock.advance(1000);
+    bench.commands.put({ ...valve, initialValue: '7', connectorName: 'elsewhere' });
+    assert.deepEqual(bench.vt('valve'), written);
+    bench.commands.put({ ...valve, datatype: 'i' });
+    assert.deepEqual(bench.vt('valve'), ['i0', 0]);
+    assert.deepEqual(bench.heard.length, 3);
+  });
+
+  test('DE-5: that was written and changes its datatype meanwhile shows nothing of the old one', async () => {
+    const bench = setUp(valve);
+    const device = Promise.withResolvers<void>();
+    bench.answer = () => device.promise;
+    const done = bench.commands.write('valve', 'd1');
+    bench.commands.put({ ...valve, datatype: 's' });
+    device.resolve();
+    await done;
+    assert.deepEqual([bench.vt('valve'), bench.disk.commands.size], [['s', 0], 0]);
+  });
+});
