@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  answerSchema,
+  type ChannelRequestFields,
+  type ChannelRequestName,
+  channelNotifications,
+  channelRequestNames,
+  channelRequests,
+  notificationNames,
+  requestSchema,
+} from './channel.ts';
+import { checker } from './validate.ts';
+
+/** One good message of every request, as decisions list its fields. */
+const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
+  Heartbeat: {},
+  WatchMeasurements: { measurements: ['level', 'flow'] },
+  UnwatchMeasurements: { measurements: 'all' },
+  WatchCommands: { commands: 'all' },
+  UnwatchCommands: { commands: ['valve'] },
+  WatchAlarms: { alarms: ['high', 'not an identifier'] },
+  UnwatchAlarms: { alarms: [] },
+  WatchFunctionModules: { function_modules: 'all' },
+  UnwatchFunctionModules: { function_modules: ['loop'] },
+  WriteCommands: { writes: [{ name: 'valve', value: 'd21.5' }] },
+  SimulateMeasurements: {
+    simulations: [
+      { name: 'level', value: 'd1', quality: 64, 'valid-for': 0.5 },
+      { name: 'state', value: 's' },
+    ],
+  },
+  StopSimulation: { measurements: ['level'] },
+  ReadSimulations: {},
+  ReadMeasurements: { names: ['level'], fields: ['vtq', 'raw-datatype'] },
+  ReadCommands: { fields: ['vt'] },
+  ReadAlarms: {},
+  OperateAlarms: { operations: [{ name: 'high', opcode: 'activate' }], authority: 'anna' },
+  AckAlarms: { alarms: ['high'] },
+  ReadDatabase: { select: { measurements: 'all', alarms: ['high'] } },
+  AnswerQuery: { query_id: 12, status: 'free text' },
+};
+
+const problem = { type: '/docs/problems#x', title: 'No', status: 404, detail: 'It is not there.' };
+
+describe('the messages of the channel', () => {
+  for (const request of channelRequestNames) {
+    const check = checker(requestSchema(request));
+
+    test(`${request} is taken as it is written`, () => {
+      for (const id of [7, 'seven']) assert.deepEqual(check.faults({ request, id, ...examples[request] }), []);
+    });
+
+    test(`${request} with more, with less or with another name is refused`, () => {
+      const good = { request, id: 1, ...examples[request] };
+      assert.equal(check.fits({ ...good, more: 1 }), false);
+      assert.equal(check.fits({ ...good, request: 'Other' }), false);
+      assert.equal(check.fits({ request, ...examples[request] }), false, 'without an id');
+      for (const id of [null, 1.5, {}, 'x'.repeat(65)]) assert.equal(check.fits({ ...good, id }), false);
+      for (const field of requestSchema(request).required ?? []) {
+        const { [field]: _, ...less } = good as Record<string, unknown>;
+        assert.equal(check.fits(less), false, `without ${field}`);
+      }
+    });
+
+    test(`${request} is answered, good or bad`, () => {
+      const answers = checker(answerSchema(request));
+      assert.deepEqual(answers.faults({ request_id: 7, result: true }), []);
+      assert.deepEqual(answers.faults({ request_id: null, result: false, error: problem }), []);
+      assert.equal(answers.fits({ request_id: 7 }), false);
+      const results = [{ name: 'level', result: false, error: problem }];
+      const isBatch = 'batch' in channelRequests[request];
+      assert.equal(answers.fits({ request_id: 7, result: false, error: problem, results }), isBatch);
+    });
+  }
+
+  test('a list of nested things is as strict as the message', () => {
+    const refused: [ChannelRequestName, object][] = [
+      ['WriteCommands', { writes: [{ name: 'a', value: 'd1', more: 1 }] }],
+      ['WriteCommands', { writes: [{ name: 'a', value: 'd1e3' }] }],
+      ['SimulateMeasurements', { simulations: [{ name: 'a', value: 'd1', 'valid-for': 0 }] }],
+      ['SimulateMeasurements', { simulations: [{ name: 'a', value: 'd1', quality: 65_536 }] }],
+      ['OperateAlarms', { operations: [{ name: 'a', opcode: 'explode' }] }],
+      ['ReadDatabase', { select: { connectors: 'all' } }],
+      ['ReadMeasurements', { fields: ['vt'] }],
+      ['WatchMeasurements', { measurements: 'some' }],
+    ];
+    for (const [request, fields] of refused) {
+      assert.equal(checker(requestSchema(request)).fits({ request, id: 1, ...fields }), false, JSON.stringify(fields));
+    }
+  });
+
+  test('every notification of the document is there, and refuses what it does not know', () => {
+    const [v, t] = ['d21.5', [1_700_000_000, 0]];
+    const alarm = { name: 'high', severity: 1, t, authority: 'trigger', state: 'ACT_UNACK', description: '' };
+    const good: Record<string, object> = {
+      MeasurementUpdateNotification: { updates: [{ name: 'level', vtq: [v, t, 192] }], skipped: 3 },
+      CommandUpdateNotification: { updates: [{ name: 'valve', vt: [v, t], removed: true }] },
+      AlarmStateChangeNotification: { changes: [alarm] },
+      FunctionModuleUpdateNotification: { updates: [{ name: 'loop', state: 'RUN' }] },
+    };
+    assert.deepEqual(notificationNames, Object.keys(good));
+    for (const [at, notification] of notificationNames.entries()) {
+      const check = checker(channelNotifications[at] ?? assert.fail());
+      assert.deepEqual(check.faults({ notification, ...good[notification] }), []);
+      assert.equal(check.fits({ notification, ...good[notification], more: 1 }), false);
+      assert.equal(check.fits({ notification }), false);
+    }
+  });
+});

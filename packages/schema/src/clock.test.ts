@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import fc from 'fast-check';
+import { ManualClock, systemClock } from './clock.ts';
+
+test('a clock moved by hand calls what falls due in the order of its time, each at its time', () => {
+  const anyDelays = fc.array(fc.integer({ min: -5, max: 1000 }), { maxLength: 30 });
+  fc.assert(
+    fc.property(anyDelays, fc.array(fc.nat(400), { maxLength: 10 }), (delays, steps) => {
+      const clock = new ManualClock(0);
+      const called: number[] = [];
+      for (const ms of delays) {
+        clock.after(ms, () => {
+          assert.equal(clock.now(), Math.max(0, ms) * 1000);
+          called.push(Math.max(0, ms));
+        });
+      }
+      for (const ms of steps) clock.advance(ms);
+      const passed = steps.reduce((sum, ms) => sum + ms, 0);
+      assert.equal(clock.now(), passed * 1000);
+      const due = steps.length === 0 ? [] : delays.map((ms) => Math.max(0, ms)).filter((ms) => ms <= passed);
+      assert.deepEqual(
+        called,
+        due.sort((a, b) => a - b),
+      );
+      assert.equal(clock.waiting, delays.length - called.length);
+    }),
+  );
+});
+
+test('a clock moved by hand calls what was asked for at the same time in the order of the asking', () => {
+  const clock = new ManualClock();
+  const called: string[] = [];
+  for (const name of ['a', 'b', 'c']) clock.after(10, () => called.push(name));
+  clock.advance(10);
+  assert.deepEqual(called, ['a', 'b', 'c']);
+});
+
+test('what is taken back is not called, and what is asked for meanwhile is called in the same move', () => {
+  const clock = new ManualClock(0);
+  const called: number[] = [];
+  const takeBack = clock.after(20, () => called.push(20));
+  clock.after(10, () => {
+    takeBack();
+    clock.after(5, () => called.push(clock.now()));
+  });
+  clock.advance(100);
+  assert.deepEqual([called, clock.now()], [[15_000], 100_000]);
+});
+
+test('the clock of the system waits longer than its timers can', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const called: string[] = [];
+    const days = 24 * 3600 * 1000;
+    systemClock.after(60 * days, () => called.push('kept'));
+    const takeBack = systemClock.after(60 * days, () => called.push('taken back'));
+    const longestMs = 2 ** 31 - 1;
+    mock.timers.tick(longestMs);
+    takeBack();
+    assert.deepEqual(called, []);
+    mock.timers.tick(longestMs);
+    mock.timers.tick(60 * days - 2 * longestMs - 1);
+    assert.deepEqual(called, []);
+    mock.timers.tick(1);
+    assert.deepEqual(called, ['kept']);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('the clock of the system tells whole microseconds of today', () => {
+  const nowUs = systemClock.now();
+  assert.ok(Number.isSafeInteger(nowUs) && Math.abs(nowUs / 1000 - Date.now()) < 60_000);
+});
