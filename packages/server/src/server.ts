@@ -2,7 +2,7 @@
 // knows them all.
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
@@ -35,7 +35,7 @@ import { UnusableDatabase } from './sqlite/index.ts';
 import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
 import { LiveState } from './state/index.ts';
 
-const stacksFolder = fileURLToPath(new URL('../../../stacks', import.meta.url));
+const builtInStacks = fileURLToPath(new URL('../../../stacks', import.meta.url));
 
 /** Requests that run when the server is told to stop have this long to finish, of the 5 s that stopping may take. */
 const finishMs = 3000;
@@ -76,7 +76,9 @@ export class Server {
           'proxy that authenticates, or an SSH tunnel, in front.',
       );
     }
-    const server = new Server(options, await discoverStacks(stacksFolder));
+    const { stacks } = options.settings;
+    const folders = stacks === undefined ? [] : [resolve(stacks)];
+    const server = new Server(options, await discoverStacks([builtInStacks, ...folders]));
     await server.#start();
     return server;
   }

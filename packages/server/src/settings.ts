@@ -40,6 +40,9 @@ export const Settings = Type.Object(
     demo: Type.Optional(
       Type.Boolean({ description: 'Start with the demo plant; without it: when the data folder is new.' }),
     ),
+    stacks: Type.Optional(
+      Type.String({ minLength: 1, description: 'Another folder of protocol stacks, beside those that come with it.' }),
+    ),
     'log-level': Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
       type: 'string',
       default: 'info',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { discoverStacks } from './discover.ts';
@@ -86,7 +86,23 @@ describe('discovery', () => {
     putStack('b', 'modbus');
     const { stacks, faults } = await discoverStacks(folder);
     assert.match(stacks[0]?.moduleUrl ?? '', /\/a\/src\/stack\.ts$/);
-    assert.deepEqual(faults, [{ folder: 'b', message: 'its stack modbus has the name of the one in a' }]);
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+    assert.deepEqual(faults, [{ folder: b, message: `its stack modbus has the name of the one in ${a}` }]);
+  });
+
+  test('finds the stacks of several folders, an earlier one before a later one of the same name', async () => {
+    putStack('ours/simulator', 'simulator');
+    putStack('theirs/a', 'simulator');
+    putStack('theirs/b', 'modbus');
+    const { stacks, faults } = await discoverStacks(['ours', 'absent', 'theirs'].map((name) => join(folder, name)));
+    assert.deepEqual(
+      stacks.map(({ moduleUrl }) => moduleUrl.split('/').slice(-4, -2).join('/')),
+      ['ours/simulator', 'theirs/b'],
+    );
+    assert.deepEqual(
+      faults.map((fault) => fault.folder),
+      ['absent', 'theirs/a'].map((name) => join(folder, name)),
+    );
   });
 });
 
@@ -126,7 +142,7 @@ describe('a broken stack is reported and the others are found:', () => {
         ['modbus'],
       );
       assert.deepEqual(
-        faults.map((fault) => fault.folder),
+        faults.map((fault) => basename(fault.folder)),
         ['bad'],
       );
       assert.match(faults[0]?.message ?? '', message);
@@ -145,7 +161,7 @@ describe('a broken stack is reported and the others are found:', () => {
     const { stacks, faults } = await discoverStacks(join(folder, 'stacks'));
     assert.deepEqual(stacks, []);
     assert.deepEqual(
-      faults.map((fault) => fault.folder),
+      faults.map((fault) => basename(fault.folder)),
       ['absolute', 'linked', 'neighbour', 'plain', 'plain-inside'],
     );
     for (const fault of faults) assert.match(fault.message, /leaves the folder/, fault.folder);
