@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Worker } from 'node:worker_threads';
+import { problemOf } from '../../test/points-bench.ts';
+import { LiveState } from './live-state.ts';
+
+let folder: string;
+const open: LiveState[] = [];
+const failures: Error[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'telltale-state-'));
+});
+
+afterEach(async () => {
+  for (const state of open.splice(0)) await state.close(2000);
+  rmSync(folder, { recursive: true, force: true });
+  failures.length = 0;
+});
+
+/** The state, what it had, and the thread that keeps it. */
+async function start() {
+  let thread: Worker | undefined;
+  process.once('worker', (worker) => {
+    thread = worker;
+  });
+  const state = new LiveState({ folder, onFailure: (error) => failures.push(error) });
+  const kept = await state.open();
+  open.push(state);
+  return { state, kept, thread: thread as Worker };
+}
+
+/** Ends it and opens what it left. */
+async function reopened(state: LiveState) {
+  await state.close(2000);
+  const { kept } = await start();
+  return kept;
+}
+
+const command = (name: string, value: string, timeUs = 1) => ({ name, value, timeUs });
+const simulation = { value: 'd1', quality: 0x80c0, sinceUs: 5, untilUs: undefined, by: 'anna' };
+const alarm = { state: 'ACT_UNACK', timeUs: 7, authority: 'anna' } as const;
+
+describe('the live state', () => {
+  test('has nothing at first, and afterwards the newest of everything that was kept and not forgotten', async () => {
+    const { state, kept } = await start();
+    assert.deepEqual(kept, { commands: [], alarms: [], simulations: [] });
+    await Promise.all([
+      state.keepCommand(command('a', 'd1')),
+      state.keepCommand(command('a', 'd2', 9)),
+      state.keepCommand(command('__proto__', 's"\u0000\ud83d\ude00')),
+      state.keepCommand(command('gone', 'd1')),
+      state.forgetCommand('gone'),
+      state.forgetCommand('never'),
+      state.keepSimulation({ name: 'a', ...simulation }),
+      state.keepAlarm({ name: 'a', ...alarm }),
+      state.forgetAlarm('b'),
+    ]);
+    const after = await reopened(state);
+    assert.deepEqual(after.commands, [command('__proto__', 's"\u0000\ud83d\ude00'), command('a', 'd2', 9)]);
+    const { untilUs: _, ...timeless } = simulation;
+    assert.deepEqual(after.simulations, [{ name: 'a', ...timeless }]);
+    assert.deepEqual(after.alarms, [{ name: 'a', ...alarm }]);
+  });
+
+  test('keeps in the order of the calls, many in one commit', async () => {
+    const { state, thread } = await start();
+    let commits = 0;
+    thread.on('message', () => commits++);
+    const done: number[] = [];
+    const all = Array.from({ length: 1000 }, (_, at) =>
+      state.keepCommand(command(`c${at % 10}`, `i${at}`)).then(() => done.push(at)),
+    );
+    assert.equal(state.waiting, 1000);
+    await Promise.all(all);
+    assert.deepEqual(
+      done,
+      all.map((_, at) => at),
+    );
+    assert.ok(commits <= 2, `${commits} commits`);
+    assert.equal(state.waiting, 0);
+    const { commands } = await reopened(state);
+    assert.deepEqual(
+      commands.map(({ value }) => value),
+      Array.from({ length: 10 }, (_, at) => `i${990 + at}`),
+    );
+  });
+
+  test('that refuses a commit has changed nothing of it, says why, and takes the next', async () => {
+    const { state } = await start();
+    await state.keepCommand(command('before', 'd1'));
+    await state.close(2000);
+    const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));
+    sqlite.exec(`CREATE TRIGGER refuse BEFORE INSERT ON kept WHEN NEW.name = 'cursed'
+      BEGIN SELECT RAISE(ABORT, 'the sector is bad'); END`);
+    sqlite.close();
+    const { state: again } = await start();
+    const first = again.keepCommand(command('first', 'd1'));
+    const group = [command('mate', 'd1'), command('cursed', 'd1'), command('before', 'd2')];
+    const outcomes = group.map((each) => problemOf(again.keepCommand(each)));
+    await first;
+    assert.deepEqual(await Promise.all(outcomes), ['storage-failed', 'storage-failed', 'storage-failed']);
+    assert.match(again.failure ?? '', /the sector is bad/);
+    await again.keepCommand(command('next', 'd1'));
+    assert.equal(again.failure, undefined);
+    const { commands } = await reopened(again);
+    assert.deepEqual(commands, [command('before', 'd1'), command('first', 'd1'), command('next', 'd1')]);
+  });
+
+  test('on a disk that is full has everything that it acknowledged, and nothing that it refused', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    const child = fileURLToPath(new URL('../../test/full-disk.ts', import.meta.url));
+    const limited = `ulimit -f 600; exec "$0" "$1" "$2"`;
+    const run = promisify(execFile);
+    const { stdout } = await run('sh', ['-c', limited, process.execPath, child, folder]);
+    const { taken, failure } = JSON.parse(stdout) as { taken: string[]; failure: string };
+    assert.ok(taken.length > 0 && taken.length < 420, `${taken.length} were taken`);
+    assert.notEqual(failure, '');
+    const { state, kept } = await start();
+    assert.deepEqual(kept.commands.map(({ name }) => name).sort(), taken.sort());
+    await state.keepCommand(command('later', 'd1'));
+  });
+
+  test('that is closed writes what waits, and refuses what comes later', async () => {
+    const { state } = await start();
+    const all = Array.from({ length: 50 }, (_, at) => state.keepCommand(command(`c${at}`, 'd1')));
+    const more = all[0]?.then(() => state.keepCommand(command('during', 'd1')));
+    const closed = state.close(5000);
+    await Promise.all([...all, more, closed]);
+    assert.equal(await problemOf(state.keepCommand(command('late', 'd1'))), 'storage-failed');
+    const { kept } = await start();
+    assert.equal(kept.commands.length, 51);
+  });
+
+  test('that was never opened, or is closed twice, refuses and does not hang', async () => {
+    const state = new LiveState({ folder, onFailure: assert.fail });
+    assert.equal(await problemOf(state.keepCommand(command('a', 'd1'))), 'storage-failed');
+    await state.close(1000);
+    const { state: other } = await start();
+    await other.close(1000);
+    await other.close(1000);
+  });
+
+  test('whose thread dies says so, leaves nobody waiting, and closes', async () => {
+    const { state, thread } = await start();
+    await state.keepCommand(command('a', 'd1'));
+    thread.postMessage(0); // no request: the thread does not survive it
+    assert.equal(await problemOf(state.keepCommand(command('b', 'd1'))), 'storage-failed');
+    assert.equal(failures.length, 1);
+    assert.equal(await problemOf(state.keepCommand(command('c', 'd1'))), 'storage-failed');
+    await state.close(1000);
+    const { kept } = await start();
+    assert.deepEqual(kept.commands, [command('a', 'd1')]);
+  });
+
+  test('refuses a file of another application, of a newer version, of no database, and a folder that is not there', async () => {
+    const path = join(folder, 'state.sqlite');
+    const refusal = () =>
+      new LiveState({ folder, onFailure: assert.fail }).open().then(
+        () => assert.fail('it was opened'),
+        (error: Error) => {
+          assert.equal(error.name, 'UnusableDatabase');
+          return error.message;
+        },
+      );
+    const make = (sql: string) => {
+      rmSync(path, { force: true });
+      const sqlite = new DatabaseSync(path);
+      sqlite.exec(sql);
+      sqlite.close();
+    };
+    make('CREATE TABLE kept (name); PRAGMA application_id = 7');
+    assert.match(await refusal(), /belongs to another application/);
+    make(`CREATE TABLE kept (name); PRAGMA application_id = ${0x54745374}; PRAGMA user_version = 99`);
+    assert.match(await refusal(), /newer version .*form 99/);
+    make(`CREATE TABLE other (name); PRAGMA application_id = ${0x54745374}; PRAGMA user_version = 1`);
+    assert.match(await refusal(), /cannot be opened/);
+    writeFileSync(path, 'this is no database, but it is long enough to be looked at'.repeat(50));
+    assert.match(await refusal(), /cannot be opened/);
+    rmSync(folder, { recursive: true });
+    assert.match(await refusal(), /cannot be opened/);
+  });
+});
