@@ -5,7 +5,7 @@ import {
   configRoutes,
   DataAccess,
   dataRoutes,
-  HttpMetrics,
+  Metrics,
   type OpenApi,
   openApiDocument,
   serviceRoutes,
@@ -42,6 +42,6 @@ export function describeApi(version: string): OpenApi {
     maxExecutableBytes: settings['max-executable-size'],
   });
   const routes = [...live, ...configuration];
-  const service = serviceRoutes({ version, routes, metrics: new HttpMetrics(), unavailable: () => undefined });
+  const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: () => undefined });
   return openApiDocument({ version, routes: [...routes, ...service] });
 }

@@ -17,10 +17,11 @@ import {
   createHttpServer,
   DataAccess,
   dataRoutes,
-  HttpMetrics,
   localAuthor,
+  Metrics,
   probes,
   type StackCatalogue,
+  serviceMetrics,
   serviceRoutes,
   Watches,
 } from './api/index.ts';
@@ -127,8 +128,12 @@ export class Server {
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
-    this.#http = this.#createHttp(data, catalogueOf(stacks));
+    const metrics = new Metrics();
+    this.#http = this.#createHttp(data, catalogueOf(stacks), metrics);
     this.#channel = this.#createChannel(data, modules);
+    metrics.watch(
+      serviceMetrics({ cfgdb: this.#cfgdb, data, state: this.#state, host: this.#host, channel: this.#channel }),
+    );
     this.#channel.serve(this.#http.server);
   }
 
@@ -199,7 +204,7 @@ export class Server {
     const watches = new Watches({ data, modules, clock: systemClock, maxWatches: settings['max-watches'] });
     return new ChannelServer({
       path: settings['channel-path'],
-      requests: new ChannelRequests({ data, watches, log: this.#log, unavailable, onRequest: () => undefined }),
+      requests: new ChannelRequests({ data, watches, log: this.#log, unavailable }),
       watches,
       clock: systemClock,
       maxMessageBytes: settings['max-message-size'],
@@ -209,14 +214,8 @@ export class Server {
     });
   }
 
-  #createHttp(data: DataAccess, stacks: StackCatalogue): FastifyInstance {
+  #createHttp(data: DataAccess, stacks: StackCatalogue, metrics: Metrics): FastifyInstance {
     const settings = this.#settings;
-    const metrics = new HttpMetrics();
-    metrics.watch({
-      configurationWaiting: () => this.#cfgdb.waiting,
-      configurationObjects: () => this.#cfgdb.call('counts'),
-      upToDate: () => this.#cfgdb.call('upToDate'),
-    });
     const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
     const configuration = configRoutes({
       base: settings['config-path'],

@@ -5,7 +5,7 @@ import { ProblemError } from '@telltale/schema';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type GuardedRequest, guardLoopback } from '../access/index.ts';
-import type { HttpMetrics } from './metrics.ts';
+import type { CountAnswer, Metrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { type Call, isShadowed, jsonType, type Route, type StreamReply } from './route.ts';
@@ -24,7 +24,7 @@ export const localAuthor = 'local';
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
   readonly log: Logger;
-  readonly metrics: HttpMetrics;
+  readonly metrics: Metrics;
   /** Why the service cannot answer now; undefined where it can. Probes and pages are answered all the same. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   readonly alwaysAvailable: ReadonlySet<string>;
@@ -56,8 +56,16 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.header('x-content-type-options', 'nosniff');
     if (unavailable() === 'stopping') reply.header('connection', 'close'); // else it would be waited for
   });
-  app.addHook('onResponse', async (request, reply) => {
-    metrics.count(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime);
+  const counters = new Map<string, CountAnswer>();
+  app.addHook('onResponse', (request, reply, done) => {
+    const key = `${request.method} ${request.routeOptions.url ?? 'none'}`;
+    let count = counters.get(key);
+    if (count === undefined) {
+      count = metrics.counterOf(request.method, request.routeOptions.url ?? 'none');
+      counters.set(key, count);
+    }
+    count(reply.statusCode, reply.elapsedTime);
+    done();
   });
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error as Error, log)));
   app.setNotFoundHandler((request) => {

@@ -3,6 +3,7 @@ export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { configRoutes, type StackCatalogue } from './config/index.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';
 export { createHttpServer, localAuthor } from './http-server.ts';
-export { HttpMetrics } from './metrics.ts';
+export { Metrics } from './metrics.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';
 export { probes, serviceRoutes } from './service.ts';
+export { serviceMetrics } from './service-metrics.ts';

@@ -1,15 +1,26 @@
-// What the service counts about itself, as Prometheus reads it.
-import { type Family, familyNames } from '@telltale/schema';
+// What the service counts about itself, as Prometheus reads it. Requests are counted as they are answered; everything
+// else is asked for when somebody reads.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export interface MetricSources {
-  /** How many operations wait for the configuration's thread. */
-  readonly configurationWaiting: () => number;
-  readonly configurationObjects: () => Promise<Record<Family, number>>;
-  readonly upToDate: () => Promise<boolean>;
+/** A figure with what it belongs to, such as `{ connector: 'plc' }`. */
+export interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
-export class HttpMetrics {
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  /** A counter only grows, and begins at 0 when the service starts. */
+  readonly type: 'gauge' | 'counter';
+  readonly labels?: readonly string[];
+  readonly read: () => Iterable<Sample> | number | Promise<Iterable<Sample> | number>;
+}
+
+/** Counts one answer. */
+export type CountAnswer = (status: number, elapsedMs: number) => void;
+
+export class Metrics {
   readonly registry = new Registry();
   readonly #requests: Counter<'method' | 'route' | 'status'>;
   readonly #duration: Histogram<'method' | 'route'>;
@@ -32,38 +43,44 @@ export class HttpMetrics {
   }
 
   /** `route` is the pattern, never the path: names would make as many series as a stranger likes. */
-  count(method: string, route = 'none', status: number, elapsedMs: number): void {
-    this.#requests.inc({ method, route, status });
-    this.#duration.observe({ method, route }, elapsedMs / 1000);
+  counterOf(method: string, route: string): CountAnswer {
+    const duration = this.#duration.labels(method, route);
+    const byStatus = new Map<number, { inc(): void }>();
+    return (status, elapsedMs) => {
+      let counter = byStatus.get(status);
+      if (counter === undefined) {
+        counter = this.#requests.labels(method, route, String(status));
+        byStatus.set(status, counter);
+      }
+      counter.inc();
+      duration.observe(elapsedMs / 1000);
+    };
   }
 
-  watch({ configurationWaiting, configurationObjects, upToDate }: MetricSources): void {
-    const registers = [this.registry];
-    new Gauge({
-      name: 'telltale_configuration_waiting',
-      help: "Operations that wait for the configuration's thread.",
-      registers,
-      collect() {
-        this.set(configurationWaiting());
-      },
-    });
-    new Gauge({
-      name: 'telltale_configuration_objects',
-      help: 'Objects in the configuration database, by family.',
-      labelNames: ['family'],
-      registers,
-      async collect() {
-        const counts = await configurationObjects();
-        for (const family of familyNames) this.set({ family }, counts[family]);
-      },
-    });
-    new Gauge({
-      name: 'telltale_configuration_up_to_date',
-      help: 'Whether what runs equals the database.',
-      registers,
-      async collect() {
-        this.set(Number(await upToDate()));
-      },
-    });
+  watch(metrics: readonly Metric[]): void {
+    for (const { name, help, type, labels = [], read } of metrics) {
+      const options = { name, help, labelNames: [...labels], registers: [this.registry] };
+      const samples = async (): Promise<Iterable<Sample>> => {
+        const found = await read();
+        return typeof found === 'number' ? [{ value: found }] : found;
+      };
+      if (type === 'gauge') {
+        new Gauge({
+          ...options,
+          async collect() {
+            this.reset();
+            for (const { labels: of = {}, value } of await samples()) this.set(of, value);
+          },
+        });
+      } else {
+        new Counter({
+          ...options,
+          async collect() {
+            this.reset();
+            for (const { labels: of = {}, value } of await samples()) this.inc(of, value);
+          },
+        });
+      }
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 import { ProblemError } from '@telltale/schema';
 import Type from 'typebox';
-import type { HttpMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { docsPage, docsScriptHash } from './page/docs-page.ts';
 import { jsonType, type Route } from './route.ts';
@@ -17,7 +17,7 @@ export interface ServiceRoutesOptions {
   readonly version: string;
   /** The routes of the interfaces, which the document describes beside these. */
   readonly routes: readonly Route[];
-  readonly metrics: HttpMetrics;
+  readonly metrics: Metrics;
   /** Why the service cannot do its work now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
 }

@@ -28,7 +28,6 @@ export interface ChannelRequestsOptions {
   readonly log: Logger;
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  readonly onRequest: (request: string, isGood: boolean) => void;
 }
 
 /** Requests of a client that may be under way at once: more are refused, so that none waits without a bound. */
@@ -55,6 +54,7 @@ export class ChannelRequests {
   );
   readonly #handlers: Record<ChannelRequestName, Handler>;
   readonly #underWay = new WeakMap<ChannelClient, number>();
+  readonly counts = { good: 0, bad: 0 };
 
   constructor(options: ChannelRequestsOptions) {
     this.#options = options;
@@ -64,7 +64,6 @@ export class ChannelRequests {
   /** Answers every message, good or not. */
   async take(client: ChannelClient, bytes: Buffer): Promise<void> {
     let id: RequestId | null = null;
-    let name = 'none';
     const underWay = this.#underWay.get(client) ?? 0;
     this.#underWay.set(client, underWay + 1);
     try {
@@ -73,16 +72,15 @@ export class ChannelRequests {
       if (underWay >= mostUnderWay) {
         throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
       }
-      name = this.#check(message);
+      const name = this.#check(message);
       const state = this.#options.unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-      const outcome = await this.#handlers[name as ChannelRequestName](client, message);
+      const outcome = await this.#handlers[name](client, message);
       this.#answer(client, id, outcome);
-      this.#options.onRequest(name, true);
     } catch (error) {
       const problem = toProblem(error as Error, this.#options.log);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
-      this.#options.onRequest(name, false);
+      this.counts.bad++;
     } finally {
       this.#underWay.set(client, (this.#underWay.get(client) ?? 1) - 1);
     }
@@ -104,6 +102,7 @@ export class ChannelRequests {
 
   #answer(client: ChannelClient, id: RequestId | null, { more = {}, results, afterwards }: Outcome): void {
     const failed = results?.find(({ result }) => !result);
+    this.counts[failed === undefined ? 'good' : 'bad']++;
     const error = failed === undefined ? '' : `,"error":${JSON.stringify(failed.error)}`;
     const items = results === undefined ? '' : `,"results":${JSON.stringify(results)}`;
     const parts: Buffer[] = [

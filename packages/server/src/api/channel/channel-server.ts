@@ -54,6 +54,25 @@ export class ChannelServer {
     return bytes;
   }
 
+  /** How much is watched. */
+  get watches(): number {
+    return this.#options.watches.count;
+  }
+
+  /** Measurement updates that were handed to clients. */
+  get delivered(): number {
+    return this.#options.watches.measurements.delivered;
+  }
+
+  get skipped(): number {
+    return this.#options.watches.measurements.skipped;
+  }
+
+  /** Requests so far, by whether all of each was carried out. */
+  get requests(): { readonly good: number; readonly bad: number } {
+    return this.#options.requests.counts;
+  }
+
   /** Takes over the upgrades of an HTTP server. */
   serve(http: HttpServer): void {
     http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {

@@ -49,8 +49,9 @@ export class MeasurementWatches {
   readonly #ends = new Growing();
   readonly #handles = new Growing();
   #cancelFlush: (() => void) | undefined;
-  /** Values handed to clients. */
+  /** Values handed to clients, and updates passed over for newer ones. */
   delivered = 0;
+  skipped = 0;
 
   constructor(measurements: Measurements, clock: Clock) {
     this.#measurements = measurements;
@@ -244,6 +245,7 @@ export class MeasurementWatches {
     for (const handle of live) end = wire.writeItem(handle, message, end);
     message.write(marks, end - 1); // in the place of the last comma
     this.delivered += live.length;
+    this.skipped += skipped;
     return message;
   }
 

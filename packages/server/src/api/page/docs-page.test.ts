@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { checker, problems } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
 import { type ConfigRoutesOptions, configRoutes } from '../config/index.ts';
-import { HttpMetrics } from '../metrics.ts';
+import { Metrics } from '../metrics.ts';
 import { type OpenApi, openApiDocument } from '../openapi.ts';
 import { jsonType, type Route } from '../route.ts';
 import { serviceRoutes } from '../service.ts';
@@ -25,7 +25,7 @@ const configuration = configRoutes(stands as unknown as ConfigRoutesOptions);
 const service = serviceRoutes({
   version: '1.2.3',
   routes: configuration,
-  metrics: new HttpMetrics(),
+  metrics: new Metrics(),
   unavailable: () => undefined,
 });
 const real = openApiDocument({ version: '1.2.3', routes: [...configuration, ...service] });

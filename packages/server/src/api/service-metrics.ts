@@ -1,0 +1,126 @@
+// The figures of every part of the service, for whoever watches over it.
+import type { ConfigurationDatabase } from '../cfgdb/index.ts';
+import type { InstanceStatus, StackHost } from '../stacks/index.ts';
+import type { LiveState } from '../state/index.ts';
+import type { ChannelServer } from './channel/index.ts';
+import type { DataAccess } from './data/index.ts';
+import type { Metric, Sample } from './metrics.ts';
+
+export interface MetricSources {
+  readonly cfgdb: ConfigurationDatabase;
+  readonly data: DataAccess;
+  readonly state: LiveState;
+  readonly host: StackHost;
+  readonly channel: ChannelServer;
+}
+
+export function serviceMetrics({ cfgdb, data, state, host, channel }: MetricSources): Metric[] {
+  const { measurements, commands, alarms } = data;
+  return [
+    gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.waiting),
+    labelled('gauge', 'configuration_objects', 'Objects in the configuration database.', 'family', () =>
+      cfgdb.call('counts'),
+    ),
+    gauge('configuration_up_to_date', 'Whether what runs equals the database.', async () =>
+      Number(await cfgdb.call('upToDate')),
+    ),
+    labelled('gauge', 'points', 'Live objects.', 'family', () => ({
+      measurements: measurements.size,
+      commands: commands.size,
+      alarms: alarms.size,
+    })),
+    labelled('counter', 'readings_total', 'Readings of devices, by what became of them.', 'outcome', () => {
+      const { changed, duplicates, withinDeadband, hidden, foreign } = measurements.counts;
+      return { changed, duplicate: duplicates, deadband: withinDeadband, simulated: hidden, foreign };
+    }),
+    counter('readings_unfit_total', 'Readings that did not fit their datatype.', () => measurements.counts.unfit),
+    gauge('simulations', 'Measurements that are forced.', () => measurements.simulated),
+    labelled('gauge', 'alarms', 'Alarms, by state.', 'state', () => ({ ...alarms.counts().byState })),
+    counter('alarm_transitions_total', 'Transitions of alarms.', () => alarms.counts().transitions),
+    counter(
+      'alarm_keep_failures_total',
+      'Alarm states that could not be written to disk at once.',
+      () => alarms.counts().keepFailures,
+    ),
+    gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unkept),
+    gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.waiting),
+    gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
+    gauge('channel_clients', 'Clients of the channel.', () => channel.size),
+    gauge('channel_watches', 'What they watch: names, and "all" as one.', () => channel.watches),
+    gauge('channel_waiting_bytes', 'Bytes that wait for clients of the channel.', () => channel.waitingBytes),
+    counter('channel_updates_total', 'Measurement updates handed to clients.', () => channel.delivered),
+    counter('channel_skipped_total', 'Updates passed over for clients that did not keep up.', () => channel.skipped),
+    labelled('counter', 'channel_requests_total', 'Requests over the channel.', 'result', () => channel.requests),
+    ...stackMetrics(host),
+  ];
+}
+
+function stackMetrics(host: StackHost): Metric[] {
+  const each = (
+    type: Metric['type'],
+    name: string,
+    help: string,
+    read: (status: InstanceStatus) => Readonly<Record<string, number>> | number,
+    label?: string,
+  ): Metric => ({
+    name: `telltale_stack_${name}`,
+    help,
+    type,
+    labels: ['role', 'name', ...(label === undefined ? [] : [label])],
+    read: () =>
+      host.status().flatMap((status): Sample[] => {
+        const labels = { role: status.role, name: status.name };
+        const found = read(status);
+        if (typeof found === 'number' || label === undefined) return [{ labels, value: Number(found) }];
+        return Object.entries(found).map(([word, value]) => ({ labels: { ...labels, [label]: word }, value }));
+      }),
+  });
+  return [
+    each('gauge', 'up', 'Whether the link is up.', ({ state: is }) => Number(is === 'up')),
+    each('gauge', 'state', 'The state, as 1 beside its name.', ({ state: is }) => ({ [is]: 1 }), 'state'),
+    each('gauge', 'since_seconds', 'Since when it is in this state.', ({ sinceUs }) => sinceUs / 1_000_000),
+    each(
+      'counter',
+      'values_total',
+      'Values that came from the device, or went to a provider.',
+      (s) => s.counters.values,
+    ),
+    each('counter', 'errors_total', 'What went wrong.', ({ counters }) => counters.errors),
+    each('counter', 'connects_total', 'How often the link came up.', ({ counters }) => counters.connects),
+    each('counter', 'conflated_total', 'Values passed over for newer ones.', ({ counters }) => counters.conflated),
+    each('counter', 'dropped_total', 'Values published without a link.', ({ counters }) => counters.dropped),
+    each(
+      'counter',
+      'writes_total',
+      'Commands written, by outcome.',
+      ({ counters }) => ({
+        accepted: counters.writesAccepted,
+        refused: counters.writesRefused,
+        timeout: counters.writesTimedOut,
+        not_connected: counters.writesNotConnected,
+      }),
+      'outcome',
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, read: () => number | Promise<number>): Metric {
+  return { name: `telltale_${name}`, help, type: 'gauge', read };
+}
+
+function counter(name: string, help: string, read: () => number): Metric {
+  return { name: `telltale_${name}`, help, type: 'counter', read };
+}
+
+/** One figure a word. */
+function labelled(
+  type: Metric['type'],
+  name: string,
+  help: string,
+  label: string,
+  read: () => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+): Metric {
+  const samples = async () =>
+    Object.entries(await read()).map(([word, value]) => ({ labels: { [label]: word }, value }));
+  return { name: `telltale_${name}`, help, type, labels: [label], read: samples };
+}
