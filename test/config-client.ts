@@ -1,5 +1,6 @@
-// A client of the configuration interface for tests. It holds the form of every error answer against the catalogue,
-// and remembers what was answered, to be compared with the reference that the service gives of itself.
+// A client of one interface of the service for tests, the configuration's unless told. It holds the form of every error
+// answer against the catalogue, and remembers what was answered, to be compared with the reference that the service
+// gives of itself.
 import assert from 'node:assert/strict';
 import { checker, Problem, type ProblemName, problemMediaType, problemPage, problems } from '@telltale/schema';
 import type { ServerProcess } from './server-process.ts';
@@ -29,17 +30,19 @@ const problem = checker(Problem);
 
 export class ConfigClient {
   readonly #server: () => ServerProcess;
+  readonly #base: string;
   readonly #answered = new Map<string, { method: string; path: string; status: number; problem?: ProblemName }>();
 
   /** A function, since a test may start another server in the middle. */
-  constructor(server: () => ServerProcess) {
+  constructor(server: () => ServerProcess, base = '/config/v2') {
     this.#server = server;
+    this.#base = base;
   }
 
   async ask(method: string, path: string, { body, raw, type }: Sent = {}): Promise<Answer> {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const sentType = type ?? (content === undefined ? undefined : 'application/json');
-    const response = await fetch(this.#server().config + path, {
+    const response = await fetch(this.#server().url + this.#base + path, {
       method,
       ...(sentType !== undefined && { headers: { 'content-type': sentType } }),
       ...(content !== undefined && { body: content as string | Uint8Array<ArrayBuffer> }),
@@ -89,7 +92,7 @@ export class ConfigClient {
     const { paths } = (await (await fetch(`${this.#server().url}/openapi.json`)).json()) as Documented;
     const missing: string[] = [];
     for (const { method, path, status, problem: name } of this.#answered.values()) {
-      const operation = operationAt(paths, method, path);
+      const operation = operationAt(paths, method, this.#base + path);
       const response = operation?.responses[status];
       const isThere = name === undefined ? response !== undefined : response?.['x-problems']?.includes(name);
       if (operation !== undefined && !isThere) missing.push(`${method} ${path.slice(0, 100)}: ${status} ${name ?? ''}`);
@@ -100,7 +103,7 @@ export class ConfigClient {
 
 /** Undefined for methods and paths that the interface does not have: those are refused everywhere in one way. */
 function operationAt(paths: Documented['paths'], method: string, path: string) {
-  const parts = `/config/v2${path}`.split('?', 1)[0]?.split('/').filter(Boolean) ?? [];
+  const parts = path.split('?', 1)[0]?.split('/').filter(Boolean) ?? [];
   const fits = Object.keys(paths).filter((template) => {
     const wanted = template.split('/').filter(Boolean);
     return wanted.length === parts.length && wanted.every((part, at) => part.startsWith('{') || part === parts[at]);
