@@ -65,9 +65,8 @@ function makeClient({ options }: CommandLine, { environment }: World): TelltaleC
   if (!(timeoutS > 0 && timeoutS <= 86_400)) {
     throw new UsageError(`--timeout is a number of seconds from above 0 to 86400, not ${JSON.stringify(timeout)}.`);
   }
-  const token = environment.TELLTALE_TOKEN;
   try {
-    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000, ...(token && { token }) });
+    return new TelltaleClient({ url, timeoutMs: timeoutS * 1000 });
   } catch {
     throw new UsageError(`${JSON.stringify(url)} is not an address: http://HOST:PORT/ is expected.`);
   }

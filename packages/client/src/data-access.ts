@@ -31,7 +31,7 @@ export interface OperateOptions extends AskOptions {
 }
 
 /** What the objects of one kind have in common: they are read. */
-class LiveFamily<Item, Field extends string & keyof Item> {
+class LiveFamily<Item extends object, Field extends string & keyof Item> {
   protected readonly transport: Transport;
   protected readonly path: string;
 
@@ -48,7 +48,7 @@ class LiveFamily<Item, Field extends string & keyof Item> {
     );
   }
 
-  get(name: string, { signal }: AskOptions = {}): Promise<Item> {
+  async get(name: string, { signal }: AskOptions = {}): Promise<Item> {
     return this.transport.json(this.#at(name, 'unknown-object'), { signal });
   }
 

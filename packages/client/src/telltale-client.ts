@@ -1,4 +1,5 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
+import { type Clock, systemClock } from '@telltale/schema';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
@@ -19,8 +20,7 @@ export interface TelltaleClientOptions {
   readonly WebSocket?: WebSocketConstructor;
   /** After so long a request without an answer is given up; 30 s where not given. */
   readonly timeoutMs?: number;
-  /** Sent as `Authorization: Bearer …`. */
-  readonly token?: string;
+  readonly clock?: Clock;
 }
 
 export const defaultUrl = 'http://127.0.0.1:8080/';
@@ -35,15 +35,16 @@ export class TelltaleClient {
   readonly service: ServiceAccess;
   readonly wsUrl: string;
   readonly #timeoutMs: number;
+  readonly #clock: Clock;
   readonly #webSocket: WebSocketConstructor | undefined;
 
   /** Throws a TypeError where an address is none. */
   constructor(options: TelltaleClientOptions = {}) {
-    const { fetch = globalThis.fetch.bind(globalThis), timeoutMs = defaultTimeoutMs, token } = options;
+    const { fetch = globalThis.fetch.bind(globalThis), timeoutMs = defaultTimeoutMs, clock = systemClock } = options;
     const url = folder(options.url ?? defaultUrl);
     const base = folder(options.base ?? new URL('data/', url));
     const configBase = folder(options.configBase ?? new URL('config/v2/', url));
-    const transport = (address: URL) => new Transport({ base: address.href, fetch, timeoutMs, token });
+    const transport = (address: URL) => new Transport({ base: address.href, fetch, timeoutMs, clock });
     const data = transport(base);
     this.measurements = new Measurements(data);
     this.commands = new Commands(data);
@@ -55,6 +56,7 @@ export class TelltaleClient {
       'ws',
     );
     this.#timeoutMs = timeoutMs;
+    this.#clock = clock;
     this.#webSocket = options.WebSocket;
   }
 
@@ -63,6 +65,7 @@ export class TelltaleClient {
     return new Channel({
       url: this.wsUrl,
       timeoutMs: this.#timeoutMs,
+      clock: this.#clock,
       ...(this.#webSocket !== undefined && { WebSocket: this.#webSocket }),
       ...options,
     });

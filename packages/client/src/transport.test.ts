@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
 import { TelltaleProblem, Unreachable } from './errors.ts';
 import { readMetrics } from './service-access.ts';
 import { TelltaleClient } from './telltale-client.ts';
@@ -92,6 +93,70 @@ describe('a request over HTTP', () => {
     );
   });
 
+  test('answered by JSON that is no object is Unreachable too', async (t) => {
+    const url = await serve(t, (_, response) => {
+      response.end('null');
+    });
+    const client = new TelltaleClient({ url });
+    for (const read of [client.measurements.list(), client.configuration.isUpToDate(), client.service.version()]) {
+      await assert.rejects(read, Unreachable);
+    }
+  });
+
+  test('a write that leads elsewhere, or is answered by a page, is never taken for done', async (t) => {
+    const paths: (string | undefined)[] = [];
+    const url = await serve(t, (request, response) => {
+      paths.push(request.url);
+      if (request.url?.startsWith('/data/')) response.writeHead(303, { location: '/login' }).end();
+      else response.end('<html>who are you?');
+    });
+    const client = new TelltaleClient({ url });
+    const unknown = failsWith((error) => assert.equal(error.mayHaveHappened, true));
+    await assert.rejects(client.commands.write('pump', 'b1'), unknown);
+    await assert.rejects(client.configuration.render(), unknown);
+    assert.deepEqual(paths, ['/data/commands/pump?value=b1', '/config/v2/cfgdb/render']);
+  });
+
+  test('bytes may take long while they go on, and are given up when they stand still', async (t) => {
+    const clock = new ManualClock();
+    const url = await serve(t, (request, response) => {
+      if (request.method === 'GET') response.write('SQLite');
+      else request.resume().on('end', () => response.writeHead(204).end());
+    });
+    const { configuration } = new TelltaleClient({ url, timeoutMs: 1000, clock });
+    const { stream } = await configuration.downloadDatabase();
+    const reader = stream.getReader();
+    assert.equal((await reader.read()).value?.length, 6);
+    const stuck = reader.read();
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(1000);
+    await assert.rejects(
+      stuck,
+      failsWith((error) => assert.match(error.message, /within 1 s/)),
+    );
+
+    async function* slowly() {
+      for (let chunk = 0; chunk < 20; chunk++) {
+        yield new Uint8Array(10);
+        clock.advance(200);
+      }
+    }
+    await configuration.uploadDatabase(ReadableStream.from(slowly()) as ReadableStream<Uint8Array<ArrayBuffer>>);
+    async function* never() {
+      yield new Uint8Array(10);
+      for (let turn = 0; turn < 50; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        clock.advance(100);
+      }
+      await new Promise(() => undefined);
+    }
+    const upload = configuration.uploadDatabase(
+      ReadableStream.from(never()) as ReadableStream<Uint8Array<ArrayBuffer>>,
+    );
+    await assert.rejects(upload, Unreachable);
+    assert.equal(clock.waiting, 0);
+  });
+
   test('a download that breaks off is Unreachable', async (t) => {
     const url = await serve(t, (_, response) => {
       response.writeHead(200, { 'content-length': 1000 });
@@ -113,7 +178,7 @@ describe('a request over HTTP', () => {
     const client = new TelltaleClient({ url });
     for (const name of ['..', '.', 'a/b', 'a,b', '', '%2e%2e', 'x'.repeat(65), '--help']) {
       await assert.rejects(client.configuration.delete('measurements', name), { problem: 'invalid-name' });
-      await assert.rejects(async () => client.measurements.get(name), { problem: 'unknown-object' });
+      await assert.rejects(client.measurements.get(name), { problem: 'unknown-object' });
       await assert.rejects(client.alarms.acknowledge(name), { problem: 'invalid-name' });
       assert.deepEqual(Object.keys(await client.measurements.list({ names: [name] })), []);
     }

@@ -1,6 +1,6 @@
 // One HTTP request, and what comes of it: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
 // to the parts that use it.
-import { isIdentifier, type ProblemName, parseJson } from '@telltale/schema';
+import { type Clock, isIdentifier, type ProblemName, parseJson } from '@telltale/schema';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Blob;
@@ -9,9 +9,9 @@ export interface TransportOptions {
   /** With a slash at its end. */
   readonly base: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Of a request until its answer begins, and of an answer of JSON until its end. */
+  /** So long a request may go without its answer, and bytes on their way without going on. */
   readonly timeoutMs: number;
-  readonly token?: string | undefined;
+  readonly clock: Clock;
 }
 
 export interface AskOptions {
@@ -38,25 +38,25 @@ export class Transport {
   readonly base: string;
   readonly #fetch: typeof globalThis.fetch;
   readonly #timeoutMs: number;
-  readonly #token: string | undefined;
+  readonly #clock: Clock;
 
-  constructor({ base, fetch, timeoutMs, token }: TransportOptions) {
+  constructor({ base, fetch, timeoutMs, clock }: TransportOptions) {
     this.base = base;
     this.#fetch = fetch;
     this.#timeoutMs = timeoutMs;
-    this.#token = token;
+    this.#clock = clock;
   }
 
-  async json<Body>(path: string, sent: Sent = {}): Promise<Body> {
+  /** An object or an array; anything else is not of Telltale. */
+  async json<Body extends object>(path: string, sent: Sent = {}): Promise<Body> {
     const text = await this.text(path, sent);
     try {
-      return parseJson(text) as Body;
-    } catch (cause) {
-      throw new Unreachable(
-        `What answers at ${this.base}${path} is not Telltale: its answer is not JSON. Check the address.`,
-        { mayHaveHappened: false, cause },
-      );
+      const body = parseJson(text);
+      if (typeof body === 'object' && body !== null) return body as Body;
+    } catch {
+      // not JSON
     }
+    throw this.#stranger('GET', path, 'its answer is not JSON');
   }
 
   /** A JSON object from name to object. It has no prototype: a name that is not there is undefined, whatever it is. */
@@ -68,9 +68,13 @@ export class Transport {
     return this.#ask('GET', path, sent, (response) => response.text());
   }
 
-  /** Asks for what changes something: answered by 204. */
+  /** Asks for what changes something. Only 204 says that it happened: a page that asks to log in does not. */
   async send(method: 'PUT' | 'POST' | 'DELETE', path: string, sent: Sent = {}): Promise<void> {
-    await this.#ask(method, path, sent, (response) => response.body?.cancel());
+    await this.#ask(method, path, sent, async (response) => {
+      if (response.status === 204) return;
+      await response.body?.cancel();
+      throw this.#stranger(method, path, `it answers ${method} with ${response.status}`);
+    });
   }
 
   download(path: string, sent: Sent = {}): Promise<Download> {
@@ -81,55 +85,53 @@ export class Transport {
   }
 
   async #ask<T>(method: string, path: string, sent: Sent, read: (response: Response) => T | Promise<T>): Promise<T> {
-    const { signal, bytes } = sent;
+    const { signal } = sent;
     signal?.throwIfAborted();
-    const overdue = new AbortController();
-    // Bytes take as long as they take: only the answer to them is waited for, by the service's own limits.
-    const timer = bytes === undefined ? setTimeout(() => overdue.abort(), this.#timeoutMs) : undefined;
-    const ended = signal === undefined ? overdue.signal : AbortSignal.any([signal, overdue.signal]);
+    const deadline = new Deadline(this.#timeoutMs, this.#clock);
+    const ended = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
     try {
-      const response = await this.#fetch(this.base + path + queryText(sent.query), this.#init(method, sent, ended));
+      const url = this.base + path + queryText(sent.query);
+      const response = await this.#fetch(url, { method, signal: ended, ...initOf(sent, deadline) });
       if (response.ok) return await read(response);
       throw new TelltaleProblem(await problemOf(response));
     } catch (error) {
-      if (error instanceof TelltaleProblem) throw error;
+      if (error instanceof TelltaleProblem || error instanceof Unreachable) throw error;
       signal?.throwIfAborted();
-      throw this.#unreachable(method, overdue.signal.aborted, error);
+      throw this.#unreachable(method, deadline.signal.aborted, error);
     } finally {
-      clearTimeout(timer);
+      deadline.end();
     }
   }
 
-  /** The body; where it breaks off, that is Unreachable too. */
+  /** The body; where it breaks off or stands still, that is Unreachable too. */
   #guarded(response: Response): Download['stream'] {
     const reader = (response.body as Download['stream'] | null)?.getReader();
     return new ReadableStream({
       pull: async (controller) => {
+        const deadline = new Deadline(this.#timeoutMs, this.#clock);
+        deadline.signal.addEventListener('abort', () => {
+          controller.error(this.#unreachable('GET', true, undefined));
+          reader?.cancel().catch(() => undefined);
+        });
         try {
           const { done = true, value } = (await reader?.read()) ?? {};
+          if (deadline.signal.aborted) return;
           if (done || value === undefined) controller.close();
           else controller.enqueue(value);
         } catch (error) {
           controller.error(this.#unreachable('GET', false, error));
+        } finally {
+          deadline.end();
         }
       },
       cancel: (reason) => reader?.cancel(reason),
     });
   }
 
-  #init(method: string, { json, bytes }: Sent, signal: AbortSignal): RequestInit {
-    const type = bytes?.type ?? (json === undefined ? undefined : 'application/json');
-    const body = bytes?.body ?? (json === undefined ? undefined : JSON.stringify(json));
-    return {
-      method,
-      signal,
-      headers: {
-        ...(type !== undefined && { 'content-type': type }),
-        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-      },
-      ...(body !== undefined && { body }),
-      ...(body instanceof ReadableStream && { duplex: 'half' }),
-    };
+  #stranger(method: string, path: string, what: string): Unreachable {
+    return new Unreachable(`What is at ${this.base}${path} is not Telltale: ${what}. Check the address.`, {
+      mayHaveHappened: method !== 'GET',
+    });
   }
 
   #unreachable(method: string, isOverdue: boolean, cause: unknown): Unreachable {
@@ -143,6 +145,56 @@ export class Transport {
       { mayHaveHappened, cause },
     );
   }
+}
+
+/** Aborts its signal when nothing has happened for so long. */
+class Deadline {
+  readonly #ending = new AbortController();
+  readonly #timeoutMs: number;
+  readonly #clock: Clock;
+  #cancel: () => void = () => undefined;
+
+  constructor(timeoutMs: number, clock: Clock) {
+    this.#timeoutMs = timeoutMs;
+    this.#clock = clock;
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  restart(moreMs = 0): void {
+    this.#cancel();
+    this.#cancel = this.#clock.after(this.#timeoutMs + moreMs, () => this.#ending.abort());
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+}
+
+/** Bytes that go as a whole may take longer, by this much. */
+const slowestBytesPerMs = 100;
+
+function initOf({ json, bytes }: Sent, deadline: Deadline): RequestInit {
+  // What leads elsewhere is not the service, and a write must not be carried there.
+  const common = { redirect: 'error' } as const;
+  if (bytes === undefined) {
+    if (json === undefined) return common;
+    return { ...common, headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
+  }
+  const headers = { 'content-type': bytes.type };
+  const { body } = bytes;
+  if (!(body instanceof ReadableStream)) {
+    deadline.restart((body instanceof Blob ? body.size : body.length) / slowestBytesPerMs);
+    return { ...common, headers, body };
+  }
+  const transform = (chunk: Uint8Array<ArrayBuffer>, controller: TransformStreamDefaultController) => {
+    deadline.restart();
+    controller.enqueue(chunk);
+  };
+  return { ...common, headers, body: body.pipeThrough(new TransformStream({ transform })), duplex: 'half' };
 }
 
 /** The name as a part of a path. One that no object can have never leaves: `..` would lead elsewhere. */
