@@ -1,0 +1,120 @@
+// Everything that runs a rendering, with real stacks in their real thread: what the tests of the runtime stand on.
+import { type Family, type FamilyObject, familyNames, ProblemError, systemClock } from '@telltale/schema';
+import { pino } from 'pino';
+import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
+import { type Content, emptyContent } from '../src/cfgdb/content.ts';
+import { packRendering } from '../src/cfgdb/rendering.ts';
+import { FunctionModules } from '../src/modules/index.ts';
+import { Commands, Measurements, unstored } from '../src/points/index.ts';
+import { Runtime } from '../src/runtime/index.ts';
+import { StackHost } from '../src/stacks/index.ts';
+import { PlainDisk } from './plain-disk.ts';
+
+export type Objects = { [F in Family]?: readonly FamilyObject[F][] };
+
+const stackModules = [
+  new URL('stacks/line-device.ts', import.meta.url).href,
+  new URL('stacks/trial.ts', import.meta.url).href,
+  new URL('../../../stacks/simulator/src/stack.ts', import.meta.url).href,
+];
+
+export class RuntimeBench {
+  readonly disk = new PlainDisk();
+  readonly alarmsOnDisk = new Map<string, KeptAlarm>();
+  readonly lines: { msg: string; connector?: string }[] = [];
+  readonly measurements = new Measurements({ clock: systemClock, keeper: this.disk });
+  readonly commands: Commands;
+  readonly alarms: Alarms;
+  readonly modules = new FunctionModules();
+  readonly host: StackHost;
+  readonly runtime: Runtime;
+  #content: Content = emptyContent();
+
+  private constructor() {
+    this.commands = new Commands({
+      clock: systemClock,
+      keeper: this.disk,
+      writeToDevice: (...write) => this.host.write(...write),
+    });
+    this.alarms = new Alarms({
+      measurements: this.measurements,
+      clock: systemClock,
+      keeper: {
+        keepAlarm: async (alarm) => void this.alarmsOnDisk.set(alarm.name, alarm),
+        forgetAlarm: async (name) => void this.alarmsOnDisk.delete(name),
+      },
+    });
+    const log = pino({ level: 'debug', base: null }, { write: (line: string) => this.lines.push(JSON.parse(line)) });
+    this.host = new StackHost({
+      stackModules,
+      writeTimeoutMs: 5000,
+      log,
+      events: {
+        readings: (...readings) => this.runtime.readings(...readings),
+        link: (...link) => this.runtime.link(...link),
+        providerWrite: (...write) => this.runtime.providerWrite(...write),
+        restarted: () => this.runtime.restarted(),
+      },
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    this.runtime = new Runtime({
+      measurements: this.measurements,
+      commands: this.commands,
+      alarms: this.alarms,
+      modules: this.modules,
+      host: this.host,
+      wholeRendering: async () => packRendering(emptyContent(), this.#content),
+      log,
+    });
+  }
+
+  static async start(): Promise<RuntimeBench> {
+    const bench = new RuntimeBench();
+    await bench.host.open();
+    return bench;
+  }
+
+  /** Runs these objects and no others. */
+  render(objects: Objects): Promise<void> {
+    const before = this.#content;
+    this.#content = emptyContent();
+    for (const family of familyNames) {
+      for (const object of objects[family] ?? []) this.#content[family].set(object.name, JSON.stringify(object));
+    }
+    return this.runtime.apply(packRendering(before, this.#content));
+  }
+
+  valueOf(name: string): unknown {
+    const handle = this.measurements.find(name);
+    if (handle < 0) return 'none';
+    return unstored(this.measurements.datatypeOf(handle), this.measurements.valueOf(handle));
+  }
+
+  qualityOf(name: string): number {
+    return this.measurements.qualityOf(this.measurements.find(name));
+  }
+
+  isGood(name: string, value: unknown): boolean {
+    return this.valueOf(name) === value && this.qualityOf(name) === 0xc0;
+  }
+
+  async until(what: () => unknown): Promise<void> {
+    while (!what()) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  async close(): Promise<void> {
+    await this.host.close(2000);
+    await this.alarms.close();
+    this.measurements.close();
+  }
+}
+
+/** The problem and the words for a client. */
+export function problemText(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'none',
+    (error: unknown) => (error instanceof ProblemError ? `${error.problem}: ${error.message}` : String(error)),
+  );
+}
