@@ -92,7 +92,7 @@ describe('a simulated measurement', () => {
     const found = await simulations();
     assert.deepEqual(Object.keys(found).sort(), [...oddNames, 'text'].sort());
     for (const name of oddNames) {
-      const { since, until: end, ...rest } = Object.getOwnPropertyDescriptor(found, name)?.value as Simulation;
+      const { since, until: end, ...rest } = new Map(Object.entries(found)).get(name) as Simulation;
       assert.deepEqual(rest, { name, value: 'i1', quality: 64 | simulated, by: 'local' });
       const us = ([seconds, micros]: readonly number[]) => BigInt(seconds ?? 0) * 1_000_000n + BigInt(micros ?? 0);
       assert.equal(us(end ?? []) - us(since), 1_000_500_000n);
