@@ -68,6 +68,7 @@ export class Server {
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
+  #live: Promise<void> | undefined;
 
   static async start(options: ServerOptions): Promise<Server> {
     const { host } = options.settings;
@@ -123,7 +124,7 @@ export class Server {
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
       stackModules,
-      onRendering: (rendering) => runtime.apply(rendering),
+      onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
       onFailure,
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
@@ -148,12 +149,8 @@ export class Server {
     await this.#listen();
     try {
       this.#folder = await takeDataFolder(this.#settings.data);
-      const kept = await this.#state.open();
-      this.#measurements.restore(kept.simulations);
-      this.#commands.restore(kept.commands);
-      this.#alarms.restore(kept.alarms);
-      await this.#host.open();
       await this.#cfgdb.open();
+      await this.#openLive();
       await this.#executables.open();
       await this.#loadDemo(this.#folder.isNew);
     } catch (error) {
@@ -161,6 +158,18 @@ export class Server {
       throw explained(error, this.#settings.data);
     }
     if (this.#phase === 'starting') this.#phase = 'ready';
+  }
+
+  /** What was live before, and the stacks; after the configuration, so that a folder of somebody else's stays as it is. */
+  #openLive(): Promise<void> {
+    this.#live ??= (async () => {
+      const kept = await this.#state.open();
+      this.#measurements.restore(kept.simulations);
+      this.#commands.restore(kept.commands);
+      this.#alarms.restore(kept.alarms);
+      await this.#host.open();
+    })();
+    return this.#live;
   }
 
   /** Takes no more work, finishes what runs, closes the files. */
