@@ -1,0 +1,54 @@
+// Kills the server again and again while values stream in and clients write commands, operate alarms and simulate, and
+// looks at what is there afterwards. CRASH_RUNS and CRASH_SEED as in crash.test.ts.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { LiveCrashWorld } from './crash-live-world.ts';
+import { ServerProcess, temporaryFolder } from './server-process.ts';
+
+const runs = Number(process.env.CRASH_RUNS ?? 50);
+const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
+/** Servers that are killed side by side, each its share of the runs. */
+const worlds = 2;
+
+const files = temporaryFolder();
+const counts = new Map<string, number>();
+/** A server is started often here, and compiled code speeds that up; it changes nothing else. */
+const env = { NODE_COMPILE_CACHE: join(files.path, 'compiled') };
+
+before(async () => {
+  console.log(`CRASH_RUNS=${runs} CRASH_SEED=${seed}`);
+  const server = await ServerProcess.start({ data: join(files.path, 'empty'), env });
+  await server.end(); // which keeps what it has compiled
+});
+
+after(() => files.dispose());
+
+describe('when the server is killed at random moments under load', { concurrency: worlds }, () => {
+  for (let number = 0; number < worlds; number++) {
+    const share = Math.ceil((runs - number) / worlds);
+    test(`${share} times, commands, alarms and simulations are as acknowledged, and no command was sent twice`, async () => {
+      const world = new LiveCrashWorld({ data: join(files.path, `data-${number}`), env }, seed + number);
+      try {
+        await world.prepare();
+        for (let run = 1; run <= share; run++) {
+          await world.writeAndKill();
+          world.checkIntegrity();
+          await world.start();
+          await world.check();
+        }
+        await world.stop();
+      } finally {
+        await world.abandon();
+      }
+      for (const [what, count] of world.counts) counts.set(what, (counts.get(what) ?? 0) + count);
+    });
+  }
+});
+
+test('by then requests of every kind were acknowledged, refused and cut off', { skip: runs < 20 }, () => {
+  const seconds = (counts.get('ms') ?? 0) / 1000;
+  console.log(Array.from(counts, ([what, count]) => `${what}: ${count} (${Math.round(count / seconds)}/s)`).join(', '));
+  const kinds = ['command', 'alarm', 'simulation', 'refused command', 'refused simulation', 'updates'];
+  for (const kind of [...kinds, 'cut off', 'cut off after it had happened']) assert.ok(counts.get(kind), `no ${kind}`);
+});

@@ -1,0 +1,106 @@
+// A stack for tests that speaks lines of text over TCP with a device that the test plays (test/recording-device.ts):
+// `name=value` is a reading; `write number name=value` is answered by `ok number` or `no number reason`.
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Batch, quality, type Value } from '@telltale/schema';
+import {
+  type Connector,
+  type ConnectorOptions,
+  defineStack,
+  NotConnected,
+  Refused,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+  Type,
+} from '@telltale/stack-kit';
+
+const syntax = { regex: '^[a-z0-9_]+$', doc: 'A name.', examples: [{ address: 'level', meaning: 'the level' }] };
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+class RecorderConnector implements Connector {
+  readonly #options: ConnectorOptions<{ port: number }>;
+  readonly #waiting = new Map<string, Waiting>();
+  #measurements: readonly StackPoint[] = [];
+  #socket: Socket | undefined;
+  #writes = 0;
+
+  constructor(options: ConnectorOptions<{ port: number }>) {
+    this.#options = options;
+  }
+
+  setPoints(points: StackPoints): void {
+    this.#measurements = points.measurements;
+    this.#socket?.write('again\n');
+  }
+
+  async connect(): Promise<void> {
+    const socket = connect(this.#options.variables.port, '127.0.0.1');
+    this.#socket = socket;
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', (error) => reject(new NotConnected(error.message)));
+    });
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    const socket = this.#socket as Socket;
+    const lines = createInterface(socket);
+    lines.on('line', (line) => this.#read(line));
+    lines.on('error', () => undefined); // the socket's, which closes then
+    socket.write('again\n');
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      socket.once('error', () => undefined);
+      socket.once('close', () => reject(new NotConnected('the device hung up')));
+    });
+  }
+
+  write(command: StackCommand, value: Value): Promise<void> {
+    const number = String(++this.#writes);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(number, { resolve, reject });
+      this.#socket?.write(`write ${number} ${command.address}=${value}\n`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#waiting.clear();
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #read(line: string): void {
+    const [word = '', number = '', ...reason] = line.split(' ');
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (word === 'ok') waiting?.resolve();
+    else if (word === 'no') waiting?.reject(new Refused(reason.join(' ')));
+    else this.#readValue(word);
+  }
+
+  #readValue(reading: string): void {
+    const [address, text] = reading.split('=');
+    const batch = new Batch();
+    for (const point of this.#measurements) {
+      if (point.address === address) batch.number(point.id, Number(text), quality.good, this.#options.clock.now());
+    }
+    this.#options.publish(batch);
+  }
+}
+
+export default defineStack({
+  name: 'recorder',
+  title: 'Recorder',
+  description: 'For tests.',
+  connector: {
+    variables: Type.Object({ port: Type.Integer({ title: 'Port', minimum: 1, maximum: 65535 }) }),
+    measurement: syntax,
+    command: syntax,
+    load: async () => ({ createConnector: (options) => new RecorderConnector(options) }),
+  },
+});
