@@ -27,13 +27,12 @@ export class HeldReadings {
   }
 
   /** Keeps back what belongs to linked points; what is left goes on. */
-  hold(batch: Batch, watchdog: number): Batch {
+  hold(batch: Batch, connector: number, watchdog: number): Batch {
     const rest = new Batch(8);
     for (let at = 0; at < batch.count; at++) {
       const point = batch.points[at] as number;
       const [value, quality = 0, timeUs = 0] = [batch.valueAt(at), batch.qualities[at], batch.times[at]];
-      const isLinked = point < this.#table.capacity && (this.#table.flagsOf(point) & flag.linked) !== 0;
-      if (isLinked && point !== watchdog) {
+      if (point !== watchdog && this.#isLinked(point, connector)) {
         this.#dropNewest(point);
         this.#newest.set(point, { value, quality, timeUs });
       } else add(rest, point, { value, quality, timeUs });
@@ -51,6 +50,12 @@ export class HeldReadings {
   forgetAll(): void {
     this.#before.clear();
     for (const point of [...this.#newest.keys()]) this.#dropNewest(point);
+  }
+
+  #isLinked(point: number, connector: number): boolean {
+    const table = this.#table;
+    if (point >= table.capacity || table.connectorOf(point) !== connector) return false;
+    return (table.flagsOf(point) & flag.linked) !== 0;
   }
 
   #dropNewest(point: number): void {

@@ -1,51 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, formatPrefixed, formatText, parseText, type Value, zeroOf } from '@telltale/schema';
+import { type Datatype, formatPrefixed, zeroOf } from '@telltale/schema';
 import fc from 'fast-check';
 import { anyDatatype, anyQuality, anyReading } from '../../test/any-value.ts';
+import { convertedTo, rawOf } from '../../test/plain-chain.ts';
 import { benchWith } from '../../test/points-bench.ts';
-
-type Given = Exclude<Value, boolean> | undefined;
-
-/** As the codec takes it, or undefined where it refuses. */
-function attempt(value: () => Value): Value | undefined {
-  try {
-    return value();
-  } catch {
-    return undefined;
-  }
-}
-
-/** MC-1, by the codec of values. */
-function rawOf(datatype: Datatype, given: Given): Value | undefined {
-  if (given === undefined) return undefined;
-  let value: Value = given;
-  if (typeof given === 'number' && !'fd'.includes(datatype)) value = given + 0; // no negative zero
-  if (datatype === 'l' && Number.isSafeInteger(given)) value = BigInt(given);
-  if (datatype === 'b' && (given === 0 || given === 1)) value = given === 1;
-  if (datatype === 'f' && typeof given === 'number') value = Math.fround(given);
-  return attempt(() => {
-    formatText(datatype, value);
-    return value;
-  });
-}
-
-/** MC-2. */
-function convertedTo(datatype: Datatype, raw: Value): Value | undefined {
-  return attempt(() => {
-    if (typeof raw === 'string') return parseText(datatype, raw);
-    if (datatype === 's') return typeof raw === 'bigint' ? String(raw) : formatText('d', Number(raw));
-    if (datatype === 'd') return Number(raw);
-    if (datatype === 'f') return parsed('f', Math.fround(Number(raw)));
-    const whole = typeof raw === 'bigint' ? raw : BigInt(Math.round(Number(raw)));
-    return parseText(datatype, String(whole));
-  });
-}
-
-function parsed(datatype: Datatype, value: Value): Value {
-  formatText(datatype, value);
-  return value;
-}
 
 describe('a reading', () => {
   test('MC-1, MC-2, MC-5: of any kind is taken as its datatypes say, or else is bad and keeps the last value', () => {

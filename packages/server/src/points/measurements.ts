@@ -202,7 +202,7 @@ export class Measurements implements MeasurementReader {
     }
     const nowUs = this.#clock.now();
     const watchdog = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-    const passing = link.held === undefined ? batch : link.held.hold(batch, watchdog);
+    const passing = link.held === undefined ? batch : link.held.hold(batch, link.number, watchdog);
     this.#chain.apply(passing, link.number, nowUs);
     this.#settle();
   }
