@@ -3,12 +3,13 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chain } from './chain.ts';
 import { collection } from './collection.ts';
+import { liveRead } from './live-read.ts';
 import type { Benchmark, Result } from './measure.ts';
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
 import { transaction } from './transaction.ts';
 
-const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start, chain];
+const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start, chain, liveRead];
 
 const { values, positionals } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true });
 const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));

@@ -1,14 +1,14 @@
 // The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
-import { createHash } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { ProblemError } from '@telltale/schema';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type GuardedRequest, guardLoopback } from '../access/index.ts';
+import { answer } from './answer.ts';
 import type { CountAnswer, Metrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
-import { type Call, isShadowed, jsonType, type Route, type StreamReply } from './route.ts';
+import { type Call, isShadowed, type Route } from './route.ts';
 
 /** All that a request can have: those that do not apply are told so. CONNECT never comes to a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
@@ -46,15 +46,20 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   // The routes read the bodies: to the framework no method has one, so it looks at no Content-Type before the path.
   for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const refusal = guardLoopback(guarded(request));
     if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
-    const state = alwaysAvailable.has(request.routeOptions.url ?? '') ? undefined : unavailable();
-    if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
+    const state = unavailable();
+    if (state !== undefined && !alwaysAvailable.has(request.routeOptions.url ?? '')) {
+      throw new ProblemError(state, `The service is ${state}.`);
+    }
+    done();
   });
-  app.addHook('onSend', async (_request, reply) => {
+  // Of what the framework sends: problems and streams. Other answers go past it.
+  app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('x-content-type-options', 'nosniff');
     if (unavailable() === 'stopping') reply.header('connection', 'close'); // else it would be waited for
+    done(null, payload);
   });
   const counters = new Map<string, CountAnswer>();
   app.addHook('onResponse', (request, reply, done) => {
@@ -74,7 +79,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       `There is nothing at ${request.url.slice(0, 200)}; /docs/ lists every path.`,
     );
   });
-  addRoutes(app, routes);
+  addRoutes(app, routes, () => unavailable() === 'stopping');
   return app;
 }
 
@@ -88,70 +93,28 @@ function refusalDetail({ headers }: FastifyRequest, refusal: string): string {
   return `The ${what} is ${got === undefined ? 'missing' : JSON.stringify(got.slice(0, 200))}; only this machine may ask.`;
 }
 
-function addRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+function addRoutes(app: FastifyInstance, routes: readonly Route[], isStopping: () => boolean): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   for (const [path, onPath] of byPath) {
     for (const route of onPath) {
-      const read = requestReader(route, localAuthor);
+      const reader = requestReader(route, localAuthor);
       app.route({
         method: route.method,
         url: path,
-        handler: async (request, reply) => {
-          try {
-            const call = await read(request);
-            const tag = tagOf(route, call);
-            if (tag !== undefined) reply.header('etag', tag).header('cache-control', 'no-cache');
-            if (tag !== undefined && isKnown(tag, request.headers['if-none-match']))
-              return await reply.code(304).send();
-            return await send(reply, route, await route.handle(call));
-          } finally {
-            // A body that nobody read must not block the requests behind it on the connection.
+        handler: (request, reply) => {
+          const read = (call: Call) => answer({ route, request, reply, call, isStopping: isStopping() });
+          const call = reader(request);
+          const answered = call instanceof Promise ? call.then(read) : read(call);
+          if (route.body === undefined && answered === undefined) return undefined;
+          // A body that nobody read must not block the requests behind it on the connection.
+          return Promise.resolve(answered).finally(() => {
             if (!request.raw.readableEnded) request.raw.unpipe().resume();
-          }
+          });
         },
       });
     }
     if (!isShadowed(path, byPath.keys())) refuseOtherMethods(app, path, onPath);
   }
-}
-
-/** The same version of another selection is another answer. */
-function tagOf({ answer }: Route, { query }: Call): string | undefined {
-  if (answer.version === undefined) return undefined;
-  const chosen =
-    Object.keys(query).length === 0 ? '' : `-${createHash('sha1').update(JSON.stringify(query)).digest('base64url')}`;
-  return `"${answer.version()}${chosen}"`;
-}
-
-/** Whether the client has it (RFC 9110, 13.1.2). */
-function isKnown(tag: string, header: string | undefined): boolean {
-  if (header === undefined) return false;
-  return header === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
-}
-
-function send(reply: FastifyReply, { answer }: Route, result: unknown): FastifyReply {
-  reply.code(answer.status);
-  if (answer.status === 204) return reply.send();
-  if (answer.status === 302) return reply.redirect(result as string);
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-  if (answer.headers !== undefined) reply.headers(answer.headers);
-  reply.type(answer.type ?? jsonType);
-  if (isStream(result)) {
-    return reply
-      .header('content-length', result.size)
-      .header('content-disposition', `attachment; filename="${result.filename}"`)
-      .send(result.stream);
-  }
-  if (Buffer.isBuffer(result)) return reply.send(result);
-  if (result instanceof Uint8Array) return reply.serializer(asIs).send(Buffer.from(result.buffer));
-  return reply.send(typeof result === 'string' ? result : JSON.stringify(result));
-}
-
-/** Bytes in shared memory are no ArrayBuffer to the framework: it must not take them for data. */
-const asIs = (bytes: unknown) => bytes as string;
-
-function isStream(result: unknown): result is StreamReply {
-  return typeof result === 'object' && result !== null && 'stream' in result;
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly Route[]): void {

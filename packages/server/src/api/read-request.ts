@@ -8,10 +8,10 @@ import { type Call, jsonType, type Route, type RouteBody } from './route.ts';
 const noQuery = Type.Object({}, { additionalProperties: false });
 const noBytes = new Uint8Array();
 
-/** Compiles the checks of one route, once. */
-export function requestReader(route: Route, author: string): (request: FastifyRequest) => Promise<Call> {
+/** Compiles the checks of one route, once. A request without a body is read at once. */
+export function requestReader(route: Route, author: string): (request: FastifyRequest) => Promise<Call> | Call {
   const query = checker(route.query ?? noQuery);
-  return async (request) => {
+  return (request) => {
     const params = request.params as { name?: string; id?: string };
     if (params.name !== undefined) checkName(params.name, route);
     const id = params.id === undefined ? 0 : readId(params.id);
@@ -21,7 +21,8 @@ export function requestReader(route: Route, author: string): (request: FastifyRe
     checkType(request.headers['content-type'], body);
     checkLength(request.headers['content-length'], body);
     const stream = limited(request.raw, body);
-    return { ...call, stream, json: body.schema === undefined ? noBytes : await readWhole(stream) };
+    if (body.schema === undefined) return { ...call, stream, json: noBytes };
+    return readWhole(stream).then((json) => ({ ...call, stream, json }));
   };
 }
 
@@ -43,7 +44,7 @@ function readId(text: string): number {
 }
 
 function readQuery(query: Checker, given: unknown): Readonly<Record<string, unknown>> {
-  const coerced = query.coerce({ ...(given as object) });
+  const coerced = query.coerce(given);
   if (query.fits(coerced)) return coerced as Record<string, unknown>;
   const faults = query.faults(coerced).map(({ path, message }): Fault => ({ path: path.slice(1), message }));
   const [first] = faults;

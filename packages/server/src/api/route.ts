@@ -20,8 +20,8 @@ export interface Route {
   readonly answer: RouteAnswer;
   /** What can go wrong beyond what can go wrong everywhere. */
   readonly problems: readonly ProblemName[];
-  /** Resolves with nothing, bytes or text of the answer's type, data for JSON, or a `StreamReply`. */
-  readonly handle: (call: Call) => Promise<unknown>;
+  /** Gives, or resolves with, nothing, bytes or text of the answer's type, data for JSON, or a `StreamReply`. */
+  readonly handle: (call: Call) => unknown;
 }
 
 export interface RouteBody {
@@ -39,8 +39,11 @@ export interface RouteAnswer {
   readonly type?: string;
   readonly schema?: TSchema;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of an answer that a client may keep: equal texts mean that it would be answered the same again. */
-  readonly version?: () => string;
+  /**
+   * Of an answer that a client may keep: equal texts mean that it would be answered the same again. Throws where the
+   * handler would refuse the query.
+   */
+  readonly version?: (query: Call['query']) => string;
 }
 
 export interface Call {

@@ -75,6 +75,12 @@ export class ChannelClient {
     this.#updatesPassedOver++;
   }
 
+  /** That a measurement is gone is told in any case, and nothing of it afterwards. */
+  sendRemoval(handle: number, message: Buffer): void {
+    this.#passedOver.delete(handle);
+    this.send(message);
+  }
+
   /** It has said something. */
   heard(nowMs: number): void {
     this.#heardMs = nowMs;

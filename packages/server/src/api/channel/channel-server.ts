@@ -75,6 +75,9 @@ export class ChannelServer {
 
   /** Takes over the upgrades of an HTTP server. */
   serve(http: HttpServer): void {
+    this.#server.on('wsClientError', (error, stream) => {
+      refuse(stream, new ProblemError('malformed-request', `${error.message}.`));
+    });
     http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       stream.on('error', () => stream.destroy());
       const refusal = this.#refusalOf(request);
@@ -125,6 +128,7 @@ export class ChannelServer {
     this.#clients.set(socket, client);
     socket.on('message', (data, isBinary) => {
       client.heard(this.#nowMs());
+      if (socket.readyState !== socket.OPEN) return; // what comes behind what made it close is not carried out
       if (isBinary) socket.close(closeCode.unsupportedData, 'one JSON text a message');
       else requests.take(client, data as Buffer);
     });

@@ -46,7 +46,7 @@ export class ItemWatches {
   watch(client: ChannelClient, names: readonly string[]): void {
     this.flush();
     for (const name of names) this.#add(client, name);
-    this.#tell(client, names);
+    this.#tell(client, [...new Set(names)]);
   }
 
   watchAll(client: ChannelClient): void {

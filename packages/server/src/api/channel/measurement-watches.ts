@@ -48,6 +48,8 @@ export class MeasurementWatches {
   /** Of each entry of the log: where it ends, and of which measurement it is. */
   readonly #ends = new Growing();
   readonly #handles = new Growing();
+  /** The entries that tell of a removal. */
+  readonly #removals = new Set<number>();
   #cancelFlush: (() => void) | undefined;
   /** Values handed to clients, and updates passed over for newer ones. */
   delivered = 0;
@@ -75,6 +77,10 @@ export class MeasurementWatches {
   /** From now on, after what is told of the present, every change. */
   watch(client: ChannelClient, handles: readonly number[]): void {
     this.flush();
+    if (this.#all.clients.has(client)) {
+      this.#tellPresent(client, handles);
+      return;
+    }
     const group = this.#ownGroup(client);
     for (const handle of handles) {
       if (group.members.has(handle)) continue;
@@ -129,6 +135,7 @@ export class MeasurementWatches {
     this.#pendingGroups.clear();
     this.#ends.length = 0;
     this.#handles.length = 0;
+    this.#removals.clear();
     this.#logLength = 0;
   }
 
@@ -168,8 +175,8 @@ export class MeasurementWatches {
     this.#makeRoom(wire.itemLength(handle) + removedMark.length);
     const end = wire.writeItem(handle, this.#log, this.#logLength) - 2; // without what closes it
     this.#logLength = end + removedMark.copy(this.#log, end);
+    this.#removals.add(this.#ends.length);
     this.#entry(handle);
-    this.flush();
     for (const group of [...groups]) {
       group.members.delete(handle);
       if (group.key !== undefined) this.#shared.delete(group.key);
@@ -204,6 +211,12 @@ export class MeasurementWatches {
     return message;
   }
 
+  #single(position: number): Buffer {
+    const chosen = new Growing();
+    chosen.push(position);
+    return this.#message(chosen);
+  }
+
   /** Entries that lie behind each other are copied together. */
   #copyChosen(chosen: Growing, message: Buffer, start: number): number {
     const ends = this.#ends.items;
@@ -226,7 +239,9 @@ export class MeasurementWatches {
       else {
         for (let at = 0; at < count; at++) {
           const position = positions === undefined ? at : (positions.items[at] as number);
-          client.passOver(this.#handles.items[position] as number);
+          const handle = this.#handles.items[position] as number;
+          if (this.#removals.has(position)) client.sendRemoval(handle, this.#single(position));
+          else client.passOver(handle);
         }
       }
     }

@@ -2,7 +2,7 @@
 import { Collection, type ProblemName } from '@telltale/schema';
 import Type, { type TObject } from 'typebox';
 import { fieldsParameter, NamesParameter, readFields, readNames } from '../read-list.ts';
-import { jsonType, type Route } from '../route.ts';
+import { type Call, jsonType, type Route } from '../route.ts';
 import type { Selection } from './data-access.ts';
 
 export interface LiveCollection<Field extends string> {
@@ -20,6 +20,10 @@ export interface LiveCollection<Field extends string> {
 
 export function collectionRoutes<Field extends string>(options: LiveCollection<Field>): Route[] {
   const { path, tag, one, schema, fields, version, read } = options;
+  const selectionOf = ({ names, fields: words }: Call['query']): Selection<Field> => ({
+    names: readNames(names as string | undefined),
+    fields: readFields(words as string | undefined, fields),
+  });
   const title = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
   return [
     {
@@ -29,13 +33,18 @@ export function collectionRoutes<Field extends string>(options: LiveCollection<F
       tag,
       summary: `All ${one}s, or those that are named; unknown names are left out`,
       query: Type.Object({ names: NamesParameter, fields: fieldsParameter(fields) }, { additionalProperties: false }),
-      answer: { status: 200, description: 'From name to object.', type: jsonType, schema: partial(schema), version },
+      answer: {
+        status: 200,
+        description: 'From name to object.',
+        type: jsonType,
+        schema: partial(schema),
+        version: (query) => {
+          selectionOf(query);
+          return version();
+        },
+      },
       problems: ['too-many-names'],
-      handle: async ({ query }) =>
-        read({
-          names: readNames(query.names as string | undefined),
-          fields: readFields(query.fields as string | undefined, fields),
-        }),
+      handle: ({ query }) => read(selectionOf(query)),
     },
     oneRoute(options, path, `get${title}`),
   ];
@@ -55,7 +64,7 @@ export function oneRoute<Field extends string>(
     names: `the ${one}`,
     answer: { status: 200, description: `The ${one}.`, type: jsonType, schema },
     problems: ['unknown-object'],
-    handle: async ({ name }) => readOne(name),
+    handle: ({ name }) => readOne(name),
   };
 }
 

@@ -1,0 +1,89 @@
+// The real points, interface and channel of the server in a process of the benchmark's own, fed by hand instead of by
+// devices: so that it is known exactly what changes between two reads.
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { Batch, type Measurement, systemClock } from '@telltale/schema';
+import pino from 'pino';
+import { Alarms } from '../packages/server/src/alarms/index.ts';
+import {
+  ChannelRequests,
+  ChannelServer,
+  createHttpServer,
+  DataAccess,
+  dataRoutes,
+  Metrics,
+  Watches,
+} from '../packages/server/src/api/index.ts';
+import { FunctionModules } from '../packages/server/src/modules/index.ts';
+import { Commands, Measurements } from '../packages/server/src/points/index.ts';
+
+const connectorName = 'plc';
+const good = 0xc0;
+const nothing = async () => {};
+
+export class LivePoints {
+  readonly measurements = new Measurements({
+    clock: systemClock,
+    keeper: { keepSimulation: nothing, forgetSimulation: nothing },
+  });
+  readonly commands = new Commands({
+    clock: systemClock,
+    keeper: { keepCommand: nothing, forgetCommand: nothing },
+    writeToDevice: nothing,
+  });
+  readonly alarms = new Alarms({
+    clock: systemClock,
+    keeper: { keepAlarm: nothing, forgetAlarm: nothing },
+    measurements: this.measurements,
+  });
+  readonly #batch = new Batch(1024);
+  #turn = 0;
+
+  constructor(points: readonly Measurement[]) {
+    this.measurements.onChanges((changes) => this.alarms.evaluate(changes));
+    this.measurements.putLink('connector', connectorName, undefined);
+    for (const point of points) this.measurements.put({ ...point, connectorName });
+  }
+
+  /** So many measurements, beginning with the first, get another value. */
+  change(count: number): void {
+    const turn = ++this.#turn;
+    const timeUs = systemClock.now();
+    for (let handle = 0; handle < count; handle++) {
+      const value = ((handle * 7919 + turn * 104_729) % 2_764_800) / 100;
+      this.#batch.number(handle, value, good, timeUs);
+    }
+    this.measurements.readings(connectorName, this.#batch);
+    this.#batch.clear();
+  }
+
+  /** Listens on a free port; answers with its address and the channel. */
+  async serve(): Promise<{ url: string; channel: ChannelServer; watches: Watches; onRequest(call: () => void): void }> {
+    const data = new DataAccess({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
+    const unavailable = () => undefined;
+    const log = pino({ level: 'silent' });
+    const http = createHttpServer({
+      routes: dataRoutes({ base: '/data', data, boot: randomUUID() }),
+      log,
+      metrics: new Metrics(),
+      unavailable,
+      alwaysAvailable: new Set(),
+    });
+    const watches = new Watches({ data, modules: new FunctionModules(), clock: systemClock, maxWatches: 1_000_000 });
+    const channel = new ChannelServer({
+      path: '/data/ws',
+      requests: new ChannelRequests({ data, watches, log, unavailable }),
+      watches,
+      clock: systemClock,
+      maxMessageBytes: 1 << 26,
+      maxClients: 10_000,
+      unavailable,
+      author: 'bench',
+    });
+    channel.serve(http.server);
+    await http.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = http.server.address() as AddressInfo;
+    const onRequest = (call: () => void) => http.server.prependListener('request', call);
+    return { url: `http://127.0.0.1:${port}/data`, channel, watches, onRequest };
+  }
+}
