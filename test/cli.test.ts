@@ -1,11 +1,14 @@
 // `telltale` against the real server with the demo plant: what people and scripts see of it.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { LiveAlarm, LiveCommand, LiveMeasurement, Simulation } from '@telltale/schema';
-import { type CliResult, noTerminal, RunningCli, runCli, runOnTerminal, spawnCli } from './cli-process.ts';
+import { type CliResult, mainFile, noTerminal, RunningCli, runCli, runOnTerminal, spawnCli } from './cli-process.ts';
 import { ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+
+const noBash = spawnSync('bash', ['--version']).status === 0 ? false : 'there is no bash on this machine';
 
 describe('telltale', () => {
   const folder = temporaryFolder();
@@ -264,6 +267,15 @@ describe('telltale', () => {
     assert.equal(await words('config', 'get', 'm'), 'measurements\n');
     assert.equal(await words('simulate', '--q'), '--quality\n');
     assert.equal(await words('read', 'tank1_le'), '');
+  });
+
+  test('the script for bash completes what the command tells', { skip: noBash }, async () => {
+    const { stdout: script } = await cli('completion', 'bash');
+    const line = 'COMP_WORDS=(telltale read tank1_le); COMP_CWORD=2; _telltale; echo "$COMPREPLY"';
+    const shim = `telltale() { '${process.execPath}' '${mainFile}' "$@"; }`;
+    const env = { ...process.env, TELLTALE_URL: url };
+    const { stdout } = spawnSync('bash', ['-c', `${shim}\n${script}\n${line}`], { encoding: 'utf8', env });
+    assert.equal(stdout, 'tank1_level\n');
   });
 
   test('completion knows the names of the plant', async () => {

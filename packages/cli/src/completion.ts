@@ -25,10 +25,10 @@ _telltale() {
   found=("\${(@f)$(telltale completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${found[*]}" ]]; then compadd -a found; else _files; fi
 }
-compdef _telltale telltale
+if [[ "\${funcstack[1]}" == _telltale ]]; then _telltale "$@"; else compdef _telltale telltale; fi
 `,
   fish: `# telltale completion fish > ~/.config/fish/completions/telltale.fish
-complete -c telltale -a '(telltale completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+complete -c telltale -a '(telltale completion words -- (commandline -opc)[2..] "$(commandline -ct)" 2>/dev/null)'
 `,
 };
 
