@@ -100,6 +100,11 @@ describe('the runtime', () => {
     one.tell('a', 8);
     await bench.until(() => bench.isGood('a', 8));
     assert.ok(bench.isGood('level', 2));
+    one.heard.length = 0;
+    anchors.push(measurement('extra', 'one'));
+    await bench.render({ connectors, measurements: [...anchors, measurement('level', 'two')] });
+    await bench.until(() => bench.isGood('extra', 0));
+    assert.deepEqual(one.heard, ['a?', 'extra?'], 'it is not asked for it either');
     assert.deepEqual([one.connections, two.connections], [1, 1]);
   });
 
