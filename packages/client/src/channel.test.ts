@@ -307,6 +307,33 @@ describe('the channel', () => {
     assert.equal(service.connections, 2);
   });
 
+  test('hears nothing more of a connection that it gave up', () => {
+    const clock = new ManualClock();
+    const sockets: Map<string, (event: { code: number }) => void>[] = [];
+    class Mute {
+      readonly listeners = new Map<string, (event: { code: number }) => void>();
+      constructor() {
+        sockets.push(this.listeners);
+      }
+      addEventListener(type: string, listener: (event: { code: number }) => void) {
+        this.listeners.set(type, listener);
+      }
+      send() {}
+      close() {}
+    }
+    const channel = new Channel({ url: 'ws://nobody.invalid', WebSocket: Mute, clock, heartbeatMs: 1000 });
+    sockets[0]?.get('open')?.({ code: 0 });
+    assert.equal(channel.state, 'connected');
+    clock.advance(2000);
+    assert.equal(channel.state, 'lost');
+    sockets[0]?.get('close')?.({ code: 1006 });
+    assert.equal(clock.waiting, 1); // one attempt to connect, not two
+    clock.advance(1000);
+    assert.equal(sockets.length, 2);
+    channel.close();
+    assert.equal(clock.waiting, 0);
+  });
+
   test('stays connected to a peer that answers', async (t) => {
     const clock = new ManualClock();
     const service = await ScriptedService.start(t);
