@@ -5,11 +5,13 @@ import { chain } from './chain.ts';
 import { collection } from './collection.ts';
 import { liveRead } from './live-read.ts';
 import type { Benchmark, Result } from './measure.ts';
+import { memory } from './memory.ts';
+import { push } from './push.ts';
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
 import { transaction } from './transaction.ts';
 
-const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start, chain, liveRead];
+const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start, chain, liveRead, push, memory];
 
 const { values, positionals } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true });
 const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));

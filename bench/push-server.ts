@@ -1,0 +1,53 @@
+// A child process that pushes as fast as its clients take it: live points through the channel (`channel`), or one
+// prepared message by a bare ws server (`bare`). A round is told when the one before has been taken. Prints its address.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { LivePoints } from './live-points.ts';
+import { measurements } from './plant.ts';
+
+const [side = 'channel', count = '1000', clients = '50'] = process.argv.slice(2);
+const wanted = Number(clients);
+const points = measurements(Number(count)).map((point) => ({ ...point, rawDatatype: 'd' as const }));
+
+/** What waits for a client before the next round is told; enough that no client idles. */
+const mostWaiting = 1 << 20;
+
+if (side === 'channel') {
+  const live = new LivePoints(points);
+  live.change(points.length);
+  const { url, channel, watches } = await live.serve();
+  process.stdout.write(`${url.replace('http', 'ws')}/ws\n`);
+  const round = () => {
+    if (channel.size === wanted && channel.watches >= wanted && channel.waitingBytes < wanted * mostWaiting) {
+      live.change(points.length);
+      watches.measurements.flush();
+    }
+    setImmediate(round);
+  };
+  round();
+} else {
+  const live = new LivePoints(points);
+  live.change(points.length);
+  const items = points.map(({ name }) => {
+    const { vtq } = JSON.parse(live.measurements.wire.object(live.measurements.find(name)).toString());
+    return { name, vtq };
+  });
+  const message = Buffer.from(JSON.stringify({ notification: 'MeasurementUpdateNotification', updates: items }));
+  const http = createServer();
+  const server = new WebSocketServer({ server: http, perMessageDeflate: false });
+  const ready = new Set<WebSocket>();
+  server.on('connection', (socket) => socket.once('message', () => ready.add(socket)));
+  http.listen(0, '127.0.0.1', () => {
+    process.stdout.write(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/\n`);
+  });
+  const round = () => {
+    let waiting = 0;
+    for (const socket of ready) waiting += socket.bufferedAmount;
+    if (ready.size === wanted && waiting < wanted * mostWaiting) {
+      for (const socket of ready) socket.send(message, { binary: false });
+    }
+    setImmediate(round);
+  };
+  round();
+}
