@@ -6,6 +6,12 @@ import type { Cell, Style } from '../terminal.ts';
 import { isActive, stateCell, valueText } from '../words.ts';
 import { bySeverity } from './alarms.ts';
 
+export interface Link {
+  readonly role: string;
+  readonly name: string;
+  readonly state: string;
+}
+
 export interface Status {
   readonly url: string;
   readonly version: string;
@@ -15,8 +21,8 @@ export interface Status {
   readonly upToDate: boolean | null;
   /** Objects in the configuration, by family. */
   readonly objects: Readonly<Record<string, number>> | null;
-  /** Each connector, and whether its link is up: connecting, up, down or failed. */
-  readonly connectors: readonly { readonly name: string; readonly state: string }[] | null;
+  /** Each connector and provider, and whether its link is up: connecting, up, down or failed. */
+  readonly links: readonly Link[] | null;
   readonly activeAlarms: readonly LiveAlarm[] | null;
   readonly simulated: readonly Simulation[] | null;
 }
@@ -51,7 +57,7 @@ async function readStatus({ client, signal }: Call): Promise<Status> {
     notReady,
     upToDate,
     objects: metrics && countObjects(metrics),
-    connectors: metrics && connectorStates(metrics),
+    links: metrics && linkStates(metrics),
     activeAlarms:
       alarms &&
       Object.values(alarms)
@@ -82,17 +88,15 @@ function countObjects(metrics: readonly MetricSample[]): Record<string, number> 
   return Object.fromEntries(familyNames.map((family) => [family, of.get(family) ?? 0]));
 }
 
-/** Of each connector the state whose sample is not 0; null where the service does not count them. */
-export function connectorStates(metrics: readonly MetricSample[]): Status['connectors'] {
-  const samples = metrics.filter(({ name }) => name === 'telltale_connector_state');
-  if (samples.length === 0) return null;
-  return samples
-    .filter(({ value }) => value !== 0)
-    .map(({ labels }) => ({ name: labels.get('connector') ?? '', state: labels.get('state') ?? '' }));
+export function linkStates(metrics: readonly MetricSample[]): Link[] {
+  const text = (labels: ReadonlyMap<string, string>, label: string) => labels.get(label) ?? '';
+  return metrics
+    .filter(({ name, value }) => name === 'telltale_stack_state' && value !== 0)
+    .map(({ labels }) => ({ role: text(labels, 'role'), name: text(labels, 'name'), state: text(labels, 'state') }));
 }
 
 async function print({ terminal }: Call, found: Status): Promise<void> {
-  const { notReady, upToDate, objects, connectors, activeAlarms, simulated } = found;
+  const { notReady, upToDate, objects, links, activeAlarms, simulated } = found;
   const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(15), style: 'bold' }, ...cells);
   await line('Telltale', `${found.version} at ${found.url}`);
   await line('Service', notReady === null ? { text: 'ready', style: 'green' } : { text: notReady, style: 'red' });
@@ -103,8 +107,11 @@ async function print({ terminal }: Call, found: Status): Promise<void> {
     ([family, count]) => `${count} ${(count === 1 ? family.slice(0, -1) : family).replace('-', ' ')}`,
   );
   await line('Objects', objects === null ? unknown : texts.join(', ') || 'none');
-  for (const { name, state } of connectors ?? []) {
-    await line('Connector', `${name} `, { text: state, style: state === 'up' ? 'green' : 'red' });
+  for (const { role, name, state } of links ?? []) {
+    await line(role === 'provider' ? 'Provider' : 'Connector', `${name} `, {
+      text: state,
+      style: state === 'up' ? 'green' : 'red',
+    });
   }
   await line('Active alarms', countCell(activeAlarms, 'red'));
   for (const { name, severity, state } of activeAlarms ?? []) {
