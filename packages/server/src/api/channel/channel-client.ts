@@ -6,6 +6,9 @@ import type { WebSocket } from 'ws';
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
 export const mostWaitingBytes = 8 << 20;
 
+/** More than the system lets wait before it tells when all of it has gone. */
+const littleBytes = 1 << 20;
+
 /** Alarms and commands are never dropped; a client that lets so much of them wait is lost. */
 const mostUndroppableBytes = 64 << 20;
 
@@ -65,7 +68,11 @@ export class ChannelClient {
 
   /** Measurement updates; false where they have to be passed over, each by `passOver`. */
   sendUpdates(message: Buffer): boolean {
-    if (this.#passedOver.size > 0 || this.waitingBytes + message.length > mostWaitingBytes) return false;
+    const waiting = this.waitingBytes;
+    // A message that is long by itself goes out where little waits: for nothing that waits, no drain would come.
+    if (this.#passedOver.size > 0 || (waiting > littleBytes && waiting + message.length > mostWaitingBytes)) {
+      return false;
+    }
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(message, { binary: false });
     return true;
   }
