@@ -42,6 +42,7 @@ export function describeApi(version: string): OpenApi {
     maxExecutableBytes: settings['max-executable-size'],
   });
   const routes = [...live, ...configuration];
-  const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: () => undefined });
+  const never = () => undefined;
+  const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: never, diskFailure: never });
   return openApiDocument({ version, routes: [...routes, ...service] });
 }

@@ -93,7 +93,7 @@ export const problems = {
   'storage-failed': problem(
     500,
     'The disk did not take it',
-    'Nothing was changed. Look at the free space, the permissions and the log.',
+    'Nothing was changed, unless the detail says so. Look at the free space, the permissions and the log.',
   ),
   internal: problem(500, 'The service made a mistake', 'Nothing is known to be wrong with the request; see the log.'),
   'write-refused': problem(
@@ -115,6 +115,11 @@ export const problems = {
     503,
     'Too many clients are connected',
     'Close some, or raise the limit that the detail names.',
+  ),
+  'disk-failing': problem(
+    503,
+    'The disk does not take what is written',
+    'Values are live and alarms are raised, but commands, operations and simulations fail. Look at the free space, the permissions and the log; it is tried again every second.',
   ),
   starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),

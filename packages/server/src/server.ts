@@ -91,7 +91,14 @@ export class Server {
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
-    this.#state = new LiveState({ folder: settings.data, onFailure });
+    this.#state = new LiveState({
+      folder: settings.data,
+      onFailure,
+      onTrouble(reason) {
+        if (reason === undefined) log.info('the disk takes what is written again');
+        else log.error(`the disk does not take what is written: ${reason}`);
+      },
+    });
     this.#measurements = new Measurements({ clock, keeper: this.#state });
     this.#commands = new Commands({
       clock,
@@ -181,6 +188,7 @@ export class Server {
     clearTimeout(cutOff);
     await this.#host.close(closeMs);
     await this.#alarms.close();
+    this.#commands.close();
     this.#measurements.close();
     await this.#cfgdb.close(closeMs);
     await this.#state.close(closeMs);
@@ -237,7 +245,8 @@ export class Server {
     });
     const routes = [...live, ...configuration];
     const unavailable = () => this.#unavailable();
-    const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable });
+    const diskFailure = () => this.#state.failure;
+    const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskFailure });
     return createHttpServer({
       routes: [...routes, ...service],
       log: this.#log,

@@ -42,6 +42,7 @@ export function serviceMetrics({ cfgdb, data, state, host, channel }: MetricSour
       'Alarm states that could not be written to disk at once.',
       () => alarms.counts().keepFailures,
     ),
+    gauge('commands_unkept', 'Commands whose present value is not on disk.', () => commands.unkept),
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unkept),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.waiting),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),

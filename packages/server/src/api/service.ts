@@ -20,9 +20,11 @@ export interface ServiceRoutesOptions {
   readonly metrics: Metrics;
   /** Why the service cannot do its work now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
+  /** Why the disk does not take what is to be kept; undefined where it does. */
+  readonly diskFailure: () => string | undefined;
 }
 
-export function serviceRoutes({ version, routes, metrics, unavailable }: ServiceRoutesOptions): Route[] {
+export function serviceRoutes({ version, routes, metrics, unavailable, diskFailure }: ServiceRoutesOptions): Route[] {
   const tag = 'Service';
   const described: Route[] = [
     {
@@ -42,10 +44,12 @@ export function serviceRoutes({ version, routes, metrics, unavailable }: Service
       tag,
       summary: 'Whether the service can do its work',
       answer: { status: 200, description: 'It can.', type: jsonType, schema: Readiness },
-      problems: [],
+      problems: ['disk-failing'],
       handle: async () => {
         const state = unavailable();
         if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
+        const failure = diskFailure();
+        if (failure !== undefined) throw new ProblemError('disk-failing', `${failure}.`);
         return { status: 'ready' };
       },
     },

@@ -13,6 +13,7 @@ import {
   zeroOf,
 } from '@telltale/schema';
 import { CommandChain } from './command-chain.ts';
+import { CommandKeeping } from './command-keeping.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
 import { Handles } from './handles.ts';
 import { slotText } from './point-text.ts';
@@ -58,7 +59,7 @@ interface LiveCommand extends CommandValue {
 
 export class Commands {
   readonly #clock: Clock;
-  readonly #keeper: CommandKeeper;
+  readonly #keeping: CommandKeeping;
   readonly #writeToDevice: WriteToDevice;
   readonly #handles: Handles;
   readonly #commands: (LiveCommand | undefined)[] = [];
@@ -70,7 +71,7 @@ export class Commands {
 
   constructor({ clock, keeper, writeToDevice }: CommandsOptions) {
     this.#clock = clock;
-    this.#keeper = keeper;
+    this.#keeping = new CommandKeeping(keeper, clock, (name) => this.#keptOf(this.find(name)));
     this.#writeToDevice = writeToDevice;
     this.#handles = new Handles(clock);
   }
@@ -169,22 +170,41 @@ export class Commands {
     if (this.#commands[handle]?.chain.datatype !== chain.datatype) return;
     const timeUs = this.#clock.now();
     const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
-    if (connector === undefined) await this.#keeper.keepCommand(kept);
+    if (connector === undefined) await this.#keeping.keep(kept);
     else await this.#keepAccepted(kept, handle, chain, value);
     this.#apply(handle, chain, value, timeUs);
+  }
+
+  /** What a device has accepted and the disk has refused so far is brought to disk once more. */
+  close(): void {
+    this.#keeping.close();
+  }
+
+  /** How many show a value that the disk has refused. */
+  get unkept(): number {
+    return this.#keeping.unkept;
   }
 
   /** The device has it, so reads must show it, whatever the disk says. */
   async #keepAccepted(kept: KeptCommand, handle: number, chain: CommandChain, value: StoredValue): Promise<void> {
     try {
-      await this.#keeper.keepCommand(kept);
+      await this.#keeping.keep(kept);
     } catch (error) {
       this.#apply(handle, chain, value, kept.timeUs);
+      this.#keeping.keepLater(kept.name);
       throw new ProblemError(
         'storage-failed',
-        `The device has accepted the value, but it is not on disk: ${(error as Error).message}`,
+        `The device has accepted ${kept.value.slice(0, 80)} and reads show it, but it is not on disk yet: ${(error as Error).message}`,
       );
     }
+  }
+
+  #keptOf(handle: number): KeptCommand | undefined {
+    const command = this.#commands[handle];
+    if (!command?.isWritten) return undefined;
+    const { datatype } = command.chain;
+    const value = formatPrefixed(datatype, unstored(datatype, command.value));
+    return { name: this.nameOf(handle), value, timeUs: command.timeUs };
   }
 
   /** Unless the command has gone or changed its datatype meanwhile. */
@@ -229,7 +249,7 @@ export class Commands {
 
   /** On disk: it is of no use to a command of that name to come. */
   #forget(name: string): void {
-    this.#keeper.forgetCommand(name).catch(() => undefined);
+    this.#keeping.forget(name);
   }
 
   #get(handle: number): LiveCommand {

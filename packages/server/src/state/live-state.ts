@@ -3,7 +3,7 @@
 // disk syncs as a few.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ProblemError } from '@telltale/schema';
+import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmKeeper, KeptAlarm } from '../alarms/index.ts';
 import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
@@ -14,7 +14,13 @@ export interface LiveStateOptions {
   readonly folder: string;
   /** The thread died: nothing that is kept from now on will be on disk. */
   readonly onFailure: (error: Error) => void;
+  /** The disk refuses, for this reason; undefined: it takes what is kept again. */
+  readonly onTrouble?: (reason: string | undefined) => void;
+  readonly clock?: Clock;
 }
+
+/** How long after a refusal the disk is tried again, by a write that changes nothing. */
+const trialMs = 1000;
 
 /** What was kept when the server ended. */
 export interface KeptState {
@@ -34,7 +40,10 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   #thread: Worker | undefined;
   #waiting: Waiting[] = [];
   #committing: Waiting[] = [];
+  #isBusy = false;
+  #isClosing = false;
   #failure: string | undefined;
+  #cancelTrial: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(options: LiveStateOptions) {
@@ -46,7 +55,7 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
     return this.#waiting.length + this.#committing.length;
   }
 
-  /** Why the newest commit failed; undefined where it did not. */
+  /** Why the newest commit failed; undefined where it did not. A disk that takes writes again is found by itself. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -66,6 +75,8 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
     thread.on('message', (answer: Answer) => this.#settle(answer));
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
+      this.#isBusy = false;
+      this.#cancelTrial?.();
       this.#rejectAll(this.#committing.splice(0).concat(this.#waiting.splice(0)), `${error.message}.`);
       this.#onIdle?.();
       this.#options.onFailure(error);
@@ -106,6 +117,8 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   async close(patienceMs: number): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return;
+    this.#isClosing = true;
+    this.#cancelTrial?.();
     const force = setTimeout(() => thread.terminate(), patienceMs);
     const ended = new Promise((resolve) => thread.once('exit', resolve));
     const idle = this.waiting === 0 ? Promise.resolve() : new Promise<void>((resolve) => (this.#onIdle = resolve));
@@ -126,24 +139,42 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   }
 
   #commit(): void {
-    if (this.#committing.length > 0 || this.#waiting.length === 0) return;
-    if (this.#thread === undefined) {
-      this.#rejectAll(this.#waiting.splice(0), 'The live state is not open.');
-      return;
-    }
+    if (this.#isBusy || this.#waiting.length === 0) return;
     this.#committing = this.#waiting;
     this.#waiting = [];
+    this.#post();
+  }
+
+  /** What is being committed; where that is nothing, the thread tries the disk. */
+  #post(): void {
+    if (this.#thread === undefined) {
+      this.#rejectAll(this.#committing.splice(0), 'The live state is not open.');
+      return;
+    }
+    this.#isBusy = true;
     this.#thread.postMessage({ entries: this.#committing.map(({ entry }) => entry) } satisfies Request);
   }
 
   #settle(answer: Answer): void {
     const committed = this.#committing;
     this.#committing = [];
-    this.#failure = answer.kept ? undefined : answer.reason;
+    this.#isBusy = false;
+    this.#noteTrouble(answer.kept ? undefined : answer.reason);
     if (answer.kept) for (const { resolve } of committed) resolve();
-    else this.#rejectAll(committed, `${answer.reason}; nothing was changed.`);
+    else this.#rejectAll(committed, `${answer.reason}.`);
     this.#commit();
     if (this.waiting === 0) this.#onIdle?.();
+  }
+
+  #noteTrouble(reason: string | undefined): void {
+    const wasFailing = this.#failure !== undefined;
+    this.#failure = reason;
+    this.#cancelTrial?.();
+    this.#cancelTrial = undefined;
+    if (reason !== undefined && !this.#isClosing) {
+      this.#cancelTrial = (this.#options.clock ?? systemClock).after(trialMs, () => this.#isBusy || this.#post());
+    }
+    if (wasFailing !== (reason !== undefined)) this.#options.onTrouble?.(reason);
   }
 
   #rejectAll(waiting: readonly Waiting[], reason: string): void {

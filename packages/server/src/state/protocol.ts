@@ -15,7 +15,7 @@ export interface Start {
   readonly path: string;
 }
 
-/** What is to be on disk together; or the end. One at a time: the next comes after the answer. */
+/** What is to be on disk together, nothing being a trial of the disk; or the end. One at a time: the next comes after the answer. */
 export type Request = { readonly entries: readonly Entry[] } | { readonly close: true };
 
 export type Answer = { readonly kept: true } | { readonly kept: false; readonly reason: string };

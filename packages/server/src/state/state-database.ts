@@ -5,6 +5,7 @@ import type { Entry } from './protocol.ts';
 
 /** "TtSt" */
 const applicationId = 0x54745374;
+const version = 1;
 
 export class StateDatabase {
   readonly #sqlite: DatabaseSync;
@@ -12,7 +13,7 @@ export class StateDatabase {
   readonly #delete: StatementSync;
 
   constructor(path: string) {
-    this.#sqlite = openDatabase(path, { applicationId, version: 1, create });
+    this.#sqlite = openDatabase(path, { applicationId, version, create });
     try {
       this.#put = this.#sqlite.prepare('REPLACE INTO kept VALUES (?, ?, ?)');
       this.#delete = this.#sqlite.prepare('DELETE FROM kept WHERE family = ? AND name = ?');
@@ -26,10 +27,11 @@ export class StateDatabase {
     return this.#sqlite.prepare('SELECT family, name, text FROM kept').all() as unknown as Entry[];
   }
 
-  /** All of it, or nothing. */
+  /** All of it, or nothing. Of nothing, a write that changes nothing, to see whether the disk takes it. */
   keep(entries: readonly Entry[]): void {
     this.#sqlite.exec('BEGIN IMMEDIATE');
     try {
+      if (entries.length === 0) this.#sqlite.exec(`PRAGMA user_version = ${version}`);
       for (const { family, name, text } of entries) {
         if (text === null) this.#delete.run(family, name);
         else this.#put.run(family, name, text);
