@@ -158,6 +158,17 @@ describe('the runtime', () => {
     await bench.until(() => bench.isGood('p', 6));
   });
 
+  test('gives it no point of a rendering that is yet to be applied', async () => {
+    const { bench, devices } = await setUp({ level: 1, more: 2 });
+    const connectors = [line('c', devices[0])];
+    await bench.render({ connectors, measurements: [measurement('level', 'c')] });
+    await bench.until(() => bench.isGood('level', 1));
+    bench.runtime.restarted();
+    await bench.render({ connectors, measurements: [measurement('level', 'c'), measurement('more', 'c')] });
+    await bench.until(() => bench.isGood('more', 2));
+    assert.deepEqual(devices[0].heard, ['level?', 'level?', 'level?', 'more?']);
+  });
+
   test('feeds providers with every value, and takes what their clients write', async () => {
     const { bench } = await setUp();
     const vars = { bus: 'loop', scanPeriodMs: '20' };
