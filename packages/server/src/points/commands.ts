@@ -5,7 +5,6 @@ import {
   type Command,
   type Datatype,
   formatPrefixed,
-  formatText,
   ProblemError,
   parsePrefixedAs,
   parseText,
@@ -17,7 +16,7 @@ import { CommandKeeping } from './command-keeping.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
 import { Handles } from './handles.ts';
 import { slotText } from './point-text.ts';
-import { bytesAround, usualRoom, writeClosing } from './wire-format.ts';
+import { usualRoom, writeTimed } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
 /** The value last written, as it is kept on disk. */
@@ -262,12 +261,7 @@ export class Commands {
 
   #writeVt(handle: number, bytes: Buffer, start: number, room: number): number {
     const { chain, value, timeUs } = this.#get(handle);
-    const text = JSON.stringify(chain.datatype + formatText(chain.datatype, unstored(chain.datatype, value)));
-    const need = Buffer.byteLength(text) + bytesAround(timeUs);
-    if (need > room) return -need;
-    bytes[start] = 0x5b;
-    const at = start + 1 + bytes.write(text, start + 1);
-    return writeClosing(bytes, at - 1, timeUs, undefined);
+    return writeTimed(bytes, start, room, chain.datatype, unstored(chain.datatype, value), timeUs);
   }
 }
 

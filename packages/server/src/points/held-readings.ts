@@ -2,8 +2,8 @@
 // out when the watchdog is content again.
 import { Batch } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
-import type { ChainCounts } from './measurement-chain.ts';
-import { flag, type MeasurementTable } from './measurement-table.ts';
+import { type ChainCounts, flag } from './measurement-chain.ts';
+import type { MeasurementTable } from './measurement-table.ts';
 
 interface Reading {
   readonly value: StoredValue | undefined;

@@ -1,20 +1,41 @@
 // The chain that every reading passes: scaler, deduplicator, deadband; SPEC.md has the rules. The hot path of the
 // server: one loop over a batch, typed arrays by handle, nothing allocated a reading.
-import { type Batch, form, quality, qualityMask } from '@telltale/schema';
+import { type Batch, type Datatype, form, quality, qualityMask } from '@telltale/schema';
 import { converted, fits, type StoredValue } from './convert.ts';
 import type { Changes } from './measurement-reader.ts';
-import {
-  cell,
-  cellShift,
-  code,
-  connectorShift,
-  flag,
-  type MeasurementTable,
-  roundShift,
-  word,
-  wordShift,
-} from './measurement-table.ts';
+import type { MeasurementTable } from './measurement-table.ts';
 import { toEngineering } from './scaling.ts';
+
+/**
+ * What a measurement is and has, as bits. This and the layout of the table stand here since the engine folds constants of
+ * the same module, and reads imported ones anew each time.
+ */
+export const flag = {
+  live: 1,
+  scaled: 2,
+  deduplicated: 4,
+  deadband: 8,
+  /** Turns bad when the link of its connector is lost. */
+  linked: 16,
+  simulated: 32,
+  /** Doubles in, doubles out, never anything that is no finite number, and a raw range that rises, if there is one. */
+  double: 64,
+  /** The raw range runs downwards. */
+  falling: 128,
+} as const;
+
+/**
+ * Everything that the hot path needs of a measurement lies in eight doubles behind each other: one line of the
+ * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
+ * raw range in order, `euLo` belongs to `low`, and the last double is two words: flags and the number of the connector;
+ * quality and the round of changes in which the measurement stands already.
+ */
+export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, deadband: 6 } as const;
+export const cellShift = 3;
+export const word = { flags: 14, quality: 15 } as const;
+export const wordShift = 4;
+export const connectorShift = 8;
+export const roundShift = 16;
 
 /** What became of readings, counted; together they are all that came. */
 export interface ChainCounts {
@@ -142,7 +163,7 @@ export class MeasurementChain {
   /** Every datatype, every conversion, and readings that are no value. */
   #applyAny(batch: Batch, at: number, handle: number, bits: number, nowUs: number): void {
     const table = this.#table;
-    const raw = asRead(table.rawTypes[handle] as number, batch.valueAt(at));
+    const raw = asRead(table.rawDatatypeOf(handle), batch.valueAt(at));
     const last = table.valueOf(handle);
     let status = (batch.qualities[at] as number) & deviceQuality;
     let value = this.#engineering(handle, raw);
@@ -177,13 +198,13 @@ export class MeasurementChain {
   #engineering(handle: number, raw: StoredValue | undefined): StoredValue | undefined {
     const table = this.#table;
     if (raw === undefined || !fits(table.rawDatatypeOf(handle), raw)) return undefined;
-    const scaling = table.scalings.get(handle);
+    const scaling = table.scalingOf(handle);
     return converted(table.datatypeOf(handle), scaling === undefined ? raw : toEngineering(scaling, Number(raw)));
   }
 
   /** Outside the raw range a reading is no longer good, and limited on the side on which its engineering value lies. */
   #limited(handle: number, raw: StoredValue, status: number): number {
-    const scaling = this.#table.scalings.get(handle);
+    const scaling = this.#table.scalingOf(handle);
     if (scaling === undefined || (status & qualityMask.status) !== quality.good) return status;
     const { rawLo, rawHi, euLo, euHi } = scaling;
     const value = Number(raw);
@@ -234,9 +255,9 @@ export class MeasurementChain {
 }
 
 /** A single has the digits of one, and whole numbers have no negative zero. */
-function asRead(rawType: number, given: StoredValue | undefined): StoredValue | undefined {
-  if (typeof given !== 'number' || rawType === code.d) return given;
-  return rawType === code.f ? Math.fround(given) : given + 0;
+function asRead(rawDatatype: Datatype, given: StoredValue | undefined): StoredValue | undefined {
+  if (typeof given !== 'number' || rawDatatype === 'd') return given;
+  return rawDatatype === 'f' ? Math.fround(given) : given + 0;
 }
 
 /** Doubles from here on are whole numbers. */

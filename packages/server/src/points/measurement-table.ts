@@ -2,37 +2,12 @@
 // it last. The arrays are replaced when they grow: read them anew after every put.
 import { type Datatype, datatypes, type Measurement, parseText, quality } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
+import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
 import { type Scaling, scalingOf, stage } from './scaling.ts';
 import { grown } from './wire-slots.ts';
 
-/** What a measurement is and has, as bits. */
-export const flag = {
-  live: 1,
-  scaled: 2,
-  deduplicated: 4,
-  deadband: 8,
-  /** Turns bad when the link of its connector is lost. */
-  linked: 16,
-  simulated: 32,
-  /** Doubles in, doubles out, never anything that is no finite number, and a raw range that rises, if there is one. */
-  double: 64,
-} as const;
-
 /** By position in `datatypes`. */
 export const code = { b: 0, q: 1, i: 2, l: 3, f: 4, d: 5, s: 6 } as const;
-
-/**
- * Everything that the hot path needs of a measurement lies in eight doubles behind each other: one line of the
- * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
- * raw range in order, `euLo` belongs to `low`, and the last double is two words: flags and the number of the connector;
- * quality and the round of changes in which the measurement stands already.
- */
-export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, deadband: 6 } as const;
-export const cellShift = 3;
-export const word = { flags: 14, quality: 15 } as const;
-export const wordShift = 4;
-export const connectorShift = 8;
-export const roundShift = 16;
 
 const flagBits = 0xff;
 const qualityBits = 0xffff;
@@ -46,7 +21,8 @@ export class MeasurementTable {
   types = new Uint8Array(0);
   rawTypes = new Uint8Array(0);
   readonly texts = new Map<number, string>();
-  readonly scalings = new Map<number, Scaling>();
+  /** The engineering value at the end of the raw range. */
+  euHi = new Float64Array(0);
   /** Of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
 
@@ -57,8 +33,8 @@ export class MeasurementTable {
     let flags = flag.live | (this.flagsOf(handle) & flag.simulated);
     if ((stackUmask & stage.deduplicator) === 0) flags |= flag.deduplicated;
     if (connector !== 0 && (stackUmask & stage.watchdog) === 0) flags |= flag.linked;
-    if (this.#defineScaling(handle, point)) flags |= flag.scaled;
-    if (datatype === 'd' && rawDatatype === 'd' && this.#isPlain(handle)) flags |= flag.double;
+    flags |= this.#defineScaling(handle, point);
+    if (datatype === 'd' && rawDatatype === 'd' && isPlain(scalingOf(point))) flags |= flag.double;
     if (this.#defineDeadband(handle, point)) flags |= flag.deadband;
     this.words[(handle << wordShift) + word.flags] = flags | (connector << connectorShift);
     this.types[handle] = code[datatype];
@@ -76,7 +52,6 @@ export class MeasurementTable {
   remove(handle: number): void {
     this.reset(handle);
     this.words[(handle << wordShift) + word.flags] = 0;
-    this.scalings.delete(handle);
     this.longDeadbands.delete(handle);
   }
 
@@ -112,6 +87,17 @@ export class MeasurementTable {
     return datatypes[this.rawTypes[handle] as number] as Datatype;
   }
 
+  /** Undefined where the scaler is off. */
+  scalingOf(handle: number): Scaling | undefined {
+    const flags = this.flagsOf(handle);
+    if ((flags & flag.scaled) === 0) return undefined;
+    const at = handle << cellShift;
+    const [low = 0, high = 0] = [this.cells[at + cell.low], this.cells[at + cell.high]];
+    const [euLo = 0, euHi = 0] = [this.cells[at + cell.euLo], this.euHi[handle]];
+    const isFalling = (flags & flag.falling) !== 0;
+    return { rawLo: isFalling ? high : low, rawHi: isFalling ? low : high, euLo, euHi };
+  }
+
   numberOf(handle: number): number {
     return this.cells[(handle << cellShift) + cell.value] as number;
   }
@@ -141,30 +127,18 @@ export class MeasurementTable {
     this.cells[(handle << cellShift) + cell.time] = timeUs;
   }
 
-  #defineScaling(handle: number, point: Measurement): boolean {
+  /** Answers with the flags that it makes. */
+  #defineScaling(handle: number, point: Measurement): number {
     const scaling = scalingOf(point);
-    if (scaling === undefined) {
-      this.scalings.delete(handle);
-      return false;
-    }
+    if (scaling === undefined) return 0;
     const { rawLo, rawHi, euLo, euHi } = scaling;
     const at = handle << cellShift;
     this.cells[at + cell.low] = Math.min(rawLo, rawHi);
     this.cells[at + cell.high] = Math.max(rawLo, rawHi);
     this.cells[at + cell.euLo] = euLo;
     this.cells[at + cell.gain] = (euHi - euLo) / (rawHi - rawLo);
-    this.scalings.set(handle, scaling);
-    return true;
-  }
-
-  /** The raw range rises, and inside it no value leaves the doubles, as where a range is too wide for its own width. */
-  #isPlain(handle: number): boolean {
-    const scaling = this.scalings.get(handle);
-    if (scaling === undefined) return true;
-    const { rawLo, rawHi, euLo, euHi } = scaling;
-    if (rawLo > rawHi) return false;
-    const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];
-    return widths.every(Number.isFinite);
+    this.euHi[handle] = euHi;
+    return flag.scaled | (rawLo > rawHi ? flag.falling : 0);
   }
 
   #defineDeadband(handle: number, { datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }: Measurement): boolean {
@@ -188,8 +162,17 @@ export class MeasurementTable {
     this.longs = grown(this.longs, new BigInt64Array(capacity << cellShift));
     this.cells = new Float64Array(this.longs.buffer);
     this.words = new Uint32Array(this.longs.buffer);
+    this.euHi = grown(this.euHi, new Float64Array(capacity));
     this.types = grown(this.types, new Uint8Array(capacity));
     this.rawTypes = grown(this.rawTypes, new Uint8Array(capacity));
     this.capacity = capacity;
   }
+}
+
+/** The raw range rises, and inside it no value leaves the doubles, as where a range is too wide for its own width. */
+function isPlain(scaling: Scaling | undefined): boolean {
+  if (scaling === undefined) return true;
+  const { rawLo, rawHi, euLo, euHi } = scaling;
+  const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];
+  return rawLo < rawHi && widths.every(Number.isFinite);
 }

@@ -4,7 +4,6 @@ import {
   type Batch,
   type Clock,
   type Datatype,
-  formatText,
   type Measurement,
   ProblemError,
   parsePrefixedAs,
@@ -13,14 +12,14 @@ import {
 } from '@telltale/schema';
 import { type StoredValue, stored, unstored } from './convert.ts';
 import { Handles } from './handles.ts';
-import { HeldReadings } from './held-readings.ts';
-import { isContent, type Link, type LinkRole, Links } from './links.ts';
-import { MeasurementChain } from './measurement-chain.ts';
+import { LinkedPoints } from './linked-points.ts';
+import type { LinkRole } from './links.ts';
+import { flag, MeasurementChain } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
-import { code, flag, MeasurementTable } from './measurement-table.ts';
+import { MeasurementTable } from './measurement-table.ts';
 import { slotText } from './point-text.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
-import { bytesAround, usualRoom, writeAscii, writeClosing, writeOpening } from './wire-format.ts';
+import { usualRoom, writeTimed } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
 export interface MeasurementsOptions {
@@ -36,9 +35,6 @@ export interface SimulationRequest {
   readonly by: string;
 }
 
-/** By code: what a value on the wire begins with. */
-const letters = Array.from('bqilfds', (letter) => letter.charCodeAt(0));
-
 export class Measurements implements MeasurementReader {
   readonly #clock: Clock;
   readonly #keeper: SimulationKeeper;
@@ -46,14 +42,11 @@ export class Measurements implements MeasurementReader {
   readonly #table = new MeasurementTable();
   readonly #chain: MeasurementChain;
   readonly #simulations: Simulations;
-  readonly #links = new Links();
+  readonly #linked: LinkedPoints;
   readonly #listeners: ((changes: Changes) => void)[] = [];
   readonly #removalListeners: ((handle: number) => void)[] = [];
   /** Simulations of before the start, by name, until their measurement comes. */
   readonly #kept = new Map<string, KeptSimulation>();
-  /** Watchdogs that the device drives, by handle. */
-  readonly #watchdogs = new Map<number, Link>();
-  readonly #troubled = new Set<Link>();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
 
@@ -63,6 +56,13 @@ export class Measurements implements MeasurementReader {
     this.#handles = new Handles(clock);
     this.#simulations = new Simulations(clock, this.#handles, this.#table);
     this.#chain = new MeasurementChain(this.#table, (changes) => this.#tell(changes));
+    this.#linked = new LinkedPoints({
+      clock,
+      handles: this.#handles,
+      table: this.#table,
+      chain: this.#chain,
+      published: this,
+    });
   }
 
   get size(): number {
@@ -129,58 +129,56 @@ export class Measurements implements MeasurementReader {
 
   /** A connector or provider is configured, or configured otherwise. Before the measurements that it brings. */
   putLink(role: LinkRole, name: string, watchdog: string | undefined): void {
-    this.#forgetWatchdog(this.#links.find(role, name), watchdog);
-    const link = this.#links.define(role, name, watchdog, this.#clock.now());
-    this.#assignWatchdog(link);
-    this.#driveWatchdog(link);
-    this.#troubled.add(link);
-    this.#chain.flush();
-    this.#settle();
+    this.#linked.put(role, name, watchdog);
   }
 
   removeLink(role: LinkRole, name: string): void {
-    this.#forgetWatchdog(this.#links.find(role, name), undefined);
-    this.#links.remove(role, name);
-    this.#chain.flush();
+    this.#linked.remove(role, name);
+  }
+
+  /** The link of a connector or provider came up or went down. */
+  setLink(role: LinkRole, name: string, isUp: boolean, timeUs: number): void {
+    this.#linked.set(role, name, isUp, timeUs);
+  }
+
+  /** Why a command must not be written though the link is up: its watchdog says that the device is not there. */
+  refusalOf(connector: string): string | undefined {
+    return this.#linked.refusalOf(connector);
+  }
+
+  /** What a connector has read. */
+  readings(connector: string, batch: Batch): void {
+    this.#linked.readings(connector, batch);
   }
 
   /** The measurement is configured, or configured otherwise than `before`. */
   put(point: Measurement, before?: Measurement): void {
     const isNew = this.find(point.name) < 0;
     const handle = this.#handles.give(point.name);
-    const earlier = isNew ? undefined : this.#links.numbered(this.#table.connectorOf(handle) as number);
-    const link = point.connectorName === undefined ? undefined : this.#links.find('connector', point.connectorName);
-    this.#table.define(handle, point, point.address === undefined ? 0 : (link?.number ?? 0));
-    this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
     const isOther = isNew || before?.datatype !== point.datatype;
     const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
+    if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);
+    const connector = point.address === undefined ? 0 : this.#linked.connectorNumber(point.connectorName);
+    this.#table.define(handle, point, connector);
+    this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
     if (isOther || before?.connectorName !== point.connectorName) this.#dropSimulation(handle);
-    if (isElsewhere) earlier?.held?.forget(handle);
     if (isOther) this.#table.reset(handle);
     else if (isElsewhere) {
       this.#table.setQuality(handle, quality.bad.notConnected);
       this.#table.setTime(handle, this.#clock.now());
     }
     if (isElsewhere) this.#chain.publish(handle);
-    const watched = this.#links.watchedBy(point.name);
-    if (watched !== undefined) {
-      this.#watchdogs.delete(handle);
-      this.#assignWatchdog(watched);
-      this.#driveWatchdog(watched);
-      this.#troubled.add(watched);
-    }
+    this.#linked.pointPut(handle, point.name);
     this.#resumeSimulation(handle);
-    this.#chain.flush();
-    this.#settle();
+    this.#linked.settle();
   }
 
   remove(name: string): void {
     const handle = this.find(name);
     if (handle < 0) return;
     this.#dropSimulation(handle);
-    this.#links.numbered(this.#table.connectorOf(handle) as number)?.held?.forget(handle);
-    const watched = this.#watchdogs.get(handle);
-    this.#watchdogs.delete(handle);
+    this.#linked.forgetPoint(handle);
+    this.#linked.pointRemoved(handle);
     this.#table.setQuality(handle, quality.bad.configurationError);
     this.#table.setTime(handle, this.#clock.now());
     this.wire.touch(handle);
@@ -188,45 +186,7 @@ export class Measurements implements MeasurementReader {
     this.wire.remove(handle);
     this.#table.remove(handle);
     this.#handles.takeBack(handle);
-    if (watched === undefined) return;
-    this.#troubled.add(watched);
-    this.#settle();
-  }
-
-  /** What a connector has read. */
-  readings(connector: string, batch: Batch): void {
-    const link = this.#links.find('connector', connector);
-    if (link === undefined) {
-      this.#chain.counts.foreign += batch.count;
-      return;
-    }
-    const nowUs = this.#clock.now();
-    const watchdog = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-    const passing = link.held === undefined ? batch : link.held.hold(batch, link.number, watchdog);
-    this.#chain.apply(passing, link.number, nowUs);
-    this.#settle();
-  }
-
-  /** The link of a connector or provider came up or went down. */
-  setLink(role: LinkRole, name: string, isUp: boolean, timeUs: number): void {
-    const link = this.#links.find(role, name);
-    if (link === undefined) return;
-    const wasUp = link.isUp;
-    link.isUp = isUp;
-    link.sinceUs = timeUs;
-    if (!isUp && wasUp && role === 'connector') {
-      link.held?.forgetAll();
-      this.#markLost(link, timeUs, -1);
-    }
-    this.#driveWatchdog(link);
-    this.#chain.flush();
-    this.#settle();
-  }
-
-  /** Why a command must not be written though the link is up: its watchdog says that the device is not there. */
-  refusalOf(connector: string): string | undefined {
-    const link = this.#links.find('connector', connector);
-    return link?.held === undefined ? undefined : `its watchdog ${link.watchdog} says that the device is not there`;
+    this.#linked.settle();
   }
 
   /** Simulations of before the start; each goes on when its measurement comes. */
@@ -327,119 +287,20 @@ export class Measurements implements MeasurementReader {
 
   #publishNow(handle: number): void {
     this.#chain.publish(handle);
-    this.#chain.flush();
-    this.#settle();
+    this.#linked.settle();
   }
 
   /** Before anybody hears of it, the bytes are marked; after everybody did, watchdogs take effect. */
   #tell(changes: Changes): void {
-    const { handles, count } = changes;
     this.wire.touchAll(changes);
     for (const listener of this.#listeners) listener(changes);
-    if (this.#watchdogs.size === 0) return;
-    for (let at = 0; at < count; at++) {
-      const link = this.#watchdogs.get(handles[at] as number);
-      if (link !== undefined) this.#troubled.add(link);
-    }
-  }
-
-  /** Looks at the watchdogs that changed, until none is left. */
-  #settle(): void {
-    for (const link of this.#troubled) {
-      this.#troubled.delete(link);
-      const watchdog = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-      const isDriven = watchdog >= 0 && this.#watchdogs.get(watchdog) === link;
-      const isGood = !isDriven || isContent(this.numberOf(watchdog), this.qualityOf(watchdog));
-      if (isGood && link.held !== undefined) this.#believe(link, link.held);
-      else if (!isGood && link.held === undefined && link.role === 'connector') {
-        link.held = new HeldReadings(this.#table, this.#linkedTo(link, watchdog), this.#chain.counts);
-        this.#markLost(link, this.timeOf(watchdog), watchdog);
-      }
-      this.#chain.flush();
-    }
-  }
-
-  #believe(link: Link, held: HeldReadings): void {
-    link.held = undefined;
-    for (const { handle, quality: before, timeUs } of held.unread()) {
-      if (this.#table.qualityOf(handle) === before && this.#table.timeOf(handle) === timeUs) continue;
-      this.#table.setQuality(handle, before);
-      this.#table.setTime(handle, timeUs);
-      this.#publishDevice(handle);
-    }
-    this.#chain.apply(held.readings(), link.number, this.#clock.now());
-  }
-
-  *#linkedTo(link: Link, except: number): Generator<number> {
-    for (const handle of this.#handles.all()) {
-      if (handle === except || this.#table.connectorOf(handle) !== link.number) continue;
-      if ((this.#table.flagsOf(handle) & flag.linked) !== 0) yield handle;
-    }
-  }
-
-  /** Every measurement of the connector turns bad, in one batch; the values stay. */
-  #markLost(link: Link, timeUs: number, except: number): void {
-    for (const handle of this.#linkedTo(link, except)) {
-      if (this.#table.qualityOf(handle) === quality.bad.communicationFailure) continue;
-      this.#table.setQuality(handle, quality.bad.communicationFailure);
-      this.#table.setTime(handle, timeUs);
-      this.#publishDevice(handle);
-    }
-  }
-
-  /** A watchdog with an address: the device drives it. */
-  #assignWatchdog(link: Link): void {
-    const handle = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-    if (handle >= 0 && this.#table.connectorOf(handle) !== 0) this.#watchdogs.set(handle, link);
-  }
-
-  /** The link has another one from now on. Where the service drove it, nobody does: it says so. */
-  #forgetWatchdog(link: Link | undefined, next: string | undefined): void {
-    if (link?.watchdog === undefined || this.#links.watchedBy(link.watchdog) !== link) return;
-    const handle = this.find(link.watchdog);
-    if (handle < 0 || this.#watchdogs.delete(handle) || link.watchdog === next) return;
-    this.#table.setQuality(handle, quality.bad.notConnected);
-    this.#table.setTime(handle, this.#clock.now());
-    this.#publishDevice(handle);
-  }
-
-  /** Where the watchdog measurement has no address, the service says whether the link is up. */
-  #driveWatchdog(link: Link): void {
-    const handle = link.watchdog === undefined ? -1 : this.find(link.watchdog);
-    if (handle < 0 || this.#watchdogs.has(handle) || this.#links.watchedBy(this.nameOf(handle)) !== link) return;
-    const value = Number(link.isUp ?? false);
-    const status = link.isUp === undefined ? quality.bad.notConnected : quality.good;
-    if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === status) return;
-    this.#table.setValue(handle, value);
-    this.#table.setQuality(handle, status);
-    this.#table.setTime(handle, link.sinceUs);
-    this.#publishDevice(handle);
-  }
-
-  #publishDevice(handle: number): void {
-    if (!this.#isSimulated(handle)) this.#chain.publish(handle);
+    this.#linked.noteChanges(changes);
   }
 
   #writeVtq(handle: number, bytes: Buffer, start: number, room: number): number {
-    const type = this.#table.types[handle] as number;
-    if (type === code.s) return this.#writeText(handle, bytes, start, room);
-    const text = formatText(
-      this.#table.datatypeOf(handle),
-      unstored(this.#table.datatypeOf(handle), this.valueOf(handle)),
-    );
-    const need = 1 + text.length + bytesAround(this.timeOf(handle));
-    if (need > room) return -need;
-    const at = writeAscii(bytes, writeOpening(bytes, start, letters[type] as number), text);
-    return writeClosing(bytes, at, this.timeOf(handle), this.qualityOf(handle));
-  }
-
-  #writeText(handle: number, bytes: Buffer, start: number, room: number): number {
-    const text = JSON.stringify(`s${this.textOf(handle)}`);
-    const need = Buffer.byteLength(text) + bytesAround(this.timeOf(handle));
-    if (need > room) return -need;
-    bytes[start] = 0x5b;
-    const at = start + 1 + bytes.write(text, start + 1);
-    return writeClosing(bytes, at - 1, this.timeOf(handle), this.qualityOf(handle));
+    const datatype = this.#table.datatypeOf(handle);
+    const value = unstored(datatype, this.valueOf(handle));
+    return writeTimed(bytes, start, room, datatype, value, this.timeOf(handle), this.qualityOf(handle));
   }
 }
 

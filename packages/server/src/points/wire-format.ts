@@ -1,20 +1,20 @@
 // Writes values, times and qualities as the bytes of JSON, straight into a buffer: no text is made that is thrown away,
 // but where a number or a text has to be formatted anyway.
-import type { Datatype } from '@telltale/schema';
+import { type Datatype, formatText, type Value } from '@telltale/schema';
 
 const comma = 0x2c;
 const quote = 0x22;
 const zero = 0x30;
 
 /** Each returns the position behind what it wrote; the caller has made room. */
-export function writeAscii(bytes: Buffer, at: number, text: string): number {
+function writeAscii(bytes: Buffer, at: number, text: string): number {
   const { length } = text;
   for (let index = 0; index < length; index++) bytes[at + index] = text.charCodeAt(index);
   return at + length;
 }
 
 /** A whole number from 0 to 2^53. */
-export function writeWhole(bytes: Buffer, at: number, value: number): number {
+function writeWhole(bytes: Buffer, at: number, value: number): number {
   if (value < 10) {
     bytes[at] = zero + value;
     return at + 1;
@@ -44,7 +44,7 @@ function digitsOf(value: number): number {
 }
 
 /** `[seconds,microseconds]` */
-export function writeTimestamp(bytes: Buffer, start: number, timeUs: number): number {
+function writeTimestamp(bytes: Buffer, start: number, timeUs: number): number {
   const seconds = Math.floor(timeUs / 1_000_000);
   let at = start;
   bytes[at++] = 0x5b;
@@ -56,25 +56,39 @@ export function writeTimestamp(bytes: Buffer, start: number, timeUs: number): nu
 }
 
 /** The most bytes of what stands around a value: `["` before it, `",[seconds,microseconds],quality]` behind it. */
-export function bytesAround(timeUs: number): number {
+function bytesAround(timeUs: number): number {
   return 2 + 2 + (timeUs < 1e16 ? 10 : 16) + 9 + 1 + 5 + 1;
 }
 
 /** What most values of a datatype need, with its letter and all around them. */
 export const usualRoom: Readonly<Record<Datatype, number>> = { b: 32, q: 32, i: 42, l: 51, f: 43, d: 50, s: 56 };
 
-/** `["` and the datatype: how every vtq and vt begins. */
-export function writeOpening(bytes: Buffer, at: number, datatypeCode: number): number {
-  bytes[at] = 0x5b;
-  bytes[at + 1] = quote;
-  bytes[at + 2] = datatypeCode;
-  return at + 3;
-}
-
-/** `",[seconds,microseconds],quality]`; without a quality, that of a vt. */
-export function writeClosing(bytes: Buffer, start: number, timeUs: number, quality: number | undefined): number {
+/**
+ * A vtq, or without a quality a vt: `["d21.5",[1700000000,0],192]`. Answers where it ends, or minus the bytes that it
+ * needs where there is not so much room.
+ */
+export function writeTimed(
+  bytes: Buffer,
+  start: number,
+  room: number,
+  datatype: Datatype,
+  value: Value,
+  timeUs: number,
+  quality?: number,
+): number {
+  const isText = datatype === 's';
+  const text = isText ? JSON.stringify(`s${value}`) : formatText(datatype, value);
+  const need = bytesAround(timeUs) + (isText ? Buffer.byteLength(text) : text.length + 1);
+  if (need > room) return -need;
   let at = start;
-  bytes[at++] = quote;
+  bytes[at++] = 0x5b;
+  if (isText) at += bytes.write(text, at);
+  else {
+    bytes[at++] = quote;
+    bytes[at++] = datatype.charCodeAt(0);
+    at = writeAscii(bytes, at, text);
+    bytes[at++] = quote;
+  }
   bytes[at++] = comma;
   at = writeTimestamp(bytes, at, timeUs);
   if (quality !== undefined) {

@@ -1,0 +1,203 @@
+// What the links of connectors mean for the measurements that they bring: all turn bad when the link is lost, and none is
+// believed while a watchdog says that the device is not there. The watchdogs without an address are driven from here.
+import { type Batch, type Clock, quality } from '@telltale/schema';
+import type { Handles } from './handles.ts';
+import { HeldReadings } from './held-readings.ts';
+import { isContent, type Link, type LinkRole, Links } from './links.ts';
+import { flag, type MeasurementChain } from './measurement-chain.ts';
+import type { Changes, MeasurementReader } from './measurement-reader.ts';
+import type { MeasurementTable } from './measurement-table.ts';
+
+export interface LinkedPointsOptions {
+  readonly clock: Clock;
+  readonly handles: Handles;
+  readonly table: MeasurementTable;
+  readonly chain: MeasurementChain;
+  /** What is published: a watchdog that is simulated counts as such. */
+  readonly published: MeasurementReader;
+}
+
+export class LinkedPoints {
+  readonly #clock: Clock;
+  readonly #handles: Handles;
+  readonly #table: MeasurementTable;
+  readonly #chain: MeasurementChain;
+  readonly #published: MeasurementReader;
+  readonly #links = new Links();
+  /** Watchdogs that the device drives, by handle. */
+  readonly #watchdogs = new Map<number, Link>();
+  /** Links whose watchdog has to be looked at. */
+  readonly #troubled = new Set<Link>();
+
+  constructor({ clock, handles, table, chain, published }: LinkedPointsOptions) {
+    this.#clock = clock;
+    this.#handles = handles;
+    this.#table = table;
+    this.#chain = chain;
+    this.#published = published;
+  }
+
+  /** A connector or provider is configured, or configured otherwise. */
+  put(role: LinkRole, name: string, watchdog: string | undefined): void {
+    this.#forgetWatchdog(this.#links.find(role, name), watchdog);
+    const link = this.#links.define(role, name, watchdog, this.#clock.now());
+    this.#assignWatchdog(link);
+    this.#driveWatchdog(link);
+    this.#troubled.add(link);
+    this.settle();
+  }
+
+  remove(role: LinkRole, name: string): void {
+    this.#forgetWatchdog(this.#links.find(role, name), undefined);
+    this.#links.remove(role, name);
+    this.#chain.flush();
+  }
+
+  /** It came up or went down. */
+  set(role: LinkRole, name: string, isUp: boolean, timeUs: number): void {
+    const link = this.#links.find(role, name);
+    if (link === undefined) return;
+    const wasUp = link.isUp;
+    link.isUp = isUp;
+    link.sinceUs = timeUs;
+    if (!isUp && wasUp && role === 'connector') {
+      link.held?.forgetAll();
+      this.#markLost(link, timeUs, -1);
+    }
+    this.#driveWatchdog(link);
+    this.settle();
+  }
+
+  /** By which its points know a connector; 0: there is none. */
+  connectorNumber(name: string | undefined): number {
+    return name === undefined ? 0 : (this.#links.find('connector', name)?.number ?? 0);
+  }
+
+  refusalOf(connector: string): string | undefined {
+    const link = this.#links.find('connector', connector);
+    return link?.held === undefined ? undefined : `its watchdog ${link.watchdog} says that the device is not there`;
+  }
+
+  /** Passes readings to the chain, or keeps them back. */
+  readings(connector: string, batch: Batch): void {
+    const link = this.#links.find('connector', connector);
+    if (link === undefined) {
+      this.#chain.counts.foreign += batch.count;
+      return;
+    }
+    const passing = link.held === undefined ? batch : link.held.hold(batch, link.number, this.#watchdogOf(link));
+    this.#chain.apply(passing, link.number, this.#clock.now());
+    this.settle();
+  }
+
+  /** The point is another one now, or none: what was kept back of it counts no longer. Before the table changes. */
+  forgetPoint(handle: number): void {
+    this.#links.numbered(this.#table.connectorOf(handle))?.held?.forget(handle);
+  }
+
+  /** A measurement was put: it may be a watchdog. */
+  pointPut(handle: number, name: string): void {
+    const link = this.#links.watchedBy(name);
+    if (link === undefined) return;
+    this.#watchdogs.delete(handle);
+    this.#assignWatchdog(link);
+    this.#driveWatchdog(link);
+    this.#troubled.add(link);
+  }
+
+  /** A measurement is gone; `settle` follows. */
+  pointRemoved(handle: number): void {
+    const link = this.#watchdogs.get(handle);
+    if (link === undefined) return;
+    this.#watchdogs.delete(handle);
+    this.#troubled.add(link);
+  }
+
+  noteChanges({ handles, count }: Changes): void {
+    if (this.#watchdogs.size === 0) return;
+    for (let at = 0; at < count; at++) {
+      const link = this.#watchdogs.get(handles[at] as number);
+      if (link !== undefined) this.#troubled.add(link);
+    }
+  }
+
+  /** Hands on what has changed, and looks at the watchdogs that did, until none is left. */
+  settle(): void {
+    this.#chain.flush();
+    for (const link of this.#troubled) {
+      this.#troubled.delete(link);
+      const watchdog = this.#watchdogOf(link);
+      const isDriven = watchdog >= 0 && this.#watchdogs.get(watchdog) === link;
+      const published = this.#published;
+      const isGood = !isDriven || isContent(published.numberOf(watchdog), published.qualityOf(watchdog));
+      if (isGood && link.held !== undefined) this.#believe(link, link.held);
+      else if (!isGood && link.held === undefined && link.role === 'connector') {
+        link.held = new HeldReadings(this.#table, this.#linkedTo(link, watchdog), this.#chain.counts);
+        this.#markLost(link, published.timeOf(watchdog), watchdog);
+      }
+      this.#chain.flush();
+    }
+  }
+
+  #watchdogOf({ watchdog }: Link): number {
+    return watchdog === undefined ? -1 : this.#handles.find(watchdog);
+  }
+
+  #believe(link: Link, held: HeldReadings): void {
+    link.held = undefined;
+    for (const { handle, quality: before, timeUs } of held.unread()) {
+      if (this.#table.qualityOf(handle) !== before || this.#table.timeOf(handle) !== timeUs) {
+        this.#say(handle, before, timeUs);
+      }
+    }
+    this.#chain.apply(held.readings(), link.number, this.#clock.now());
+  }
+
+  *#linkedTo(link: Link, except: number): Generator<number> {
+    for (const handle of this.#handles.all()) {
+      if (handle === except || this.#table.connectorOf(handle) !== link.number) continue;
+      if ((this.#table.flagsOf(handle) & flag.linked) !== 0) yield handle;
+    }
+  }
+
+  /** Every measurement of the connector turns bad, in one batch; the values stay. */
+  #markLost(link: Link, timeUs: number, except: number): void {
+    for (const handle of this.#linkedTo(link, except)) {
+      if (this.#table.qualityOf(handle) === quality.bad.communicationFailure) continue;
+      this.#say(handle, quality.bad.communicationFailure, timeUs);
+    }
+  }
+
+  /** A watchdog with an address: the device drives it. */
+  #assignWatchdog(link: Link): void {
+    const handle = this.#watchdogOf(link);
+    if (handle >= 0 && this.#table.connectorOf(handle) !== 0) this.#watchdogs.set(handle, link);
+  }
+
+  /** The link has another one from now on. Where the service drove it, nobody does: it says so. */
+  #forgetWatchdog(link: Link | undefined, next: string | undefined): void {
+    if (link?.watchdog === undefined || this.#links.watchedBy(link.watchdog) !== link) return;
+    const handle = this.#watchdogOf(link);
+    if (handle < 0 || this.#watchdogs.delete(handle) || link.watchdog === next) return;
+    this.#say(handle, quality.bad.notConnected, this.#clock.now());
+  }
+
+  /** Where the watchdog measurement has no address, the service says whether the link is up. */
+  #driveWatchdog(link: Link): void {
+    const handle = this.#watchdogOf(link);
+    if (handle < 0 || this.#watchdogs.has(handle)) return;
+    if (this.#links.watchedBy(this.#handles.nameOf(handle)) !== link) return;
+    const value = Number(link.isUp ?? false);
+    const status = link.isUp === undefined ? quality.bad.notConnected : quality.good;
+    if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === status) return;
+    this.#table.setValue(handle, value);
+    this.#say(handle, status, link.sinceUs);
+  }
+
+  /** Says something of a point in the place of its device. */
+  #say(handle: number, status: number, timeUs: number): void {
+    this.#table.setQuality(handle, status);
+    this.#table.setTime(handle, timeUs);
+    if ((this.#table.flagsOf(handle) & flag.simulated) === 0) this.#chain.publish(handle);
+  }
+}
