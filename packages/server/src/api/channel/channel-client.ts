@@ -24,6 +24,8 @@ export interface ChannelClientOptions {
   readonly stream: Socket;
   /** Who it is. */
   readonly author: string;
+  /** Hands on what is gathered: the newest values go before nothing that is older. */
+  readonly flush: () => void;
   /** The newest values of measurements, of which so many updates were passed over. */
   readonly newest: (handles: ReadonlySet<number>, skipped: number) => Buffer | undefined;
 }
@@ -32,6 +34,7 @@ export class ChannelClient {
   readonly author: string;
   readonly #socket: WebSocket;
   readonly #stream: Socket;
+  readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
   readonly #passedOver = new Set<number>();
   #updatesPassedOver = 0;
@@ -40,10 +43,11 @@ export class ChannelClient {
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, author, newest }: ChannelClientOptions, nowMs: number) {
+  constructor({ socket, stream, author, flush, newest }: ChannelClientOptions, nowMs: number) {
     this.author = author;
     this.#socket = socket;
     this.#stream = stream;
+    this.#flush = flush;
     this.#newest = newest;
     this.#movedMs = nowMs;
     this.#heardMs = nowMs;
@@ -115,6 +119,7 @@ export class ChannelClient {
       this.#socket.resume();
     }
     if (this.#passedOver.size === 0) return;
+    this.#flush();
     const skipped = this.#updatesPassedOver - this.#passedOver.size;
     const message = this.#newest(this.#passedOver, skipped);
     this.#passedOver.clear();

@@ -124,7 +124,8 @@ export class ChannelServer {
   #welcome(socket: WebSocket, stream: Socket): void {
     const { requests, watches, author } = this.#options;
     const newest = (handles: ReadonlySet<number>, skipped: number) => watches.measurements.newest(handles, skipped);
-    const client = new ChannelClient({ socket, stream, author, newest }, this.#nowMs());
+    const flush = () => watches.measurements.flush();
+    const client = new ChannelClient({ socket, stream, author, flush, newest }, this.#nowMs());
     this.#clients.set(socket, client);
     socket.on('message', (data, isBinary) => {
       client.heard(this.#nowMs());
