@@ -14,6 +14,8 @@ export interface StartOptions {
   readonly data: string;
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Run by the shell before the server, in its process: `ulimit -n 8192`. */
+  readonly prelude?: string;
 }
 
 export interface Ended {
@@ -34,8 +36,10 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TELLTALE_')));
 }
 
-function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  return spawn(process.execPath, [mainFile, ...args], {
+function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}, prelude?: string): ChildProcess {
+  const shell = prelude === undefined ? [] : ['sh', '-c', `${prelude}; exec "$@"`, 'sh'];
+  const [command = '', ...rest] = [...shell, process.execPath, mainFile, ...args];
+  return spawn(command, rest, {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -71,8 +75,8 @@ export class ServerProcess {
   readonly url: string;
 
   /** Resolves when the server says that it is ready. */
-  static async start({ data, args = [], env }: StartOptions): Promise<ServerProcess> {
-    const child = spawnServer(['--data', data, '--port', '0', '--no-demo', ...args], env);
+  static async start({ data, args = [], env, prelude }: StartOptions): Promise<ServerProcess> {
+    const child = spawnServer(['--data', data, '--port', '0', '--no-demo', ...args], env, prelude);
     const output = collect(child);
     const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     const url = await new Promise<string>((resolve, reject) => {

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, test } from 'node:test';
+import { WebSocket, WebSocketServer } from 'ws';
+import { ChannelClient } from './channel-client.ts';
+
+const MiB = 1 << 20;
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** Both ends of one real connection, and what the server's end asked for. */
+async function connect(events: string[] = []) {
+  const http = createServer();
+  const server = new WebSocketServer({ server: http, perMessageDeflate: false });
+  const accepted = once(server, 'connection') as Promise<[WebSocket, { socket: Socket }]>;
+  await once(http.listen(0, '127.0.0.1'), 'listening');
+  const far = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`, { perMessageDeflate: false });
+  const [socket, { socket: stream }] = await accepted;
+  await once(far, 'open');
+  ends.push(() => {
+    far.terminate();
+    socket.terminate();
+    http.close();
+  });
+  const client = new ChannelClient(
+    {
+      socket,
+      stream,
+      author: 'test',
+      flush: () => events.push('flush'),
+      newest(handles, skipped) {
+        events.push(`newest ${[...handles]} skipped ${skipped}`);
+        return Buffer.from(`newest ${[...handles]} skipped ${skipped}`);
+      },
+    },
+    0,
+  );
+  return { far, socket, client };
+}
+
+/** Sends updates until they have to be passed over. */
+function fill(client: ChannelClient): number {
+  let sent = 0;
+  while (client.sendUpdates(Buffer.alloc(MiB / 4, 0x20))) sent++;
+  return sent;
+}
+
+describe('a client that does not keep up', () => {
+  test('has at most 8 MiB waiting, then gets the newest values, after all that was gathered', async () => {
+    const events: string[] = [];
+    const { far, client } = await connect(events);
+    far.pause();
+    fill(client);
+    assert.ok(client.waitingBytes <= 8 * MiB, `${client.waitingBytes} bytes`);
+    for (const handle of [3, 4, 3, 3]) client.passOver(handle);
+    assert.equal(client.sendUpdates(Buffer.from('later')), false);
+    const newest = new Promise<string>((resolve) => {
+      far.on('message', (message: Buffer) => message.length < 100 && resolve(message.toString()));
+    });
+    far.resume();
+    assert.equal(await newest, 'newest 3,4 skipped 2');
+    assert.deepEqual(events, ['flush', 'newest 3,4 skipped 2']);
+    assert.equal(client.sendUpdates(Buffer.from('later')), true);
+  });
+
+  test('and takes nothing for 30 s is closed with 1013', async () => {
+    const { far, client } = await connect();
+    far.pause();
+    fill(client);
+    client.check(5000);
+    client.check(34_999);
+    assert.equal(far.readyState, far.OPEN);
+    const closed = once(far, 'close');
+    client.check(35_000);
+    far.resume(); // in time to hear the reason
+    assert.deepEqual(await closed.then(([code, reason]) => `${code} ${reason}`), '1013 the client takes nothing');
+  });
+
+  test('and takes nothing, not even the farewell, is gone soon after', async () => {
+    const { far, socket, client } = await connect();
+    far.pause();
+    fill(client);
+    client.check(0);
+    client.check(30_000);
+    await once(socket, 'close');
+    assert.equal(client.waitingBytes, 0);
+  });
+
+  test('but takes a little now and then stays', async () => {
+    const { far, socket, client } = await connect();
+    far.pause();
+    fill(client);
+    for (let nowMs = 0; nowMs <= 120_000; nowMs += 20_000) {
+      client.check(nowMs);
+      const before = client.waitingBytes;
+      far.resume();
+      while (client.waitingBytes === before) await new Promise(setImmediate);
+      far.pause();
+      fill(client);
+    }
+    assert.equal(socket.readyState, socket.OPEN);
+  });
+});
+
+describe('a client that is silent', () => {
+  test('is asked, and stays while it answers', async () => {
+    const { far, socket, client } = await connect();
+    socket.on('pong', () => client.heard(25_000));
+    const pong = once(socket, 'pong');
+    client.check(25_000);
+    await pong;
+    client.check(54_999);
+    assert.deepEqual([socket.readyState, far.readyState], [socket.OPEN, far.OPEN]);
+  });
+
+  test('for 30 s though asked is cut off', async () => {
+    const { far, socket, client } = await connect();
+    far.pause();
+    client.check(29_999);
+    const closed = once(socket, 'close');
+    client.check(30_000);
+    const [code] = await closed;
+    assert.equal(code, 1006);
+  });
+});
