@@ -47,6 +47,8 @@ export class Measurements implements MeasurementReader {
   readonly #removalListeners: ((handle: number) => void)[] = [];
   /** Simulations of before the start, by name, until their measurement comes. */
   readonly #kept = new Map<string, KeptSimulation>();
+  /** By name, what is being forgotten on disk. */
+  readonly #forgetting = new Map<string, Promise<void>>();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
 
@@ -196,7 +198,7 @@ export class Measurements implements MeasurementReader {
 
   /** After the first rendering runs: what was kept of measurements that it does not have is forgotten on disk. */
   forgetStrangers(): void {
-    for (const name of this.#kept.keys()) this.#keeper.forgetSimulation(name).catch(() => undefined);
+    for (const name of this.#kept.keys()) this.#forgetOnDisk(name);
     this.#kept.clear();
   }
 
@@ -206,7 +208,9 @@ export class Measurements implements MeasurementReader {
     const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
     const kept: KeptSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
     this.#forcedBy(this.#mustFind(name), kept);
-    await this.#keeper.keepSimulation(kept);
+    // An earlier one may have ended meanwhile, and is forgotten after this one was kept.
+    do await this.#keeper.keepSimulation(kept);
+    while (this.#forgetting.has(name));
     const handle = this.find(name);
     if (handle < 0) {
       await this.#keeper.forgetSimulation(name);
@@ -252,7 +256,7 @@ export class Measurements implements MeasurementReader {
   #force(handle: number, forced: Forced): void {
     const name = this.nameOf(handle);
     this.#simulations.set(handle, forced, () => {
-      this.#keeper.forgetSimulation(name).catch(() => undefined); // its time is over on disk, too
+      this.#forgetOnDisk(name); // its time is over there, too
       this.#release(handle);
     });
     this.#table.setFlag(handle, flag.simulated, true);
@@ -272,7 +276,19 @@ export class Measurements implements MeasurementReader {
 
   /** The measurement is another one now, or none: on disk as well. */
   #dropSimulation(handle: number): void {
-    if (this.#endSimulation(handle)) this.#keeper.forgetSimulation(this.nameOf(handle)).catch(() => undefined);
+    if (this.#endSimulation(handle)) this.#forgetOnDisk(this.nameOf(handle));
+  }
+
+  #forgetOnDisk(name: string): void {
+    const forgetting: Promise<void> = this.#keeper.forgetSimulation(name).then(
+      () => this.#forgotten(name, forgetting),
+      () => this.#forgotten(name, forgetting),
+    );
+    this.#forgetting.set(name, forgetting);
+  }
+
+  #forgotten(name: string, forgetting: Promise<void>): void {
+    if (this.#forgetting.get(name) === forgetting) this.#forgetting.delete(name);
   }
 
   #resumeSimulation(handle: number): void {
@@ -281,7 +297,7 @@ export class Measurements implements MeasurementReader {
     this.#kept.delete(kept.name);
     const isOver = kept.untilUs !== undefined && kept.untilUs <= this.#clock.now();
     const fits = kept.value.startsWith(this.#table.datatypeOf(handle));
-    if (isOver || !fits) this.#keeper.forgetSimulation(kept.name).catch(() => undefined);
+    if (isOver || !fits) this.#forgetOnDisk(kept.name);
     else this.#force(handle, this.#forcedBy(handle, kept));
   }
 

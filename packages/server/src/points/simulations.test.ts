@@ -41,6 +41,24 @@ describe('a simulation', () => {
     assert.equal(bench.vtq('p')[0], 'd1');
   });
 
+  test('SI-1: is on disk though the one before it ends, or its measurement changes, while it is being kept', async () => {
+    const ends: ((bench: PointsBench) => void)[] = [
+      (bench) => bench.clock.advance(1000),
+      (bench) => bench.put({ name: 'p', datatype: 'd' }),
+    ];
+    for (const end of ends) {
+      const bench = setUp();
+      await bench.simulate('p', { value: 'd1', validForS: 1 });
+      const release = bench.disk.stall();
+      const done = bench.simulate('p', { value: 'd2' });
+      end(bench);
+      release();
+      await done;
+      await allHeard();
+      assert.deepEqual([bench.vtq('p')[0], bench.disk.simulations.get('p')?.value], ['d2', 'd2']);
+    }
+  });
+
   test('SI-2: is published as given, past scaler, deduplicator and deadband', async () => {
     const bench = benchWith({
       datatype: 'd',
