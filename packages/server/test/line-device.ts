@@ -38,7 +38,8 @@ export class LineDevice {
   #serve(socket: Socket): void {
     this.connections++;
     this.sockets.add(socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket)));
-    createInterface(socket).on('line', (line) => {
+    const lines = createInterface(socket).on('error', () => undefined); // it has the socket's errors, too
+    lines.on('line', (line) => {
       this.heard.push(line);
       const [, name = '', value = ''] = /^(?:write )?([a-z]+)[?=]?(.*)$/.exec(line) ?? [];
       if (line.endsWith('?')) socket.write(`${name}=${this.values.get(name) ?? 0}\n`);

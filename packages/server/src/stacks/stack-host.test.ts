@@ -92,7 +92,8 @@ async function startDevice() {
   const values = new Map([['level', 21.5]]);
   const server: Server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
-    createInterface(socket).on('line', (line) => {
+    const lines = createInterface(socket).on('error', () => undefined); // it has the socket's errors, too
+    lines.on('line', (line) => {
       heard.push(line);
       const [, name = '', value = ''] = /^(?:write )?([a-z]+)[?=]?(.*)$/.exec(line) ?? [];
       if (line.endsWith('?')) socket.write(`${name}=${values.get(name)}\n`);

@@ -42,7 +42,7 @@ class LineConnector implements Connector {
 
   run(signal: AbortSignal): Promise<void> {
     const socket = this.#socket as Socket;
-    const lines = createInterface(socket);
+    const lines = createInterface(socket).on('error', () => undefined); // it has the socket's errors, too
     lines.on('line', (line) => this.#read(line));
     this.#askAll(socket);
     return new Promise((resolve, reject) => {
