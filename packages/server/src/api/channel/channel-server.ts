@@ -40,6 +40,8 @@ export class ChannelServer {
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false, // costs memory a client, and a copy of every message for each
       clientTracking: false,
+      // A request is answered before the next one is read: thousands in one packet would be carried out at once else.
+      allowSynchronousEvents: false,
     });
   }
 

@@ -1,0 +1,44 @@
+// A client that asks for far more than it takes: it is told to go, and what it still asks is not carried out.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { countersArgs, makeCounters, tick } from './counters-plant.ts';
+import { peakBytes, tellsMemory } from './process-memory.ts';
+import { startFor, temporaryFolder } from './server-process.ts';
+import { until } from './until.ts';
+
+const points = 10_000;
+/** Each answer has some 2 MB. */
+const reads = 500;
+
+const folder = temporaryFolder();
+after(() => folder.dispose());
+
+test('a client that asks in one go for more than it takes is closed with 1013, and the rest of it is not done', async (t) => {
+  const server = await startFor(t, { data: folder.path, args: countersArgs });
+  await makeCounters(server, { points, periodMs: 1000, alarms: ['never'] });
+  await until('the counters are linked', async () => (await tick(server, 0)) === 204);
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/data/ws`, { perMessageDeflate: false });
+  await once(socket, 'open');
+  const { _socket: stream } = socket as unknown as { _socket: Socket };
+  const answers: number[] = [];
+  socket.on('message', (message: Buffer) => answers.push(message.length));
+  stream.cork();
+  for (let id = 1; id <= reads; id++) socket.send(JSON.stringify({ request: 'ReadMeasurements', id }));
+  const operations = [{ name: 'never', opcode: 'activate' }];
+  socket.send(JSON.stringify({ request: 'OperateAlarms', id: 0, operations }));
+  const sinceMs = performance.now();
+  stream.uncork();
+  const [code] = (await once(socket, 'close')) as [number];
+  const bytes = answers.reduce((sum, length) => sum + length, 0);
+  const alarm = (await (await fetch(`${server.url}/data/alarms/never`)).json()) as { state: string };
+  const peak = tellsMemory ? ((peakBytes(server.pid) ?? 0) / 2 ** 20).toFixed(0) : 'an unknown number of';
+  console.log(
+    `${answers.length} of ${reads} reads were answered, ${(bytes / 2 ** 20).toFixed(0)} MiB; ` +
+      `closed and others served after ${Math.round(performance.now() - sinceMs)} ms, at most ${peak} MiB resident`,
+  );
+  assert.deepEqual([code, alarm.state], [1013, 'INACT_ACK']);
+  assert.ok(answers.length < reads);
+});
