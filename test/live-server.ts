@@ -7,6 +7,13 @@ import { ConfigClient } from './config-client.ts';
 import { liveArgs, livePlant } from './live-plant.ts';
 import { ServerProcess, temporaryFolder } from './server-process.ts';
 
+export interface LiveServerOptions {
+  readonly args?: readonly string[];
+  /** Before the first test, and after the last one. */
+  readonly begin?: () => Promise<void>;
+  readonly end?: () => Promise<void>;
+}
+
 export class LiveServer {
   readonly data = new ConfigClient(() => this.process, '/data');
   readonly config = new ConfigClient(() => this.process);
@@ -16,15 +23,20 @@ export class LiveServer {
   #process: ServerProcess | undefined;
 
   /** Runs from before the first test of the file until after the last one. */
-  constructor(args: readonly string[] = []) {
+  constructor({ args = [], begin, end }: LiveServerOptions = {}) {
     this.#args = [...liveArgs, ...args];
     before(async () => {
       await this.#start();
       await this.apply(livePlant);
+      await begin?.();
     });
     after(async () => {
-      if (!this.process.hasEnded) await this.process.end();
-      this.#folder.dispose();
+      try {
+        await end?.();
+      } finally {
+        if (!this.process.hasEnded) await this.process.end();
+        this.#folder.dispose();
+      }
     });
   }
 

@@ -33,6 +33,9 @@ export type RequestId = Static<typeof RequestId>;
 /** Names are texts here: an impossible one is an unknown one, and fails alone. */
 const Name = Type.String({ description: 'A name.' });
 const NameList = Type.Array(Name);
+/** Each item is answered by itself, so that more would make an answer that nobody can take. */
+export const maxBatchItems = 10_000;
+const items = { maxItems: maxBatchItems, description: `At most ${maxBatchItems}.` };
 const WatchList = Type.Union([NameList, Type.Literal('all')], {
   description: 'Names, or "all": what there is now and what will be.',
 });
@@ -46,6 +49,9 @@ const read = (words: readonly string[]) => ({
   names: Type.Optional(Type.Array(Name, { description: 'Only these; unknown names are left out.' })),
   fields: fieldsOf(words),
 });
+
+/** With `fields`, each object has those alone; to the types, which cannot know them, it has all. */
+const some = <T extends TObject>(type: T) => Collection(Type.Partial(type) as unknown as T);
 
 const Choice = Type.Union([Type.Literal('all'), NameList]);
 
@@ -96,7 +102,7 @@ export const channelRequests = {
   WriteCommands: declare({
     summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
     fields: {
-      writes: Type.Array(Type.Object({ name: Name, value: PrefixedValue }, closed)),
+      writes: Type.Array(Type.Object({ name: Name, value: PrefixedValue }, closed), items),
     },
     batch: true,
   }),
@@ -113,13 +119,14 @@ export const channelRequests = {
           },
           closed,
         ),
+        items,
       ),
     },
     batch: true,
   }),
   StopSimulation: declare({
     summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
-    fields: { measurements: NameList },
+    fields: { measurements: Type.Array(Name, items) },
     batch: true,
   }),
   ReadSimulations: declare({
@@ -130,23 +137,24 @@ export const channelRequests = {
   ReadMeasurements: declare({
     summary: 'What GET /measurements/ gives.',
     fields: read(measurementFields),
-    answer: { measurements: Collection(LiveMeasurement) },
+    answer: { measurements: some(LiveMeasurement) },
   }),
   ReadCommands: declare({
     summary: 'What GET /commands/ gives.',
     fields: read(commandFields),
-    answer: { commands: Collection(LiveCommand) },
+    answer: { commands: some(LiveCommand) },
   }),
   ReadAlarms: declare({
     summary: 'What GET /alarms/ gives.',
     fields: read(alarmFields),
-    answer: { alarms: Collection(LiveAlarm) },
+    answer: { alarms: some(LiveAlarm) },
   }),
   OperateAlarms: declare({
     summary: 'Activates, deactivates and acknowledges alarms.',
     fields: {
       operations: Type.Array(
         Type.Object({ name: Name, opcode: Type.Enum([...alarmOperations], { type: 'string' }) }, closed),
+        items,
       ),
       authority: Type.Optional(Authority),
     },
@@ -154,7 +162,7 @@ export const channelRequests = {
   }),
   AckAlarms: declare({
     summary: 'Acknowledges alarms.',
-    fields: { alarms: NameList, authority: Type.Optional(Authority) },
+    fields: { alarms: Type.Array(Name, items), authority: Type.Optional(Authority) },
     batch: true,
   }),
   ReadDatabase: declare({
