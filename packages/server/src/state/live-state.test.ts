@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
+import { ManualClock } from '@telltale/schema';
 import { problemOf } from '../../test/points-bench.ts';
 import { LiveState } from './live-state.ts';
 
@@ -112,6 +113,28 @@ describe('the live state', () => {
     assert.equal(again.failure, undefined);
     const { commands } = await reopened(again);
     assert.deepEqual(commands, [command('before', 'd1'), command('first', 'd1'), command('next', 'd1')]);
+  });
+
+  test('tries a disk that refused again by itself, and tells of the trouble and of its end', async () => {
+    const { state } = await start();
+    await state.close(2000);
+    const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));
+    sqlite.exec("CREATE TRIGGER refuse BEFORE INSERT ON kept BEGIN SELECT RAISE(ABORT, 'the sector is bad'); END");
+    sqlite.close();
+    const clock = new ManualClock();
+    const told: (string | undefined)[] = [];
+    const onTrouble = (reason: string | undefined) => told.push(reason);
+    const again = new LiveState({ folder, onFailure: (error) => failures.push(error), onTrouble, clock });
+    await again.open();
+    open.push(again);
+    for (let times = 0; times < 2; times++) {
+      assert.equal(await problemOf(again.keepCommand(command('a', 'd1'))), 'storage-failed');
+    }
+    clock.advance(999);
+    assert.deepEqual([told, clock.waiting], [['the sector is bad'], 1]);
+    clock.advance(1);
+    while (again.failure !== undefined) await new Promise(setImmediate);
+    assert.deepEqual([told, clock.waiting], [['the sector is bad', undefined], 0]);
   });
 
   test('on a disk that is full has everything that it acknowledged, and nothing that it refused', {
