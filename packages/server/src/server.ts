@@ -69,6 +69,7 @@ export class Server {
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
   #live: Promise<void> | undefined;
+  #hosting: Promise<void> | undefined;
 
   static async start(options: ServerOptions): Promise<Server> {
     const { host } = options.settings;
@@ -156,6 +157,9 @@ export class Server {
     await this.#listen();
     try {
       this.#folder = await takeDataFolder(this.#settings.data);
+      this.#state.prepare();
+      this.#hosting = this.#host.open();
+      this.#hosting.catch(() => undefined); // whoever waits for it hears of it
       await this.#cfgdb.open();
       await this.#openLive();
       await this.#executables.open();
@@ -174,7 +178,7 @@ export class Server {
       this.#measurements.restore(kept.simulations);
       this.#commands.restore(kept.commands);
       this.#alarms.restore(kept.alarms);
-      await this.#host.open();
+      await this.#hosting;
     })();
     return this.#live;
   }

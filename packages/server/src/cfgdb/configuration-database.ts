@@ -53,13 +53,18 @@ export class ConfigurationDatabase {
       name: 'configuration',
       resourceLimits: { maxYoungGenerationSizeMb },
     });
-    const opened = await new Promise<Opened>((resolve, reject) => {
-      thread.once('message', resolve);
+    const unusable = await new Promise<string | undefined>((resolve, reject) => {
       thread.once('error', reject);
+      thread.on('message', (message: Opened | Answer) => {
+        if ('id' in message) return;
+        if ('rendering' in message) this.#run(message.rendering).catch(reject);
+        else resolve(message.opened ? undefined : message.unusable);
+      });
     });
-    if (!opened.opened) {
+    thread.removeAllListeners('message');
+    if (unusable !== undefined) {
       await thread.terminate();
-      throw new UnusableDatabase(opened.unusable);
+      throw new UnusableDatabase(unusable);
     }
     thread.on('message', (answer: Answer) => this.#settle(answer));
     thread.on('error', (error: Error) => {
@@ -69,7 +74,7 @@ export class ConfigurationDatabase {
     });
     this.#thread = thread;
     await this.#clearTemporary();
-    await this.#run(opened.rendering);
+    await this.#running;
   }
 
   /** What a server that was killed left there; nothing else, whoever put it there. */

@@ -33,6 +33,8 @@ export interface ConfigurationOptions {
   readonly stacks: readonly StackRules[];
   /** Microseconds since the epoch. */
   readonly now: () => number;
+  /** Called with the newest rendering while the rest of the file is still being read: it can run meanwhile. */
+  readonly onRendering?: (rendering: RenderingBytes) => void;
 }
 
 export class Configuration {
@@ -44,11 +46,14 @@ export class Configuration {
   #taken: Content = emptyContent();
   readonly #collections = new Map<Family, Json>();
 
-  constructor({ path, stacks, now }: ConfigurationOptions) {
+  constructor({ path, stacks, now, onRendering }: ConfigurationOptions) {
     this.#path = path;
     this.#stacks = new Map(stacks.map((stack) => [stack.name, stack]));
     this.#now = now;
-    this.#database = new Database(path);
+    this.#database = new Database(path, (rendered) => {
+      this.#taken = rendered;
+      onRendering?.(packRendering(emptyContent(), rendered));
+    });
   }
 
   names(family: Family): Json {

@@ -47,8 +47,8 @@ export class Database {
   #undo: { readonly family: Family; readonly name: string; readonly before: string | undefined }[] = [];
   #afterCommit: (() => void)[] = [];
 
-  /** Opens the file, makes it where there is none, and reads it whole. */
-  constructor(path: string) {
+  /** Opens the file, makes it where there is none, and reads it whole; `onRendered` is called half-way. */
+  constructor(path: string, onRendered: (rendered: Content) => void = () => undefined) {
     const sqlite = openFile(path);
     try {
       this.#sqlite = sqlite;
@@ -59,6 +59,8 @@ export class Database {
       this.#forgetDeletion = sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
       this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
       this.revisions = new Revisions(sqlite);
+      this.#rendered = this.revisions.newestContent() ?? emptyContent();
+      onRendered(this.#rendered);
       this.#load();
     } catch (error) {
       sqlite.close();
@@ -197,7 +199,6 @@ export class Database {
   }
 
   #load(): void {
-    this.#rendered = this.revisions.newestContent() ?? emptyContent();
     for (const family of familyNames) {
       const table = tables[family];
       const select = this.#sqlite.prepare(

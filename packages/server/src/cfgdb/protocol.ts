@@ -40,7 +40,8 @@ export type Answer =
     }
   | { readonly id: number; readonly failure: string };
 
-/** The first message of the thread: what was rendered last, or why the database could not be opened. */
+/** The first messages of the thread: what was rendered last, and then whether the rest could be opened. */
 export type Opened =
-  | { readonly opened: true; readonly rendering: RenderingBytes | undefined }
+  | { readonly rendering: RenderingBytes }
+  | { readonly opened: true }
   | { readonly opened: false; readonly unusable: string };

@@ -7,6 +7,7 @@ import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
 import type { Answer, Method, Opened, Operations, Request, Start } from './protocol.ts';
 import { readUpload } from './read-upload.ts';
+import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
 
 const changes: ReadonlySet<Method> = new Set<Method>([
@@ -53,7 +54,9 @@ async function main(): Promise<void> {
   let operations: Operations & Configuration;
   try {
     removeDatabase(incomingPath(start.path));
-    operations = operationsOn(new Configuration({ path: start.path, stacks, now: () => Date.now() * 1000 }));
+    const onRendering = (rendering: RenderingBytes) => say({ rendering });
+    const now = () => Date.now() * 1000;
+    operations = operationsOn(new Configuration({ path: start.path, stacks, now, onRendering }));
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     return say({ opened: false, unusable: error.message });
@@ -69,7 +72,7 @@ async function main(): Promise<void> {
       if (request.method === 'close') port.close();
     });
   });
-  say({ opened: true, rendering: operations.takeRendering() });
+  say({ opened: true });
 }
 
 await main();

@@ -7,7 +7,7 @@ import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmKeeper, KeptAlarm } from '../alarms/index.ts';
 import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import type { Answer, Entry, KeptFamily, Opened, Request, Start } from './protocol.ts';
+import type { Answer, Entry, KeptFamily, Opened, Request } from './protocol.ts';
 
 export interface LiveStateOptions {
   /** The data folder; it exists and is ours alone. */
@@ -37,6 +37,7 @@ interface Waiting {
 
 export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   readonly #options: LiveStateOptions;
+  #prepared: Worker | undefined;
   #thread: Worker | undefined;
   #waiting: Waiting[] = [];
   #committing: Waiting[] = [];
@@ -60,10 +61,16 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
     return this.#failure;
   }
 
+  /** Starts the thread, which takes its time, and touches no file yet. */
+  prepare(): void {
+    this.#prepared ??= new Worker(new URL('./state-thread.ts', import.meta.url), { name: 'live state' });
+  }
+
   /** Rejects with `UnusableDatabase` where the file cannot be used. */
   async open(): Promise<KeptState> {
-    const workerData: Start = { path: join(this.#options.folder, 'state.sqlite') };
-    const thread = new Worker(new URL('./state-thread.ts', import.meta.url), { workerData, name: 'live state' });
+    this.prepare();
+    const thread = this.#prepared as Worker;
+    thread.postMessage({ open: join(this.#options.folder, 'state.sqlite') } satisfies Request);
     const opened = await new Promise<Opened>((resolve, reject) => {
       thread.once('message', resolve);
       thread.once('error', reject);
@@ -116,7 +123,12 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   /** Writes what waits, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
   async close(patienceMs: number): Promise<void> {
     const thread = this.#thread;
-    if (thread === undefined) return;
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    if (thread === undefined) {
+      await prepared?.terminate();
+      return;
+    }
     this.#isClosing = true;
     this.#cancelTrial?.();
     const force = setTimeout(() => thread.terminate(), patienceMs);

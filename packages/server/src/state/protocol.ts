@@ -9,16 +9,13 @@ export interface Entry {
   readonly text: string | null;
 }
 
-/** What the thread needs to begin. */
-export interface Start {
-  /** The database file. */
-  readonly path: string;
-}
-
-/** What is to be on disk together, nothing being a trial of the disk; or the end. One at a time: the next comes after the answer. */
-export type Request = { readonly entries: readonly Entry[] } | { readonly close: true };
+/**
+ * The database file, first; then what is to be on disk together, nothing being a trial of the disk; or the end. One at a
+ * time: the next comes after the answer.
+ */
+export type Request = { readonly open: string } | { readonly entries: readonly Entry[] } | { readonly close: true };
 
 export type Answer = { readonly kept: true } | { readonly kept: false; readonly reason: string };
 
-/** The first message of the thread: what the file has, or why it cannot be opened. */
+/** The first answer of the thread: what the file has, or why it cannot be opened. */
 export type Opened = { readonly entries: readonly Entry[] } | { readonly unusable: string };

@@ -1,28 +1,33 @@
 // The thread that keeps the live state: its disk writes never hold up live values. One transaction a request.
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import type { Answer, Entry, Opened, Request, Start } from './protocol.ts';
+import type { Answer, Entry, Opened, Request } from './protocol.ts';
 import { StateDatabase } from './state-database.ts';
 
 function main(): void {
   if (parentPort === null) throw new Error('state-thread.ts runs as a worker thread');
   const port = parentPort;
-  const say = (message: Answer | Opened) => port.postMessage(message);
-  let database: StateDatabase;
+  let database: StateDatabase | undefined;
+  port.on('message', (request: Request) => {
+    if ('open' in request) {
+      const [opened, answer] = open(request.open);
+      database = opened;
+      port.postMessage(answer);
+    } else if ('close' in request) {
+      database?.close();
+      port.close();
+    } else if (database !== undefined) port.postMessage(keep(database, request.entries));
+  });
+}
+
+function open(path: string): [StateDatabase | undefined, Opened] {
   try {
-    database = new StateDatabase((workerData as Start).path);
+    const database = new StateDatabase(path);
+    return [database, { entries: database.read() }];
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
-    say({ unusable: error.message });
-    return;
+    return [undefined, { unusable: error.message }];
   }
-  port.on('message', (request: Request) => {
-    if ('close' in request) {
-      database.close();
-      port.close();
-    } else say(keep(database, request.entries));
-  });
-  say({ entries: database.read() });
 }
 
 function keep(database: StateDatabase, entries: readonly Entry[]): Answer {
