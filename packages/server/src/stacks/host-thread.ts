@@ -1,7 +1,7 @@
 // The thread of the stacks: runs every connector and provider, and tells the server's thread what they bring.
 import { parentPort, workerData } from 'node:worker_threads';
-import { Batch, systemClock as clock } from '@telltale/schema';
-import { Refused } from '@telltale/stack-kit';
+import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
+import { Refused, type StackPoint } from '@telltale/stack-kit';
 import { HostedInstance, type PointTable } from './hosted-instance.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { loadStacks } from './load-stacks.ts';
@@ -90,7 +90,8 @@ function main(): void {
       const instance = instances.get(id);
       if (instance !== undefined) stop(id, instance);
     },
-    putPoints: ({ id, points }) => instances.get(id)?.putPoints(points),
+    putPoints: ({ id, measurements, commands }) =>
+      instances.get(id)?.putPoints({ measurements: parseJson(measurements) as StackPoint[], commands }),
     removePoints: ({ id, ids }) => instances.get(id)?.removePoints(ids),
     pointsDone: ({ id }) => instances.get(id)?.pointsDone(),
     async write({ id, write, commandId, value, askedUs }) {

@@ -149,9 +149,10 @@ export class StackHost {
   }
 
   /** Adds or replaces points by their ids; to be called with slices of some thousands. */
-  putPoints(role: Role, name: string, points: StackPoints): void {
+  putPoints(role: Role, name: string, { measurements, commands }: StackPoints): void {
     const hosted = this.#hosted.get(keyOf(role, name));
-    if (hosted !== undefined) this.#thread.post({ kind: 'putPoints', id: hosted.id, points });
+    if (hosted === undefined) return;
+    this.#thread.post({ kind: 'putPoints', id: hosted.id, measurements: JSON.stringify(measurements), commands });
   }
 
   removePoints(role: Role, name: string, ids: PointIds): void {
