@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { createHttpServer } from './http-server.ts';
+import { Metrics } from './metrics.ts';
+import type { Route } from './route.ts';
+
+const long = Buffer.from(JSON.stringify({ text: 'level '.repeat(5000) }));
+let version = 1;
+
+const route = (path: string, body: Buffer | string, versioned: boolean): Route => ({
+  method: 'GET',
+  path,
+  id: path.slice(1),
+  tag: 'Test',
+  summary: '',
+  answer: {
+    status: 200,
+    description: '',
+    type: 'application/json',
+    ...(versioned && { version: () => `v${version}` }),
+  },
+  problems: [],
+  handle: () => body,
+});
+
+const routes = [route('/long', long, true), route('/short', '{}', true), route('/plain', long, false)];
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+let app: FastifyInstance;
+
+/** Without the help of fetch, which unpacks what it gets. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const { port } = app.server.address() as AddressInfo;
+  return new Promise((resolve, reject) => {
+    const asking = request({ port, host: '127.0.0.1', path, method, headers }, async (response) => {
+      const body = Buffer.concat(await response.toArray());
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+    });
+    asking.once('error', reject);
+    asking.end();
+  });
+}
+
+const far = { 'x-forwarded-for': '192.0.2.7', 'accept-encoding': 'br, gzip' };
+
+before(async () => {
+  const log = pino({ level: 'silent' });
+  const always = { unavailable: () => undefined, alwaysAvailable: new Set<string>() };
+  app = createHttpServer({ routes, log, metrics: new Metrics(), ...always });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+});
+after(() => app.close());
+
+describe('an answer', () => {
+  test('is compressed for a client behind a proxy that wants it so', async () => {
+    const { status, headers, body } = await get('/long', far);
+    assert.deepEqual([status, headers['content-encoding'], headers.vary], [200, 'gzip', 'accept-encoding']);
+    assert.equal(Number(headers['content-length']), body.length);
+    assert.deepEqual(gunzipSync(body), long);
+    assert.ok(body.length < long.length / 10);
+  });
+
+  for (const [why, path, headers] of [
+    ['on this machine', '/long', { 'accept-encoding': 'gzip' }],
+    ['that does not want it', '/long', { ...far, 'accept-encoding': 'br' }],
+    ['that refuses it', '/long', { ...far, 'accept-encoding': 'br, gzip;q=0' }],
+    ['where it is short', '/short', far],
+    ['where it is no collection', '/plain', far],
+  ] as const) {
+    test(`is not compressed for a client ${why}`, async () => {
+      const answer = await get(path, headers);
+      assert.equal(answer.headers['content-encoding'], undefined);
+      assert.equal(Number(answer.headers['content-length']), answer.body.length);
+    });
+  }
+
+  test('that the client has, compressed or not, is 304 without a body until it changes', async () => {
+    for (const headers of [{}, far]) {
+      const { etag } = (await get('/long', headers)).headers;
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await get('/long', { ...headers, 'if-none-match': String(known) });
+        assert.deepEqual([again.status, again.body.length], [304, 0]);
+      }
+      version++;
+      const changed = await get('/long', { ...headers, 'if-none-match': String(etag) });
+      assert.equal(changed.status, 200);
+      assert.notEqual(changed.headers.etag, etag);
+    }
+  });
+
+  test('that may not be kept says so, and has no tag', async () => {
+    const { headers } = await get('/plain');
+    assert.deepEqual([headers['cache-control'], headers.etag], ['no-store', undefined]);
+    assert.equal((await get('/long')).headers['cache-control'], 'no-cache');
+  });
+
+  test('to HEAD has the headers and no body', async () => {
+    const { status, headers, body } = await get('/long', {}, 'HEAD');
+    assert.deepEqual([status, Number(headers['content-length']), body.length], [200, long.length, 0]);
+  });
+
+  test('is never taken for another type', async () => {
+    for (const path of ['/long', '/short', '/nothing']) {
+      assert.equal((await get(path)).headers['x-content-type-options'], 'nosniff');
+    }
+  });
+});
