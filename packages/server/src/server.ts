@@ -95,10 +95,7 @@ export class Server {
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
-      onTrouble(reason) {
-        if (reason === undefined) log.info('the disk takes what is written again');
-        else log.error(`the disk does not take what is written: ${reason}`);
-      },
+      onTrouble: (reason) => this.#onDiskTrouble(reason),
     });
     this.#measurements = new Measurements({ clock, keeper: this.#state });
     this.#commands = new Commands({
@@ -258,6 +255,13 @@ export class Server {
       unavailable,
       alwaysAvailable: probes,
     });
+  }
+
+  #onDiskTrouble(reason: string | undefined): void {
+    if (reason === undefined) {
+      this.#log.info('the disk takes what is written again');
+      this.#alarms.diskWorks();
+    } else this.#log.error(`the disk does not take what is written: ${reason}`);
   }
 
   /** A device whose watchdog says that it is not there gets no command. */

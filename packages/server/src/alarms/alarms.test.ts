@@ -83,6 +83,22 @@ describe('AL-16: a disk that refuses', () => {
     assert.deepEqual([bench.clock.waiting, bench.alarms.counts().unkept], [0, 0]);
   });
 
+  test('is asked at once when it is known to take writes again, and then as if it had never refused', async () => {
+    const bench = new AlarmBench().with('d');
+    bench.alarms.diskWorks();
+    bench.set('m', 11, 192, 1);
+    await bench.disk.answer(false);
+    bench.clock.advance(1000);
+    await bench.disk.answer(false);
+    bench.alarms.diskWorks();
+    assert.deepEqual([bench.disk.waiting, bench.clock.waiting], [['a ACT_UNACK'], 0]);
+    await bench.disk.answer(false);
+    bench.clock.advance(1000);
+    assert.deepEqual(bench.disk.waiting, ['a ACT_UNACK']);
+    await bench.disk.answerAll();
+    assert.equal(bench.alarms.counts().unkept, 0);
+  });
+
   test('costs one timer, however many alarms wait', async () => {
     const bench = new AlarmBench().with('d');
     for (let index = 0; index < 500; index++) bench.alarms.put(triggered({ name: `a${index}` }));

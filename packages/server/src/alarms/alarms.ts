@@ -197,6 +197,11 @@ export class Alarms {
     };
   }
 
+  /** The disk, which had refused, takes writes again. */
+  diskWorks(): void {
+    this.#keeping.diskWorks();
+  }
+
   /** No trigger fires any more. Resolves when the disk has answered what it was asked. */
   close(): Promise<void> {
     this.#isClosed = true;

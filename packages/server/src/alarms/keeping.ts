@@ -78,6 +78,14 @@ export class Keeping {
     }
   }
 
+  /** The disk takes writes again: what it refused is tried at once. */
+  diskWorks(): void {
+    if (this.#stopTimer === undefined || this.#isClosed) return;
+    this.#stopTimer();
+    this.#pauseMs = firstPauseMs;
+    this.#tryAll();
+  }
+
   /** Ends the tries; resolves when the disk has answered what it was asked. */
   close(): Promise<void> {
     this.#isClosed = true;
@@ -128,13 +136,17 @@ export class Keeping {
     work.isResting = true;
     if (this.#stopTimer !== undefined || this.#isClosed) return;
     this.#stopTimer = this.#clock.after(this.#pauseMs, () => {
-      this.#stopTimer = undefined;
       this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
-      for (const [name, waiting] of this.#work) {
-        waiting.isResting = false;
-        this.#go(name, waiting);
-      }
+      this.#tryAll();
     });
+  }
+
+  #tryAll(): void {
+    this.#stopTimer = undefined;
+    for (const [name, waiting] of this.#work) {
+      waiting.isResting = false;
+      this.#go(name, waiting);
+    }
   }
 
   #tellIdle(): void {
