@@ -39,7 +39,8 @@ export class CheckedChannel {
   readonly messages: Message[] = [];
   readonly #asked = new Map<number | string, string>();
   readonly #faults: string[] = [];
-  #lastId = 0;
+  /** Far from the ids that tests choose. */
+  #lastId = 1_000_000;
 
   static async open(url: string, options: ClientOptions = {}): Promise<CheckedChannel> {
     const channel = new CheckedChannel(new WebSocket(`${url.replace('http', 'ws')}/data/ws`, options));
@@ -91,6 +92,14 @@ export class CheckedChannel {
     });
   }
 
+  /** All answers, as soon as there are so many. */
+  allAnswers(count: number): Promise<Answer[]> {
+    return until(`${count} answers`, async () => {
+      const found = this.messages.filter((each): each is Answer => 'request_id' in each);
+      return found.length >= count && found;
+    });
+  }
+
   /** All updates or changes of notifications that have come, in order. */
   told<Item = Record<string, unknown>>(notification: string, name?: string): Item[] {
     const items = this.messages.flatMap((each) => {
@@ -111,12 +120,12 @@ export class CheckedChannel {
     assert.deepEqual(this.#faults, []);
   }
 
-  /** Closes, and fails where a message did not fit its schema. */
-  async close(): Promise<void> {
+  /** Closes, and fails where a message did not fit its schema; answers to what `send` sent are not known by kind. */
+  async close({ isStrict = true } = {}): Promise<void> {
     const closed = once(this.socket, 'close');
     this.socket.close();
     await closed;
-    assert.deepEqual(this.#faults, []);
+    if (isStrict) assert.deepEqual(this.#faults, []);
   }
 
   #faultsOf(message: Message): unknown[] {

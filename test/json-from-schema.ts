@@ -70,6 +70,8 @@ export function fitting(schema: Schema, schemas: Schemas, storable = true): fc.A
       return fc.boolean();
     case 'integer':
       return integerOf(schema);
+    case 'number':
+      return fc.oneof(fc.constantFrom(0.05, 1, 1000.5), fc.double({ min: 0.001, max: 1e9, noNaN: true }));
     case 'string':
       return textOf(schema, storable);
     case 'array':
