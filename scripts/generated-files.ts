@@ -8,6 +8,7 @@ import type { TObject, TSchema } from 'typebox';
 import packageJson from '../packages/server/package.json' with { type: 'json' };
 import { settingLines } from '../packages/server/src/settings.ts';
 import { discoverStacks } from '../packages/server/src/stacks/index.ts';
+import { channelPage } from './channel-page.ts';
 import { describeApi } from './describe-api.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,6 +17,7 @@ const note = '<!-- Made by `npm run generate`; do not edit. -->';
 /** From path, relative to the repository, to the whole text of the file. */
 export async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map([
+    ['docs/generated/channel.md', page('The channel', ...channelPage())],
     ['docs/generated/openapi.json', `${JSON.stringify(describeApi(packageJson.version), null, 2)}\n`],
     ['docs/generated/problems.md', problemsPage()],
     ['docs/generated/resources.md', resourcesPage()],

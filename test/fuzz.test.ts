@@ -27,6 +27,10 @@ const weights: Record<string, number> = {
   getExecutable: 60,
   statExecutable: 60,
   deleteExecutable: 60,
+  getCommandByAlias: 60,
+  activateAlarm: 60,
+  deactivateAlarm: 60,
+  acknowledgeAlarm: 60,
 };
 const weightOfPut = 120;
 

@@ -6,6 +6,7 @@ import { anyWriter, fitting, type Json, likelyNames, type Schema, type Schemas }
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';
+  readonly required?: boolean;
   readonly schema: Schema;
 }
 
@@ -43,6 +44,7 @@ export interface RequestOptions {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK'];
 const mutations = ['__proto__', 'constructor', 'x', 'names', 'render', 'a[b]', '%00', 'é', ''];
+const likelyValues = ['d1', 'd+5', 'd-0.5', 'd1e9', 'i1', 'i2147483648', 'b1', 'sx', 's💧', 'd', ''];
 const impossibleNames = [
   '',
   '.',
@@ -177,11 +179,12 @@ function withOddity(path: string, oddity: Oddity): string {
 /** Begins with `?` where there is one. */
 function queryOf(parameters: readonly Parameter[], schemas: Schemas): fc.Arbitrary<string> {
   const known = parameters.filter((parameter) => parameter.in === 'query');
-  const valid = known.map(({ name, schema }) => {
+  const valid = ({ name, schema }: Parameter) => {
     const list = fc.array(nameInPath, { maxLength: 5 }).map((names) => names.join(','));
-    const value = schema.type === 'string' ? list : fitting(schema, schemas).map((each) => String(Number(each)));
+    const number = () => fitting(schema, schemas).map((each) => String(Number(each)));
+    const value = name === 'value' ? fc.constantFrom(...likelyValues) : schema.type === 'string' ? list : number();
     return value.map((text) => `${name}=${encodeURIComponent(text)}`);
-  });
+  };
   const value = fc.constantFrom(
     '',
     '0',
@@ -201,7 +204,9 @@ function queryOf(parameters: readonly Parameter[], schemas: Schemas): fc.Arbitra
     fc.tuple(name, value).map((pair) => pair.join('=')),
     { maxLength: 3 },
   );
-  const wellMade = known.length === 0 ? fc.constant<string[]>([]) : fc.array(fc.oneof(...valid), { maxLength: 1 });
+  const [required, optional] = [known.filter((each) => each.required), known.filter((each) => !each.required)];
+  const some = optional.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...optional.map(valid)), { maxLength: 1 });
+  const wellMade = fc.tuple(fc.tuple(...required.map(valid)), some).map((parts) => parts.flat());
   const odd = fc.constantFrom('&&=&', '?', '=', 'render', 'render[]=1', 'a'.repeat(5000)).map((text) => [text]);
   return mostly(wellMade, fc.oneof(invalid, odd), 8).map((parts) => (parts.length === 0 ? '' : `?${parts.join('&')}`));
 }
