@@ -186,6 +186,12 @@ describe('a handshake', guard, () => {
     });
   }
 
+  test('for another protocol is none: the request is answered as if nothing had been offered', async () => {
+    const offer = { Upgrade: 'h2c', Connection: 'Upgrade, HTTP2-Settings, close' };
+    assert.equal((await handshake(offer, '/data/commands/local')).status, 200);
+    assert.equal((await handshake(offer, '/data/ws')).status, 404);
+  });
+
   test('from the own page succeeds, also with a query and more slashes than needed', async (t) => {
     for (const path of ['/data/ws', '/data/ws/', '//data//ws', '/data/ws?x=1']) {
       const socket = new WebSocket(`${live.process.url.replace('http', 'ws')}${path}`, { origin: live.process.url });

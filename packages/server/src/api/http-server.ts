@@ -39,7 +39,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     requestTimeout: uploadTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false, // `unavailable` says it as a problem
-    http: { maxHeaderSize: maxHeaderBytes },
+    // Who offers another protocol, such as h2c, is answered in this one.
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: maxHeaderBytes },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, toProblem(error, log)),
