@@ -18,6 +18,6 @@ const live = new LivePoints([]);
 const before = takenBytes();
 for (const point of points()) live.measurements.put({ ...point, connectorName: 'plc' });
 live.change(count);
-const length = live.measurements.wire.collection().length;
+const length = live.measurements.wire.collection().bytes.length;
 live.change(1); // so that the copy that was read is not kept
 process.stdout.write(`${(takenBytes() - before) / count} ${length / count}\n`);

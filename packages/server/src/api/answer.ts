@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Lease } from '../points/index.ts';
 import { type Call, jsonType, type Route, type StreamReply } from './route.ts';
 
 export interface AnswerOptions {
@@ -61,6 +62,7 @@ function send({ route, request, reply }: AnswerOptions, headers: Headers, result
     return reply.send(result.stream) as unknown as Promise<void>;
   }
   const body = status === 302 ? Buffer.alloc(0) : bytesOf(result);
+  if (isLease(result)) reply.raw.once('close', () => result.release());
   if (headers.etag !== undefined && body.length >= worthCompressing && wantsGzip(request)) {
     return compressed(reply, headers, body);
   }
@@ -88,6 +90,7 @@ async function compressed(reply: FastifyReply, headers: Headers, body: Buffer): 
 
 /** Bytes in shared memory are no Buffer yet. */
 function bytesOf(result: unknown): Buffer {
+  if (isLease(result)) return result.bytes;
   if (Buffer.isBuffer(result)) return result;
   if (result instanceof Uint8Array) return Buffer.from(result.buffer, result.byteOffset, result.byteLength);
   return Buffer.from(typeof result === 'string' ? result : JSON.stringify(result));
@@ -125,4 +128,8 @@ function isKnown(tag: string, header: string | undefined): boolean {
 
 function isStream(result: unknown): result is StreamReply {
   return typeof result === 'object' && result !== null && 'stream' in result;
+}
+
+function isLease(result: unknown): result is Lease {
+  return typeof result === 'object' && result !== null && 'release' in result;
 }

@@ -20,7 +20,10 @@ export interface Route {
   readonly answer: RouteAnswer;
   /** What can go wrong beyond what can go wrong everywhere. */
   readonly problems: readonly ProblemName[];
-  /** Gives, or resolves with, nothing, bytes or text of the answer's type, data for JSON, or a `StreamReply`. */
+  /**
+   * Gives, or resolves with, nothing, bytes (lent or not) or text of the answer's type, data for JSON, or a
+   * `StreamReply`.
+   */
   readonly handle: (call: Call) => unknown;
 }
 

@@ -1,4 +1,5 @@
 // Live measurements and commands: their values, the chains that they pass, simulation, and what is read of them.
+export type { Lease } from './collection-copies.ts';
 export { type CommandKeeper, Commands, type KeptCommand, type WriteToDevice } from './commands.ts';
 export type { StoredValue } from './convert.ts';
 export { unstored } from './convert.ts';

@@ -157,7 +157,7 @@ class Pair {
     const { bench, model } = this;
     assert.deepEqual([...bench.points.keys()], [...model.points.keys()]);
     for (const name of model.points.keys()) assert.deepEqual(bench.vtq(name), model.stateOf(name), name);
-    const collection = JSON.parse(bench.measurements.wire.collection().toString()) as Record<string, object>;
+    const collection = JSON.parse(bench.measurements.wire.collection().bytes.toString()) as Record<string, object>;
     assert.deepEqual(Object.keys(collection).sort(), [...model.points.keys()].sort());
     assert.deepEqual([...bench.disk.simulations.keys()].sort(), [...model.disk.keys()].sort());
     const heard = bench.news() as [string, ...unknown[]][];

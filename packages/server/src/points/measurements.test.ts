@@ -168,7 +168,7 @@ describe('a changed definition', () => {
     bench.remove('p');
     assert.deepEqual(bench.news(), [['p', 'removed', quality.bad.configurationError]]);
     assert.deepEqual([bench.measurements.find('p'), bench.measurements.size], [-1, 0]);
-    assert.equal(bench.measurements.wire.collection().toString(), '{}');
+    assert.equal(bench.measurements.wire.collection().bytes.toString(), '{}');
     bench.remove('p');
     assert.deepEqual(bench.news(), [], 'it is gone already');
   });

@@ -124,7 +124,7 @@ describe('the wire bytes', () => {
     const names = [...bench.points.keys()];
     const handles = names.map((name) => bench.measurements.find(name));
     const expected = Object.fromEntries(names.map((name) => [name, plain(bench, name)]));
-    const collection = parsed(wire.collection());
+    const collection = parsed(wire.collection().bytes);
     assert.ok(sameJson(collection, expected));
     for (const object of Object.values(collection)) assert.deepEqual(fitsMeasurement.faults(object), []);
     assert.ok(sameJson(parsed(wire.selection(handles, undefined)), expected));
@@ -149,7 +149,12 @@ describe('the wire bytes', () => {
 
   test('WI-1: of nothing are an empty object and an empty array', () => {
     const { wire } = new PointsBench().measurements;
-    const texts = [wire.collection(), wire.selection([], undefined), wire.selection([], ['name']), wire.array([])];
+    const texts = [
+      wire.collection().bytes,
+      wire.selection([], undefined),
+      wire.selection([], ['name']),
+      wire.array([]),
+    ];
     assert.deepEqual(texts.map(String), ['{}', '{}', '{}', '[]']);
   });
 
@@ -162,7 +167,7 @@ describe('the wire bytes', () => {
     for (const point of points) commands.put(point);
     await commands.write('__proto__', 'b1');
     await commands.write('c6', `s"${'\u0002'.repeat(60_000)}`);
-    const collection = parsed(commands.wire.collection());
+    const collection = parsed(commands.wire.collection().bytes);
     assert.deepEqual(
       Object.keys(collection),
       points.map(({ name }) => name),
@@ -176,10 +181,10 @@ describe('the wire bytes', () => {
     const bench = new PointsBench();
     bench.measurements.putLink('connector', 'c', undefined);
     for (let at = 0; at < 3000; at++) bench.put({ name: `p${at}`, datatype: 'd', connectorName: 'c', address: 'a' });
-    bench.measurements.wire.collection();
+    bench.measurements.wire.collection().bytes;
     for (let at = 0; at < 3000; at += 3) bench.remove(`p${at}`);
     bench.read('c', ...Array.from(bench.points.keys(), (point, at) => ({ point, value: at / 7 })));
-    const collection = parsed(bench.measurements.wire.collection());
+    const collection = parsed(bench.measurements.wire.collection().bytes);
     assert.deepEqual(Object.keys(collection), [...bench.points.keys()]);
     for (const name of bench.points.keys()) assert.deepEqual(collection[name], plain(bench, name));
   });
@@ -191,7 +196,7 @@ describe('the wire bytes', () => {
     for (const size of [0, 1, 40, 65_536, 3, 21_845, 0]) {
       bench.read('c', { point: 'b', value: 'x'.repeat(size) }, { point: 'c', value: '€'.repeat(size / 3) });
       for (const name of ['a', 'b', 'c']) {
-        assert.deepEqual(parsed(bench.measurements.wire.collection())[name], plain(bench, name));
+        assert.deepEqual(parsed(bench.measurements.wire.collection().bytes)[name], plain(bench, name));
       }
     }
   });
@@ -210,12 +215,12 @@ describe('the wire bytes', () => {
       () => bench.measurements.setLink('connector', 'c', false, 2),
       () => bench.remove('p'),
     ]) {
-      const before = wire.collection();
+      const before = wire.collection().bytes;
       const { version } = wire;
-      assert.equal(wire.collection(), before);
+      assert.equal(wire.collection().bytes, before);
       change();
       assert.notEqual(wire.version, version);
-      seen.add(wire.collection().toString());
+      seen.add(wire.collection().bytes.toString());
     }
     assert.equal(seen.size, 5);
   });

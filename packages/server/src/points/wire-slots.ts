@@ -1,6 +1,7 @@
 // The wire bytes of a whole family of live points, kept ready: each point owns a padded slot in which its value is
 // rewritten in place when someone reads it after a change. Reading a collection is then copying; telling fifty watchers
 // formats once. What is written into a slot is its owner's business.
+import { CollectionCopies, type CopiedPage, type Lease } from './collection-copies.ts';
 
 /** A slot in text: what stands before the value, and what stands behind it. */
 export interface SlotText {
@@ -21,11 +22,11 @@ const pageShift = 6;
 const space = 0x20;
 const closingBrace = 0x7d;
 const comma = 0x2c;
-const emptyCollection = Buffer.from('{}');
 
-interface Page {
+interface Page extends CopiedPage {
   bytes: Buffer;
   length: number;
+  version: number;
   /** False where slots came, went or grew: they are laid anew before the next use. */
   laid: boolean;
   /** Slots whose text is new. */
@@ -55,7 +56,9 @@ export class WireSlots {
   #euRangeLength = new Uint16Array(0);
   #rawRangeLength = new Uint16Array(0);
   #version = 0;
-  #snapshot: Buffer | undefined;
+  /** Another one whenever a slot lies elsewhere. */
+  #layout = 0;
+  readonly #copies = new CollectionCopies();
 
   constructor(valueField: 'vtq' | 'vt', write: WriteValue) {
     this.#valueField = valueField;
@@ -105,19 +108,10 @@ export class WireSlots {
     this.#changed();
   }
 
-  /** The whole collection, a JSON object from name to object. The same buffer until something changes: do not write. */
-  collection(): Buffer {
-    if (this.#snapshot !== undefined) return this.#snapshot;
-    let length = 1;
-    for (let number = 0; number < this.#pages.length; number++) length += this.#fresh(number).length;
-    const bytes = Buffer.allocUnsafeSlow(length + 1);
-    let at = 1;
-    for (const page of this.#pages) at += page.bytes.copy(bytes, at, 0, page.length);
-    if (at === 1) return emptyCollection;
-    bytes[0] = 0x7b;
-    bytes[at - 1] = closingBrace; // in the place of the last comma
-    this.#snapshot = bytes.subarray(0, at);
-    return this.#snapshot;
+  /** The whole collection, a JSON object from name to object. The same bytes until something changes. */
+  collection(): Lease {
+    for (let number = 0; number < this.#pages.length; number++) this.#fresh(number);
+    return this.#copies.lend(this.#pages, this.#version, this.#layout);
   }
 
   /** A JSON object of some points. */
@@ -157,13 +151,12 @@ export class WireSlots {
 
   #changed(): void {
     this.#version++;
-    this.#snapshot = undefined;
   }
 
   #pageOf(handle: number): Page {
     const number = handle >>> pageShift;
     while (this.#pages.length <= number) {
-      this.#pages.push({ bytes: Buffer.alloc(0), length: 0, laid: true, texts: new Map() });
+      this.#pages.push({ bytes: Buffer.alloc(0), length: 0, version: 0, laid: true, texts: new Map() });
     }
     return this.#pages[number] as Page;
   }
@@ -178,6 +171,7 @@ export class WireSlots {
     if (!page.laid) this.#lay(number, page);
     while (this.#stalePages[number] === 1) {
       this.#stalePages[number] = 0;
+      page.version = this.#version;
       this.#rewriteStale(number, page);
     }
     return page;
@@ -235,6 +229,8 @@ export class WireSlots {
     page.bytes = bytes;
     page.length = length;
     page.laid = true;
+    page.version = this.#version;
+    this.#layout++;
     this.#stalePages[number] = 1;
     page.texts.clear();
   }

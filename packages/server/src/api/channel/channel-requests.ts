@@ -16,6 +16,7 @@ import {
   requestSchema,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
+import type { Lease } from '../../points/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import { toProblem } from '../problems.ts';
 import type { ChannelClient } from './channel-client.ts';
@@ -36,9 +37,9 @@ const mostUnderWay = 1000;
 type Request = Record<string, unknown>;
 type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
 
-/** What an answer has besides `request_id` and `result`: texts and bytes of JSON, by field. */
+/** What an answer has besides `request_id` and `result`: texts and lent bytes of JSON, by field. */
 interface Outcome {
-  readonly more?: Readonly<Record<string, string | Buffer>>;
+  readonly more?: Readonly<Record<string, string | Lease>>;
   /** Of a batch: what became of each item. */
   readonly results?: readonly ItemResult[];
   /** Done when the answer has been sent. */
@@ -109,10 +110,11 @@ export class ChannelRequests {
       Buffer.from(`{"request_id":${JSON.stringify(id)},"result":${failed === undefined}${error}${items}`),
     ];
     for (const [field, json] of Object.entries(more)) {
-      parts.push(Buffer.from(`,"${field}":`), typeof json === 'string' ? Buffer.from(json) : json);
+      parts.push(Buffer.from(`,"${field}":`), typeof json === 'string' ? Buffer.from(json) : json.bytes);
     }
     parts.push(Buffer.from('}'));
     client.send(Buffer.concat(parts));
+    for (const json of Object.values(more)) if (typeof json !== 'string') json.release();
     afterwards?.();
   }
 

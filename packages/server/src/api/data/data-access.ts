@@ -8,7 +8,7 @@ import {
   type Simulation,
 } from '@telltale/schema';
 import type { Alarms } from '../../alarms/index.ts';
-import type { Commands, Measurements, SimulationRequest, WireSlots } from '../../points/index.ts';
+import type { Commands, Lease, Measurements, SimulationRequest, WireSlots } from '../../points/index.ts';
 
 export interface Selection<Field extends string> {
   readonly names?: readonly string[] | undefined;
@@ -35,17 +35,17 @@ export class DataAccess {
     this.alarms = parts.alarms;
   }
 
-  /** Each read answers with the bytes of JSON; nobody writes to them. */
-  readMeasurements(selection: Selection<MeasurementField>): Buffer {
+  /** Each read of many lends the bytes of JSON, until they are sent; nobody writes to them. */
+  readMeasurements(selection: Selection<MeasurementField>): Lease {
     return readPoints(this.measurements, selection);
   }
 
-  readCommands(selection: Selection<CommandField>): Buffer {
+  readCommands(selection: Selection<CommandField>): Lease {
     return readPoints(this.commands, selection);
   }
 
-  readAlarms({ names, fields }: Selection<AlarmField>): Buffer {
-    return Buffer.concat(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) }));
+  readAlarms({ names, fields }: Selection<AlarmField>): Lease {
+    return given(Buffer.concat(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) })));
   }
 
   readMeasurement(name: string): Buffer {
@@ -109,9 +109,14 @@ export class DataAccess {
   }
 }
 
-function readPoints(points: Points, { names, fields }: Selection<string>): Buffer {
+function readPoints(points: Points, { names, fields }: Selection<string>): Lease {
   if (names === undefined && fields === undefined) return points.wire.collection();
-  return points.wire.selection(chosen(points, names ?? 'all'), fields);
+  return given(points.wire.selection(chosen(points, names ?? 'all'), fields));
+}
+
+/** Bytes that nobody wants back. */
+function given(bytes: Buffer): Lease {
+  return { bytes, release: () => undefined };
 }
 
 /** The handles of the names that exist, each once. */

@@ -1,6 +1,7 @@
 // What the routes of measurements, commands and alarms have in common: the list with names and fields, and the one.
 import { Collection, type ProblemName } from '@telltale/schema';
 import Type, { type TObject } from 'typebox';
+import type { Lease } from '../../points/index.ts';
 import { fieldsParameter, NamesParameter, readFields, readNames } from '../read-list.ts';
 import { type Call, jsonType, type Route } from '../route.ts';
 import type { Selection } from './data-access.ts';
@@ -14,7 +15,7 @@ export interface LiveCollection<Field extends string> {
   readonly fields: readonly Field[];
   /** Equal texts mean equal answers. */
   readonly version: () => string;
-  readonly read: (selection: Selection<Field>) => Buffer;
+  readonly read: (selection: Selection<Field>) => Lease;
   readonly readOne: (name: string) => Buffer | string;
 }
 
