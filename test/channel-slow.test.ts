@@ -1,0 +1,43 @@
+// A client that does not read, at the real server: what it is told when it reads again.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CheckedChannel } from './checked-channel.ts';
+import { put } from './live-plant.ts';
+import { LiveServer } from './live-server.ts';
+import { until } from './until.ts';
+
+const live = new LiveServer();
+const { data } = live;
+
+test('a client that was passed over gets the newest values, how many it missed, every alarm, and every removal', async () => {
+  const texts = Array.from({ length: 20 }, (_, at) => `big${at}`);
+  await live.apply(texts.map((name) => put('measurements', name, { datatype: 's' })));
+  const [slow, source] = [await CheckedChannel.open(live.process.url), await CheckedChannel.open(live.process.url)];
+  await slow.done('WatchMeasurements', { measurements: 'all' });
+  await slow.done('WatchAlarms', { alarms: ['manual'] });
+  slow.socket.pause();
+  // Twice of what the sockets of both sides hold and of what may wait.
+  const rounds = 60;
+  for (let round = 1; round <= rounds; round++) {
+    const value = `s${String(round).padEnd(50_000, 'x')}`;
+    await source.done('SimulateMeasurements', { simulations: texts.map((name) => ({ name, value })) });
+  }
+  for (const operation of ['activate', 'acknowledge', 'deactivate']) {
+    await data.done('POST', `/alarms/manual/${operation}`);
+  }
+  await live.apply([{ operation: 'delete', family: 'measurements', name: 'big0' }]);
+  slow.socket.resume();
+  const told = () => slow.told<{ state: string }>('AlarmStateChangeNotification', 'manual');
+  await until('the newest values', async () => slow.values('big1').at(-1)?.startsWith(`s${rounds}x`));
+  await until('the alarms', async () => told().length === 4);
+  assert.deepEqual(
+    told().map(({ state }) => state),
+    ['INACT_ACK', 'ACT_UNACK', 'ACT_ACK', 'INACT_ACK'],
+  );
+  const last = () => slow.told<{ removed?: true }>('MeasurementUpdateNotification', 'big0').at(-1);
+  await until('the removal', async () => last()?.removed);
+  const missed = slow.messages.reduce((sum, each) => sum + Number('skipped' in each ? each.skipped : 0), 0);
+  assert.ok(missed > 0);
+  await slow.close();
+  await source.close();
+});
