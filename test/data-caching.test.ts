@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { put } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
+import { until } from './until.ts';
 
 const live = new LiveServer();
 const { data } = live;
@@ -20,23 +21,29 @@ async function tagOf(path: string): Promise<string> {
   return tag as string;
 }
 
-/** Of each family, something that changes it. The counter would change measurements all the time, and goes. */
+/** Of each family, something that changes it. */
 const changes: Record<string, () => Promise<void>> = {
   measurements: () => data.done('PUT', '/measurements/level?value=d1'),
   commands: () => data.done('PUT', '/commands/local?value=d1'),
   alarms: () => data.done('POST', '/alarms/manual/activate'),
 };
 
-const quiet = async () => {
-  await live.apply(['counter'].map((name) => ({ operation: 'delete', family: 'measurements', name })));
-};
+/** The counter would change measurements all the time, and goes; the others have had their first values. */
+async function quiet(): Promise<void> {
+  await live.apply([{ operation: 'delete', family: 'measurements', name: 'counter' }]);
+  await until('the first values', async () => {
+    const { scaled, unscaled, long, text, weak_value } =
+      await data.read<Record<string, { vtq: [string, unknown, number] }>>('/measurements/');
+    return [scaled, unscaled, long, text, weak_value].every((each) => each?.vtq[2] === 0xc0);
+  });
+}
 
 for (const [family, change] of Object.entries(changes)) {
   describe(family, () => {
     const queries = ['', '?names=level,local,manual', '?fields=name', '?fields=name&names=local'];
 
     test('that have not changed are answered by 304 without a body, with the same tag', async () => {
-      await quiet().catch(() => undefined);
+      if (family === 'measurements') await quiet();
       for (const query of queries) {
         const tag = await tagOf(`/${family}/${query}`);
         for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
