@@ -16,7 +16,7 @@ import { CommandKeeping } from './command-keeping.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
 import { Handles } from './handles.ts';
 import { slotText } from './point-text.ts';
-import { usualRoom, writeTimed } from './wire-format.ts';
+import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
 /** The value last written, as it is kept on disk. */
@@ -65,6 +65,7 @@ export class Commands {
   readonly #kept = new Map<string, KeptCommand>();
   readonly #listeners: ((handle: number) => void)[] = [];
   readonly #removalListeners: ((handle: number) => void)[] = [];
+  readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vt', (handle, bytes, at, room) => this.#writeVt(handle, bytes, at, room));
 
@@ -261,7 +262,7 @@ export class Commands {
 
   #writeVt(handle: number, bytes: Buffer, start: number, room: number): number {
     const { chain, value, timeUs } = this.#get(handle);
-    return writeTimed(bytes, start, room, chain.datatype, unstored(chain.datatype, value), timeUs);
+    return this.#writer.write(bytes, start, room, chain.datatype, unstored(chain.datatype, value), timeUs);
   }
 }
 

@@ -19,7 +19,7 @@ import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { MeasurementTable } from './measurement-table.ts';
 import { slotText } from './point-text.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
-import { usualRoom, writeTimed } from './wire-format.ts';
+import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
 export interface MeasurementsOptions {
@@ -49,6 +49,7 @@ export class Measurements implements MeasurementReader {
   readonly #kept = new Map<string, KeptSimulation>();
   /** By name, what is being forgotten on disk. */
   readonly #forgetting = new Map<string, Promise<void>>();
+  readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
 
@@ -316,7 +317,7 @@ export class Measurements implements MeasurementReader {
   #writeVtq(handle: number, bytes: Buffer, start: number, room: number): number {
     const datatype = this.#table.datatypeOf(handle);
     const value = unstored(datatype, this.valueOf(handle));
-    return writeTimed(bytes, start, room, datatype, value, this.timeOf(handle), this.qualityOf(handle));
+    return this.#writer.write(bytes, start, room, datatype, value, this.timeOf(handle), this.qualityOf(handle));
   }
 }
 

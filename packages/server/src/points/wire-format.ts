@@ -1,16 +1,137 @@
-// Writes values, times and qualities as the bytes of JSON, straight into a buffer: no text is made that is thrown away,
-// but where a number or a text has to be formatted anyway.
+// Writes values with their times and qualities as the bytes of JSON, straight into a buffer. Most values of a plant are
+// short decimals and whole numbers, and come many with the same time: for these nothing is made that is thrown away.
 import { type Datatype, formatText, type Value } from '@telltale/schema';
 
 const comma = 0x2c;
 const quote = 0x22;
+const minus = 0x2d;
+const point = 0x2e;
 const zero = 0x30;
+const space = 0x20;
 
-/** Each returns the position behind what it wrote; the caller has made room. */
+/** What most values of a datatype need, with its letter and all around them. */
+export const usualRoom: Readonly<Record<Datatype, number>> = { b: 32, q: 32, i: 42, l: 51, f: 47, d: 50, s: 56 };
+
+/** The most bytes of a number that is written digit by digit: a sign, ten digits, a point, four digits. */
+const shortBytes = 16;
+
+/** The most bytes of what stands around a value: `["` before it, `",[seconds,microseconds],quality]` behind it. */
+function bytesAround(timeUs: number): number {
+  return 2 + 2 + (timeUs < 1e16 ? 10 : 16) + 9 + 1 + 5 + 1;
+}
+
+export class TimedWriter {
+  #timeUs = -1;
+  readonly #time = Buffer.alloc(32);
+  #timeLength = 0;
+
+  /**
+   * A vtq, or without a quality a vt: `["d21.5",[1700000000,0],192]`. Answers where it ends, or minus the bytes that it
+   * needs where there is not so much room.
+   */
+  write(
+    bytes: Buffer,
+    start: number,
+    room: number,
+    datatype: Datatype,
+    value: Value,
+    timeUs: number,
+    quality?: number,
+  ): number {
+    const around = bytesAround(timeUs);
+    bytes[start] = 0x5b;
+    bytes[start + 1] = quote;
+    bytes[start + 2] = datatype.charCodeAt(0);
+    let at = around + shortBytes + 1 > room ? -1 : writeShort(bytes, start + 3, datatype, value);
+    if (at < 0) {
+      const text = datatype === 's' ? JSON.stringify(value).slice(1, -1) : formatText(datatype, value);
+      const length = datatype === 's' ? Buffer.byteLength(text) : text.length;
+      if (around + 1 + length > room) return -(around + 1 + length);
+      at = length === text.length ? writeAscii(bytes, start + 3, text) : start + 3 + bytes.write(text, start + 3);
+    }
+    bytes[at++] = quote;
+    bytes[at++] = comma;
+    at = this.#writeTime(bytes, at, timeUs);
+    if (quality !== undefined) {
+      bytes[at++] = comma;
+      at = writeWhole(bytes, at, quality);
+    }
+    bytes[at++] = 0x5d;
+    return at;
+  }
+
+  /** `[seconds,microseconds]` */
+  #writeTime(bytes: Buffer, at: number, timeUs: number): number {
+    const time = this.#time;
+    if (timeUs !== this.#timeUs) {
+      const seconds = Math.floor(timeUs / 1_000_000);
+      time[0] = 0x5b;
+      let end = writeWhole(time, 1, seconds);
+      time[end++] = comma;
+      end = writeWhole(time, end, timeUs - seconds * 1_000_000);
+      time[end++] = 0x5d;
+      this.#timeUs = timeUs;
+      this.#timeLength = end;
+    }
+    const length = this.#timeLength;
+    for (let index = 0; index < length; index++) bytes[at + index] = time[index] as number;
+    return at + length;
+  }
+}
+
+/** Fewer bytes than a call into the system's fill is worth. */
+export function pad(bytes: Buffer, from: number, to: number): void {
+  for (let at = from; at < to; at++) bytes[at] = space;
+}
+
+/** Each of these returns the position behind what it wrote; the caller has made room. */
 function writeAscii(bytes: Buffer, at: number, text: string): number {
   const { length } = text;
   for (let index = 0; index < length; index++) bytes[at + index] = text.charCodeAt(index);
   return at + length;
+}
+
+/** Numbers whose digits are at hand; of others a negative number. */
+function writeShort(bytes: Buffer, at: number, datatype: Datatype, value: Value): number {
+  if (datatype === 'b') {
+    bytes[at] = value === true ? zero + 1 : zero;
+    return at + 1;
+  }
+  if (typeof value !== 'number') return -1;
+  if (datatype === 'd') return writeDecimal(bytes, at, value, 1e13);
+  if (datatype !== 'f')
+    return value < 0 ? writeWhole(bytes, writeMinus(bytes, at), -value) : writeWhole(bytes, at, value);
+  return writeDecimal(bytes, at, value, 1e6);
+}
+
+function writeMinus(bytes: Buffer, at: number): number {
+  bytes[at] = minus;
+  return at + 1;
+}
+
+const scale = 10_000;
+
+/**
+ * A number that is exactly what a decimal of up to four places reads as. With fewer significant digits than its kind tells
+ * apart (15 of a double, 6 of a single; `limit` is above the digits without their point) there is no shorter one.
+ */
+function writeDecimal(bytes: Buffer, start: number, value: number, limit: number): number {
+  const size = Math.abs(value);
+  const scaled = Math.round(size * scale);
+  const isExact = limit === 1e6 ? Math.fround(scaled / scale) === size : scaled / scale === size;
+  if (!isExact || scaled >= limit || (value === 0 && Object.is(value, -0))) return -1;
+  let at = value < 0 ? writeMinus(bytes, start) : start;
+  const whole = Math.floor(scaled / scale);
+  at = writeWhole(bytes, at, whole);
+  let rest = scaled - whole * scale;
+  if (rest === 0) return at;
+  bytes[at++] = point;
+  for (let unit = scale / 10; rest > 0; unit /= 10) {
+    const digit = Math.floor(rest / unit);
+    bytes[at++] = zero + digit;
+    rest -= digit * unit;
+  }
+  return at;
 }
 
 /** A whole number from 0 to 2^53. */
@@ -41,60 +162,4 @@ function digitsOf(value: number): number {
   let digits = 1;
   for (let limit = 10; value >= limit && digits < 17; limit *= 10) digits++;
   return digits;
-}
-
-/** `[seconds,microseconds]` */
-function writeTimestamp(bytes: Buffer, start: number, timeUs: number): number {
-  const seconds = Math.floor(timeUs / 1_000_000);
-  let at = start;
-  bytes[at++] = 0x5b;
-  at = writeWhole(bytes, at, seconds);
-  bytes[at++] = comma;
-  at = writeWhole(bytes, at, timeUs - seconds * 1_000_000);
-  bytes[at++] = 0x5d;
-  return at;
-}
-
-/** The most bytes of what stands around a value: `["` before it, `",[seconds,microseconds],quality]` behind it. */
-function bytesAround(timeUs: number): number {
-  return 2 + 2 + (timeUs < 1e16 ? 10 : 16) + 9 + 1 + 5 + 1;
-}
-
-/** What most values of a datatype need, with its letter and all around them. */
-export const usualRoom: Readonly<Record<Datatype, number>> = { b: 32, q: 32, i: 42, l: 51, f: 43, d: 50, s: 56 };
-
-/**
- * A vtq, or without a quality a vt: `["d21.5",[1700000000,0],192]`. Answers where it ends, or minus the bytes that it
- * needs where there is not so much room.
- */
-export function writeTimed(
-  bytes: Buffer,
-  start: number,
-  room: number,
-  datatype: Datatype,
-  value: Value,
-  timeUs: number,
-  quality?: number,
-): number {
-  const isText = datatype === 's';
-  const text = isText ? JSON.stringify(`s${value}`) : formatText(datatype, value);
-  const need = bytesAround(timeUs) + (isText ? Buffer.byteLength(text) : text.length + 1);
-  if (need > room) return -need;
-  let at = start;
-  bytes[at++] = 0x5b;
-  if (isText) at += bytes.write(text, at);
-  else {
-    bytes[at++] = quote;
-    bytes[at++] = datatype.charCodeAt(0);
-    at = writeAscii(bytes, at, text);
-    bytes[at++] = quote;
-  }
-  bytes[at++] = comma;
-  at = writeTimestamp(bytes, at, timeUs);
-  if (quality !== undefined) {
-    bytes[at++] = comma;
-    at = writeWhole(bytes, at, quality);
-  }
-  bytes[at++] = 0x5d;
-  return at;
 }

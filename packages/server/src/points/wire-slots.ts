@@ -2,6 +2,7 @@
 // rewritten in place when someone reads it after a change. Reading a collection is then copying; telling fifty watchers
 // formats once. What is written into a slot is its owner's business.
 import { CollectionCopies, type CopiedPage, type Lease } from './collection-copies.ts';
+import { pad } from './wire-format.ts';
 
 /** A slot in text: what stands before the value, and what stands behind it. */
 export interface SlotText {
@@ -197,7 +198,7 @@ export class WireSlots {
     }
     const before = at(this.#valueLength, handle);
     this.#valueLength[handle] = end - valueAt;
-    if (end - valueAt < before) page.bytes.fill(space, end, valueAt + before);
+    pad(page.bytes, end, valueAt + before);
     return true;
   }
 
