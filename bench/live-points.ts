@@ -87,3 +87,8 @@ export class LivePoints {
     return { url: `http://127.0.0.1:${port}/data`, channel, watches, onRequest };
   }
 }
+
+/** Measurements whose device gives engineering values with two places, as most instruments with a bus do. */
+export function readyScaled(points: readonly Measurement[]): Measurement[] {
+  return points.map(({ rawRangeLo: _low, rawRangeHi: _high, ...point }) => ({ ...point, rawDatatype: 'd' }));
+}

@@ -3,12 +3,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { LivePoints } from './live-points.ts';
+import { LivePoints, readyScaled } from './live-points.ts';
 import { measurements } from './plant.ts';
 
 const [side = 'channel', count = '1000', clients = '50'] = process.argv.slice(2);
 const wanted = Number(clients);
-const points = measurements(Number(count)).map((point) => ({ ...point, rawDatatype: 'd' as const }));
+const points = readyScaled(measurements(Number(count)));
 
 /** What waits for a client before the next round is told; enough that no client idles. */
 const mostWaiting = 1 << 20;
