@@ -18,6 +18,8 @@ export interface AnswerOptions {
 
 type Headers = Record<string, string | number>;
 
+const shortBytes = 4 << 10;
+
 /** Shorter answers fit into a few packets, whatever is done to them. */
 const worthCompressing = 16 << 10;
 
@@ -74,7 +76,9 @@ function send({ route, request, reply }: AnswerOptions, headers: Headers, result
 function end(reply: FastifyReply, status: number, headers: Headers, body?: Buffer): void {
   reply.hijack();
   reply.raw.writeHead(status, headers);
-  reply.raw.end(body);
+  // As a text of the same bytes, a short body goes out together with the headers, in one piece.
+  if (body !== undefined && body.length < shortBytes) reply.raw.end(body.toString('latin1'), 'latin1');
+  else reply.raw.end(body);
 }
 
 async function compressed(reply: FastifyReply, headers: Headers, body: Buffer): Promise<void> {

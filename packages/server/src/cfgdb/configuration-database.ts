@@ -68,6 +68,7 @@ export class ConfigurationDatabase {
     }
     thread.on('message', (answer: Answer) => this.#settle(answer));
     thread.on('error', (error: Error) => {
+      this.#thread = undefined;
       for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
       onFailure(error);
@@ -156,7 +157,9 @@ export class ConfigurationDatabase {
   }
 
   #run(rendering: RenderingBytes | undefined): Promise<void> {
-    if (rendering !== undefined) this.#running = this.#running.then(() => this.#options.onRendering(rendering));
+    if (rendering === undefined) return this.#running;
+    const run = () => this.#options.onRendering(rendering);
+    this.#running = this.#running.then(run, run); // one that failed does not keep the next from running
     return this.#running;
   }
 }

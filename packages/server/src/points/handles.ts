@@ -9,7 +9,8 @@ export class Handles {
   readonly #clock: Clock;
   readonly #byName = new Map<string, number>();
   readonly #names: (string | undefined)[] = [];
-  readonly #resting: { readonly handle: number; readonly sinceUs: number }[] = [];
+  /** Since when each rests, the oldest first. */
+  readonly #resting = new Map<number, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -36,10 +37,7 @@ export class Handles {
   give(name: string): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const [oldest] = this.#resting;
-    const rested = oldest !== undefined && this.#clock.now() - oldest.sinceUs >= restUs;
-    const handle = rested ? oldest.handle : this.#names.length;
-    if (rested) this.#resting.shift();
+    const handle = this.#takeRested() ?? this.#names.length;
     this.#byName.set(name, handle);
     this.#names[handle] = name;
     return handle;
@@ -48,7 +46,14 @@ export class Handles {
   takeBack(handle: number): void {
     this.#byName.delete(this.nameOf(handle));
     this.#names[handle] = undefined;
-    this.#resting.push({ handle, sinceUs: this.#clock.now() });
+    this.#resting.set(handle, this.#clock.now());
+  }
+
+  #takeRested(): number | undefined {
+    const [oldest] = this.#resting;
+    if (oldest === undefined || this.#clock.now() - oldest[1] < restUs) return undefined;
+    this.#resting.delete(oldest[0]);
+    return oldest[0];
   }
 
   /** In the order of the handles. */

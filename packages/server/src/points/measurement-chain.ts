@@ -168,7 +168,7 @@ export class MeasurementChain {
     let status = (batch.qualities[at] as number) & deviceQuality;
     let value = this.#engineering(handle, raw);
     if (value === undefined) {
-      this.unfit++;
+      if (raw !== undefined) this.unfit++;
       status = unfit(status);
       value = last;
     } else status = this.#limited(handle, raw as StoredValue, status);

@@ -86,6 +86,14 @@ export class ChannelClient {
     this.#updatesPassedOver++;
   }
 
+  /** Nothing of what was passed over is told any more; answers how much that was. */
+  dropPassedOver(): number {
+    const dropped = this.#updatesPassedOver;
+    this.#passedOver.clear();
+    this.#updatesPassedOver = 0;
+    return dropped;
+  }
+
   /** That a measurement is gone is told in any case, and nothing of it afterwards. */
   sendRemoval(handle: number, message: Buffer): void {
     this.#passedOver.delete(handle);

@@ -119,6 +119,7 @@ export class MeasurementWatches {
   leave(client: ChannelClient): void {
     this.flush();
     this.#leave(client);
+    this.skipped += client.dropPassedOver();
   }
 
   /** Hands everything on that was gathered. */
