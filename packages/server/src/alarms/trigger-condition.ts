@@ -95,42 +95,23 @@ function signOf(code: number): number {
 }
 
 export function numberHolds(code: number, value: number, threshold: number, tolerance: number): boolean {
-  switch (code) {
-    case operatorCode.lt:
-      return value < threshold;
-    case operatorCode.le:
-      return value <= threshold;
-    case operatorCode.gt:
-      return value > threshold;
-    case operatorCode.ge:
-      return value >= threshold;
-    case operatorCode.eq:
-      return Math.abs(value - threshold) <= tolerance;
-    default:
-      return Math.abs(value - threshold) > tolerance;
-  }
+  if (signOf(code) !== 0) return compares(code, value, threshold);
+  return Math.abs(value - threshold) <= tolerance === (code === operatorCode.eq);
 }
 
 export function longHolds(code: number, value: bigint, threshold: bigint, tolerance: bigint): boolean {
-  const distance = value - threshold;
-  switch (code) {
-    case operatorCode.lt:
-      return distance < 0n;
-    case operatorCode.le:
-      return distance <= 0n;
-    case operatorCode.gt:
-      return distance > 0n;
-    case operatorCode.ge:
-      return distance >= 0n;
-    case operatorCode.eq:
-      return (distance < 0n ? -distance : distance) <= tolerance;
-    default:
-      return (distance < 0n ? -distance : distance) > tolerance;
-  }
+  if (signOf(code) !== 0) return compares(code, value, threshold);
+  const distance = value > threshold ? value - threshold : threshold - value;
+  return distance <= tolerance === (code === operatorCode.eq);
 }
 
 /** Texts are in the order of their UTF-16 code units. */
 export function textHolds(code: number, value: string, threshold: string): boolean {
+  if (signOf(code) !== 0) return compares(code, value, threshold);
+  return (value === threshold) === (code === operatorCode.eq);
+}
+
+function compares<V extends number | bigint | string>(code: number, value: V, threshold: V): boolean {
   switch (code) {
     case operatorCode.lt:
       return value < threshold;
@@ -138,11 +119,7 @@ export function textHolds(code: number, value: string, threshold: string): boole
       return value <= threshold;
     case operatorCode.gt:
       return value > threshold;
-    case operatorCode.ge:
-      return value >= threshold;
-    case operatorCode.eq:
-      return value === threshold;
     default:
-      return value !== threshold;
+      return value >= threshold;
   }
 }
