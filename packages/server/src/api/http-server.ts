@@ -1,11 +1,12 @@
 // The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
 import { METHODS } from 'node:http';
 import { ProblemError } from '@telltale/schema';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type GuardedRequest, guardLoopback } from '../access/index.ts';
 import { answer } from './answer.ts';
-import type { CountAnswer, Metrics } from './metrics.ts';
+import type { CountAnswer } from './answer-counts.ts';
+import type { Metrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { type Call, isShadowed, type Route } from './route.ts';
@@ -20,6 +21,10 @@ const uploadTimeoutMs = 15 * 60_000;
 
 /** Who writes while there are no users. */
 export const localAuthor = 'local';
+
+/** Where a reply carries who counts it: the framework would have to look its route up again. */
+const counting = 'countAnswer';
+type Counted = FastifyReply & { [counting]: CountAnswer | null };
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
@@ -65,15 +70,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     if (unavailable() === 'stopping') reply.header('connection', 'close'); // else it would be waited for
     done(null, payload);
   });
-  const counters = new Map<string, CountAnswer>();
-  app.addHook('onResponse', (request, reply, done) => {
-    const key = `${request.method} ${request.routeOptions.url ?? 'none'}`;
-    let count = counters.get(key);
-    if (count === undefined) {
-      count = metrics.counterOf(request.method, request.routeOptions.url ?? 'none');
-      counters.set(key, count);
-    }
-    count(reply.statusCode, reply.elapsedTime);
+  app.decorateReply(counting, null);
+  const elsewhere = metrics.answers.counterOf('any', 'none');
+  app.addHook('onResponse', (_request, reply, done) => {
+    ((reply as Counted)[counting] ?? elsewhere)(reply.statusCode, reply.elapsedTime);
     done();
   });
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error as Error, log)));
@@ -83,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       `There is nothing at ${request.url.slice(0, 200)}; /docs/ lists every path.`,
     );
   });
-  addRoutes(app, routes, () => unavailable() === 'stopping');
+  addRoutes(app, { routes, metrics, isStopping: () => unavailable() === 'stopping' });
   return app;
 }
 
@@ -97,15 +97,23 @@ function refusalDetail({ headers }: FastifyRequest, refusal: string): string {
   return `The ${what} is ${got === undefined ? 'missing' : JSON.stringify(got.slice(0, 200))}; only this machine may ask.`;
 }
 
-function addRoutes(app: FastifyInstance, routes: readonly Route[], isStopping: () => boolean): void {
+interface AddedRoutes {
+  readonly routes: readonly Route[];
+  readonly metrics: Metrics;
+  readonly isStopping: () => boolean;
+}
+
+function addRoutes(app: FastifyInstance, { routes, metrics, isStopping }: AddedRoutes): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   for (const [path, onPath] of byPath) {
     for (const route of onPath) {
       const reader = requestReader(route, localAuthor);
+      const count = metrics.answers.counterOf(route.method, path);
       app.route({
         method: route.method,
         url: path,
         handler: (request, reply) => {
+          (reply as Counted)[counting] = count;
           const read = (call: Call) => answer({ route, request, reply, call, isStopping: isStopping() });
           const call = reader(request);
           const answered = call instanceof Promise ? call.then(read) : read(call);

@@ -1,6 +1,7 @@
 // What the service counts about itself, as Prometheus reads it. Requests are counted as they are answered; everything
 // else is asked for when somebody reads.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Metric as PromMetric, Registry } from 'prom-client';
+import { AnswerCounts } from './answer-counts.ts';
 
 /** A figure with what it belongs to, such as `{ connector: 'plc' }`. */
 export interface Sample {
@@ -17,44 +18,13 @@ export interface Metric {
   readonly read: () => Iterable<Sample> | number | Promise<Iterable<Sample> | number>;
 }
 
-/** Counts one answer. */
-export type CountAnswer = (status: number, elapsedMs: number) => void;
-
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests: Counter<'method' | 'route' | 'status'>;
-  readonly #duration: Histogram<'method' | 'route'>;
+  readonly answers = new AnswerCounts();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    this.#requests = new Counter({
-      name: 'telltale_http_requests_total',
-      help: 'Requests answered, by method, route and status.',
-      labelNames: ['method', 'route', 'status'],
-      registers: [this.registry],
-    });
-    this.#duration = new Histogram({
-      name: 'telltale_http_request_seconds',
-      help: 'Time from a request to the end of its answer.',
-      labelNames: ['method', 'route'],
-      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
-      registers: [this.registry],
-    });
-  }
-
-  /** `route` is the pattern, never the path: names would make as many series as a stranger likes. */
-  counterOf(method: string, route: string): CountAnswer {
-    const duration = this.#duration.labels(method, route);
-    const byStatus = new Map<number, { inc(): void }>();
-    return (status, elapsedMs) => {
-      let counter = byStatus.get(status);
-      if (counter === undefined) {
-        counter = this.#requests.labels(method, route, String(status));
-        byStatus.set(status, counter);
-      }
-      counter.inc();
-      duration.observe(elapsedMs / 1000);
-    };
+    for (const metric of this.answers.metrics()) this.registry.registerMetric(metric as unknown as PromMetric);
   }
 
   watch(metrics: readonly Metric[]): void {

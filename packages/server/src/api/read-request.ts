@@ -12,16 +12,16 @@ const noBytes = new Uint8Array();
 export function requestReader(route: Route, author: string): (request: FastifyRequest) => Promise<Call> | Call {
   const query = checker(route.query ?? noQuery);
   return (request) => {
-    const params = request.params as { name?: string; id?: string };
-    if (params.name !== undefined) checkName(params.name, route);
-    const id = params.id === undefined ? 0 : readId(params.id);
-    const call = { name: params.name ?? '', id, query: readQuery(query, request.query), author };
+    const { name = '', id: idText } = request.params as { name?: string; id?: string };
+    if (name !== '') checkName(name, route);
+    const id = idText === undefined ? 0 : readId(idText);
+    const call: Call = { name, id, query: readQuery(query, request.query), author, json: noBytes, stream: request.raw };
     const body = route.body;
-    if (body === undefined) return { ...call, json: noBytes, stream: request.raw };
+    if (body === undefined) return call;
     checkType(request.headers['content-type'], body);
     checkLength(request.headers['content-length'], body);
     const stream = limited(request.raw, body);
-    if (body.schema === undefined) return { ...call, stream, json: noBytes };
+    if (body.schema === undefined) return { ...call, stream };
     return readWhole(stream).then((json) => ({ ...call, stream, json }));
   };
 }
@@ -44,6 +44,7 @@ function readId(text: string): number {
 }
 
 function readQuery(query: Checker, given: unknown): Readonly<Record<string, unknown>> {
+  if (isEmpty(given as object) && query.fits(given)) return given as Record<string, unknown>;
   const coerced = query.coerce(given);
   if (query.fits(coerced)) return coerced as Record<string, unknown>;
   const faults = query.faults(coerced).map(({ path, message }): Fault => ({ path: path.slice(1), message }));
@@ -94,3 +95,8 @@ export const jsonBody = (schema: RouteBody['schema'] & object, maxBytes: number)
   maxBytes,
   setting: '--max-json-size',
 });
+
+function isEmpty(object: object): boolean {
+  for (const _key in object) return false;
+  return true;
+}
