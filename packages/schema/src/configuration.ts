@@ -44,7 +44,12 @@ export const Alarm = Type.Object(
     trgRefValue: Type.Optional(Text('What the value is compared with, as plain text in its datatype.')),
     trgHysteresis: Type.Optional(Text('How far the value must come back before the alarm clears.')),
     groupName: Type.Optional(Text('The group that the alarm is shown in.')),
-    properties: Properties,
+    properties: Type.Optional(
+      TextMap(
+        'Free properties of the object. onDelay, offDelay: milliseconds for which the condition must hold, or not hold, ' +
+          'before the alarm is raised, or cleared.',
+      ),
+    ),
   },
   strict('Alarm'),
 );
