@@ -27,10 +27,12 @@ export const flag = {
 /**
  * Everything that the hot path needs of a measurement lies in eight doubles behind each other: one line of the
  * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
- * raw range in order, `euLo` belongs to `low`, and the last double is two words: flags and the number of the connector;
- * quality and the round of changes in which the measurement stands already.
+ * raw range in order, without a bound where nothing is scaled; `euLo` belongs to `low`. Moves below `threshold` are no
+ * change: it is the deadband, and where that is nothing the smallest number there is, for the deduplicator. The last
+ * double is two words: flags and the number of the connector; quality and the round of changes in which the measurement
+ * stands already.
  */
-export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, deadband: 6 } as const;
+export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, threshold: 6 } as const;
 export const cellShift = 3;
 export const word = { flags: 14, quality: 15 } as const;
 export const wordShift = 4;
@@ -57,8 +59,10 @@ const mostChanges = 4096;
 /** A device may say anything but that its value is simulated. */
 const deviceQuality = 0xffff & ~quality.simulated;
 
-/** That a point lives, and by which connector. */
-const belongs = flag.live | (-1 << connectorShift);
+/** That a point lives, is of doubles alone, and not simulated; and the number of its connector. */
+const plainBits = flag.live | flag.double | flag.simulated | (-1 << connectorShift);
+
+const numberForm = form.number;
 
 export class MeasurementChain {
   readonly counts: ChainCounts = {
@@ -87,66 +91,54 @@ export class MeasurementChain {
   apply(batch: Batch, connector: number, nowUs: number): void {
     const { points, forms, numbers, qualities, times, count } = batch;
     const { cells, words, capacity } = this.#table;
-    const live = flag.live | (connector << connectorShift);
-    let handles = this.#changes.handles;
-    let changed = this.#changes.count;
+    const plain = flag.live | flag.double | (connector << connectorShift);
+    let { handles, count: changed } = this.#changes;
     let round = this.#round;
-    let [duplicates, withinDeadband, hidden, foreign, all] = [0, 0, 0, 0, 0];
+    let all = 0;
+    let duplicates = 0;
+    let withinDeadband = 0;
     for (let at = 0; at < count; at++) {
       const handle = points[at] as number;
       const wordAt = handle << wordShift;
-      const bits = handle < capacity ? (words[wordAt + word.flags] as number) : 0;
-      if ((bits & belongs) !== live) {
-        foreign++;
-        continue;
-      }
       const cellAt = handle << cellShift;
-      const low = cells[cellAt + cell.low] as number;
+      const bits = handle < capacity ? (words[wordAt + word.flags] as number) : 0;
+      const low = handle < capacity ? (cells[cellAt + cell.low] as number) : 0;
       let value = numbers[at] as number;
-      const isScaled = (bits & flag.scaled) !== 0;
-      const isPlain = isScaled ? value > low && value < (cells[cellAt + cell.high] as number) : value - value === 0;
       // Everything but a finite double that stays one, well inside its raw range, goes the long way.
-      if (!isPlain || (bits & flag.double) === 0 || forms[at] !== form.number) {
+      if (
+        (bits & plainBits) !== plain ||
+        forms[at] !== numberForm ||
+        !(value > low && value < (cells[cellAt + cell.high] as number))
+      ) {
         this.#changes.count = changed;
-        this.#applyAny(batch, at, handle, bits, nowUs);
-        handles = this.#changes.handles;
-        changed = this.#changes.count;
+        this.#applyAny(batch, at, connector, nowUs);
+        ({ handles, count: changed } = this.#changes);
         round = this.#round;
         continue;
       }
-      if (isScaled) {
+      if ((bits & flag.scaled) !== 0) {
         value = (cells[cellAt + cell.euLo] as number) + (value - low) * (cells[cellAt + cell.gain] as number);
       }
       const status = (qualities[at] as number) & deviceQuality;
       const before = words[wordAt + word.quality] as number;
       if (status === (before & 0xffff)) {
-        const last = cells[cellAt + cell.value] as number;
-        if ((bits & flag.deduplicated) !== 0 && value === last) {
-          duplicates++;
-          continue;
-        }
-        if ((bits & flag.deadband) !== 0 && Math.abs(value - last) < (cells[cellAt + cell.deadband] as number)) {
-          withinDeadband++;
+        const move = Math.abs(value - (cells[cellAt + cell.value] as number));
+        if (move < (cells[cellAt + cell.threshold] as number)) {
+          if (move === 0 && (bits & flag.deduplicated) !== 0) duplicates++;
+          else withinDeadband++;
           continue;
         }
       }
-      const isHidden = (bits & flag.simulated) !== 0;
       // As `#makeWay` does, which costs too much here.
-      if (!isHidden && (before >>> roundShift === round || changed === mostChanges)) {
+      if (before >>> roundShift === round || changed === mostChanges) {
         this.#changes.count = changed;
         this.flush();
-        handles = this.#changes.handles;
-        changed = this.#changes.count;
+        ({ handles, count: changed } = this.#changes);
         round = this.#round;
       }
+      all++;
       cells[cellAt + cell.value] = value;
       cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
-      if (isHidden) {
-        words[wordAt + word.quality] = (before & ~0xffff) | status;
-        hidden++;
-        continue;
-      }
-      all++;
       words[wordAt + word.quality] = status | (round << roundShift);
       handles[changed++] = handle;
     }
@@ -156,13 +148,17 @@ export class MeasurementChain {
     counts.changed += all;
     counts.duplicates += duplicates;
     counts.withinDeadband += withinDeadband;
-    counts.hidden += hidden;
-    counts.foreign += foreign;
   }
 
   /** Every datatype, every conversion, and readings that are no value. */
-  #applyAny(batch: Batch, at: number, handle: number, bits: number, nowUs: number): void {
+  #applyAny(batch: Batch, at: number, connector: number, nowUs: number): void {
     const table = this.#table;
+    const handle = batch.points[at] as number;
+    const bits = handle < table.capacity ? table.flagsOf(handle) : 0;
+    if ((bits & flag.live) === 0 || table.connectorOf(handle) !== connector) {
+      this.counts.foreign++;
+      return;
+    }
     const raw = asRead(table.rawDatatypeOf(handle), batch.valueAt(at));
     const last = table.valueOf(handle);
     let status = (batch.qualities[at] as number) & deviceQuality;
@@ -216,7 +212,7 @@ export class MeasurementChain {
   }
 
   #isWithinDeadband(handle: number, value: StoredValue, last: StoredValue): boolean {
-    const deadband = this.#table.cells[(handle << cellShift) + cell.deadband] as number;
+    const deadband = this.#table.cells[(handle << cellShift) + cell.threshold] as number;
     if (typeof value === 'number') return Math.abs(value - Number(last)) < deadband;
     if (typeof value === 'string') return false;
     const move = value > (last as bigint) ? value - (last as bigint) : (last as bigint) - value;

@@ -130,9 +130,13 @@ export class MeasurementTable {
   /** Answers with the flags that it makes. */
   #defineScaling(handle: number, point: Measurement): number {
     const scaling = scalingOf(point);
-    if (scaling === undefined) return 0;
-    const { rawLo, rawHi, euLo, euHi } = scaling;
     const at = handle << cellShift;
+    if (scaling === undefined) {
+      this.cells[at + cell.low] = Number.NEGATIVE_INFINITY;
+      this.cells[at + cell.high] = Number.POSITIVE_INFINITY;
+      return 0;
+    }
+    const { rawLo, rawHi, euLo, euHi } = scaling;
     this.cells[at + cell.low] = Math.min(rawLo, rawHi);
     this.cells[at + cell.high] = Math.max(rawLo, rawHi);
     this.cells[at + cell.euLo] = euLo;
@@ -143,14 +147,16 @@ export class MeasurementTable {
 
   #defineDeadband(handle: number, { datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }: Measurement): boolean {
     this.longDeadbands.delete(handle);
+    const at = (handle << cellShift) + cell.threshold;
+    const least = (stackUmask & stage.deduplicator) === 0 ? Number.MIN_VALUE : 0;
+    this.cells[at] = least;
     if (deadband === undefined || (stackUmask & stage.deadband) !== 0) return false;
-    const at = (handle << cellShift) + cell.deadband;
     if (deadband.endsWith('%')) {
       const span = Number(euRangeHi) - Number(euRangeLo);
-      this.cells[at] = Math.abs((Number(deadband.slice(0, -1)) / 100) * span);
+      this.cells[at] = Math.max(least, Math.abs((Number(deadband.slice(0, -1)) / 100) * span));
     } else {
       const absolute = parseText(datatype, deadband);
-      this.cells[at] = Number(absolute);
+      this.cells[at] = Math.max(least, Number(absolute));
       if (typeof absolute === 'bigint') this.longDeadbands.set(handle, absolute);
     }
     return true;
