@@ -30,7 +30,11 @@ export class PlainMeasurements implements MeasurementReader {
   set(name: string, value: Value, q: number = quality.good, timeUs = 0): Changes {
     const handle = this.find(name);
     Object.assign(this.#at(handle), { value, quality: q, timeUs });
-    return { handles: Uint32Array.of(handle), count: 1 };
+    return {
+      handles: Uint32Array.of(handle),
+      doubles: Float64Array.of(this.datatypeOf(handle) === 'd' ? Number(value) : Number.NaN),
+      count: 1,
+    };
   }
 
   find(name: string): number {

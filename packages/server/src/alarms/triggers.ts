@@ -98,12 +98,11 @@ export class Triggers {
     }
   }
 
-  evaluate({ handles, count }: Changes): void {
-    const measurements = this.#measurements;
+  evaluate({ handles, doubles, count }: Changes): void {
     const bands = this.#bands;
     for (let at = 0; at < count; at++) {
       const measurement = handles[at] as number;
-      const value = measurements.numberOf(measurement);
+      const value = doubles[at] as number; // what is no double is outside of every band
       if (value > (bands[2 * measurement] as number) && value < (bands[2 * measurement + 1] as number)) continue;
       const subject = this.#byMeasurement[measurement];
       if (subject !== undefined) this.#evaluateAll(subject);

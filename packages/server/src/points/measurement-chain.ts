@@ -77,8 +77,8 @@ export class MeasurementChain {
   unfit = 0;
   readonly #table: MeasurementTable;
   readonly #onChanges: (changes: Changes) => void;
-  #changes = { handles: new Uint32Array(mostChanges), count: 0 };
-  #spare = { handles: new Uint32Array(mostChanges), count: 0 };
+  #changes = noChanges();
+  #spare = noChanges();
   /** Small enough for its place in the table; where it comes round, a change is handed on sooner, no more. */
   #round = 1;
 
@@ -92,7 +92,7 @@ export class MeasurementChain {
     const { points, forms, numbers, qualities, times, count } = batch;
     const { cells, words, capacity } = this.#table;
     const plain = flag.live | flag.double | (connector << connectorShift);
-    let { handles, count: changed } = this.#changes;
+    let { handles, doubles, count: changed } = this.#changes;
     let round = this.#round;
     let all = 0;
     let duplicates = 0;
@@ -112,7 +112,7 @@ export class MeasurementChain {
       ) {
         this.#changes.count = changed;
         this.#applyAny(batch, at, connector, nowUs);
-        ({ handles, count: changed } = this.#changes);
+        ({ handles, doubles, count: changed } = this.#changes);
         round = this.#round;
         continue;
       }
@@ -133,13 +133,14 @@ export class MeasurementChain {
       if (before >>> roundShift === round || changed === mostChanges) {
         this.#changes.count = changed;
         this.flush();
-        ({ handles, count: changed } = this.#changes);
+        ({ handles, doubles, count: changed } = this.#changes);
         round = this.#round;
       }
       all++;
       cells[cellAt + cell.value] = value;
       cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
       words[wordAt + word.quality] = status | (round << roundShift);
+      doubles[changed] = value;
       handles[changed++] = handle;
     }
     this.#changes.count = changed;
@@ -226,6 +227,7 @@ export class MeasurementChain {
     const { words } = this.#table;
     const at = (handle << wordShift) + word.quality;
     words[at] = ((words[at] as number) & 0xffff) | (this.#round << roundShift);
+    this.#changes.doubles[this.#changes.count] = Number.NaN;
     this.#changes.handles[this.#changes.count++] = handle;
   }
 
@@ -254,6 +256,10 @@ export class MeasurementChain {
 function asRead(rawDatatype: Datatype, given: StoredValue | undefined): StoredValue | undefined {
   if (typeof given !== 'number' || rawDatatype === 'd') return given;
   return rawDatatype === 'f' ? Math.fround(given) : given + 0;
+}
+
+function noChanges() {
+  return { handles: new Uint32Array(mostChanges), doubles: new Float64Array(mostChanges), count: 0 };
 }
 
 /** Doubles from here on are whole numbers. */
