@@ -315,9 +315,16 @@ export class Measurements implements MeasurementReader {
   }
 
   #writeVtq(handle: number, bytes: Buffer, start: number, room: number): number {
-    const datatype = this.#table.datatypeOf(handle);
-    const value = unstored(datatype, this.valueOf(handle));
-    return this.#writer.write(bytes, start, room, datatype, value, this.timeOf(handle), this.qualityOf(handle));
+    const table = this.#table;
+    const datatype = table.datatypeOf(handle);
+    const {
+      value,
+      sinceUs,
+      quality: status,
+    } = this.#isSimulated(handle)
+      ? this.#simulations.get(handle)
+      : { value: table.valueOf(handle), sinceUs: table.timeOf(handle), quality: table.qualityOf(handle) };
+    return this.#writer.write(bytes, start, room, datatype, unstored(datatype, value), sinceUs, status);
   }
 }
 

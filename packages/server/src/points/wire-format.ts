@@ -123,11 +123,11 @@ function writeDecimal(bytes: Buffer, start: number, value: number, limit: number
   let at = value < 0 ? writeMinus(bytes, start) : start;
   const whole = Math.floor(scaled / scale);
   at = writeWhole(bytes, at, whole);
-  let rest = scaled - whole * scale;
+  let rest = (scaled - whole * scale) | 0;
   if (rest === 0) return at;
   bytes[at++] = point;
-  for (let unit = scale / 10; rest > 0; unit /= 10) {
-    const digit = Math.floor(rest / unit);
+  for (let unit = 1000; rest > 0; unit = (unit / 10) | 0) {
+    const digit = (rest / unit) | 0;
     bytes[at++] = zero + digit;
     rest -= digit * unit;
   }
@@ -140,6 +140,7 @@ function writeWhole(bytes: Buffer, at: number, value: number): number {
     bytes[at] = zero + value;
     return at + 1;
   }
+  if (value < 1000) return writeHundreds(bytes, at, value | 0);
   let end = at + digitsOf(value);
   const behind = end;
   let rest = value;
@@ -156,6 +157,18 @@ function writeWhole(bytes: Buffer, at: number, value: number): number {
     small = next;
   }
   return behind;
+}
+
+/** From 10 to 999: most whole parts of engineering values, and every quality that is not simulated. */
+function writeHundreds(bytes: Buffer, start: number, value: number): number {
+  let at = start;
+  const hundreds = (value / 100) | 0;
+  const below = value - hundreds * 100;
+  const tens = (below / 10) | 0;
+  if (hundreds > 0) bytes[at++] = zero + hundreds;
+  bytes[at++] = zero + tens;
+  bytes[at++] = zero + below - tens * 10;
+  return at;
 }
 
 function digitsOf(value: number): number {
