@@ -43,9 +43,9 @@ export async function timed(work: () => Promise<unknown> | unknown): Promise<num
 }
 
 export function atMost(what: string, figure: number, bound: number): Result {
-  return { what, figure: figure.toFixed(2), wanted: `≤ ${bound.toFixed(1)}`, holds: figure <= bound };
+  return { what, figure: figure.toFixed(2), wanted: `≤ ${bound}`, holds: figure <= bound };
 }
 
 export function atLeast(what: string, figure: number, bound: number): Result {
-  return { what, figure: figure.toFixed(2), wanted: `≥ ${bound.toFixed(1)}`, holds: figure >= bound };
+  return { what, figure: figure.toFixed(2), wanted: `≥ ${bound}`, holds: figure >= bound };
 }
