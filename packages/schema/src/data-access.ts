@@ -54,28 +54,13 @@ export const LiveAlarm = Type.Object(
 );
 export type LiveAlarm = Static<typeof LiveAlarm>;
 
-export const measurementFields = [
-  'name',
-  'vtq',
-  'address',
-  'datatype',
-  'raw-datatype',
-  'eu-range',
-  'raw-range',
-  'description',
-] as const;
+/** The fields behind the value, in the order in which they are shown. */
+const definitionFields = ['address', 'datatype', 'raw-datatype', 'eu-range', 'raw-range', 'description'] as const;
+
+export const measurementFields = ['name', 'vtq', ...definitionFields] as const;
 export type MeasurementField = (typeof measurementFields)[number];
 
-export const commandFields = [
-  'name',
-  'vt',
-  'address',
-  'datatype',
-  'raw-datatype',
-  'eu-range',
-  'raw-range',
-  'description',
-] as const;
+export const commandFields = ['name', 'vt', ...definitionFields] as const;
 export type CommandField = (typeof commandFields)[number];
 
 export const alarmFields = ['name', 'severity', 't', 'authority', 'state', 'description'] as const;
