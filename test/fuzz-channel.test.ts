@@ -124,6 +124,11 @@ describe('raw frames', () => {
   const text = (payload: Uint8Array, more: Partial<Frame> = {}): Frame => ({ opcode: 1, payload, ...more });
   const cases: Record<string, [Frame[], number, number]> = {
     'a whole message': [[text(heartbeat)], 1, 1000],
+    'a message and a close frame in one packet': [
+      [text(heartbeat), { opcode: 8, payload: Buffer.from([0x0f, 0xa0]) }],
+      1,
+      4000,
+    ],
     'a message in fragments, with a ping between them': [
       [
         text(heartbeat.subarray(0, 9), { isFinal: false }),

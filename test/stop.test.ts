@@ -6,9 +6,12 @@ import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { ChannelSocket } from './channel-socket.ts';
 import { nameOfProblem } from './config-client.ts';
+import { put } from './live-plant.ts';
 import { openSocket, parseAnswer, readToEnd } from './raw-http.ts';
 import { type Ended, type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { until } from './until.ts';
 
 const limitMs = 5000;
 const folder = temporaryFolder();
@@ -107,6 +110,29 @@ describe('after the signal', () => {
     busy.write(alarm('a').slice(5));
     assert.equal(parseAnswer((await answers[0]) ?? '').status, 204);
     await ended;
+  });
+
+  test('a write on the channel that the device has not answered yet is answered, and is there after a new start', async (t) => {
+    const data = freshPath();
+    const server = await startFor(t, { data });
+    const onDevice = (address: string) => ({ connectorName: 'device', address });
+    const operations = [
+      put('connectors', 'device', { stackName: 'simulator' }),
+      put('commands', 'slow', { datatype: 'b', ...onDevice('slow_write(of=valve, delay=0.5)') }),
+      put('commands', 'valve', { datatype: 'i', ...onDevice('echo(valve)') }),
+    ];
+    assert.equal((await server.send('POST', '/cfgdb/txn?render=1', { operations })).status, 204);
+    const channel = await ChannelSocket.open(server.url);
+    const write = (name: string, value: string) => channel.ask({ request: 'WriteCommands', writes: [{ name, value }] });
+    await until('the device is slow', async () => (await write('slow', 'b1')).result);
+    const written = write('valve', 'i7');
+    await channel.ask({ request: 'Heartbeat' });
+    await endInTime(server);
+    assert.equal((await written).result, true);
+    const again = await startFor(t, { data });
+    const { vt } = (await (await fetch(`${again.url}/data/commands/valve`)).json()) as { vt: [string] };
+    assert.equal(vt[0], 'i7');
+    await endInTime(again);
   });
 
   test('a second signal changes nothing', async (t) => {

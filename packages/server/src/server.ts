@@ -183,9 +183,8 @@ export class Server {
   /** Takes no more work, finishes what runs, closes the files. */
   async stop(): Promise<void> {
     this.#phase = 'stopping';
-    await this.#channel.close();
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
-    await this.#http.close();
+    await Promise.all([this.#channel.close(), this.#http.close()]);
     clearTimeout(cutOff);
     await this.#host.close(closeMs);
     await this.#alarms.close();

@@ -55,6 +55,8 @@ export class ChannelRequests {
   );
   readonly #handlers: Record<ChannelRequestName, Handler>;
   readonly #underWay = new WeakMap<ChannelClient, number>();
+  /** Of all clients; each ends when it is answered. */
+  readonly #unanswered = new Set<Promise<void>>();
   readonly counts = { good: 0, bad: 0 };
 
   constructor(options: ChannelRequestsOptions) {
@@ -63,7 +65,17 @@ export class ChannelRequests {
   }
 
   /** Answers every message, good or not. */
-  async take(client: ChannelClient, bytes: Buffer): Promise<void> {
+  take(client: ChannelClient, bytes: Buffer): void {
+    const answered = this.#carryOut(client, bytes).finally(() => this.#unanswered.delete(answered));
+    this.#unanswered.add(answered);
+  }
+
+  /** Resolves when all that is under way now is answered. */
+  async finished(): Promise<void> {
+    await Promise.all(this.#unanswered);
+  }
+
+  async #carryOut(client: ChannelClient, bytes: Buffer): Promise<void> {
     let id: RequestId | null = null;
     const underWay = this.#underWay.get(client) ?? 0;
     this.#underWay.set(client, underWay + 1);
@@ -76,8 +88,9 @@ export class ChannelRequests {
       const name = this.#check(message);
       const state = this.#options.unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-      const outcome = await this.#handlers[name](client, message);
-      this.#answer(client, id, outcome);
+      const outcome = this.#handlers[name](client, message);
+      // What is known at once is answered at once: behind the request there may be a close frame.
+      this.#answer(client, id, outcome instanceof Promise ? await outcome : outcome);
     } catch (error) {
       const problem = toProblem(error as Error, this.#options.log);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);

@@ -24,7 +24,8 @@ export interface ChannelServerOptions {
 
 const checkMs = 5000;
 
-/** How long clients have to say farewell when the service stops. */
+/** When the service stops: how long requests that run have to finish, and clients then to say farewell. */
+const finishMs = 2000;
 const farewellMs = 1000;
 
 export class ChannelServer {
@@ -90,9 +91,10 @@ export class ChannelServer {
     this.#checkLater();
   }
 
-  /** Tells every client that the service goes, and waits for them, but not for ever. */
+  /** Answers what runs, tells every client that the service goes, and waits for them, but not for ever. */
   async close(): Promise<void> {
     this.#cancelCheck();
+    await this.#finish();
     const gone = Array.from(this.#clients.keys(), (socket) => new Promise((resolve) => socket.once('close', resolve)));
     for (const socket of this.#clients.keys()) socket.close(closeCode.goingAway, 'the service is stopping');
     const force = setTimeout(() => {
@@ -100,6 +102,13 @@ export class ChannelServer {
     }, farewellMs);
     await Promise.all(gone);
     clearTimeout(force);
+  }
+
+  async #finish(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const patience = setTimeout(resolve, finishMs);
+    await Promise.race([this.#options.requests.finished(), late]);
+    clearTimeout(patience);
   }
 
   #refusalOf(request: IncomingMessage): ProblemError | undefined {
