@@ -163,6 +163,31 @@ describe('a connector or provider', () => {
       'connectors x wdtMeasurement: there is no measurement "w"',
     ]);
   });
+
+  test('has a watchdog that does not wait for the connector itself, however many others are between them', () => {
+    const watched = (name: string, wdtMeasurement: string) => ({ ...plc, name, wdtMeasurement });
+    const alive = (name: string, connectorName: string, more: object = { address: 'r1' }) => ({
+      name: `alive_${name}`,
+      datatype: 'b',
+      connectorName,
+      ...more,
+    });
+    const names = ['one', 'two', 'three'];
+    const connectors = names.map((name) => watched(name, `alive_${name}`));
+    const ring = (last: object) => [alive('one', 'two'), alive('two', 'three'), { ...alive('three', 'one'), ...last }];
+    const remedy = 'none would ever come up; set bit 1 of stackUmask of one of these watchdogs, or take another one';
+    assert.deepEqual(told({ connectors, measurements: ring({}) }), [
+      `connectors one wdtMeasurement: comes from two, whose watchdog comes from three, whose watchdog comes from this connector: ${remedy}`,
+      `connectors two wdtMeasurement: comes from three, whose watchdog comes from one, whose watchdog comes from this connector: ${remedy}`,
+      `connectors three wdtMeasurement: comes from one, whose watchdog comes from two, whose watchdog comes from this connector: ${remedy}`,
+    ]);
+    // Its own, one that a loss leaves alone, one that is not there, and one that the service drives, end the circle.
+    for (const last of [{ connectorName: 'three' }, { stackUmask: 1 }, { enabled: false }]) {
+      assert.deepEqual(told({ connectors, measurements: ring(last) }), [], JSON.stringify(last));
+    }
+    const driven = [alive('one', 'two'), alive('two', 'three'), alive('three', 'one', {})];
+    assert.deepEqual(told({ connectors, measurements: driven }), []);
+  });
 });
 
 describe('an address', () => {

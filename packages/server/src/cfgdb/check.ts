@@ -15,6 +15,7 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
+import { circlesIn } from './circles.ts';
 import type { Content } from './content.ts';
 
 /** What a protocol stack says about the objects that use it; the composition hands the stacks in. */
@@ -34,6 +35,7 @@ type PointKind = 'measurement' | 'command';
 type Point = Measurement & Command;
 type Report = (field: string, message: string) => void;
 
+const umaskWatchdog = 1;
 const umaskLimits = 32;
 const numeric: ReadonlySet<Datatype> = new Set(['i', 'l', 'f', 'd']);
 
@@ -56,6 +58,8 @@ class Check {
   readonly #rules = { connectors: new Map<string, RoleRules>(), providers: new Map<string, RoleRules>() };
   /** Which connector or provider a watchdog measurement belongs to. */
   readonly #watchdogs = new Map<string, string>();
+  /** From a connector to the other one that its watchdog measurement comes from, and is lost with. */
+  readonly #watchedFrom = new Map<string, string>();
   /** By provider, which object has an address. */
   readonly #claims = new Map<string, Map<string, string>>();
   /** From `family/name` to the `family/name` that leads it. */
@@ -69,10 +73,11 @@ class Check {
 
   run(): Fault[] {
     for (const each of this.#objects<Connector>('connectors')) this.#instance('connectors', 'connector', each);
+    this.#watchdogCircles();
     for (const each of this.#objects<Provider>('providers')) this.#instance('providers', 'provider', each);
     for (const each of this.#objects<Measurement>('measurements')) this.#point('measurements', 'measurement', each);
     for (const each of this.#objects<Command>('commands')) this.#point('commands', 'command', each);
-    this.#leaderCycles();
+    this.#leaderCircles();
     for (const alarm of this.#objects<Alarm>('alarms')) this.#alarm(alarm);
     return this.#faults;
   }
@@ -83,9 +88,9 @@ class Check {
     for (const [name, text] of this.#content[family]) yield (atHand?.get(name) ?? parseJson(text)) as T;
   }
 
-  #datatypeOf(measurement: string): Datatype | undefined {
-    const text = this.#content.measurements.get(measurement);
-    return text === undefined ? undefined : (parseJson(text) as Measurement).datatype;
+  #measurement(name: string): Measurement | undefined {
+    const text = this.#content.measurements.get(name);
+    return text === undefined ? undefined : (parseJson(text) as Measurement);
   }
 
   #reporter(family: Family, name: string): Report {
@@ -117,9 +122,16 @@ class Check {
 
   #watchdog(role: Role, { name, wdtMeasurement }: Connector | Provider, report: Report): void {
     if (wdtMeasurement === undefined) return;
-    const datatype = this.#datatypeOf(wdtMeasurement);
-    if (datatype === undefined) report('wdtMeasurement', `there is no measurement ${quoted(wdtMeasurement)}`);
-    else if (datatype !== 'b') report('wdtMeasurement', `${wdtMeasurement} has datatype ${datatype}; a watchdog is b`);
+    const measurement = this.#measurement(wdtMeasurement);
+    if (measurement === undefined) report('wdtMeasurement', `there is no measurement ${quoted(wdtMeasurement)}`);
+    else {
+      const { datatype, connectorName, address, stackUmask = 0, enabled = true } = measurement;
+      if (datatype !== 'b') report('wdtMeasurement', `${wdtMeasurement} has datatype ${datatype}; a watchdog is b`);
+      const isLinked = enabled && address !== undefined && (stackUmask & umaskWatchdog) === 0;
+      if (role === 'connector' && isLinked && connectorName !== undefined && connectorName !== name) {
+        this.#watchedFrom.set(name, connectorName);
+      }
+    }
     const other = this.#watchdogs.get(wdtMeasurement);
     if (other !== undefined) report('wdtMeasurement', `${wdtMeasurement} is the watchdog of ${other} already`);
     this.#watchdogs.set(wdtMeasurement, `${role} ${name}`);
@@ -170,21 +182,23 @@ class Check {
     else this.#leaders.set(`${family}/${name}`, `${leading}/${leader}`);
   }
 
+  /** Connectors that wait for each other's watchdogs are believed by nobody, and never come up. */
+  #watchdogCircles(): void {
+    for (const circle of circlesIn(this.#watchedFrom)) {
+      for (const name of circle) {
+        const others = [...circle.slice(circle.indexOf(name) + 1), ...circle.slice(0, circle.indexOf(name))];
+        const way = `comes from ${[...others, 'this connector'].join(', whose watchdog comes from ')}`;
+        const remedy = `set bit ${umaskWatchdog} of stackUmask of one of these watchdogs, or take another one`;
+        this.#reporter('connectors', name)('wdtMeasurement', `${way}: none would ever come up; ${remedy}`);
+      }
+    }
+  }
+
   /** A leader that follows its own followers would archive for ever. */
-  #leaderCycles(): void {
-    const seen = new Set<string>();
-    for (const start of this.#leaders.keys()) {
-      const path: string[] = [];
-      let at: string | undefined = start;
-      for (; at !== undefined && !seen.has(at); at = this.#leaders.get(at)) {
-        seen.add(at);
-        path.push(at);
-      }
-      const from = at === undefined ? -1 : path.indexOf(at);
-      for (const follower of from < 0 ? [] : path.slice(from)) {
-        const [family, name] = follower.split('/') as [Family, string];
-        this.#reporter(family, name)('leader', 'follows this object itself: a circle of leaders');
-      }
+  #leaderCircles(): void {
+    for (const follower of circlesIn(this.#leaders).flat()) {
+      const [family, name] = follower.split('/') as [Family, string];
+      this.#reporter(family, name)('leader', 'follows this object itself: a circle of leaders');
     }
   }
 
@@ -200,7 +214,7 @@ class Check {
     }
     if (trgOperator === undefined) report('trgOperator', 'is required with trgMeasurement');
     if (trgRefValue === undefined) report('trgRefValue', 'is required with trgMeasurement');
-    const datatype = this.#datatypeOf(trgMeasurement);
+    const datatype = this.#measurement(trgMeasurement)?.datatype;
     if (datatype === undefined) {
       report('trgMeasurement', `there is no measurement ${quoted(trgMeasurement)}`);
       return;
