@@ -1,0 +1,83 @@
+// What the rest of the server asks of the archive. Everything behind it runs on other threads.
+import type { Batch } from '@telltale/schema';
+import type { Kind, SeriesKey } from './records.ts';
+
+export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count'] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+export type RecordForm = 'json' | 'csv' | 'binary';
+
+export interface ReadRequest {
+  readonly kind: Kind;
+  /** In the order of the answer, each once. Those without a series are left out of it, but for `known`. */
+  readonly names: readonly string[];
+  /** Names that are configured: without records they have an empty list. */
+  readonly known: readonly string[];
+  /** Half-open; both within the range of a time. */
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  readonly form: RecordForm;
+  readonly resampleUs?: number | undefined;
+  readonly aggregate?: Aggregate | undefined;
+  readonly warpHead?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly maxPoints?: number | undefined;
+  /** Of alarms: transitions into an active state alone. */
+  readonly activeOnly?: boolean | undefined;
+}
+
+/** Pages of the answer, made as they are taken. Leaving the loop, or `cancel`, ends the reading at once. */
+export interface ArchiveReading extends AsyncIterable<Uint8Array> {
+  cancel(): void;
+}
+
+/** How far a long piece of work has come; the last one has `done` and what was found. */
+export interface ArchiveProgress {
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+  readonly done?: boolean;
+  /** What failed its checksum, in words. */
+  readonly damages?: readonly ArchiveDamage[];
+}
+
+export interface ArchiveDamage {
+  readonly file: string;
+  readonly name?: string;
+  readonly firstUs?: number;
+  readonly lastUs?: number;
+  readonly reason: string;
+}
+
+export interface ArchiveStats {
+  readonly series: number;
+  readonly records: number;
+  /** On disk, journal included. */
+  readonly bytes: number;
+  readonly journalBytes: number;
+  readonly blocks: number;
+  readonly firstUs: number | undefined;
+  readonly lastUs: number | undefined;
+  /** Records of a wrong clock: before 2000, or more than a day ahead when they came. */
+  readonly astray: number;
+  readonly damages: readonly ArchiveDamage[];
+  /** Block files that a merge would still take together. */
+  readonly unmerged: number;
+}
+
+export interface ArchiveAccess {
+  /** Whether the archive has a series of it. */
+  has(kind: Kind, name: string): Promise<boolean>;
+  /** Names that the archive has, sorted. */
+  names(kind: Kind): Promise<readonly string[]>;
+  /** Resolves with the first page at hand; rejects with a problem where the request cannot be answered. */
+  read(request: ReadRequest): Promise<ArchiveReading>;
+  /** Resolves when it is erased on disk. */
+  erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void>;
+  /** Records of another origin, in any order, which replace those at the same time; resolves when they are on disk. */
+  backfill(key: SeriesKey, batch: Batch): Promise<void>;
+  stats(): Promise<ArchiveStats>;
+  /** Reads everything and compares checksums. */
+  check(): AsyncIterable<ArchiveProgress>;
+  /** Merges what can be merged, and gives back what was erased or has expired. */
+  compact(): AsyncIterable<ArchiveProgress>;
+}

@@ -1,0 +1,73 @@
+// What the archive keeps: series of records. A series has one kind, one name and one datatype for ever; a measurement
+// whose datatype is changed goes on in another series.
+import { type Datatype, maxTextBytes } from '@telltale/schema';
+
+export const kinds = ['measurements', 'commands', 'alarms'] as const;
+export type Kind = (typeof kinds)[number];
+
+export interface SeriesKey {
+  readonly kind: Kind;
+  readonly name: string;
+  /** An alarm's is `s`: its records are texts. */
+  readonly datatype: Datatype;
+}
+
+export interface Series extends SeriesKey {
+  /** Given once, in the order in which series came, and never to another. */
+  readonly number: number;
+}
+
+/** Beside the low byte of its quality: the record takes the place of older ones at the same time. */
+export const replaces = 0x100;
+
+/** Records before this are taken for those of a wrong clock: 2000-01-01. So are those more than a day ahead. */
+export const oldestPlausibleUs = 946_684_800_000_000;
+export const farthestAheadUs = 86_400_000_000;
+
+/** The longest text of a record: that of an alarm has a person's name and a description in it. */
+export const maxRecordTextBytes = 4 * maxTextBytes;
+
+/** Records of one series as columns, so that none costs an object. Where order matters, that of time, then arrival. */
+export class Columns {
+  count = 0;
+  /** Whole microseconds since the epoch. */
+  declare times: Float64Array;
+  /** Values of b, q, i, f and d. */
+  declare numbers: Float64Array;
+  /** Values of l: the same bytes as `numbers`. */
+  declare longs: BigInt64Array;
+  /** The low byte, and `replaces`. Of commands and alarms nothing but `replaces`. */
+  declare qualities: Uint16Array;
+  /** Values of s, by position; empty otherwise. */
+  texts: string[] = [];
+
+  constructor(capacity = 0) {
+    this.#lay(capacity);
+  }
+
+  get capacity(): number {
+    return this.times.length;
+  }
+
+  /** Makes room for so many records in all; those that are there stay. */
+  reserve(capacity: number): void {
+    if (capacity <= this.capacity) return;
+    const { times, numbers, qualities } = this;
+    this.#lay(Math.max(capacity, 2 * this.capacity));
+    this.times.set(times);
+    this.numbers.set(numbers);
+    this.qualities.set(qualities);
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.texts = [];
+  }
+
+  #lay(capacity: number): void {
+    this.times = new Float64Array(capacity);
+    this.numbers = new Float64Array(capacity);
+    this.longs = new BigInt64Array(this.numbers.buffer);
+    this.qualities = new Uint16Array(capacity);
+  }
+}
