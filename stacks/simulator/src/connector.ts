@@ -236,9 +236,9 @@ class SimulatorConnector implements Connector {
     throw this.#device.faults.linkDown(this.#options.clock.now()) ? linkDropped() : linkDown();
   }
 
-  /** Until the device answers; ends at once, with an error, when nobody waits any more or the link goes. */
+  /** Until the device answers; ends at once, with nothing written, when nobody waits any more or the link goes. */
   #wait(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
+    if (signal.aborted) throw givenUp();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const done = () => {
       cancel();
@@ -247,7 +247,7 @@ class SimulatorConnector implements Connector {
     };
     const abort = () => {
       done();
-      reject(signal.reason);
+      reject(givenUp());
     };
     const leave = () => {
       done();
@@ -264,4 +264,5 @@ class SimulatorConnector implements Connector {
 }
 
 const linkDown = () => new NotConnected('the link is down');
+const givenUp = () => new NotConnected('it was given up before it was written');
 const linkDropped = () => new NotConnected('the link is down: drop_link() holds');

@@ -183,6 +183,28 @@ describe('a link', () => {
   });
 });
 
+describe('a stack whose code is slow to load', () => {
+  test('is tried again, and runs once it is there', async () => {
+    const { promise: loaded, resolve: load } = Promise.withResolvers<void>();
+    const ready: Linked = {
+      setPoints: () => undefined,
+      connect: async () => undefined,
+      run: untilAborted,
+      close: async () => undefined,
+    };
+    const { begin, pass, connection } = setUp({}, () => loaded.then(() => ready));
+    await begin();
+    for (let ms = 0; ms < 60_000; ms += 1000) await pass(1000);
+    const { state, lastError } = connection.status();
+    assert.notEqual(state, 'failed');
+    assert.equal(lastError?.text, 'no answer within 15000 ms');
+    load();
+    for (let ms = 0; ms < 30_000 && connection.status().state !== 'up'; ms += 1000) await pass(1000);
+    assert.equal(connection.status().state, 'up');
+    await connection.stop();
+  });
+});
+
 describe('whatever a stack throws, it is tried again:', () => {
   const throwing = (thrown: unknown) => () => {
     throw thrown;

@@ -20,7 +20,7 @@ export interface Linked {
 }
 
 export interface ConnectionOptions {
-  /** Loads the stack's code and makes it. Called again where one has to be given up; rejects where it cannot work. */
+  /** Loads the stack's code and makes it; rejects where it cannot work. Called again where one is late or given up. */
   readonly create: (publish: (batch: Batch) => void) => Promise<Linked>;
   readonly clock: Clock;
   /** 0 to 1. */
@@ -190,7 +190,8 @@ export class Connection {
       const stack = (await this.#call('load', signal, createMs, undefined, create)) as Linked;
       gate.made = { stack, points: undefined };
     } catch (error) {
-      throw signal.aborted ? error : new Fatal(reasonOf(error), { cause: error });
+      // A machine that is busy with its own start loads slowly: that is tried again.
+      throw signal.aborted || isThrown('NotConnected', error) ? error : new Fatal(reasonOf(error), { cause: error });
     }
     this.#made = gate.made;
     return gate.made;

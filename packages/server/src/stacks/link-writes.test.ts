@@ -124,6 +124,18 @@ describe('writes', () => {
     assert.match(JSON.stringify(await second), /refused.*may have taken it.*what/);
   });
 
+  test('cut off by the loss of the link may have been sent, unless the stack itself says otherwise', async () => {
+    const { write, writes, handed, turns, outcomes } = setUp();
+    write(1, 'a');
+    write(2, 'b');
+    writes.lost('cable');
+    const [passedOn, knows] = handed;
+    passedOn?.reject(passedOn.signal.reason);
+    knows?.reject(new NotConnected('it was still waiting here'));
+    await turns();
+    assert.deepEqual(outcomes, ['a timeout sent', 'b notConnected']);
+  });
+
   test('of a command that is gone are refused', async () => {
     const { writes } = setUp();
     assert.equal((await writes.write(100, 1, 1000)).kind, 'refused');

@@ -94,7 +94,7 @@ export class LinkWrites {
   /** The stack has closed the link: what it has not answered by now stays unanswered. */
   closed(): void {
     for (const [job] of this.#queues.values()) {
-      job?.settle({ kind: 'timeout', sent: true, reason: `the link was lost before an answer: ${this.#lost}` });
+      job?.settle(this.#cutOff());
       job?.takeBack();
     }
   }
@@ -131,12 +131,18 @@ export class LinkWrites {
       await this.#options.hand(command, job.value, job.controller.signal);
       outcome = { kind: 'accepted' };
     } catch (error) {
-      outcome = outcomeOf(error);
+      const { aborted, reason } = job.controller.signal;
+      // A stack that only passes on why it was aborted says nothing of the device.
+      outcome = aborted && error === reason ? this.#cutOff() : outcomeOf(error);
     }
     if (outcome.kind === 'accepted' && !job.isSettled) this.#options.onAccepted(command, job.value);
     job.takeBack();
     this.#drop(job, outcome);
     this.#next(job);
+  }
+
+  #cutOff(): WriteOutcome {
+    return { kind: 'timeout', sent: true, reason: `the link was lost before an answer: ${this.#lost}` };
   }
 
   /** Once for each job: the next of its command is handed over. */

@@ -23,8 +23,9 @@ export interface HostEvents {
   /** Readings of a connector whose link is up; the batch is the receiver's. */
   readings(connector: string, batch: Batch): void;
   /**
-   * On each change between up and not up, and when the first attempt has failed: readings from before a loss come before it, and none of that link after it. A
-   * provider that came up wants the present values of all its points by `publish`.
+   * On each change between up and not up, and when the first attempt has failed: readings from before a loss come
+   * before it, and none of that link after it. A provider that came up wants the present values of all its points by
+   * `publish`.
    */
   link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
   /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
