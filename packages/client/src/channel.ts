@@ -52,10 +52,7 @@ export type Watch<Update extends NamedUpdate> = AsyncIterableIterator<Updates<Up
 /** A good answer: what the request asked for, and of a batch what became of each item. */
 export type Answer<N extends ChannelRequestName> = ChannelAnswer<N> & { readonly results?: ItemResult[] };
 
-interface Pending {
-  readonly request: ChannelRequestName;
-  readonly settle: (outcome: { answer: unknown } | { error: unknown }) => void;
-}
+type Settle = (outcome: { answer: unknown } | { error: unknown }) => void;
 
 const defaultTimeoutMs = 30_000;
 const defaultHeartbeatMs = 10_000;
@@ -70,7 +67,8 @@ export class Channel {
   readonly #timeoutMs: number;
   readonly #heartbeatMs: number;
   readonly #connection: Connection;
-  readonly #pending = new Map<number, Pending>();
+  /** By id, what wait for their answers. */
+  readonly #pending = new Map<number, Settle>();
   readonly #listeners = new Set<(state: ChannelState, reason: string) => void>();
   readonly #measurements = this.#table<MeasurementUpdate>('Measurements', 'measurements');
   readonly #commands = this.#table<CommandUpdate>('Commands', 'commands');
@@ -116,7 +114,7 @@ export class Channel {
 
   /**
    * Waits for the first connection, not for a lost one. Rejects with a TelltaleProblem where the service refuses, all or
-   * in part, and with Unreachable where no answer comes.
+   * in part, and with Unreachable where no answer comes. Throws where the fields are no JSON: nothing is sent then.
    */
   request<N extends ChannelRequestName>(
     request: N,
@@ -125,13 +123,14 @@ export class Channel {
   ): Promise<Answer<N>> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer<N>>();
     const id = this.#nextId++;
+    const text = JSON.stringify({ ...fields, request, id });
     let isSent = false;
     const send = () => {
       isSent = true;
-      this.#connection.send(JSON.stringify({ ...fields, request, id }));
+      this.#connection.send(text);
     };
     const onAbort = () => settle({ error: signal?.reason });
-    const settle: Pending['settle'] = (outcome) => {
+    const settle: Settle = (outcome) => {
       this.#pending.delete(id);
       signal?.removeEventListener('abort', onAbort);
       cancelTimer();
@@ -150,7 +149,7 @@ export class Channel {
     else if (this.state === 'lost' || this.state === 'closed') unreachable(`the channel is ${this.state}`);
     else {
       signal?.addEventListener('abort', onAbort);
-      this.#pending.set(id, { request, settle });
+      this.#pending.set(id, settle);
       if (this.state === 'connected') send();
     }
     return promise;
@@ -240,18 +239,18 @@ export class Channel {
   }
 
   #answered({ request_id: id, result, error, results, ...answer }: Record<string, unknown>): void {
-    const pending = this.#pending.get(id as number);
-    if (pending === undefined) {
+    const settle = this.#pending.get(id as number);
+    if (settle === undefined) {
       this.#ignored++; // of a request that was given up
       return;
     }
     const items = Array.isArray(results) ? (results as ItemResult[]) : undefined;
     if (result === true) {
-      pending.settle({ answer: items === undefined ? answer : { ...answer, results: items } });
+      settle({ answer: items === undefined ? answer : { ...answer, results: items } });
     } else {
       const { status } = (error ?? {}) as { status?: unknown };
       const problem = readProblem(error, typeof status === 'number' ? status : 500, '');
-      pending.settle({ error: new TelltaleProblem(problem, items) });
+      settle({ error: new TelltaleProblem(problem, items) });
     }
   }
 

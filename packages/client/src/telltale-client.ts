@@ -51,10 +51,7 @@ export class TelltaleClient {
     this.alarms = new Alarms(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.service = new ServiceAccess(transport(url));
-    this.wsUrl = (options.wsUrl === undefined ? new URL('ws', base) : new URL(options.wsUrl)).href.replace(
-      /^http/,
-      'ws',
-    );
+    this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#webSocket = options.WebSocket;
@@ -82,4 +79,10 @@ function folder(address: string | URL): URL {
   url.hash = '';
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
+}
+
+function socketAddress(address: string | URL): string {
+  const href = new URL(address).href.replace(/^http/, 'ws');
+  if (!/^wss?:/.test(href)) throw new TypeError(`${href} is not an address of ws or wss`);
+  return href;
 }

@@ -169,6 +169,19 @@ describe('a request over HTTP', () => {
     }, Unreachable);
   });
 
+  test('a download ends with its signal, by the reason of the signal', async (t) => {
+    const url = await serve(t, (_, response) => {
+      response.write('SQLite');
+    });
+    const ending = new AbortController();
+    const { stream } = await new TelltaleClient({ url }).configuration.downloadDatabase({ signal: ending.signal });
+    const reader = stream.getReader();
+    assert.equal((await reader.read()).value?.length, 6);
+    const rest = reader.read();
+    ending.abort(new Error('enough'));
+    await assert.rejects(rest, /^Error: enough$/);
+  });
+
   test('a name that no object can have never leaves', async (t) => {
     const paths: (string | undefined)[] = [];
     const url = await serve(t, (request, response) => {
@@ -236,6 +249,9 @@ describe('the addresses', () => {
 
   test('that are none are refused', () => {
     for (const url of ['plant', 'file:///etc/passwd', '']) assert.throws(() => new TelltaleClient({ url }), TypeError);
+    for (const wsUrl of ['plant', 'file:///etc/passwd', '']) {
+      assert.throws(() => new TelltaleClient({ wsUrl }), TypeError);
+    }
   });
 });
 

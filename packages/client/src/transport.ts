@@ -80,7 +80,7 @@ export class Transport {
   download(path: string, sent: Sent = {}): Promise<Download> {
     return this.#ask('GET', path, sent, async (response) => {
       const length = response.headers.get('content-length');
-      return { stream: this.#guarded(response), length: length === null ? undefined : Number(length) };
+      return { stream: this.#guarded(response, sent.signal), length: length === null ? undefined : Number(length) };
     });
   }
 
@@ -103,8 +103,8 @@ export class Transport {
     }
   }
 
-  /** The body; where it breaks off or stands still, that is Unreachable too. */
-  #guarded(response: Response): Download['stream'] {
+  /** The body; where it breaks off or stands still, that is Unreachable too, unless the signal ended it. */
+  #guarded(response: Response, signal: AbortSignal | undefined): Download['stream'] {
     const reader = (response.body as Download['stream'] | null)?.getReader();
     return new ReadableStream({
       pull: async (controller) => {
@@ -119,7 +119,7 @@ export class Transport {
           if (done || value === undefined) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          controller.error(this.#unreachable('GET', false, error));
+          controller.error(signal?.aborted ? signal.reason : this.#unreachable('GET', false, error));
         } finally {
           deadline.end();
         }

@@ -18,7 +18,7 @@ export interface WatchAsker {
 
 interface Watched<Update extends NamedUpdate> {
   readonly readers: Set<UpdateQueue<Update>>;
-  /** The service does not know it, or no longer. */
+  /** The service does not know it, or no longer, and has not been asked again. */
   isMissing: boolean;
 }
 
@@ -162,12 +162,11 @@ export class WatchTable<Update extends NamedUpdate> {
 
   #watch(names: readonly string[]): void {
     if (!this.#isConnected) return;
-    for (const list of inLists(names)) {
-      this.#asker.watch(list).then(
-        () => this.#found(list),
-        (error: unknown) => this.#failed(list, error),
-      );
+    for (const name of names) {
+      const watched = this.#watched.get(name);
+      if (watched !== undefined) watched.isMissing = false;
     }
+    for (const list of inLists(names)) this.#asker.watch(list).catch((error: unknown) => this.#failed(list, error));
   }
 
   #watchAll(): void {
@@ -182,13 +181,6 @@ export class WatchTable<Update extends NamedUpdate> {
         },
         (error: unknown) => this.#failed('all', error),
       );
-  }
-
-  #found(list: readonly string[]): void {
-    for (const name of list) {
-      const watched = this.#watched.get(name);
-      if (watched !== undefined) watched.isMissing = false;
-    }
   }
 
   #refuseUntold(names: readonly string[]): void {
@@ -212,9 +204,8 @@ export class WatchTable<Update extends NamedUpdate> {
     const told = new Map<UpdateQueue<Update>, ItemResult[]>();
     for (const result of results) {
       const watched = this.#watched.get(result.name);
-      if (watched === undefined) continue;
-      watched.isMissing = !result.result;
-      if (result.result) continue;
+      if (watched === undefined || result.result) continue;
+      watched.isMissing = true;
       for (const queue of watched.readers) {
         const of = told.get(queue);
         if (of === undefined) told.set(queue, [result]);

@@ -1,6 +1,6 @@
 // A real WebSocket server that speaks the channel as a test wants it to: it can be silent, refuse, lie and hang up.
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -67,6 +67,19 @@ export class ScriptedService {
 
   publish(...updates: { name: string; [field: string]: unknown }[]): void {
     this.send({ notification: 'MeasurementUpdateNotification', updates });
+  }
+
+  /** Everything that is sent meanwhile arrives at once. */
+  inOnePacket(say: () => void): void {
+    const streams = Array.from(this.#server.clients, (socket) => (socket as unknown as { _socket: Socket })._socket);
+    for (const stream of streams) stream.cork();
+    say();
+    for (const stream of streams) stream.uncork();
+  }
+
+  /** Properly, with a close frame. */
+  sayGoodbye(): void {
+    for (const socket of this.#server.clients) socket.close(1001);
   }
 
   hangUp(): void {
