@@ -1,5 +1,5 @@
 // What the rest of the server asks of the archive. Everything behind it runs on other threads.
-import type { Batch } from '@telltale/schema';
+import type { Batch, Datatype } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
 
 export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count'] as const;
@@ -67,6 +67,8 @@ export interface ArchiveStats {
 export interface ArchiveAccess {
   /** Whether the archive has a series of it. */
   has(kind: Kind, name: string): Promise<boolean>;
+  /** Of the newest series of it; undefined where there is none. */
+  datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined>;
   /** Names that the archive has, sorted. */
   names(kind: Kind): Promise<readonly string[]>;
   /** Resolves with the first page at hand; rejects with a problem where the request cannot be answered. */
