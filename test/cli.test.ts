@@ -3,42 +3,16 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { LiveAlarm, LiveCommand, LiveMeasurement, Simulation } from '@telltale/schema';
-import { type CliResult, mainFile, noTerminal, RunningCli, runCli, runOnTerminal, spawnCli } from './cli-process.ts';
-import { ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { CliPlant, failed } from './cli-plant.ts';
+import { mainFile, runCli } from './cli-process.ts';
 
 const noBash = spawnSync('bash', ['--version']).status === 0 ? false : 'there is no bash on this machine';
 
 describe('telltale', () => {
-  const folder = temporaryFolder();
-  let server: ServerProcess;
-  let url: string;
-
-  before(async () => {
-    server = await ServerProcess.start({ data: join(folder.path, 'data'), args: ['--demo'] });
-    url = server.url;
-    // One that nothing but an operator raises.
-    await server.send('PUT', '/alarms/fire', { name: 'fire', severity: 0 });
-    await server.send('POST', '/cfgdb/render');
-  });
-  after(async () => {
-    await server.end();
-    folder.dispose();
-  });
-
-  const cli = (...args: string[]) => runCli(args, { url });
-  /** The JSON of what must succeed. */
-  const good = async <Document>(...args: string[]): Promise<Document> => {
-    const { code, stdout, stderr } = await cli(...args);
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
-    return JSON.parse(stdout) as Document;
-  };
-  const failed = ({ code, stdout, stderr }: CliResult) => {
-    assert.equal(stdout, '');
-    assert.match(stderr, /^telltale: [^\n]+\n$/);
-    return { code, text: stderr.slice('telltale: '.length, -1) };
-  };
+  const plant = new CliPlant();
+  const { cli, good } = plant;
 
   test('read gives what the interface gives: all measurements, those that are named, the fields that are asked for', async () => {
     const all = await good<Record<string, LiveMeasurement>>('read');
@@ -108,7 +82,7 @@ describe('telltale', () => {
 
   test('config puts, shows, compares, renders, restores and deletes objects', async () => {
     const put = await runCli(['config', 'put', 'measurements', 'rain', '-'], {
-      url,
+      url: plant.url,
       input: '{"datatype": "d", "eu": "mm"}',
     });
     assert.equal(put.code, 0, put.stderr);
@@ -131,7 +105,7 @@ describe('telltale', () => {
   });
 
   test('what is exported is imported again: as JSON, as a database, by a file and by a pipe', async (t) => {
-    const cwd = mkdtempSync(join(folder.path, 'export-'));
+    const cwd = mkdtempSync(join(plant.folder, 'export-'));
     const file = (name: string) => join(cwd, name);
     assert.equal((await cli('config', 'export', file('plant.json'))).code, 0);
     assert.equal((await cli('config', 'export', '--database', file('plant.sqlite'))).code, 0);
@@ -140,7 +114,7 @@ describe('telltale', () => {
     const { operations } = JSON.parse(text) as { operations: unknown[] };
 
     await good('config', 'delete', 'alarms', 'chlorine_low', 'chlorine_high');
-    await runCli(['config', 'put', 'alarms', 'extra', '-'], { url, input: '{"severity": 1}' });
+    await runCli(['config', 'put', 'alarms', 'extra', '-'], { url: plant.url, input: '{"severity": 1}' });
     const tried = await cli('config', 'import', file('plant.json'), '--dry-run', '--replace');
     assert.deepEqual(JSON.parse(tried.stdout), {
       'dry-run': true,
@@ -153,7 +127,7 @@ describe('telltale', () => {
     assert.equal((await cli('config', 'export')).stdout, text);
 
     await good('config', 'delete', 'alarms', 'chlorine_low');
-    assert.equal((await runCli(['config', 'import', '-'], { url, input: text })).code, 0);
+    assert.equal((await runCli(['config', 'import', '-'], { url: plant.url, input: text })).code, 0);
     assert.equal((await cli('config', 'export')).stdout, text);
 
     await good('config', 'delete', 'alarms', 'chlorine_low');
@@ -161,10 +135,10 @@ describe('telltale', () => {
     assert.equal((await cli('config', 'import', file('plant.sqlite'), '--replace')).code, 0);
     assert.equal((await cli('config', 'export')).stdout, text);
     const bytes = readFileSync(file('plant.sqlite'));
-    const piped = await runCli(['config', 'import', '-', '--replace', '--render'], { url, input: bytes });
+    const piped = await runCli(['config', 'import', '-', '--replace', '--render'], { url: plant.url, input: bytes });
     assert.equal(piped.code, 0, piped.stderr);
 
-    for (const content of ['', 'null', '[]', '{"operations": 5}', 'SQLite format 3', '{']) {
+    for (const content of ['', 'null', '[]', '{"operations": 5}', '{"operations": [null]}', 'SQLite format 3', '{']) {
       writeFileSync(file('wrong'), content);
       assert.equal(failed(await cli('config', 'import', file('wrong'))).code, 2, content);
     }
@@ -180,8 +154,8 @@ describe('telltale', () => {
     const status = await good<Record<string, unknown>>('status');
     await good('simulate', '--stop', 'tank1_level');
     await good('alarms', 'deactivate', 'fire');
-    assert.deepEqual([status.url, status.notReady, status.upToDate], [`${url}/`, null, true]);
-    assert.ok((status.objects as Record<string, number>).measurements ?? 0 > 50);
+    assert.deepEqual([status.url, status.notReady, status.upToDate], [`${plant.url}/`, null, true]);
+    assert.ok(((status.objects as Record<string, number>).measurements ?? 0) > 50);
     assert.ok((status.activeAlarms as LiveAlarm[]).some(({ name }) => name === 'fire'));
     assert.deepEqual(
       (status.simulated as Simulation[]).map(({ name }) => name),
@@ -199,7 +173,10 @@ describe('telltale', () => {
       'There is no measurement "tank1_levle". Did you mean tank1_level?',
     );
     assert.match(failed(await cli('read', 'pump1_start')).text, /is a command: telltale read --commands pump1_start$/);
-    const { code, stderr } = await runCli(['config', 'put', 'alarms', 'x', '-'], { url, input: '{"severty": 1}' });
+    const { code, stderr } = await runCli(['config', 'put', 'alarms', 'x', '-'], {
+      url: plant.url,
+      input: '{"severty": 1}',
+    });
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -242,7 +219,10 @@ describe('telltale', () => {
       const { code, text } = failed(await cli('config', 'get', 'measurements', '--', name));
       assert.deepEqual([code, text.startsWith(`There is no measurement ${JSON.stringify(name)}.`)], [1, true], text);
     }
-    const odd = await runCli(['config', 'put', 'measurements', '__proto__', '-'], { url, input: '{"datatype": "b"}' });
+    const odd = await runCli(['config', 'put', 'measurements', '__proto__', '-'], {
+      url: plant.url,
+      input: '{"datatype": "b"}',
+    });
     assert.equal(odd.code, 0, odd.stderr);
     assert.deepEqual(await good('config', 'get', 'measurements', '__proto__'), { name: '__proto__', datatype: 'b' });
     await good('config', 'delete', 'measurements', '__proto__');
@@ -273,7 +253,7 @@ describe('telltale', () => {
     const { stdout: script } = await cli('completion', 'bash');
     const line = 'COMP_WORDS=(telltale read tank1_le); COMP_CWORD=2; _telltale; echo "$COMPREPLY"';
     const shim = `telltale() { '${process.execPath}' '${mainFile}' "$@"; }`;
-    const env = { ...process.env, TELLTALE_URL: url };
+    const env = { ...process.env, TELLTALE_URL: plant.url };
     const { stdout } = spawnSync('bash', ['-c', `${shim}\n${script}\n${line}`], { encoding: 'utf8', env });
     assert.equal(stdout, 'tank1_level\n');
   });
@@ -287,137 +267,4 @@ describe('telltale', () => {
     assert.equal(await words('alarms', 'ack', 'chlorine_l'), 'chlorine_low\n');
     assert.equal(await words('config', 'get', 'connectors', 'water'), 'waterworks\n');
   });
-
-  describe('as a process', () => {
-    test('it ends with the code', async () => {
-      const { code, stdout } = await spawnCli(['read', 'tank1_level'], { url });
-      assert.deepEqual([code, Object.keys(JSON.parse(stdout))], [0, ['tank1_level']]);
-      assert.equal((await spawnCli(['read', 'nowhere'], { url })).code, 1);
-    });
-
-    test('watch prints the present value and every change as a line of JSON, until Ctrl-C', async () => {
-      await good('simulate', 'tank1_level', '1');
-      const watch = new RunningCli(['watch', 'tank1_level'], { url });
-      assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd1');
-      for (const value of ['2', '3']) await good('simulate', 'tank1_level', value);
-      assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd2');
-      assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd3');
-      await good('simulate', '--stop', 'tank1_level');
-      assert.equal(await watch.end('SIGINT'), 0);
-      assert.equal(watch.stderr, '');
-    });
-
-    test('watch ends with Ctrl-C though the server is stuck', async (t) => {
-      const watch = new RunningCli(['watch', '--all'], { url });
-      await watch.line(() => true);
-      t.after(() => process.kill(server.pid, 'SIGCONT'));
-      process.kill(server.pid, 'SIGSTOP');
-      assert.equal(await watch.end(), 0);
-    });
-
-    test('watch ends quietly where its reader has seen enough', async () => {
-      const watch = new RunningCli(['watch', '--all'], { url });
-      await watch.line(() => true);
-      watch.stopReading();
-      assert.equal(await watch.ended, 0);
-      assert.equal(watch.stderr, '');
-    });
-
-    test('alarms watch prints every transition', async () => {
-      const watch = new RunningCli(['alarms', 'watch', 'fire'], { url });
-      await watch.line(() => true);
-      await good('alarms', 'activate', 'fire');
-      await good('alarms', 'ack', 'fire', '--authority', 'shift 1');
-      await good('alarms', 'deactivate', 'fire');
-      const states: string[] = [];
-      while (states.length < 3) states.push((JSON.parse(await watch.line(() => true)) as LiveAlarm).state);
-      assert.deepEqual(states, ['ACT_UNACK', 'ACT_ACK', 'INACT_ACK']);
-      assert.equal(await watch.end('SIGTERM'), 0);
-    });
-
-    test('watch of what does not exist ends with 1, beside what does it goes on and says so', async () => {
-      const { code, stderr } = await spawnCli(['watch', 'tank1_levle'], { url });
-      assert.deepEqual(
-        [code, stderr],
-        [1, 'telltale: There is no measurement "tank1_levle". Did you mean tank1_level?\n'],
-      );
-      const watch = new RunningCli(['watch', 'tank1_levle', 'tank1_level'], { url });
-      const line = await watch.line((each) => each.includes('tank1_levle'));
-      assert.deepEqual(JSON.parse(line), { name: 'tank1_levle', unknown: true });
-      await watch.end();
-      assert.equal((await spawnCli(['watch', '--all'], { url: 'http://127.0.0.1:55' })).code, 3);
-    });
-  });
-
-  describe('on a terminal', { skip: noTerminal }, () => {
-    const strip = (text: string) => text.replaceAll(/\x1b\[[0-9;]*m/g, '').replaceAll('\r', '');
-
-    test('there are tables with qualities in words and local times, in colour unless that is not wanted', () => {
-      const { code, stdout } = runOnTerminal(['read', 'waterworks_link', 'tank1_level'], { url });
-      assert.equal(code, 0);
-      assert.match(stdout, /\x1b\[32mgood\x1b\[0m/);
-      const lines = strip(stdout).split('\n');
-      assert.match(lines[0] ?? '', /^NAME +VALUE +QUALITY +TIME +DESCRIPTION$/);
-      assert.match(strip(stdout), /^tank1_level +[\d.]+ +good +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +Tank 1, level$/m);
-      const column = lines[0]?.indexOf('QUALITY');
-      for (const line of lines.slice(1, 3)) assert.equal(line.indexOf('good'), column, line);
-      for (const options of [{ url, env: { NO_COLOR: '1' } }, { url }]) {
-        const args = options.env === undefined ? ['read', '--no-color'] : ['read'];
-        assert.doesNotMatch(runOnTerminal(args, options).stdout, /\x1b/);
-      }
-    });
-
-    test('no line is longer than the terminal', () => {
-      const { stdout } = runOnTerminal(['config', 'get', 'measurements'], { url });
-      const lines = strip(stdout).split('\n');
-      assert.ok(lines.length > 50);
-      assert.ok(lines.some((line) => line.endsWith('…')));
-      assert.deepEqual(
-        lines.filter((line) => [...line].length > 100),
-        [],
-      );
-    });
-
-    test('a text from the plant cannot move the cursor', async () => {
-      await server.send('PUT', '/measurements/evil', { name: 'evil', datatype: 's', description: 'a\u001b[2Jb\u0007' });
-      const { stdout } = runOnTerminal(['config', 'get', 'measurements', 'evil', '--no-color'], { url });
-      assert.doesNotMatch(stdout.replaceAll(/\r?\n/g, ''), /[\x00-\x1f]/);
-      assert.match(stdout, /a\\u001b\[2Jb\\u0007/);
-      await server.send('DELETE', '/measurements/evil');
-    });
-
-    test('--json gives JSON there too', () => {
-      const { stdout } = runOnTerminal(['read', 'tank1_level', '--json'], { url });
-      assert.deepEqual(Object.keys(JSON.parse(stdout)), ['tank1_level']);
-    });
-
-    test('long work shows a bar that is gone at the end', () => {
-      const { code, stdout } = runOnTerminal(['config', 'export', '--database', 'bar.sqlite'], {
-        url,
-        cwd: folder.path,
-      });
-      assert.equal(code, 0);
-      assert.match(stdout, /downloading \[[#.]{24}\] /);
-      assert.ok(stdout.endsWith('\r\x1b[K'));
-    });
-  });
-});
-
-test('a watch whose server goes says so, waits, and goes on when it is back', async (t) => {
-  const folder = temporaryFolder();
-  t.after(folder.dispose);
-  const data = join(folder.path, 'data');
-  const first = await startFor(t, { data });
-  await first.send('PUT', '/measurements/level', { name: 'level', datatype: 'd' });
-  await first.send('POST', '/cfgdb/render');
-  const watch = new RunningCli(['watch', 'level'], { url: first.url });
-  t.after(() => watch.end('SIGKILL'));
-  await watch.line((line) => line.includes('"vtq"'));
-  await first.end('SIGKILL');
-  assert.deepEqual(JSON.parse(await watch.line(() => true)), { state: 'lost' });
-  await startFor(t, { data, args: ['--port', new URL(first.url).port] });
-  assert.deepEqual(JSON.parse(await watch.line(() => true)), { state: 'connected' });
-  assert.equal(JSON.parse(await watch.line(() => true)).name, 'level');
-  assert.equal(await watch.end(), 0);
-  assert.match(watch.stderr, /^The connection is lost .*out of date.*\nThe connection is back/);
 });

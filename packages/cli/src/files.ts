@@ -1,6 +1,7 @@
 // Files and the standard input, and what is said where they cannot be read or written.
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { Bytes } from '@telltale/client';
 import { type Call, Refused } from './declaration.ts';
 
@@ -9,12 +10,11 @@ const maxInputBytes = 1 << 30;
 
 /** The whole of a file, or of the standard input for `-`. */
 export async function readInput(call: Pick<Call, 'input' | 'signal'>, file: string): Promise<Buffer> {
-  const source = file === '-' ? call.input : createReadStream(file);
+  const source = addAbortSignal(call.signal, file === '-' ? (call.input as Readable) : createReadStream(file));
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of source) {
-      call.signal.throwIfAborted();
       length += chunk.length;
       if (length > maxInputBytes) throw new Refused(`${nameOf(file)} is larger than 1 GiB: that is no configuration.`);
       chunks.push(Buffer.from(chunk));
@@ -58,7 +58,7 @@ export async function writeFileWhole(file: string, chunks: AsyncIterable<Uint8Ar
   const part = `${file}.part`;
   try {
     await using handle = await open(part, 'w');
-    for await (const chunk of chunks) await handle.write(chunk);
+    await handle.writeFile(chunks); // all of each chunk: a disk that is nearly full takes a part, and says nothing
     await handle.sync();
     await rename(part, file);
   } catch (error) {

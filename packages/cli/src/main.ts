@@ -21,8 +21,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Whoever reads the output has seen enough.
-process.stdout.on('error', () => process.exit(exitCodes.good));
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(exitCodes.good); // whoever reads the output has seen enough
+  process.stderr.write(`telltale: the output cannot be written: ${message}.\n`);
+  process.exit(exitCodes.refused);
+});
 
 process.exitCode = await run(process.argv.slice(2), {
   out: process.stdout,

@@ -155,7 +155,8 @@ function readTransaction(bytes: Buffer, file: string): Operation[] {
     throw new UsageError(`${file} is neither a database file nor JSON: ${(error as Error).message}.`);
   }
   const { operations } = (document ?? {}) as { operations?: unknown };
-  if (Array.isArray(operations)) return operations as Operation[];
+  const isObject = (each: unknown) => typeof each === 'object' && each !== null;
+  if (Array.isArray(operations) && operations.every(isObject)) return operations as Operation[];
   throw new UsageError(
     `${file} is no transaction: {"operations": […]} is expected, as telltale config export writes it.`,
   );

@@ -116,8 +116,12 @@ async function follow<Update extends NamedUpdate>(
       for (const update of updates) await (terminal.isJson ? terminal.jsonLine(update) : printOne(call, update, print));
       if (skipped > 0)
         await tell(call, { skipped }, `${skipped} updates were passed over: they came faster than shown.`);
-      for (const { name } of refused)
-        await tell(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
+      for (const { name, error } of refused) {
+        const problem = error && new TelltaleProblem(error);
+        if (problem?.problem === 'unknown-object')
+          await tell(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
+        else await tell(call, { name, error }, `${name} is not watched: ${problem?.message}`);
+      }
     }
   } catch (error) {
     if (error instanceof TelltaleProblem && error.problem === 'unknown-object' && names !== 'all') {
