@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Operation } from '@telltale/schema';
+import { LineDevice } from '../packages/server/test/line-device.ts';
 import { ChannelSocket, CutOff } from './channel-socket.ts';
 import { isSimulated, type LiveRequest, LiveRequestMaker, type LiveThing, refusal, thing } from './crash-live-model.ts';
-import { RecordingDevice } from './recording-device.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { ServerProcess, type StartOptions } from './server-process.ts';
 import { until } from './until.ts';
@@ -27,7 +27,7 @@ export class LiveCrashWorld {
   readonly #options: StartOptions;
   readonly #random: SeededRandom;
   readonly #maker: LiveRequestMaker;
-  readonly #device = new RecordingDevice(refusal);
+  readonly #device: LineDevice;
   readonly #things: readonly LiveThing[] = [
     ...names(8, 'remote').map((name) => thing('command', name, true, 'i0')),
     ...names(4, 'local').map((name) => thing('command', name, false, 'i0')),
@@ -42,15 +42,19 @@ export class LiveCrashWorld {
   #channel: ChannelSocket | undefined;
   #killed: Promise<unknown> | undefined;
 
-  constructor(options: StartOptions, seed: number) {
+  /** The device is closed with the world. */
+  static async make(options: StartOptions, seed: number): Promise<LiveCrashWorld> {
+    return new LiveCrashWorld(options, seed, await LineDevice.start({ pulse: 1 }, refusal));
+  }
+
+  private constructor(options: StartOptions, seed: number, device: LineDevice) {
+    this.#device = device;
     this.#options = { ...options, args: ['--stacks', stacks] };
     this.#random = new SeededRandom(seed);
     this.#maker = new LiveRequestMaker(new SeededRandom(seed * 31));
   }
 
   async prepare(): Promise<void> {
-    await this.#device.listen();
-    this.#device.set('pulse', 1);
     await this.start();
     const response = await this.server.send('POST', '/cfgdb/txn?render=1', { operations: this.#plant() });
     assert.equal(response.status, 204, await response.text());
@@ -212,7 +216,7 @@ export class LiveCrashWorld {
       ({ operation: 'put', family, name, object: { name, ...fields } }) as Operation;
     const of = (connectorName: string, address: string) => ({ connectorName, address });
     return [
-      put('connectors', 'device', { stackName: 'recorder', vars: { port: String(this.#device.port) } }),
+      put('connectors', 'device', { stackName: 'line_device', vars: { port: this.#device.port } }),
       put('connectors', 'load', { stackName: 'simulator', vars: { scanPeriodMs: String(scanPeriodMs) } }),
       put('measurements', 'pulse', { datatype: 'i', ...of('device', 'pulse') }),
       ...names(points, 'point').map((name, number) =>

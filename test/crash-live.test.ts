@@ -28,7 +28,7 @@ describe('when the server is killed at random moments under load', { concurrency
   for (let number = 0; number < worlds; number++) {
     const share = Math.ceil((runs - number) / worlds);
     test(`${share} times, commands, alarms and simulations are as acknowledged, and no command was sent twice`, async () => {
-      const world = new LiveCrashWorld({ data: join(files.path, `data-${number}`), env }, seed + number);
+      const world = await LiveCrashWorld.make({ data: join(files.path, `data-${number}`), env }, seed + number);
       try {
         await world.prepare();
         for (let run = 1; run <= share; run++) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Operation } from '@telltale/schema';
-import { RecordingDevice } from './recording-device.ts';
+import { LineDevice } from '../packages/server/test/line-device.ts';
 import { type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
 import { until } from './until.ts';
 
@@ -68,12 +68,12 @@ function limitedFiles(t: TestContext): Disk | undefined {
   };
 }
 
-const plant = (port: number): Operation[] => {
+const plant = (port: string): Operation[] => {
   const put = (family: Operation['family'], name: string, fields: object) =>
     ({ operation: 'put', family, name, object: { name, ...fields } }) as Operation;
   const of = (address: string) => ({ datatype: 'i', connectorName: 'device', address });
   return [
-    put('connectors', 'device', { stackName: 'recorder', vars: { port: String(port) } }),
+    put('connectors', 'device', { stackName: 'line_device', vars: { port } }),
     put('measurements', 'level', of('level')),
     put('commands', 'valve', of('valve')),
     put('commands', 'note', { datatype: 's' }),
@@ -106,7 +106,7 @@ function plantOf({ url }: ServerProcess): Plant {
 const disks = { 'is full': smallFileSystem, 'refuses every write': limitedFiles };
 
 /** What is asked of a server whose disk takes nothing. */
-async function whileItFails({ ask, read }: Plant, device: RecordingDevice): Promise<void> {
+async function whileItFails({ ask, read }: Plant, device: LineDevice): Promise<void> {
   const written = await ask('PUT', '/data/commands/valve?value=i2');
   assert.match(`${written.status} ${written.detail}`, /^500 The device has accepted i2 .* not on disk yet/);
   assert.equal((await ask('GET', '/readyz')).status, 503);
@@ -120,7 +120,7 @@ async function whileItFails({ ask, read }: Plant, device: RecordingDevice): Prom
   assert.equal((await read<{ vt: [string] }>('/commands/note')).vt[0], 's');
   assert.equal((await read<{ state: string }>('/alarms/manual')).state, 'INACT_ACK');
   assert.deepEqual(await read('/simulations'), {});
-  device.set('level', 9);
+  device.tell('level', 9);
   await until('the trigger raises its alarm', async () => {
     return (await read<{ state: string }>('/alarms/high')).state === 'ACT_UNACK';
   });
@@ -142,10 +142,8 @@ describe('on a disk that', () => {
     test(`${title}, nothing is acknowledged that is not kept, alarms are raised, and it recovers by itself`, async (t) => {
       const disk = make(t);
       if (disk === undefined) return t.skip('this machine does not allow it');
-      const device = new RecordingDevice();
-      await device.listen();
+      const device = await LineDevice.start({ level: 1 });
       t.after(() => device.close());
-      device.set('level', 1);
       const options = { data: disk.data, args: ['--stacks', stacks] };
       const server = await startFor(t, options);
       const rendered = await server.send('POST', '/cfgdb/txn?render=1', { operations: plant(device.port) });

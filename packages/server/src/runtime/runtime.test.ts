@@ -59,7 +59,7 @@ describe('the runtime', () => {
     devices[0].tell('level', 31);
     await bench.until(() => bench.isGood('level', 31));
     assert.equal(bench.alarms.stateOf(bench.alarms.find('high')).state, 'ACT_UNACK');
-    assert.deepEqual(devices[0].heard, ['level?', 'write valve=5', 'write valve=101']);
+    assert.deepEqual(devices[0].heard, ['level?', 'write 1 valve=5', 'write 2 valve=101']);
   });
 
   test('leaves alone what did not change: no connection is made anew', async () => {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { afterEach, describe, test } from 'node:test';
 import { Batch, type Clock, ManualClock, ProblemError, type Value } from '@telltale/schema';
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import { pino } from 'pino';
+import { LineDevice } from '../../test/line-device.ts';
 import { StackHost } from './stack-host.ts';
 
 const moduleOf = (file: string) => new URL(`../../test/stacks/${file}`, import.meta.url).href;
@@ -85,40 +83,12 @@ const problemOf = (promise: Promise<void>) =>
     },
   );
 
-/** A device that speaks lines; `heard` are those that it got. */
-async function startDevice() {
-  const heard: string[] = [];
-  const sockets = new Set<Socket>();
-  const values = new Map([['level', 21.5]]);
-  const server: Server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
-    const lines = createInterface(socket).on('error', () => undefined); // it has the socket's errors, too
-    lines.on('line', (line) => {
-      heard.push(line);
-      const [, name = '', value = ''] = /^(?:write )?([a-z]+)[?=]?(.*)$/.exec(line) ?? [];
-      if (line.endsWith('?')) socket.write(`${name}=${values.get(name)}\n`);
-      else if (Number(value) > 100) socket.write(`no ${name} too much\n`);
-      else if (name !== 'silent') socket.write(`ok ${name}\n`);
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const hangUp = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  running.push({
-    close() {
-      hangUp();
-      server.close();
-    },
-  });
-  return { heard, hangUp, port: (server.address() as { port: number }).port };
-}
-
 describe('with a device on a socket', () => {
   test('readings come, writes are answered, a loss is told after the readings, and the link comes back', async () => {
-    const device = await startDevice();
+    const device = await LineDevice.start({ level: 21.5 });
+    running.push(device);
     const { host, events, until, status } = await setUp();
-    const vars = { port: String(device.port) };
+    const vars = { port: device.port };
     host.start('connector', { name: 'plc', stackName: 'line_device', vars, properties: { writeTimeout: '200' } });
     host.putPoints('connector', 'plc', { measurements: [point(5, 'level')], commands: [] });
     host.putPoints('connector', 'plc', { measurements: [], commands: [command(6, 'valve'), command(7, 'silent')] });
@@ -138,7 +108,7 @@ describe('with a device on a socket', () => {
     ]);
     assert.deepEqual(
       device.heard.filter((line) => line.startsWith('write')),
-      ['write valve=50', 'write valve=101', 'write silent=1'],
+      ['write 1 valve=50', 'write 2 valve=101', 'write 3 silent=1'],
     );
     await until(() => status('plc')?.counters.values === 2);
     const { writesAccepted, writesRefused, writesTimedOut, connects } = status('plc')?.counters ?? assert.fail();

@@ -1,8 +1,9 @@
-// A stack that behaves: it speaks lines of text over TCP with a device that the test plays. `name=value` is a reading,
-// `name?` asks for it; `write name=value` is answered by `ok name` or `no name reason`.
+// A stack that behaves: it speaks lines of text over TCP with a device that the test plays (test/line-device.ts).
+// `name=value` is a reading, `name?` asks for it; `write number name=value` is answered by `ok number` or
+// `no number reason`.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { Batch, quality } from '@telltale/schema';
+import { Batch, quality, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -14,13 +15,15 @@ import {
   Type,
 } from '@telltale/stack-kit';
 
-const syntax = { regex: '^[a-z]+$', doc: 'A name.', examples: [{ address: 'level', meaning: 'the level' }] };
+const syntax = { regex: '^[a-z0-9_]+$', doc: 'A name.', examples: [{ address: 'level', meaning: 'the level' }] };
 
 class LineConnector implements Connector {
   readonly #options: ConnectorOptions<{ port: number }>;
-  readonly #answers = new Map<string, (error: Error | undefined) => void>();
+  /** By the number of the write. */
+  readonly #waiting = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
   #points: StackPoints = { measurements: [], commands: [] };
   #socket: Socket | undefined;
+  #writes = 0;
 
   constructor(options: ConnectorOptions<{ port: number }>) {
     this.#options = options;
@@ -52,15 +55,16 @@ class LineConnector implements Connector {
     });
   }
 
-  write(command: StackCommand, value: unknown): Promise<void> {
+  write(command: StackCommand, value: Value): Promise<void> {
+    const number = String(++this.#writes);
     return new Promise((resolve, reject) => {
-      this.#answers.set(command.address, (error) => (error === undefined ? resolve() : reject(error)));
-      this.#socket?.write(`write ${command.address}=${value}\n`);
+      this.#waiting.set(number, { resolve, reject });
+      this.#socket?.write(`write ${number} ${command.address}=${value}\n`);
     });
   }
 
   async close(): Promise<void> {
-    this.#answers.clear();
+    this.#waiting.clear();
     this.#socket?.destroy();
     this.#socket = undefined;
   }
@@ -70,12 +74,16 @@ class LineConnector implements Connector {
   }
 
   #read(line: string): void {
-    const [word = '', name = '', ...reason] = line.split(' ');
-    if (word === 'ok' || word === 'no') {
-      this.#answers.get(name)?.(word === 'ok' ? undefined : new Refused(reason.join(' ')));
-      return;
-    }
-    const [address, text] = word.split('=');
+    const [word = '', number = '', ...reason] = line.split(' ');
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (word === 'ok') waiting?.resolve();
+    else if (word === 'no') waiting?.reject(new Refused(reason.join(' ')));
+    else this.#readValue(word);
+  }
+
+  #readValue(reading: string): void {
+    const [address, text] = reading.split('=');
     const batch = new Batch();
     for (const point of this.#points.measurements) {
       if (point.address === address) batch.number(point.id, Number(text), quality.good, this.#options.clock.now());
