@@ -48,6 +48,27 @@ test('what is taken back is not called, and what is asked for meanwhile is calle
   assert.deepEqual([called, clock.now()], [[15_000], 100_000]);
 });
 
+test('a clock moved by hand that jumps goes on evenly beside it, and nothing falls due by the jump', () => {
+  const clock = new ManualClock(0);
+  const called: number[] = [];
+  clock.after(1000, () => called.push(clock.now()));
+  clock.advance(400);
+  clock.jump(3_600_000);
+  assert.deepEqual([clock.now(), clock.monotonicMs(), called.length], [3_600_400_000, 400, 0]);
+  clock.jump(-7_200_000);
+  clock.advance(600);
+  assert.deepEqual([clock.monotonicMs(), called], [1000, [-3_599_000_000]]);
+});
+
+test('the even clock of the system never goes back', () => {
+  let before = systemClock.monotonicMs();
+  for (let turn = 0; turn < 1000; turn++) {
+    const now = systemClock.monotonicMs();
+    assert.ok(now >= before);
+    before = now;
+  }
+});
+
 test('the clock of the system waits longer than its timers can', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {

@@ -3,7 +3,9 @@
 export interface Clock {
   /** Whole microseconds since the Unix epoch. */
   now(): number;
-  /** Calls back once, after at least so many milliseconds; the returned function takes it back. */
+  /** Milliseconds since some moment, which go on evenly whatever becomes of the time of day. */
+  monotonicMs(): number;
+  /** Calls back once, after at least so many milliseconds, evenly counted; the returned function takes it back. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -12,6 +14,7 @@ const longestMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now() * 1000,
+  monotonicMs: () => performance.now(),
   after(ms, call) {
     let timer: ReturnType<typeof setTimeout>;
     const wait = (left: number) => {
@@ -29,15 +32,28 @@ interface Waiting {
 
 /** Stands still until it is moved; then everything that falls due is called, in order. */
 export class ManualClock implements Clock {
+  readonly #startUs: number;
+  /** As it were without jumps. */
   #nowUs: number;
+  #jumpedUs = 0;
   readonly #waiting = new Set<Waiting>();
 
   constructor(nowUs = 1_700_000_000_000_000) {
+    this.#startUs = nowUs;
     this.#nowUs = nowUs;
   }
 
   now(): number {
-    return this.#nowUs;
+    return this.#nowUs + this.#jumpedUs;
+  }
+
+  monotonicMs(): number {
+    return (this.#nowUs - this.#startUs) / 1000;
+  }
+
+  /** The time of day is set, forwards or backwards; nothing falls due by it. */
+  jump(ms: number): void {
+    this.#jumpedUs += Math.round(ms * 1000);
   }
 
   after(ms: number, call: () => void): () => void {
