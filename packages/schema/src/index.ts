@@ -5,6 +5,7 @@ export * from './clock.ts';
 export * from './configuration.ts';
 export * from './data-access.ts';
 export * from './datatype.ts';
+export * from './duration.ts';
 export * from './identifier.ts';
 export * from './json.ts';
 export * from './parse-json.ts';
