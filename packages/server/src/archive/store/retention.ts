@@ -1,0 +1,26 @@
+// How long records are kept: from an age to the time before which they have expired.
+import type { SeriesKey } from '../records.ts';
+
+export interface Retention {
+  /** Of series without an age of their own; undefined: for ever. */
+  readonly defaultUs?: number | undefined;
+  /** By `kind/name`. */
+  readonly ofSeries: ReadonlyMap<string, number>;
+  /** Of all files; undefined: as much as there is room for. */
+  readonly maxBytes?: number | undefined;
+}
+
+export const keepAll: Retention = { ofSeries: new Map() };
+
+/** Records of the series before this have expired. */
+export function cutOffOf({ defaultUs, ofSeries }: Retention, { kind, name }: SeriesKey, nowUs: number): number {
+  const ageUs = ofSeries.get(`${kind}/${name}`) ?? defaultUs;
+  return ageUs === undefined ? 0 : Math.max(0, nowUs - ageUs);
+}
+
+/** No record of any series at or after this has expired; 0: none ever does. */
+export function latestCutOff({ defaultUs, ofSeries }: Retention, nowUs: number): number {
+  let shortestUs = defaultUs ?? Number.POSITIVE_INFINITY;
+  for (const ageUs of ofSeries.values()) shortestUs = Math.min(shortestUs, ageUs);
+  return shortestUs === Number.POSITIVE_INFINITY ? 0 : Math.max(0, nowUs - shortestUs);
+}

@@ -1,0 +1,39 @@
+// What a reading is given: the records that are still in memory, and the files with the rest. Plain data, so that it
+// crosses to another thread as it is.
+import type { Series } from '../records.ts';
+
+/** Records in order of time, then of arrival; what was erased, replaced by another of them or has expired is left out. */
+export interface Tail {
+  readonly times: Float64Array;
+  /** Eight bytes a record: doubles; of l 64-bit integers; of s nothing that counts. */
+  readonly numbers: ArrayBuffer;
+  /** The low byte, and `replaces`. */
+  readonly qualities: Uint16Array;
+  /** Of s; empty otherwise. */
+  readonly texts: string[];
+}
+
+/** Of a block, the records in [sinceUs, untilUs) where its header's `erasuresApplied` is less than `seq`. */
+export interface AppliedErasure {
+  readonly seq: number;
+  readonly sinceUs: number;
+  readonly untilUs: number;
+}
+
+export interface SeriesSnapshot {
+  readonly series: Series;
+  /** Newer than every block. */
+  readonly tail: Tail;
+  /**
+   * Paths of the blocks that may have records of the interval, oldest first: a record that replaces stands in the same
+   * block as the older one, before it, or in a later block of this list. With the head asked for, also those of before.
+   */
+  readonly blocks: readonly string[];
+  readonly erasures: readonly AppliedErasure[];
+  /** What is older is not shown. */
+  readonly cutOffUs: number;
+}
+
+export interface Snapshot {
+  readonly series: readonly SeriesSnapshot[];
+}

@@ -1,0 +1,96 @@
+// The records of one series that are in memory, of all generations, as a reading gets them.
+import { Columns, replaces, type Series } from '../records.ts';
+import type { ErasedRange, MemoryTable } from './memory-table.ts';
+import type { Tail } from './snapshot.ts';
+import { sortByTime } from './time-order.ts';
+
+export interface TailRequest {
+  readonly series: Series;
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  /** Also the newest record before `sinceUs`. */
+  readonly needsHead: boolean;
+  /** Records before this have expired. */
+  readonly cutOffUs: number;
+}
+
+/** `tables` oldest first; `erasedOf` says what was erased of the series in a table. */
+export function tailOf(
+  tables: readonly MemoryTable[],
+  erasedOf: (table: MemoryTable) => readonly ErasedRange[],
+  request: TailRequest,
+): Tail {
+  const { series, untilUs } = request;
+  const sinceUs = Math.max(request.sinceUs, request.cutOffUs);
+  const columns = new Columns();
+  const isText = series.datatype === 's';
+  const head = request.needsHead ? headOf(tables, erasedOf, request) : undefined;
+  if (head !== undefined) head.table.copy(Uint32Array.of(head.at), 0, 1, isText, columns);
+  for (const table of tables) {
+    if (!table.has(series.number)) continue;
+    const positions = new Uint32Array(table.counts[series.number] as number);
+    const count = table.positions(series.number, sinceUs, untilUs, erasedOf(table), positions);
+    table.copy(positions.subarray(0, count).reverse(), 0, count, isText, columns);
+  }
+  return inOrder(columns, isText);
+}
+
+function headOf(
+  tables: readonly MemoryTable[],
+  erasedOf: (table: MemoryTable) => readonly ErasedRange[],
+  { series, sinceUs, cutOffUs }: TailRequest,
+): { readonly table: MemoryTable; readonly at: number } | undefined {
+  let best: { readonly table: MemoryTable; readonly at: number } | undefined;
+  let bestUs = cutOffUs;
+  for (const table of tables) {
+    const at = table.positionBefore(series.number, sinceUs, erasedOf(table));
+    if (at < 0) continue;
+    const time = table.times[at] as number;
+    if (time < bestUs) continue;
+    best = { table, at };
+    bestUs = time;
+  }
+  return best;
+}
+
+function inOrder(columns: Columns, isText: boolean): Tail {
+  const order = new Uint32Array(columns.count);
+  for (let i = 0; i < order.length; i++) order[i] = i;
+  for (const _ of sortByTime(order, 0, order.length, columns.times));
+  const count = dropReplaced(order, 0, order.length, columns.times, columns.qualities);
+  const source = new Int32Array(columns.numbers.buffer);
+  const [times, words, qualities] = [new Float64Array(count), new Int32Array(2 * count), new Uint16Array(count)];
+  const texts: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const at = order[i] as number;
+    times[i] = columns.times[at] as number;
+    words[2 * i] = source[2 * at] as number;
+    words[2 * i + 1] = source[2 * at + 1] as number;
+    qualities[i] = columns.qualities[at] as number;
+    if (isText) texts.push(columns.texts[at] as string);
+  }
+  return { times, numbers: words.buffer, qualities, texts };
+}
+
+/**
+ * Of positions in order of time, then arrival, drops those that a later one at the same time replaces. Answers with the
+ * end of those that stay. A record that replaces is then the first of its time.
+ */
+export function dropReplaced(
+  order: Uint32Array,
+  from: number,
+  to: number,
+  times: Float64Array,
+  qualities: Uint16Array,
+): number {
+  let out = from;
+  for (let i = from; i < to; i++) {
+    const at = order[i] as number;
+    if (((qualities[at] as number) & replaces) !== 0) {
+      const time = times[at] as number;
+      while (out > from && times[order[out - 1] as number] === time) out--;
+    }
+    order[out++] = at;
+  }
+  return out;
+}
