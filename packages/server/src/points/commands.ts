@@ -14,7 +14,7 @@ import {
 import { CommandChain } from './command-chain.ts';
 import { CommandKeeping } from './command-keeping.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
-import { Handles } from './handles.ts';
+import { NamedPoints } from './named-points.ts';
 import { slotText } from './point-text.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
@@ -56,28 +56,22 @@ interface LiveCommand extends CommandValue {
   readonly connector: string | undefined;
 }
 
-export class Commands {
+export class Commands extends NamedPoints {
   readonly #clock: Clock;
   readonly #keeping: CommandKeeping;
   readonly #writeToDevice: WriteToDevice;
-  readonly #handles: Handles;
   readonly #commands: (LiveCommand | undefined)[] = [];
   readonly #kept = new Map<string, KeptCommand>();
   readonly #listeners: ((handle: number) => void)[] = [];
-  readonly #removalListeners: ((handle: number) => void)[] = [];
   readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vt', (handle, bytes, at, room) => this.#writeVt(handle, bytes, at, room));
 
   constructor({ clock, keeper, writeToDevice }: CommandsOptions) {
+    super(clock);
     this.#clock = clock;
     this.#keeping = new CommandKeeping(keeper, clock, (name) => this.#keptOf(this.find(name)));
     this.#writeToDevice = writeToDevice;
-    this.#handles = new Handles(clock);
-  }
-
-  get size(): number {
-    return this.#handles.size;
   }
 
   /** One call a change, in order. */
@@ -85,28 +79,11 @@ export class Commands {
     this.#listeners.push(listener);
   }
 
-  /** Called while the command can still be read. */
-  onRemoval(listener: (handle: number) => void): void {
-    this.#removalListeners.push(listener);
-  }
-
-  find(name: string): number {
-    return this.#handles.find(name);
-  }
-
-  nameOf(handle: number): string {
-    return this.#handles.nameOf(handle);
-  }
-
-  all(): Iterable<number> {
-    return this.#handles.all();
-  }
-
   datatypeOf(handle: number): Datatype {
     return this.#get(handle).chain.datatype;
   }
 
-  valueOf(handle: number): StoredValue {
+  override valueOf(handle: number): StoredValue {
     return this.#get(handle).value;
   }
 
@@ -133,7 +110,7 @@ export class Commands {
 
   /** The command is configured, or configured otherwise. */
   put(point: Command): void {
-    const handle = this.#handles.give(point.name);
+    const handle = this.handles.give(point.name);
     const chain = new CommandChain(point);
     const before = this.#commands[handle];
     const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
@@ -145,10 +122,10 @@ export class Commands {
   remove(name: string): void {
     const handle = this.find(name);
     if (handle < 0) return;
-    for (const listener of this.#removalListeners) listener(handle);
+    this.tellRemoval(handle);
     this.wire.remove(handle);
     this.#commands[handle] = undefined;
-    this.#handles.takeBack(handle);
+    this.handles.takeBack(handle);
     this.#forget(name);
   }
 

@@ -11,12 +11,12 @@ import {
   ValueError,
 } from '@telltale/schema';
 import { type StoredValue, stored, unstored } from './convert.ts';
-import { Handles } from './handles.ts';
 import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole } from './links.ts';
 import { flag, MeasurementChain } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { MeasurementTable } from './measurement-table.ts';
+import { NamedPoints } from './named-points.ts';
 import { slotText } from './point-text.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
@@ -35,16 +35,14 @@ export interface SimulationRequest {
   readonly by: string;
 }
 
-export class Measurements implements MeasurementReader {
+export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #clock: Clock;
   readonly #keeper: SimulationKeeper;
-  readonly #handles: Handles;
   readonly #table = new MeasurementTable();
   readonly #chain: MeasurementChain;
   readonly #simulations: Simulations;
   readonly #linked: LinkedPoints;
   readonly #listeners: ((changes: Changes) => void)[] = [];
-  readonly #removalListeners: ((handle: number) => void)[] = [];
   /** Simulations of before the start, by name, until their measurement comes. */
   readonly #kept = new Map<string, KeptSimulation>();
   /** By name, what is being forgotten on disk. */
@@ -54,22 +52,18 @@ export class Measurements implements MeasurementReader {
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
 
   constructor({ clock, keeper }: MeasurementsOptions) {
+    super(clock);
     this.#clock = clock;
     this.#keeper = keeper;
-    this.#handles = new Handles(clock);
-    this.#simulations = new Simulations(clock, this.#handles, this.#table);
+    this.#simulations = new Simulations(clock, this.handles, this.#table);
     this.#chain = new MeasurementChain(this.#table, (changes) => this.#tell(changes));
     this.#linked = new LinkedPoints({
       clock,
-      handles: this.#handles,
+      handles: this.handles,
       table: this.#table,
       chain: this.#chain,
       published: this,
     });
-  }
-
-  get size(): number {
-    return this.#handles.size;
   }
 
   /** What became of the readings so far. */
@@ -83,23 +77,6 @@ export class Measurements implements MeasurementReader {
 
   onChanges(listener: (changes: Changes) => void): void {
     this.#listeners.push(listener);
-  }
-
-  /** Called while the measurement can still be read, for the last time: bad, configuration error. */
-  onRemoval(listener: (handle: number) => void): void {
-    this.#removalListeners.push(listener);
-  }
-
-  find(name: string): number {
-    return this.#handles.find(name);
-  }
-
-  nameOf(handle: number): string {
-    return this.#handles.nameOf(handle);
-  }
-
-  all(): Iterable<number> {
-    return this.#handles.all();
   }
 
   datatypeOf(handle: number): Datatype {
@@ -118,7 +95,7 @@ export class Measurements implements MeasurementReader {
     return this.valueOf(handle) as string;
   }
 
-  valueOf(handle: number): StoredValue {
+  override valueOf(handle: number): StoredValue {
     return this.#isSimulated(handle) ? this.#simulations.get(handle).value : this.#table.valueOf(handle);
   }
 
@@ -157,7 +134,7 @@ export class Measurements implements MeasurementReader {
   /** The measurement is configured, or configured otherwise than `before`. */
   put(point: Measurement, before?: Measurement): void {
     const isNew = this.find(point.name) < 0;
-    const handle = this.#handles.give(point.name);
+    const handle = this.handles.give(point.name);
     const isOther = isNew || before?.datatype !== point.datatype;
     const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
     if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);
@@ -185,10 +162,10 @@ export class Measurements implements MeasurementReader {
     this.#table.setQuality(handle, quality.bad.configurationError);
     this.#table.setTime(handle, this.#clock.now());
     this.wire.touch(handle);
-    for (const listener of this.#removalListeners) listener(handle);
+    this.tellRemoval(handle);
     this.wire.remove(handle);
     this.#table.remove(handle);
-    this.#handles.takeBack(handle);
+    this.handles.takeBack(handle);
     this.#linked.settle();
   }
 

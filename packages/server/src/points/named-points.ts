@@ -1,0 +1,39 @@
+// What live measurements and live commands have in common: they are found by name, known by handle, and told when they
+// go.
+import type { Clock } from '@telltale/schema';
+import { Handles } from './handles.ts';
+
+export class NamedPoints {
+  protected readonly handles: Handles;
+  readonly #removalListeners: ((handle: number) => void)[] = [];
+
+  protected constructor(clock: Clock) {
+    this.handles = new Handles(clock);
+  }
+
+  get size(): number {
+    return this.handles.size;
+  }
+
+  /** -1 where there is none. */
+  find(name: string): number {
+    return this.handles.find(name);
+  }
+
+  nameOf(handle: number): string {
+    return this.handles.nameOf(handle);
+  }
+
+  all(): Iterable<number> {
+    return this.handles.all();
+  }
+
+  /** Called while the point can still be read, for the last time: a measurement is bad, configuration error, by then. */
+  onRemoval(listener: (handle: number) => void): void {
+    this.#removalListeners.push(listener);
+  }
+
+  protected tellRemoval(handle: number): void {
+    for (const listener of this.#removalListeners) listener(handle);
+  }
+}
