@@ -41,6 +41,19 @@ describe('a watch', () => {
     assert.deepEqual(await second.next(), { done: true, value: undefined });
   });
 
+  test('of a name that was left begins with what the service says now, not with what came too late', async (t) => {
+    const service = await ScriptedService.start(t);
+    service.measurements.set('a', update('a', 1));
+    const channel = open(t, service);
+    const first = channel.watchMeasurements(['a']);
+    await read(first, 1);
+    await first.return?.();
+    service.publish(update('a', 2)); // it was on its way
+    await channel.request('Heartbeat', {});
+    service.measurements.set('a', update('a', 3));
+    assert.deepEqual(await read(channel.watchMeasurements(['a']), 1), ['a=d3']);
+  });
+
   test('of all leaves the names alone that others still read', async (t) => {
     const service = await ScriptedService.start(t);
     for (const name of ['a', 'b']) service.measurements.set(name, update(name, 1));

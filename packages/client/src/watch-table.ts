@@ -137,10 +137,12 @@ export class WatchTable<Update extends NamedUpdate> {
   notify(updates: readonly Update[], skipped: number): void {
     const touched = new Set(skipped > 0 ? this.#readers.keys() : this.#readersOfAll);
     for (const update of updates) {
-      if (update.removed) this.#last.delete(update.name);
+      const watched = this.#watched.get(update.name);
+      // What nobody reads any more will be out of date when somebody does.
+      const isRead = watched !== undefined || this.#readersOfAll.size > 0;
+      if (update.removed || !isRead) this.#last.delete(update.name);
       else this.#last.set(update.name, update);
       for (const queue of this.#readersOfAll) queue.push(update);
-      const watched = this.#watched.get(update.name);
       if (watched === undefined) continue;
       watched.isMissing = update.removed === true;
       for (const queue of watched.readers) {
