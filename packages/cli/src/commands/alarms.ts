@@ -56,11 +56,17 @@ function operation(word: string, name: AlarmOperation, summary: string, done: st
       const { client, terminal, args, options, signal } = call;
       const known = await client.alarms.list({ names: args, fields: ['name'], signal });
       await refuseMissing(call, 'alarms', missingOf(args, known));
-      for (const alarm of args) {
-        await client.alarms.operate(alarm, name, { authority: options.get('authority'), signal });
-        if (!terminal.isJson) await terminal.line(`${alarm} ${done}`);
+      const operated: string[] = [];
+      try {
+        for (const alarm of args) {
+          await client.alarms.operate(alarm, name, { authority: options.get('authority'), signal });
+          operated.push(alarm);
+          if (!terminal.isJson) await terminal.line(`${alarm} ${done}`);
+        }
+      } finally {
+        // Where one fails, those before it are done all the same.
+        if (terminal.isJson) await terminal.json({ operation: name, alarms: operated });
       }
-      if (terminal.isJson) await terminal.json({ operation: name, alarms: args });
     },
   };
 }

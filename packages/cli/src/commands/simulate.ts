@@ -54,11 +54,17 @@ async function stop(call: Call): Promise<void> {
   if (args.length === 0) throw new UsageError('Which? telltale simulate --stop NAME…');
   const known = await client.measurements.list({ names: args, fields: ['name'], signal });
   await refuseMissing(call, 'measurements', missingOf(args, known));
-  for (const name of args) {
-    await client.measurements.stopSimulation(name, { signal });
-    if (!terminal.isJson) await terminal.line(name, ' is no longer simulated');
+  const stopped: string[] = [];
+  try {
+    for (const name of args) {
+      await client.measurements.stopSimulation(name, { signal });
+      stopped.push(name);
+      if (!terminal.isJson) await terminal.line(name, ' is no longer simulated');
+    }
+  } finally {
+    // Where one fails, those before it are stopped all the same.
+    if (terminal.isJson) await terminal.json({ stopped });
   }
-  if (terminal.isJson) await terminal.json({ stopped: args });
 }
 
 async function list({ client, terminal, signal }: Call): Promise<void> {
