@@ -12,7 +12,16 @@ export interface Benchmark {
   readonly name: string;
   readonly title: string;
   /** `say` tells how it goes; what counts is in the results. */
-  run(say: (text: string) => void): Promise<Result[]>;
+  run(say: Say, options: Options): Promise<Result[]>;
+}
+
+export type Say = (text: string) => void;
+
+export interface Options {
+  /** A tenth of the work or less, for a try: figures say little. */
+  readonly quick: boolean;
+  /** How many million records the archive grows to. */
+  readonly millions: number;
 }
 
 type Side = () => Promise<number> | number;

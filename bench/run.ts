@@ -1,6 +1,8 @@
-// Runs the benchmarks, or those that are named, and prints their ratios: npm run bench -- [--strict] [NAME…]
+// Runs the benchmarks, or those that are named, and prints their ratios:
+// npm run bench -- [--strict] [--quick] [--millions N] [NAME…]
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { archiveLatency } from './archive-latency.ts';
 import { chain } from './chain.ts';
 import { collection } from './collection.ts';
 import { liveRead } from './live-read.ts';
@@ -11,10 +13,28 @@ import { scaling } from './scaling.ts';
 import { start } from './start.ts';
 import { transaction } from './transaction.ts';
 
-const benchmarks: readonly Benchmark[] = [transaction, scaling, collection, start, chain, liveRead, push, memory];
+const benchmarks: readonly Benchmark[] = [
+  transaction,
+  scaling,
+  collection,
+  start,
+  chain,
+  liveRead,
+  push,
+  memory,
+  archiveLatency,
+];
 
-const { values, positionals } = parseArgs({ options: { strict: { type: 'boolean' } }, allowPositionals: true });
-const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
+const { values, positionals } = parseArgs({
+  options: {
+    strict: { type: 'boolean' },
+    quick: { type: 'boolean', default: false },
+    millions: { type: 'string', default: '100' },
+  },
+  allowPositionals: true,
+});
+const options = { quick: values.quick, millions: Number(values.millions) };
+const unknown = positionals.filter((name) => !benchmarks.some((benchmark) => isMeant(benchmark, name)));
 if (unknown.length > 0) {
   process.stderr.write(
     `no benchmark ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}\n`,
@@ -25,9 +45,9 @@ if (unknown.length > 0) {
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const results: Result[] = [];
 for (const benchmark of benchmarks) {
-  if (positionals.length > 0 && !positionals.includes(benchmark.name)) continue;
+  if (positionals.length > 0 && !positionals.some((name) => isMeant(benchmark, name))) continue;
   say(`\n${benchmark.title} (load of the machine: ${loadavg()[0]?.toFixed(1)})`);
-  results.push(...(await benchmark.run((text) => say(`  ${text}`))));
+  results.push(...(await benchmark.run((text) => say(`  ${text}`), options)));
 }
 const width = Math.max(...results.map(({ what }) => what.length));
 say(`\n${'Ratio, median of the run'.padEnd(width)}  Figure  Wanted  Holds`);
@@ -36,3 +56,8 @@ for (const { what, figure, wanted = '', holds } of results) {
   say(`${what.padEnd(width)}  ${figure.padStart(6)}  ${wanted.padStart(6)}  ${verdict}`);
 }
 if (values.strict && results.some(({ holds }) => holds === false)) process.exitCode = 1;
+
+/** `archive` means `archive-trend` as well. */
+function isMeant(benchmark: Benchmark, name: string): boolean {
+  return benchmark.name === name || benchmark.name.startsWith(`${name}-`);
+}
