@@ -203,6 +203,21 @@ describe('a command', () => {
     assert.deepEqual([bench.vt('valve'), bench.disk.commands.size], [['d0', 0], 0]);
   });
 
+  test('CO-6: that is removed while its device thinks for long is not taken for the one that comes in its place', async () => {
+    const bench = setUp(valve);
+    const { promise: answer, resolve } = Promise.withResolvers<void>();
+    bench.answer = () => answer;
+    const write = bench.commands.write('valve', 'd5');
+    const handle = bench.commands.find('valve');
+    bench.commands.remove('valve');
+    bench.clock.advance(60_000);
+    bench.commands.put({ ...valve, name: 'other' });
+    assert.equal(bench.commands.find('other'), handle);
+    resolve();
+    await write;
+    assert.deepEqual([bench.vt('other')[0], bench.disk.commands.size], ['d0', 0]);
+  });
+
   test('CO-7: has its initial value before the first write, and nothing is sent', () => {
     const bench = setUp({ ...valve, initialValue: '5' }, { ...own, datatype: 's' });
     assert.deepEqual(bench.vt('valve'), ['d5', bench.clock.now()]);

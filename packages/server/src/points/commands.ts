@@ -144,12 +144,12 @@ export class Commands extends NamedPoints {
     const raw = unstored(chain.rawDatatype, chain.toRaw(value));
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
     // Gone meanwhile, with all that was kept of it, or another one.
-    if (this.#commands[handle]?.chain.datatype !== chain.datatype) return;
+    if (!this.#isStill(name, handle, chain)) return;
     const timeUs = this.#clock.now();
     const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
     if (connector === undefined) await this.#keeping.keep(kept);
     else await this.#keepAccepted(kept, handle, chain, value);
-    this.#apply(handle, chain, value, timeUs);
+    this.#apply(name, handle, chain, value, timeUs);
   }
 
   /** What a device has accepted and the disk has refused so far is brought to disk once more. */
@@ -167,7 +167,7 @@ export class Commands extends NamedPoints {
     try {
       await this.#keeping.keep(kept);
     } catch (error) {
-      this.#apply(handle, chain, value, kept.timeUs);
+      this.#apply(kept.name, handle, chain, value, kept.timeUs);
       this.#keeping.keepLater(kept.name);
       throw new ProblemError(
         'storage-failed',
@@ -184,10 +184,15 @@ export class Commands extends NamedPoints {
     return { name: this.nameOf(handle), value, timeUs: command.timeUs };
   }
 
+  /** Whether the command is what it was: its handle may be another one's by now. */
+  #isStill(name: string, handle: number, { datatype }: CommandChain): boolean {
+    return this.find(name) === handle && this.#get(handle).chain.datatype === datatype;
+  }
+
   /** Unless the command has gone or changed its datatype meanwhile. */
-  #apply(handle: number, { datatype }: CommandChain, value: StoredValue, timeUs: number): void {
-    const command = this.#commands[handle];
-    if (command === undefined || command.chain.datatype !== datatype) return;
+  #apply(name: string, handle: number, chain: CommandChain, value: StoredValue, timeUs: number): void {
+    if (!this.#isStill(name, handle, chain)) return;
+    const command = this.#get(handle);
     command.value = value;
     command.timeUs = timeUs;
     command.isWritten = true;
