@@ -46,6 +46,8 @@ const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } 
   OperateAlarms: { operations: [{ name: 'tank1_overflowing', opcode: 'activate' }], authority: 'shift 2' },
   AckAlarms: { alarms: ['tank1_overflowing'], authority: 'shift 2' },
   ReadDatabase: { select: { measurements: ['tank1_level'], alarms: 'all' } },
+  ReadArchive: { archive: 'measurements', name: 'tank1_level', t_since: -3600, t_until: 0, resample: 60 },
+  EraseArchive: { archive: 'measurements', name: 'tank1_level', t_since: 1700000000, t_until: 1700003600 },
   AnswerQuery: { query_id: 12, status: 'all is well' },
 };
 

@@ -38,6 +38,17 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   OperateAlarms: { operations: [{ name: 'high', opcode: 'activate' }], authority: 'anna' },
   AckAlarms: { alarms: ['high'] },
   ReadDatabase: { select: { measurements: 'all', alarms: ['high'] } },
+  ReadArchive: {
+    archive: 'measurements',
+    name: 'level',
+    t_since: -3600.5,
+    t_until: 0,
+    resample: 60,
+    aggregate: 'avg',
+    warp_head: true,
+    limit: 100,
+  },
+  EraseArchive: { archive: 'alarms', name: 'high', t_since: 1_700_000_000, t_until: 1_700_000_000.000001 },
   AnswerQuery: { query_id: 12, status: 'free text' },
 };
 
@@ -83,6 +94,10 @@ describe('the messages of the channel', () => {
       ['OperateAlarms', { operations: [{ name: 'a', opcode: 'explode' }] }],
       ['ReadDatabase', { select: { connectors: 'all' } }],
       ['ReadMeasurements', { fields: ['vt'] }],
+      ['ReadArchive', { archive: 'connectors', name: 'a', t_since: 0, t_until: 0 }],
+      ['ReadArchive', { archive: 'commands', name: 'a', t_since: '0', t_until: 0 }],
+      ['ReadArchive', { archive: 'commands', name: 'a', t_since: 0, t_until: 0, 'max-points': 3 }],
+      ['EraseArchive', { archive: 'commands', name: 'a', t_since: 0, t_until: 0, limit: 1 }],
       ['WatchMeasurements', { measurements: 'some' }],
     ];
     for (const [request, fields] of refused) {

@@ -1,6 +1,14 @@
 // The messages of the channel: what a client may ask, what it is answered, and what it is told unasked. One JSON text a
-// message. The archive's requests come with the archive.
+// message.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import {
+  AlarmRecord,
+  ArchiveTime,
+  archiveKinds,
+  archiveOptions,
+  CommandRecord,
+  MeasurementRecord,
+} from './archive.ts';
 import { Collection, titleOf } from './configuration.ts';
 import {
   AlarmState,
@@ -52,6 +60,13 @@ const read = (words: readonly string[]) => ({
 
 /** With `fields`, each object has those alone; to the types, which cannot know them, it has all. */
 const some = <T extends TObject>(type: T) => Collection(Type.Partial(type) as unknown as T);
+
+const interval = {
+  archive: Type.Enum([...archiveKinds], { type: 'string' }),
+  name: Name,
+  t_since: ArchiveTime,
+  t_until: ArchiveTime,
+};
 
 const Choice = Type.Union([Type.Literal('all'), NameList]);
 
@@ -184,6 +199,21 @@ export const channelRequests = {
         alarms: Type.Optional(Type.Array(LiveAlarm)),
       }),
     },
+  }),
+  ReadArchive: declare({
+    summary:
+      'Records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until gives them. An answer ' +
+      'of more than 32 MiB is refused: HTTP has no limit.',
+    fields: {
+      ...interval,
+      ...archiveOptions,
+      active: Type.Optional(Type.Boolean({ description: 'Of alarms: only transitions into an active state.' })),
+    },
+    answer: { records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord])) },
+  }),
+  EraseArchive: declare({
+    summary: 'Erases the records of an interval, as DELETE does. The answer comes when that is on disk.',
+    fields: interval,
   }),
   AnswerQuery: declare({
     summary: "A function module's answer to the query of its supervisor.",

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Severity } from './configuration.ts';
 import { Datatype } from './datatype.ts';
 import { Identifier } from './identifier.ts';
-import { ArchiveQuality, Quality } from './quality.ts';
+import { Quality } from './quality.ts';
 import { Timestamp } from './timestamp.ts';
 import { PrefixedValue } from './value.ts';
 
@@ -95,20 +95,3 @@ export const Authority = Type.String({
   maxLength: 256,
   description: 'Who does it; without it: operator.',
 });
-
-export const MeasurementRecord = Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality]);
-export const CommandRecord = Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp]);
-export const AlarmRecord = Type.Object(
-  { t: Timestamp, state: AlarmState, description: Type.String(), authority: Type.String() },
-  { additionalProperties: false },
-);
-
-const archive = (title: string, record: typeof MeasurementRecord | typeof CommandRecord | typeof AlarmRecord) =>
-  Type.Record(Identifier, Type.Array(record, { description: 'In time order.' }), {
-    title,
-    additionalProperties: false,
-  });
-
-export const MeasurementArchive = archive('MeasurementArchive', MeasurementRecord);
-export const CommandArchive = archive('CommandArchive', CommandRecord);
-export const AlarmArchive = archive('AlarmArchive', AlarmRecord);

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Lease } from '../points/index.ts';
-import { type Call, jsonType, type Route, type StreamReply } from './route.ts';
+import type { Call, PagesReply, Route, StreamReply } from './route.ts';
+import { sendPages } from './send-pages.ts';
 
 export interface AnswerOptions {
   readonly route: Route;
@@ -14,6 +15,8 @@ export interface AnswerOptions {
   readonly call: Call;
   /** A connection that stayed open would be waited for. */
   readonly isStopping: boolean;
+  /** An answer that had begun could not be ended. */
+  readonly onBroken: (error: Error) => void;
 }
 
 type Headers = Record<string, string | number>;
@@ -46,8 +49,10 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
   return send(options, headers, result);
 }
 
-function send({ route, request, reply }: AnswerOptions, headers: Headers, result: unknown): Promise<void> | undefined {
-  const { status, type = jsonType } = route.answer;
+function send(options: AnswerOptions, headers: Headers, result: unknown): Promise<void> | undefined {
+  const { route, request, reply, call } = options;
+  const { status, otherTypes } = route.answer;
+  const { type } = call;
   if (status === 204) {
     end(reply, status, { 'x-content-type-options': 'nosniff', ...(headers.connection && { connection: 'close' }) });
     return undefined;
@@ -55,6 +60,12 @@ function send({ route, request, reply }: AnswerOptions, headers: Headers, result
   if (status === 302) headers.location = result as string;
   else
     headers['content-type'] = type.includes('charset') || !type.startsWith('text/') ? type : `${type}; charset=utf-8`;
+  if (otherTypes !== undefined) headers.vary = 'accept';
+  if (isPages(result)) {
+    reply.hijack();
+    reply.raw.writeHead(status, headers);
+    return sendPages(reply.raw, result, options.onBroken);
+  }
   if (isStream(result)) {
     reply.code(status).headers({
       ...headers,
@@ -132,6 +143,10 @@ function isKnown(tag: string, header: string | undefined): boolean {
 
 function isStream(result: unknown): result is StreamReply {
   return typeof result === 'object' && result !== null && 'stream' in result;
+}
+
+function isPages(result: unknown): result is PagesReply {
+  return typeof result === 'object' && result !== null && 'pages' in result;
 }
 
 function isLease(result: unknown): result is Lease {

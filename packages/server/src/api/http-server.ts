@@ -9,7 +9,7 @@ import type { CountAnswer } from './answer-counts.ts';
 import type { Metrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
-import { type Call, isShadowed, type Route } from './route.ts';
+import { type Call, type Route, takes } from './route.ts';
 
 /** All that a request can have: those that do not apply are told so. CONNECT never comes to a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
@@ -83,7 +83,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       `There is nothing at ${request.url.slice(0, 200)}; /docs/ lists every path.`,
     );
   });
-  addRoutes(app, { routes, metrics, isStopping: () => unavailable() === 'stopping' });
+  const onBroken = (error: Error) => log.error({ err: error }, 'an answer broke off through a fault of the service');
+  addRoutes(app, { routes, metrics, onBroken, isStopping: () => unavailable() === 'stopping' });
   return app;
 }
 
@@ -101,9 +102,10 @@ interface AddedRoutes {
   readonly routes: readonly Route[];
   readonly metrics: Metrics;
   readonly isStopping: () => boolean;
+  readonly onBroken: (error: Error) => void;
 }
 
-function addRoutes(app: FastifyInstance, { routes, metrics, isStopping }: AddedRoutes): void {
+function addRoutes(app: FastifyInstance, { routes, metrics, isStopping, onBroken }: AddedRoutes): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   for (const [path, onPath] of byPath) {
     for (const route of onPath) {
@@ -114,7 +116,7 @@ function addRoutes(app: FastifyInstance, { routes, metrics, isStopping }: AddedR
         url: path,
         handler: (request, reply) => {
           (reply as Counted)[counting] = count;
-          const read = (call: Call) => answer({ route, request, reply, call, isStopping: isStopping() });
+          const read = (call: Call) => answer({ route, request, reply, call, isStopping: isStopping(), onBroken });
           const call = reader(request);
           const answered = call instanceof Promise ? call.then(read) : read(call);
           if (route.body === undefined && answered === undefined) return undefined;
@@ -125,7 +127,9 @@ function addRoutes(app: FastifyInstance, { routes, metrics, isStopping }: AddedR
         },
       });
     }
-    if (!isShadowed(path, byPath.keys())) refuseOtherMethods(app, path, onPath);
+    // What a parameter of another path takes, such as `/alarms/names` by `/alarms/:name`, has the methods of both.
+    const taking = [...byPath].filter(([other]) => takes(other, path)).flatMap(([, others]) => others);
+    refuseOtherMethods(app, path, taking);
   }
 }
 

@@ -1,4 +1,5 @@
 // The HTTP interfaces.
+export { ArchiveOperations, archiveRoutes } from './archive/index.ts';
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { configRoutes, type StackCatalogue } from './config/index.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';

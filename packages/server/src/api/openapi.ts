@@ -1,7 +1,15 @@
 // The OpenAPI 3.1 document, made from the routes: every path, parameter, body, status and problem.
-import { Identifier, Problem, type ProblemName, problemMediaType, problemPage, problems } from '@telltale/schema';
+import {
+  ArchiveTime,
+  Identifier,
+  Problem,
+  type ProblemName,
+  problemMediaType,
+  problemPage,
+  problems,
+} from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
-import type { Route, RouteBody } from './route.ts';
+import { jsonType, type Route, type RouteBody } from './route.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -48,6 +56,9 @@ const everywhere: ProblemName[] = [
 const ofWrites: ProblemName[] = ['foreign-origin'];
 const ofBodies: ProblemName[] = ['body-too-large', 'unsupported-media-type', 'request-timeout'];
 const ofLife: ProblemName[] = ['starting', 'stopping'];
+
+/** Times in a path, and which end of the interval each is. */
+const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, which is not in it.' };
 
 /** What a route can answer other than success. */
 export function problemsOf(route: Route): ProblemName[] {
@@ -100,6 +111,11 @@ function parametersOf({ path, names, query }: Route, components: Record<string, 
     const schema = plain(Type.Integer({ minimum: 1 }), components);
     parameters.push({ name: 'id', in: 'path', required: true, description: 'The number of the revision.', schema });
   }
+  for (const [name, end] of Object.entries(ends)) {
+    if (!path.includes(`/:${name}`)) continue;
+    const { description = '', ...schema } = plain(ArchiveTime, components) as Json & { description?: string };
+    parameters.push({ name, in: 'path', required: true, description: `${end} ${description}`, schema });
+  }
   for (const [name, type] of Object.entries(query?.properties ?? {})) {
     const { description = '', ...schema } = plain(type, components) as Json & { description?: string };
     const required = query?.required?.includes(name) ?? false;
@@ -112,16 +128,22 @@ function requestBodyOf(
   { types, schema }: RouteBody,
   components: Record<string, Json>,
 ): NonNullable<Operation['requestBody']> {
-  const content =
-    schema === undefined ? { schema: { type: 'string', format: 'binary' } } : { schema: plain(schema, components) };
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, content])) };
+  return { required: true, content: contentOf(types, schema, components) };
+}
+
+/** The schema is that of JSON; other types are bytes. */
+function contentOf(types: readonly string[], schema: TSchema | undefined, components: Record<string, Json>) {
+  const described = (type: string) => schema !== undefined && (type === jsonType || types.length === 1);
+  const entries = types.map((type): [string, Json] => [
+    type,
+    { schema: described(type) ? plain(schema as TSchema, components) : { type: 'string', format: 'binary' } },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function responsesOf(route: Route, components: Record<string, Json>): Record<string, OpenApiResponse> {
-  const { status, description, type, schema } = route.answer;
-  const content = type && {
-    [type]: { schema: schema === undefined ? { type: 'string', format: 'binary' } : plain(schema, components) },
-  };
+  const { status, description, type, otherTypes = [], schema } = route.answer;
+  const content = type && contentOf([type, ...otherTypes], schema, components);
   const responses: Record<string, OpenApiResponse> = { [status]: { description, ...(content && { content }) } };
   if (route.answer.version !== undefined) responses[304] = { description: 'As the client has it (If-None-Match).' };
   const byStatus = Map.groupBy(problemsOf(route), (name) => problems[name].status);

@@ -1,28 +1,43 @@
-// Everything that is checked about a request before its handler sees it: names, query, type and length of the body.
+// Everything that is checked about a request before its handler sees it: names, query, type and length of the body, the
+// type that the answer shall have.
 import { type Readable, Transform } from 'node:stream';
 import { type Checker, checker, type Fault, isIdentifier, ProblemError, reservedName } from '@telltale/schema';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { type Call, jsonType, type Route, type RouteBody } from './route.ts';
+import { chooseType } from './choose-type.ts';
+import { type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
 
 const noQuery = Type.Object({}, { additionalProperties: false });
 const noBytes = new Uint8Array();
+
+type Parameters = Partial<Record<'name' | 'id' | 't_since' | 't_until', string>>;
 
 /** Compiles the checks of one route, once. A request without a body is read at once. */
 export function requestReader(route: Route, author: string): (request: FastifyRequest) => Promise<Call> | Call {
   const query = checker(route.query ?? noQuery);
   return (request) => {
-    const { name = '', id: idText } = request.params as { name?: string; id?: string };
+    const { name = '', id: idText, t_since: tSince = '', t_until: tUntil = '' } = request.params as Parameters;
     if (name !== '') checkName(name, route);
     const id = idText === undefined ? 0 : readId(idText);
-    const call: Call = { name, id, query: readQuery(query, request.query), author, json: noBytes, stream: request.raw };
+    const call: Call = {
+      name,
+      id,
+      tSince,
+      tUntil,
+      query: readQuery(query, request.query),
+      author,
+      json: noBytes,
+      stream: request.raw,
+      bodyType: '',
+      type: typeOf(route.answer, request.headers.accept),
+    };
     const body = route.body;
     if (body === undefined) return call;
-    checkType(request.headers['content-type'], body);
+    const bodyType = readType(request.headers['content-type'], body);
     checkLength(request.headers['content-length'], body);
     const stream = limited(request.raw, body);
-    if (body.schema === undefined) return { ...call, stream };
-    return readWhole(stream).then((json) => ({ ...call, stream, json }));
+    if (body.schema === undefined || body.isStreamed) return { ...call, stream, bodyType };
+    return readWhole(stream).then((json) => ({ ...call, stream, bodyType, json }));
   };
 }
 
@@ -52,9 +67,17 @@ function readQuery(query: Checker, given: unknown): Readonly<Record<string, unkn
   throw new ProblemError('invalid-query', `${first?.path} ${first?.message}.`, faults);
 }
 
-function checkType(header: string | undefined, { types }: RouteBody): void {
+function typeOf({ type = jsonType, otherTypes }: RouteAnswer, accept: string | undefined): string {
+  if (otherTypes === undefined || accept === undefined) return type;
+  const offered = [type, ...otherTypes];
+  const chosen = chooseType(accept, offered);
+  if (chosen !== undefined) return chosen;
+  throw new ProblemError('not-acceptable', `The Accept here is ${offered.join(' or ')}.`);
+}
+
+function readType(header: string | undefined, { types }: RouteBody): string {
   const type = header?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== undefined && types.includes(type)) return;
+  if (type !== undefined && types.includes(type)) return type;
   const got = type === undefined ? 'There is none' : `It is ${JSON.stringify(type.slice(0, 80))}`;
   throw new ProblemError('unsupported-media-type', `${got}; the Content-Type here is ${types.join(' or ')}.`);
 }

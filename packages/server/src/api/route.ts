@@ -7,7 +7,7 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 export interface Route {
   readonly method: Method;
-  /** With `:name` for an identifier and `:id` for a number. */
+  /** With `:name` for an identifier, `:id` for a number, `:t_since` and `:t_until` for the ends of an interval. */
   readonly path: string;
   /** Unique, for clients that are generated from the OpenAPI document. */
   readonly id: string;
@@ -21,8 +21,8 @@ export interface Route {
   /** What can go wrong beyond what can go wrong everywhere. */
   readonly problems: readonly ProblemName[];
   /**
-   * Gives, or resolves with, nothing, bytes (lent or not) or text of the answer's type, data for JSON, or a
-   * `StreamReply`.
+   * Gives, or resolves with, nothing, bytes (lent or not) or text of the answer's type, data for JSON, a `StreamReply`
+   * or a `PagesReply`.
    */
   readonly handle: (call: Call) => unknown;
 }
@@ -31,6 +31,8 @@ export interface RouteBody {
   readonly types: readonly string[];
   /** Of a JSON body; other bodies reach the handler as a stream. */
   readonly schema?: TSchema;
+  /** JSON reaches the handler as a stream as well. */
+  readonly isStreamed?: true;
   readonly maxBytes: number;
   /** The setting that `maxBytes` comes from. */
   readonly setting: string;
@@ -40,6 +42,8 @@ export interface RouteAnswer {
   readonly status: 200 | 204 | 302;
   readonly description: string;
   readonly type?: string;
+  /** What a client may have in the place of `type`, by the Accept header. */
+  readonly otherTypes?: readonly string[];
   readonly schema?: TSchema;
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -52,12 +56,19 @@ export interface RouteAnswer {
 export interface Call {
   readonly name: string;
   readonly id: number;
+  /** Of a path with an interval, as they were sent. */
+  readonly tSince: string;
+  readonly tUntil: string;
   /** Checked and coerced. */
   readonly query: Readonly<Record<string, unknown>>;
   /** The whole JSON body, not yet parsed. */
   readonly json: Uint8Array;
   /** The body of a route that takes bytes; it fails with a problem when it grows too long. */
   readonly stream: Readable;
+  /** Of the body, where there is one. */
+  readonly bodyType: string;
+  /** Of the answer, as the client wants it. */
+  readonly type: string;
   /** Who asks. */
   readonly author: string;
 }
@@ -68,15 +79,17 @@ export interface StreamReply {
   readonly filename: string;
 }
 
+/** An answer of any length, sent as fast as the client takes it. */
+export interface PagesReply {
+  readonly pages: AsyncIterable<Uint8Array>;
+  /** Ends them at once: the client is gone, or wanted the headers alone. */
+  readonly cancel: () => void;
+}
+
 export const jsonType = 'application/json';
 
-/** The path is taken by a parameter of another one: `/alarms/names` by `/alarms/:name`. */
-export function isShadowed(path: string, paths: Iterable<string>): boolean {
-  const parts = path.split('/');
-  for (const other of paths) {
-    const others = other.split('/');
-    if (other === path || others.length !== parts.length) continue;
-    if (others.every((part, index) => part === parts[index] || part.startsWith(':'))) return true;
-  }
-  return false;
+/** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */
+export function takes(other: string, path: string): boolean {
+  const [parts, others] = [path.split('/'), other.split('/')];
+  return others.length === parts.length && others.every((part, at) => part === parts[at] || part.startsWith(':'));
 }

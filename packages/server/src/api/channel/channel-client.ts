@@ -54,6 +54,10 @@ export class ChannelClient {
     stream.on('drain', () => this.#onDrain());
   }
 
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
   /** Bytes that wait for it. */
   get waitingBytes(): number {
     return this.#socket.bufferedAmount;
@@ -61,7 +65,7 @@ export class ChannelClient {
 
   /** Answers and what is never dropped. */
   send(message: string | Buffer): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.isOpen) return;
     this.#socket.send(message, { binary: false });
     if (this.waitingBytes > mostUndroppableBytes) this.close(closeCode.tryAgainLater, 'the client does not keep up');
     else if (this.waitingBytes > mostWaitingBytes && !this.#isPaused) {
@@ -77,7 +81,7 @@ export class ChannelClient {
     if (this.#passedOver.size > 0 || (waiting > littleBytes && waiting + message.length > mostWaitingBytes)) {
       return false;
     }
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(message, { binary: false });
+    if (this.isOpen) this.#socket.send(message, { binary: false });
     return true;
   }
 

@@ -17,14 +17,18 @@ import {
 } from '@telltale/schema';
 import type { Logger } from 'pino';
 import type { Lease } from '../../points/index.ts';
+import type { ArchiveOperations } from '../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import { toProblem } from '../problems.ts';
+import { ArchiveRequests } from './archive-requests.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { inOrder } from './in-order.ts';
 import { type Watches, type WatchField, watchFields } from './watches.ts';
 
 export interface ChannelRequestsOptions {
   readonly data: DataAccess;
+  /** Without it, what is asked of it is refused. */
+  readonly archive?: ArchiveOperations;
   readonly watches: Watches;
   readonly log: Logger;
   /** Why the service cannot answer now; undefined where it can. */
@@ -54,6 +58,7 @@ export class ChannelRequests {
     channelRequestNames.map((name) => [name, checker(requestSchema(name))]),
   );
   readonly #handlers: Record<ChannelRequestName, Handler>;
+  readonly #archive: ArchiveRequests;
   readonly #underWay = new WeakMap<ChannelClient, number>();
   /** Of all clients; each ends when it is answered. */
   readonly #unanswered = new Set<Promise<void>>();
@@ -61,7 +66,20 @@ export class ChannelRequests {
 
   constructor(options: ChannelRequestsOptions) {
     this.#options = options;
-    this.#handlers = { ...this.#reads(), ...this.#writes(), ...this.#watchRequests(), Heartbeat: () => ({}) };
+    this.#archive = new ArchiveRequests(options.archive);
+    this.#handlers = {
+      ...this.#reads(),
+      ...this.#writes(),
+      ...this.#watchRequests(),
+      ReadArchive: async (client, fields) => ({
+        more: { records: await this.#archive.read(client, fields as ChannelRequestFields<'ReadArchive'>) },
+      }),
+      EraseArchive: async (_client, fields) => {
+        await this.#archive.erase(fields as ChannelRequestFields<'EraseArchive'>);
+        return {};
+      },
+      Heartbeat: () => ({}),
+    };
   }
 
   /** Answers every message, good or not. */

@@ -1,0 +1,138 @@
+// The archive on the wire: its records, how they are asked for, and what it tells about itself.
+import Type, { type Static } from 'typebox';
+import { AlarmState } from './data-access.ts';
+import { Identifier } from './identifier.ts';
+import { ArchiveQuality } from './quality.ts';
+import { Timestamp } from './timestamp.ts';
+import { PrefixedValue } from './value.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const archiveKinds = ['measurements', 'commands', 'alarms'] as const;
+export type ArchiveKind = (typeof archiveKinds)[number];
+
+export const MeasurementRecord = Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality], {
+  description: 'Value, timestamp and quality.',
+});
+export type MeasurementRecord = Static<typeof MeasurementRecord>;
+
+export const CommandRecord = Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp], {
+  description: 'Value and timestamp.',
+});
+export type CommandRecord = Static<typeof CommandRecord>;
+
+export const AlarmRecord = Type.Object(
+  { t: Timestamp, state: AlarmState, description: Type.String(), authority: Type.String() },
+  { title: 'AlarmRecord', ...closed },
+);
+export type AlarmRecord = Static<typeof AlarmRecord>;
+
+export interface ArchiveRecords {
+  measurements: MeasurementRecord;
+  commands: CommandRecord;
+  alarms: AlarmRecord;
+}
+
+const archive = (title: string, record: typeof MeasurementRecord | typeof CommandRecord | typeof AlarmRecord) =>
+  Type.Record(Identifier, Type.Array(record, { description: 'In time order.' }), { title, ...closed });
+
+export const MeasurementArchive = archive('MeasurementArchive', MeasurementRecord);
+export const CommandArchive = archive('CommandArchive', CommandRecord);
+export const AlarmArchive = archive('AlarmArchive', AlarmRecord);
+
+export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count'] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+/** The end of an interval, as a number in JSON and in a query; in a path it is the same in digits. */
+export const ArchiveTime = Type.Number({
+  description: 'Seconds since 1970, exact to the microsecond; zero or less: seconds back from now.',
+  examples: [1700000000.25, -3600],
+});
+
+/** The fewest records that can keep the first, the last, the least and the greatest one of a bucket. */
+export const fewestPoints = 4;
+const most = 2 ** 31 - 1;
+
+/** How records are chosen and thinned out, beside their interval. */
+export const alarmArchiveOptions = {
+  resample: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000_000_000,
+      description: 'Seconds: one record each, the last one at or before the beginning of the bucket.',
+    }),
+  ),
+  warp_head: Type.Optional(
+    Type.Boolean({ description: 'Begin with the record in force at the beginning, with that time.' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: most, description: 'Only the first so many records of each name.' }),
+  ),
+  'max-points': Type.Optional(
+    Type.Integer({
+      minimum: fewestPoints,
+      maximum: most,
+      description:
+        'About so many records of each name at most, which keep the first, least, greatest and last one of each ' +
+        'stretch of time: a plot of them looks like one of all. Not together with resample.',
+    }),
+  ),
+} as const;
+
+/** Alarms are no numbers: nothing of them is aggregated. */
+export const archiveOptions = {
+  ...alarmArchiveOptions,
+  aggregate: Type.Optional(
+    Type.Enum([...aggregates], {
+      type: 'string',
+      description: 'With resample: of the records in the bucket; bad ones are left out, but for count.',
+    }),
+  ),
+} as const;
+
+export const ArchiveDamage = Type.Object(
+  {
+    file: Type.String(),
+    name: Type.Optional(Type.String({ description: 'Of the object whose records are concerned.' })),
+    first: Type.Optional(Timestamp),
+    last: Type.Optional(Timestamp),
+    reason: Type.String(),
+  },
+  { title: 'ArchiveDamage', description: 'What failed its checksum, and is left out of reads.', ...closed },
+);
+export type ArchiveDamage = Static<typeof ArchiveDamage>;
+
+const OptionalTime = Type.Union([Timestamp, Type.Null()]);
+
+export const ArchiveStats = Type.Object(
+  {
+    series: Type.Integer({ description: 'An object whose datatype was changed has several.' }),
+    records: Type.Integer(),
+    bytes: Type.Integer({ description: 'On disk, the journal included.' }),
+    'journal-bytes': Type.Integer(),
+    blocks: Type.Integer({ description: 'Files of records that are no longer in the journal.' }),
+    unmerged: Type.Integer({ description: 'Of these, files that a merge would still take together.' }),
+    first: OptionalTime,
+    last: OptionalTime,
+    astray: Type.Integer({ description: 'Records of a wrong clock: before 2000, or over a day ahead when they came.' }),
+    damages: Type.Array(ArchiveDamage),
+  },
+  { title: 'ArchiveStats', ...closed },
+);
+export type ArchiveStats = Static<typeof ArchiveStats>;
+
+export const ArchiveProgress = Type.Object(
+  {
+    'done-bytes': Type.Integer(),
+    'total-bytes': Type.Integer(),
+    done: Type.Optional(Type.Literal(true, { description: 'The last line has it.' })),
+    damages: Type.Optional(Type.Array(ArchiveDamage)),
+  },
+  { title: 'ArchiveProgress', description: 'One JSON text a line.', ...closed },
+);
+export type ArchiveProgress = Static<typeof ArchiveProgress>;
+
+/** The forms of an answer beside JSON. The bytes of the binary one stand in the guide to the archive. */
+export const csvType = 'text/csv';
+export const columnsType = 'application/vnd.telltale.columns';
+export const ndjsonType = 'application/x-ndjson';

@@ -1,0 +1,113 @@
+// CSV as RFC 4180 has it: rows read piece by piece, so that memory does not grow with the file, and fields written.
+import { ProblemError } from './problem.ts';
+
+/** Longer than any row with a text of 64 KiB. */
+const mostRowLength = 1 << 20;
+
+export class CsvReader {
+  readonly #onRow: (fields: string[]) => void;
+  readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
+  #text = '';
+  /** So far the quotes of the text are counted. */
+  #scanned = 0;
+  #isQuoted = false;
+  #rows = 0;
+
+  /** Calls with each row that is not empty, in order; what it throws goes through. */
+  constructor(onRow: (fields: string[]) => void) {
+    this.#onRow = onRow;
+  }
+
+  /** Throws a problem at the first row that is wrong: all rows before it were handed on. */
+  feed(bytes: Uint8Array): void {
+    this.#take(this.#decode(bytes, true));
+  }
+
+  /** The last row may be without the end of its line. */
+  end(): void {
+    this.#take(this.#decode(new Uint8Array(), false));
+    if (this.#isQuoted) throw broken(`Row ${this.#rows + 1} ends within quotes.`);
+    this.#row(this.#text);
+    this.#text = '';
+  }
+
+  #decode(bytes: Uint8Array, stream: boolean): string {
+    try {
+      return this.#utf8.decode(bytes, { stream });
+    } catch {
+      throw broken('The body is not UTF-8.');
+    }
+  }
+
+  #take(more: string): void {
+    const text = this.#text + more;
+    let start = 0;
+    let quoteAt = text.indexOf('"', this.#scanned);
+    const scanTo = (end: number) => {
+      for (; quoteAt >= 0 && quoteAt < end; quoteAt = text.indexOf('"', quoteAt + 1)) this.#isQuoted = !this.#isQuoted;
+    };
+    for (let end = text.indexOf('\n', this.#scanned); end >= 0; end = text.indexOf('\n', end + 1)) {
+      scanTo(end);
+      if (this.#isQuoted) continue; // a line break within quotes belongs to the field
+      this.#row(text.slice(start, text.charCodeAt(end - 1) === 0x0d ? end - 1 : end));
+      start = end + 1;
+    }
+    scanTo(text.length);
+    this.#text = text.slice(start);
+    this.#scanned = this.#text.length;
+    if (this.#text.length > mostRowLength) {
+      throw broken(`Row ${this.#rows + 1} is longer than ${mostRowLength} characters.`);
+    }
+  }
+
+  #row(row: string): void {
+    this.#rows++;
+    if (row !== '') this.#onRow(row.includes('"') ? this.#quotedFields(row) : row.split(','));
+  }
+
+  #quotedFields(row: string): string[] {
+    const fields: string[] = [];
+    for (let at = 0; at <= row.length; at++) {
+      const isQuoted = row.charCodeAt(at) === quote;
+      const end = isQuoted ? closingQuote(row, at) + 1 : nextComma(row, at);
+      const field = isQuoted ? row.slice(at + 1, end - 1).replaceAll('""', '"') : row.slice(at, end);
+      if (end < row.length && row.charCodeAt(end) !== comma) this.#refuseQuote();
+      if (!isQuoted && field.includes('"')) this.#refuseQuote();
+      fields.push(field);
+      at = end;
+    }
+    return fields;
+  }
+
+  #refuseQuote(): never {
+    throw broken(`Row ${this.#rows} has a quote in the middle of a field.`);
+  }
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+
+/** There is one: the row has an even number of quotes. */
+function closingQuote(row: string, from: number): number {
+  let at = row.indexOf('"', from + 1);
+  while (row.charCodeAt(at + 1) === quote) at = row.indexOf('"', at + 2);
+  return at < 0 ? row.length - 1 : at;
+}
+
+function nextComma(row: string, from: number): number {
+  const at = row.indexOf(',', from);
+  return at < 0 ? row.length : at;
+}
+
+/** One row, with the end of its line. */
+export function csvRow(fields: readonly string[]): string {
+  return `${fields.map(csvField).join(',')}\r\n`;
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function broken(detail: string): ProblemError {
+  return new ProblemError('malformed-csv', detail);
+}

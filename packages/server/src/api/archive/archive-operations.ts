@@ -1,0 +1,145 @@
+// The operations of version 1 on the archive, as both HTTP and the channel offer them.
+import { type Clock, type Datatype, type Fault, isIdentifier, ProblemError } from '@telltale/schema';
+import type { Aggregate, ArchiveAccess, ArchiveReading, Kind, RecordForm } from '../../archive/index.ts';
+import type { DataAccess } from '../data/index.ts';
+import { type Interval, intervalOf, readInterval } from './interval.ts';
+
+/** The options of a read, checked one by one against their schema. */
+export interface ReadOptions {
+  readonly resample?: number | undefined;
+  readonly aggregate?: Aggregate | undefined;
+  readonly warp_head?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly 'max-points'?: number | undefined;
+}
+
+export interface ReadCall {
+  readonly kind: Kind;
+  readonly interval: Interval;
+  readonly form: RecordForm;
+  readonly options: ReadOptions;
+  /** Of alarms: transitions into an active state alone. */
+  readonly activeOnly?: boolean;
+}
+
+export interface ArchiveOperationsParts {
+  readonly archive: ArchiveAccess;
+  readonly data: DataAccess;
+  readonly clock: Clock;
+}
+
+export class ArchiveOperations {
+  readonly #archive: ArchiveAccess;
+  readonly #data: DataAccess;
+  readonly #clock: Clock;
+
+  constructor({ archive, data, clock }: ArchiveOperationsParts) {
+    this.#archive = archive;
+    this.#data = data;
+    this.#clock = clock;
+  }
+
+  /** Of times in digits, as they stand in a path. */
+  interval(since: string, until: string): Interval {
+    return readInterval(since, until, this.#clock.now());
+  }
+
+  /** Of times that are numbers; without an end, until now. */
+  intervalOf(since: number, until = 0): Interval {
+    return intervalOf(since, until, this.#clock.now());
+  }
+
+  /** One name; a problem where it is neither configured nor in the archive. */
+  async readOne(name: string, call: ReadCall): Promise<ArchiveReading> {
+    const options = choiceOf(call.options);
+    await this.#refuseUnknown(call.kind, name);
+    return this.#read(call, options, [name], [name]);
+  }
+
+  /** Several names, each once, in the order given; unknown ones are left out. Without names: all. */
+  async readMany(names: readonly string[] | undefined, call: ReadCall): Promise<ArchiveReading> {
+    const options = choiceOf(call.options);
+    const configured = this.#configured(call.kind);
+    const wanted = new Set(names ?? [...configured, ...(await this.#archive.names(call.kind))].sort());
+    return this.#read(
+      call,
+      options,
+      [...wanted],
+      [...wanted].filter((name) => configured.has(name)),
+    );
+  }
+
+  /** Resolves when it is on disk. */
+  async erase(kind: Kind, name: string, { sinceUs, untilUs }: Interval): Promise<void> {
+    await this.#refuseUnknown(kind, name);
+    await this.#archive.erase(kind, name, sinceUs, untilUs);
+  }
+
+  names(kind: Kind): Promise<readonly string[]> {
+    return this.#archive.names(kind);
+  }
+
+  /** What records of this name have: the datatype of the object, else of what the archive has of it. */
+  async datatypeOf(kind: 'measurements' | 'commands', name: string): Promise<Datatype> {
+    const points = this.#data[kind];
+    const handle = points.find(name);
+    const datatype = handle >= 0 ? points.datatypeOf(handle) : await this.#archive.datatypeOf(kind, name);
+    return datatype ?? refuse(kind, name);
+  }
+
+  get backfill(): ArchiveAccess['backfill'] {
+    return (key, batch) => this.#archive.backfill(key, batch);
+  }
+
+  stats(): ReturnType<ArchiveAccess['stats']> {
+    return this.#archive.stats();
+  }
+
+  check(): ReturnType<ArchiveAccess['check']> {
+    return this.#archive.check();
+  }
+
+  compact(): ReturnType<ArchiveAccess['compact']> {
+    return this.#archive.compact();
+  }
+
+  #read(
+    { kind, interval, form, activeOnly }: ReadCall,
+    options: ReturnType<typeof choiceOf>,
+    names: string[],
+    known: string[],
+  ): Promise<ArchiveReading> {
+    return this.#archive.read({ kind, names, known, ...interval, form, ...options, activeOnly });
+  }
+
+  #configured(kind: Kind): ReadonlySet<string> {
+    if (kind === 'alarms') return new Set(this.#data.alarms.names());
+    const points = this.#data[kind];
+    return new Set(Array.from(points.all(), (handle) => points.nameOf(handle)));
+  }
+
+  async #refuseUnknown(kind: Kind, name: string): Promise<void> {
+    if (this.#data[kind].find(name) >= 0) return;
+    if (!isIdentifier(name) || !(await this.#archive.has(kind, name))) refuse(kind, name);
+  }
+}
+
+function refuse(kind: Kind, name: string): never {
+  const what = `${kind.slice(0, -1)} ${JSON.stringify(name.slice(0, 80))}`;
+  throw new ProblemError('unknown-object', `There is no ${what}, and the archive has nothing of one.`);
+}
+
+/** Refuses options that do not go together. */
+function choiceOf(options: ReadOptions) {
+  const { resample, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints } = options;
+  const resampleUs = resample === undefined ? undefined : Math.round(resample * 1_000_000);
+  if (resampleUs === 0) refuseOption('resample', 'is less than a microsecond');
+  if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
+  if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
+  return { resampleUs, aggregate, warpHead, limit, maxPoints };
+}
+
+function refuseOption(path: string, message: string): never {
+  const fault: Fault = { path, message };
+  throw new ProblemError('invalid-query', `${path} ${message}.`, [fault]);
+}

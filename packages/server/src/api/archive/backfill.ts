@@ -1,0 +1,141 @@
+// Records that come from elsewhere: reads a body of JSON or CSV as it arrives, and hands them on in batches of a bounded
+// size. What was handed on before something went wrong stays, and the problem says how many that were.
+import type { Readable } from 'node:stream';
+import {
+  Batch,
+  CommandRecord,
+  CsvReader,
+  checker,
+  csvType,
+  type Datatype,
+  fromTimestamp,
+  JsonListReader,
+  MeasurementRecord,
+  ProblemError,
+  type ProblemName,
+  parsePrefixedAs,
+  type Value,
+  ValueError,
+} from '@telltale/schema';
+import { CsvRecords } from './csv-records.ts';
+
+export interface BackfillOptions {
+  readonly kind: 'measurements' | 'commands';
+  readonly name: string;
+  readonly datatype: Datatype;
+  readonly body: Readable;
+  readonly type: string;
+  /** Resolves when the batch is on disk. */
+  readonly take: (batch: Batch) => Promise<void>;
+}
+
+/** No batch has more records. */
+export const mostRecords = 65_536;
+
+/** Bodies are read in pieces of so much; the shortest row of CSV has 4 bytes. */
+const pieceBytes = 1 << 16;
+const enoughRecords = mostRecords - pieceBytes / 4;
+const enoughTextLength = 4 << 20;
+
+const records = { measurements: checker(MeasurementRecord), commands: checker(CommandRecord) };
+
+/** Problems of the body, to which it is added what became of the records before. */
+const ofTheBody = new Set<ProblemName>(['invalid-record', 'malformed-json', 'json-too-deep', 'malformed-csv']);
+
+/** Resolves when all records are on disk. */
+export async function backfill(options: BackfillOptions): Promise<void> {
+  await new Backfill(options).run();
+}
+
+class Backfill {
+  readonly #options: BackfillOptions;
+  #batch = new Batch();
+  #textLength = 0;
+  /** Records that are on disk. */
+  #taken = 0;
+  /** Records that were read. */
+  #read = 0;
+
+  constructor(options: BackfillOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const reader = this.#reader();
+    try {
+      for await (const chunk of this.#options.body as AsyncIterable<Uint8Array>) {
+        for (let at = 0; at < chunk.length; at += pieceBytes) {
+          reader.feed(chunk.subarray(at, at + pieceBytes));
+          if (this.#batch.count > enoughRecords || this.#textLength > enoughTextLength) await this.#flush();
+        }
+      }
+      reader.end();
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !ofTheBody.has(error.problem)) throw error;
+      await this.#flush();
+      throw new ProblemError(error.problem, `${error.message} ${takenText(this.#taken)}`);
+    }
+    await this.#flush();
+  }
+
+  #reader(): JsonListReader | CsvReader {
+    const { type, kind, name, datatype } = this.#options;
+    if (type !== csvType) {
+      const list: JsonListReader = new JsonListReader((item) => this.#json(item, list.key));
+      return list;
+    }
+    const rows = new CsvRecords({ kind, name, datatype, onRecord: (...record) => this.#add(...record) });
+    return new CsvReader((fields) => this.#guarded(() => rows.row(fields), rows.isHeaderRead));
+  }
+
+  #json(item: unknown, whose: string | undefined): void {
+    this.#guarded(() => {
+      const { kind, name, datatype } = this.#options;
+      if (whose !== undefined && whose !== name) {
+        throw new ValueError(`it is of ${JSON.stringify(whose.slice(0, 80))}, not of ${name}`);
+      }
+      const [fault] = records[kind].faults(item, '', 1);
+      if (fault !== undefined) throw new ValueError(`${fault.path} ${fault.message}`.trim());
+      const [text, timestamp, quality = 0] = item as [string | null, [number, number], number?];
+      if (text === null) throw new ValueError('it has no value');
+      this.#add(parsePrefixedAs(datatype, text), fromTimestamp(timestamp), quality);
+    }, true);
+  }
+
+  /** What is wrong with a record says with which. */
+  #guarded(read: () => void, isRecord: boolean): void {
+    if (isRecord) this.#read++;
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof ValueError || error instanceof RangeError)) throw error;
+      const which = isRecord ? `Record ${this.#read}` : 'The header';
+      throw new ProblemError('invalid-record', `${which}: ${error.message}.`);
+    }
+  }
+
+  #add(value: Value, timeUs: number, quality: number): void {
+    this.#batch.value(0, value, quality, timeUs);
+    if (typeof value === 'string') this.#textLength += value.length;
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#batch;
+    if (batch.count === 0) return;
+    const { count } = batch;
+    this.#batch = new Batch();
+    this.#textLength = 0;
+    try {
+      await this.#options.take(batch);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || this.#taken === 0) throw error;
+      throw new ProblemError(error.problem, `${error.message} ${takenText(this.#taken)}`, error.errors);
+    }
+    this.#taken += count;
+  }
+}
+
+function takenText(taken: number): string {
+  if (taken === 0) return 'No record was taken.';
+  return taken === 1 ? 'The record before it was taken.' : `The ${taken} records before it were taken.`;
+}

@@ -1,0 +1,3 @@
+// The archive over HTTP, and its operations for the channel.
+export { ArchiveOperations, type ReadOptions } from './archive-operations.ts';
+export { archiveRoutes } from './archive-routes.ts';

@@ -1,0 +1,49 @@
+// The interval of a request to the archive: digits to microseconds, exactly, and times counted back from now.
+import { formatText, ProblemError } from '@telltale/schema';
+
+/** Half-open, in whole microseconds since 1970. */
+export interface Interval {
+  readonly sinceUs: number;
+  readonly untilUs: number;
+}
+
+const decimal = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))$/;
+
+/** More seconds than any time has; the product of as many is a double, exact or not. */
+const mostDigits = 10;
+const latestUs = Number.MAX_SAFE_INTEGER;
+
+export function readInterval(since: string, until: string, nowUs: number): Interval {
+  const sinceUs = readTime('t_since', since, nowUs);
+  const untilUs = readTime('t_until', until, nowUs);
+  if (sinceUs <= untilUs) return { sinceUs, untilUs };
+  throw new ProblemError('invalid-interval', `t_since, ${shown(since)}, is after t_until, ${shown(until)}.`);
+}
+
+/** Of times that came as numbers of JSON or of a query. */
+export function intervalOf(since: number, until: number, nowUs: number): Interval {
+  return readInterval(formatText('d', since), formatText('d', until), nowUs);
+}
+
+/**
+ * What is finer than a microsecond is rounded up: to a record, which has whole ones, that makes no difference. A time
+ * beyond the last one is taken for the last one.
+ */
+function readTime(which: string, text: string, nowUs: number): number {
+  const [, sign, whole = '', decimals, bare] = decimal.exec(text) ?? [];
+  if (sign === undefined) {
+    const expected = 'a number of seconds in digits is expected, such as 1700000000.25 or -3600';
+    throw new ProblemError('invalid-interval', `${which} is ${shown(text)}; ${expected}.`);
+  }
+  const fraction = decimals ?? bare ?? '';
+  const digits = whole.replace(/^0+/, '');
+  const seconds = digits.length > mostDigits ? 10 ** mostDigits : Number(digits);
+  const us = Math.min(latestUs, seconds * 1_000_000 + Number(fraction.slice(0, 6).padEnd(6, '0')));
+  const isFiner = /[1-9]/.test(fraction.slice(6));
+  if (sign === '-' || (us === 0 && !isFiner)) return Math.max(0, nowUs - us);
+  return Math.min(latestUs, us + Number(isFiner));
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

@@ -1,0 +1,41 @@
+// Sends an answer page by page, as fast as the client takes it. A client that goes away ends the pages; pages that fail
+// end the connection, so that no answer looks whole that is not.
+import type { ServerResponse } from 'node:http';
+import type { PagesReply } from './route.ts';
+
+/** The headers are written. Resolves when all is sent or nobody is there any more; rejects never. */
+export async function sendPages(
+  response: ServerResponse,
+  { pages, cancel }: PagesReply,
+  onBroken: (error: Error) => void,
+): Promise<void> {
+  if (response.req.method === 'HEAD') {
+    cancel();
+    response.end();
+    return;
+  }
+  let isClosed = response.destroyed;
+  let resume: () => void = () => undefined;
+  response.on('drain', () => resume());
+  response.once('close', () => {
+    isClosed = true;
+    cancel();
+    resume();
+  });
+  if (isClosed) cancel();
+  try {
+    for await (const page of pages) {
+      if (isClosed) return;
+      if (response.write(page)) continue;
+      await new Promise<void>((resolve) => {
+        resume = resolve;
+        if (isClosed) resolve();
+      });
+    }
+    response.end();
+  } catch (error) {
+    if (!isClosed) onBroken(error as Error);
+    // With a reset, for a client of HTTP/1.0 would take the end of the connection for that of the answer.
+    response.socket?.resetAndDestroy();
+  }
+}
