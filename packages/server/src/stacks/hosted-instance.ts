@@ -65,7 +65,7 @@ export class HostedInstance {
       writeTimeoutMs: this.#writeTimeoutMs(),
       isMeasurement: (id) => points.measurements.has(id),
       command: (id) => points.commands.get(id),
-      onAccepted: ({ id }, value) => this.#keepLast(id, value),
+      onAccepted: ({ id, name }, value) => this.#keepLast(id, name, value),
       onReadings,
       onLink,
       onState,
@@ -115,9 +115,9 @@ export class HostedInstance {
     this.#connection.setPoints({ measurements: [...measurements.values()], commands: [...commands.values()] });
   }
 
-  #keepLast(id: number, value: Value): void {
+  #keepLast(id: number, name: string, value: Value): void {
     const command = this.points.commands.get(id);
-    if (command !== undefined) this.points.commands.set(id, { ...command, last: value });
+    if (command?.name === name) this.points.commands.set(id, { ...command, last: value });
   }
 
   async #create(publish: (batch: Batch) => void): Promise<Linked> {

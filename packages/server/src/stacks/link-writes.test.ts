@@ -18,12 +18,15 @@ function setUp() {
   const handed: Handed[] = [];
   const errors: string[] = [];
   const accepted: Value[] = [];
+  const renamed = new Map<number, string>();
   const silent = () => undefined;
   const writes = new LinkWrites({
     clock,
     log: { debug: silent, info: silent, warn: silent, error: (text) => errors.push(text) },
     command: (id) =>
-      id < 100 ? { id, name: `c${id}`, address: '', datatype: 'd', properties: {}, last: undefined } : undefined,
+      id < 100
+        ? { id, name: renamed.get(id) ?? `c${id}`, address: '', datatype: 'd', properties: {}, last: undefined }
+        : undefined,
     hand: ({ id }: StackCommand, value, signal) =>
       new Promise((resolve, reject) => handed.push({ id, value, signal, resolve, reject })),
     onAccepted: (_, value) => accepted.push(value),
@@ -34,7 +37,7 @@ function setUp() {
   const turns = async () => {
     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
   };
-  return { clock, handed, errors, accepted, writes, outcomes, write, turns };
+  return { clock, handed, errors, accepted, renamed, writes, outcomes, write, turns };
 }
 
 function inWords(outcome: WriteOutcome): string {
@@ -139,6 +142,16 @@ describe('writes', () => {
   test('of a command that is gone are refused', async () => {
     const { writes } = setUp();
     assert.equal((await writes.write(100, 1, 1000)).kind, 'refused');
+  });
+
+  test('that waited while their command went and another one got its id are refused, not sent to that', async () => {
+    const { write, handed, renamed, turns, outcomes } = setUp();
+    write(1, 'a');
+    write(1, 'b');
+    renamed.set(1, 'another');
+    handed[0]?.resolve();
+    await turns();
+    assert.deepEqual([outcomes, handed.length], [['a accepted', 'b refused'], 1]);
   });
 
   test('beyond 1,000 are refused at once, those included that the stack never ended', async () => {

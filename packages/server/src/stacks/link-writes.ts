@@ -29,6 +29,8 @@ const graceMs = 2000;
 
 interface Job {
   readonly commandId: number;
+  /** Of the command when the write came: its id may be another one's when its turn comes. */
+  readonly name: string | undefined;
   readonly value: Value;
   readonly controller: AbortController;
   readonly settle: (outcome: WriteOutcome) => void;
@@ -58,6 +60,7 @@ export class LinkWrites {
     const { promise, resolve } = Promise.withResolvers<WriteOutcome>();
     const job: Job = {
       commandId,
+      name: this.#options.command(commandId)?.name,
       value,
       controller: new AbortController(),
       isHanded: false,
@@ -121,7 +124,7 @@ export class LinkWrites {
 
   async #hand(job: Job): Promise<void> {
     const command = this.#options.command(job.commandId);
-    if (command === undefined) {
+    if (command === undefined || command.name !== job.name) {
       this.#drop(job, { kind: 'refused', reason: 'the command is not configured any more' });
       return this.#next(job);
     }
