@@ -1,0 +1,159 @@
+// Whole numbers of one width, one behind the other as a stream of bits, the lowest first: what integer columns are made
+// of. Shifts of 32 bits alone; wider numbers go in pieces of 16 bits, which gives the same stream.
+import type { ByteReader } from './byte-reader.ts';
+import type { ByteWriter } from './byte-writer.ts';
+
+const word = 2 ** 32;
+
+/** The bits that a whole number from 0 to 2^53 needs. */
+export function widthOf(value: number): number {
+  return value < word ? 32 - Math.clz32(value) : 64 - Math.clz32(Math.floor(value / word));
+}
+
+export function packedBytes(count: number, width: number): number {
+  return Math.ceil((count * width) / 8);
+}
+
+/** Appends `terms[from..to) - base`, each from 0 to 2^width - 1. */
+export function pack(
+  out: ByteWriter,
+  terms: Float64Array,
+  from: number,
+  to: number,
+  base: number,
+  width: number,
+): void {
+  if (width === 0) return;
+  // What is behind the last byte is written as well, and again by whoever comes next.
+  out.reserve(packedBytes(to - from, width) + 8);
+  if (width <= 24) packNarrow(out, terms, from, to, base, width);
+  else packPieces(out, terms, from, to, base, width);
+}
+
+function packNarrow(out: ByteWriter, terms: Float64Array, from: number, to: number, base: number, width: number): void {
+  const view = out.view;
+  let at = out.length;
+  let bits = 0;
+  let filled = 0;
+  for (let index = from; index < to; index++) {
+    bits |= ((terms[index] as number) - base) << filled;
+    filled += width;
+    view.setUint32(at, bits, true);
+    at += filled >>> 3;
+    bits >>>= filled & 24;
+    filled &= 7;
+  }
+  out.length = filled > 0 ? at + 1 : at;
+}
+
+function packPieces(out: ByteWriter, terms: Float64Array, from: number, to: number, base: number, width: number): void {
+  const view = out.view;
+  let at = out.length;
+  let bits = 0;
+  let filled = 0;
+  for (let index = from; index < to; index++) {
+    let rest = (terms[index] as number) - base;
+    for (let left = width; left > 0; left -= 16) {
+      bits |= (rest & 0xffff) << filled;
+      filled += left < 16 ? left : 16;
+      view.setUint32(at, bits, true);
+      at += filled >>> 3;
+      bits >>>= filled & 24;
+      filled &= 7;
+      rest = Math.floor(rest / 65536);
+    }
+  }
+  out.length = filled > 0 ? at + 1 : at;
+}
+
+/** Reads what `pack` wrote: `base` and each number go into `into[from..to)`. */
+export function unpack(
+  reader: ByteReader,
+  into: Float64Array,
+  from: number,
+  to: number,
+  base: number,
+  width: number,
+): void {
+  if (width === 0) {
+    into.fill(base, from, to);
+    return;
+  }
+  const start = reader.skip(packedBytes(to - from, width));
+  // Reading whole words is quick; those that would end behind the buffer are put together byte by byte.
+  const room = reader.view.byteLength - start - 4;
+  const quick = room < 0 ? 0 : Math.floor((8 * room) / width) + 1;
+  if (width <= 25) {
+    const middle = Math.min(to, from + quick);
+    unpackNarrow(reader.view, start, into, from, middle, base, width);
+    if (middle < to) unpackPieces(reader, start, into, from, middle, to, base, width);
+  } else if (width <= 32 && to - from < quick) {
+    unpackWords(reader.view, start, into, from, to, base, width);
+  } else {
+    unpackPieces(reader, start, into, from, from, to, base, width);
+  }
+}
+
+function unpackNarrow(
+  view: DataView,
+  start: number,
+  into: Float64Array,
+  from: number,
+  to: number,
+  base: number,
+  width: number,
+): void {
+  const mask = (1 << width) - 1;
+  let bit = 0;
+  for (let index = from; index < to; index++) {
+    into[index] = base + ((view.getUint32(start + (bit >>> 3), true) >>> (bit & 7)) & mask);
+    bit += width;
+  }
+}
+
+/** Widths from 17 to 32, and four bytes behind the last number. */
+function unpackWords(
+  view: DataView,
+  start: number,
+  into: Float64Array,
+  from: number,
+  to: number,
+  base: number,
+  width: number,
+): void {
+  const mask = 2 ** (width - 16) - 1;
+  let bit = 0;
+  for (let index = from; index < to; index++) {
+    const high = bit + 16;
+    const low = (view.getUint32(start + (bit >>> 3), true) >>> (bit & 7)) & 0xffff;
+    into[index] = base + (low + ((view.getUint32(start + (high >>> 3), true) >>> (high & 7)) & mask) * 65536);
+    bit += width;
+  }
+}
+
+/** Any width, and nothing is read behind the end of the reader's bytes. `first` is where the stream begins. */
+function unpackPieces(
+  reader: ByteReader,
+  start: number,
+  into: Float64Array,
+  first: number,
+  from: number,
+  to: number,
+  base: number,
+  width: number,
+): void {
+  const bytes = reader.bytes;
+  for (let index = from; index < to; index++) {
+    let bit = (index - first) * width;
+    let value = 0;
+    let scale = 1;
+    for (let left = width; left > 0; ) {
+      const taken = Math.min(left, 8 - (bit & 7));
+      value += (((bytes[start + (bit >>> 3)] as number) >>> (bit & 7)) & ((1 << taken) - 1)) * scale;
+      scale *= 1 << taken;
+      bit += taken;
+      left -= taken;
+    }
+    into[index] = base + value;
+  }
+}

@@ -1,0 +1,82 @@
+// Decimals as whole numbers: the smallest power of ten is found with which every value of a column comes back from its
+// whole number bit by bit, by one division. What people and devices send has few places.
+
+export const mostPlaces = 12;
+export const powersOfTen = Float64Array.from({ length: mostPlaces + 1 }, (_, places) => 10 ** places);
+
+/** Adding it and taking it away rounds what is smaller than 2^51. */
+const rounder = 1.5 * 2 ** 52;
+const largest = 2 ** 51;
+/** Beyond this the bits of a single are shorter than its decimal. */
+const largestOfSingles = 2 ** 24;
+
+/** No decimal has it. */
+export const notDecimal = -1;
+
+/**
+ * Fills `into` with whole numbers n, so that n / 10^places is the value, and answers the places; or `notDecimal`. -0
+ * becomes 0, and its place is added to `negativeZeros`.
+ */
+export function scaleDecimals(
+  values: Float64Array,
+  from: number,
+  to: number,
+  into: Float64Array,
+  negativeZeros: number[],
+): number {
+  let places = 0;
+  let scale = 1;
+  let scaledFrom = from;
+  for (let index = from; index < to; index++) {
+    const value = values[index] as number;
+    let whole = value * scale + rounder - rounder;
+    while (whole / scale !== value || whole > largest || whole < -largest) {
+      if (++places > mostPlaces) return notDecimal;
+      scale = powersOfTen[places] as number;
+      whole = value * scale + rounder - rounder;
+      scaledFrom = index;
+    }
+    if (value === 0 && 1 / value < 0) negativeZeros.push(index - from);
+    into[index - from] = whole;
+  }
+  for (let index = from; index < scaledFrom; index++) {
+    const value = values[index] as number;
+    const whole = value * scale + rounder - rounder;
+    if (whole / scale !== value || whole > largest || whole < -largest) return notDecimal;
+    into[index - from] = whole;
+  }
+  return places;
+}
+
+/** The same of values that are singles: the quotient is rounded to one. */
+export function scaleSingles(
+  values: Float64Array,
+  from: number,
+  to: number,
+  into: Float64Array,
+  negativeZeros: number[],
+): number {
+  let places = 0;
+  let scale = 1;
+  let scaledFrom = from;
+  for (let index = from; index < to; index++) {
+    const value = values[index] as number;
+    let whole = value * scale + rounder - rounder;
+    while (Math.fround(whole / scale) !== value || whole > largestOfSingles || whole < -largestOfSingles) {
+      if (++places > mostPlaces) return notDecimal;
+      scale = powersOfTen[places] as number;
+      whole = value * scale + rounder - rounder;
+      scaledFrom = index;
+    }
+    if (value === 0 && 1 / value < 0) negativeZeros.push(index - from);
+    into[index - from] = whole;
+  }
+  for (let index = from; index < scaledFrom; index++) {
+    const value = values[index] as number;
+    const whole = value * scale + rounder - rounder;
+    if (Math.fround(whole / scale) !== value || whole > largestOfSingles || whole < -largestOfSingles)
+      return notDecimal;
+    into[index - from] = whole;
+  }
+  return places;
+}
