@@ -15,7 +15,7 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
-import { circlesIn } from './circles.ts';
+import { circlesIn } from './circles-in.ts';
 import type { Content } from './content.ts';
 
 /** What a protocol stack says about the objects that use it; the composition hands the stacks in. */

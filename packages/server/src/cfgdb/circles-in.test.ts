@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { circlesIn } from './circles.ts';
+import { circlesIn } from './circles-in.ts';
 
 test('a circle has those who come back to themselves, each once, and nobody else', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', '__proto__', 'constructor');
