@@ -1,0 +1,185 @@
+// The catalogue: which number is which series. Appended to, and on disk before a journal uses a number. A damaged one
+// is made anew from what the journals and blocks say.
+import { closeSync, constants, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { ByteReader } from '../codec/byte-reader.ts';
+import { ByteWriter } from '../codec/byte-writer.ts';
+import type { Kind, Series, SeriesKey } from '../records.ts';
+import type { Damage } from './damage.ts';
+import { isMissing, keepDamaged } from './damaged-files.ts';
+import { type Disk, replaceFile, systemDisk, writeAll } from './disk.ts';
+import { catalogueName } from './file-names.ts';
+import { drawSalt, type FileFormat, framedFile, frameOf, readFrames } from './frames.ts';
+import { readSeries, textOfKey, writeSeries } from './series-entry.ts';
+
+export interface CatalogueOptions {
+  /** Every series that journals and blocks name; asked for only where the file is damaged or says too little. */
+  recover(): Iterable<Series>;
+  /** The highest number that a journal or block uses; -1: none. No number up to it is given to another series. */
+  readonly highest?: number;
+  readonly disk?: Disk;
+}
+
+const format: FileFormat = { magic: 0x43_54_54_54, version: 1 }; // 'TTTC'
+const none: readonly Series[] = [];
+
+export class Catalogue {
+  readonly damages: Damage[] = [];
+  readonly #folder: string;
+  readonly #disk: Disk;
+  readonly #byNumber = new Map<number, Series>();
+  readonly #byKey = new Map<string, Series>();
+  readonly #byName = new Map<string, Series[]>();
+  #next = 0;
+  #waiting: Series[] = [];
+  #salt = 0;
+  #bytes = 0;
+  /** The file is not what is known to be right: the next commit replaces it. */
+  #isStale = false;
+
+  private constructor(folder: string, disk: Disk) {
+    this.#folder = folder;
+    this.#disk = disk;
+  }
+
+  /**
+   * Writes nothing: a file that is missing or damaged is replaced by the next `commit`. Throws `NewerVersion` and the
+   * system's errors. What was damaged is in `damages`.
+   */
+  static open(folder: string, { recover, highest = -1, disk = systemDisk }: CatalogueOptions): Catalogue {
+    const catalogue = new Catalogue(folder, disk);
+    const isWhole = catalogue.#read();
+    if (!isWhole || highest >= catalogue.#next) {
+      for (const series of recover()) catalogue.#recover(series);
+    }
+    catalogue.#next = Math.max(catalogue.#next, highest + 1);
+    return catalogue;
+  }
+
+  get size(): number {
+    return this.#byNumber.size;
+  }
+
+  /** One more than the highest number that was ever given. */
+  get limit(): number {
+    return this.#next;
+  }
+
+  byNumber(number: number): Series | undefined {
+    return this.#byNumber.get(number);
+  }
+
+  get(key: SeriesKey): Series | undefined {
+    return this.#byKey.get(textOfKey(key));
+  }
+
+  /** Those of a name, one a datatype, the oldest first. */
+  find(kind: Kind, name: string): readonly Series[] {
+    return this.#byName.get(`${kind}/${name}`) ?? none;
+  }
+
+  all(): Iterable<Series> {
+    return this.#byNumber.values();
+  }
+
+  /** The series, made where there is none; on disk after the next `commit`. */
+  add({ kind, name, datatype }: SeriesKey): Series {
+    const known = this.get({ kind, name, datatype });
+    if (known !== undefined) return known;
+    const series: Series = { number: this.#next, kind, name, datatype };
+    this.#take(series);
+    this.#waiting.push(series);
+    return series;
+  }
+
+  /** Afterwards all of it is on disk. Throws the system's error; what waits stays waiting then. */
+  commit(): void {
+    if (this.#isStale) {
+      this.#replace();
+      return;
+    }
+    if (this.#waiting.length === 0) return;
+    const frames = Buffer.concat(this.#waiting.map((series) => frameOf(entryOf(series), this.#salt)));
+    // After an error nobody knows what is in the file.
+    this.#isStale = true;
+    const file = openSync(join(this.#folder, catalogueName), constants.O_WRONLY);
+    try {
+      writeAll(this.#disk, file, frames, frames.length, this.#bytes);
+      this.#disk.syncData(file);
+    } finally {
+      closeSync(file);
+    }
+    this.#isStale = false;
+    this.#bytes += frames.length;
+    this.#waiting = [];
+  }
+
+  #replace(): void {
+    const salt = drawSalt();
+    const bytes = framedFile(format, salt, [...this.#byNumber.values()].map(entryOf));
+    replaceFile(this.#disk, this.#folder, catalogueName, bytes);
+    this.#salt = salt;
+    this.#bytes = bytes.length;
+    this.#isStale = false;
+    this.#waiting = [];
+  }
+
+  /** False: the file is not there, or not all of it is right. */
+  #read(): boolean {
+    const path = join(this.#folder, catalogueName);
+    try {
+      const { bytes, tornBytes, damages, salt } = readFrames(path, format, (payload) => this.#takeEntry(payload));
+      this.#salt = salt ?? 0;
+      this.#bytes = bytes;
+      this.#isStale = damages.length > 0 || tornBytes > 0 || salt === undefined;
+      if (damages.length > 0) keepDamaged(path);
+      this.damages.push(...damages);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      this.#isStale = true;
+    }
+    return !this.#isStale;
+  }
+
+  #takeEntry(payload: Uint8Array): string | undefined {
+    try {
+      return this.#take(readSeries(new ByteReader(payload)));
+    } catch {
+      return 'no series';
+    }
+  }
+
+  #recover(series: Series): void {
+    const known = this.#byNumber.get(series.number);
+    if (known === undefined) {
+      this.#take(series);
+      this.#isStale = true;
+    } else if (textOfKey(known) !== textOfKey(series)) {
+      const reason = `number ${series.number} is ${textOfKey(known)} here, and ${textOfKey(series)} elsewhere`;
+      this.damages.push({ file: catalogueName, series: series.number, reason });
+    }
+  }
+
+  /**
+   * Answers why it cannot be. A series whose first number was lost and came back has two of them: both are found by
+   * its name, and new records go to the first.
+   */
+  #take(series: Series): string | undefined {
+    const text = textOfKey(series);
+    if (this.#byNumber.has(series.number)) return `number ${series.number} stands twice`;
+    this.#byNumber.set(series.number, series);
+    if (!this.#byKey.has(text)) this.#byKey.set(text, series);
+    const name = `${series.kind}/${series.name}`;
+    const sameName = this.#byName.get(name);
+    if (sameName === undefined) this.#byName.set(name, [series]);
+    else sameName.push(series);
+    this.#next = Math.max(this.#next, series.number + 1);
+    return undefined;
+  }
+}
+
+function entryOf(series: Series): Uint8Array {
+  const out = new ByteWriter(80);
+  writeSeries(out, series);
+  return out.written();
+}

@@ -1,0 +1,79 @@
+// The file of the erasures that are not yet carried out for good. Small, and replaced as a whole at each change.
+import { join } from 'node:path';
+import { ByteReader } from '../codec/byte-reader.ts';
+import { ByteWriter } from '../codec/byte-writer.ts';
+import type { Damage } from './damage.ts';
+import { isMissing, keepDamaged } from './damaged-files.ts';
+import { type Disk, replaceFile, systemDisk } from './disk.ts';
+import { erasuresName } from './file-names.ts';
+import { drawSalt, type FileFormat, framedFile, readFrames } from './frames.ts';
+
+export interface Erasure {
+  /** In the order in which they were asked for, from 1. */
+  readonly seq: number;
+  /** The number of the series. */
+  readonly series: number;
+  /** Half-open. */
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  /** It applies to the records of older generations, and to those of this one before this offset of its journal. */
+  readonly generation: number;
+  readonly offset: number;
+}
+
+export interface ErasuresRead {
+  readonly erasures: readonly Erasure[];
+  readonly damages: readonly Damage[];
+}
+
+const format: FileFormat = { magic: 0x45_54_54_54, version: 1 }; // 'TTTE'
+const entryBytes = 40;
+
+/** In order of `seq`. What is damaged is left out; the file is kept beside the next one under another name. */
+export function readErasures(folder: string): ErasuresRead {
+  const path = join(folder, erasuresName);
+  const bySeq = new Map<number, Erasure>();
+  try {
+    const { damages, tornBytes } = readFrames(path, format, (payload) => {
+      const erasure = readErasure(payload);
+      if (erasure === undefined) return 'no erasure';
+      bySeq.set(erasure.seq, erasure);
+      return undefined;
+    });
+    const all = tornBytes === 0 ? damages : [...damages, { file: erasuresName, reason: 'the end is damaged' }];
+    if (all.length > 0) keepDamaged(path);
+    return { erasures: [...bySeq.values()].sort((a, b) => a.seq - b.seq), damages: all };
+  } catch (error) {
+    if (isMissing(error)) return { erasures: [], damages: [] };
+    throw error;
+  }
+}
+
+/** On disk when it returns; after an error the old ones are. */
+export function writeErasures(folder: string, erasures: readonly Erasure[], disk: Disk = systemDisk): void {
+  replaceFile(disk, folder, erasuresName, framedFile(format, drawSalt(), erasures.map(entryOf)));
+}
+
+function entryOf({ seq, series, sinceUs, untilUs, generation, offset }: Erasure): Uint8Array {
+  const out = new ByteWriter(entryBytes);
+  out.f64(seq);
+  out.u32(series);
+  out.u32(generation);
+  out.f64(sinceUs);
+  out.f64(untilUs);
+  out.f64(offset);
+  return out.written();
+}
+
+function readErasure(payload: Uint8Array): Erasure | undefined {
+  if (payload.length !== entryBytes) return undefined;
+  const reader = new ByteReader(payload);
+  const seq = reader.f64();
+  const series = reader.u32();
+  const generation = reader.u32();
+  const sinceUs = reader.f64();
+  const untilUs = reader.f64();
+  const offset = reader.f64();
+  for (const number of [seq, sinceUs, untilUs, offset]) if (!(number >= 0 && number <= 2 ** 53)) return undefined;
+  return { seq, series, sinceUs, untilUs, generation, offset };
+}

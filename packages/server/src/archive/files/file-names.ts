@@ -1,0 +1,53 @@
+// The names of the archive's files. FORMAT.md lists them.
+
+/** Where a block belongs: what its name says. */
+export interface BlockPlace {
+  readonly partition: number;
+  readonly genFrom: number;
+  readonly genTo: number;
+  readonly rewrite: number;
+}
+
+/** The partition of records whose clock was wrong. */
+export const astray = 2 ** 32 - 1;
+
+export const catalogueName = 'series.ttc';
+export const erasuresName = 'erasures.tte';
+
+const journalPattern = /^journal-(\d{1,10})\.ttj$/;
+const blockPattern = /^block-(\d{1,10}|astray)-(\d{1,10})-(\d{1,10})-(\d{1,10})\.ttb$/;
+
+export function journalName(generation: number): string {
+  return `journal-${generation}.ttj`;
+}
+
+/** The generation of a journal; undefined: the name is none of a journal. */
+export function generationOf(name: string): number | undefined {
+  const digits = journalPattern.exec(name)?.[1];
+  return digits === undefined ? undefined : whole(digits);
+}
+
+export function blockName({ partition, genFrom, genTo, rewrite }: BlockPlace): string {
+  return `block-${partition === astray ? 'astray' : partition}-${genFrom}-${genTo}-${rewrite}.ttb`;
+}
+
+/** Where a block belongs; undefined: the name is none of a block. */
+export function placeOf(name: string): BlockPlace | undefined {
+  const parts = blockPattern.exec(name);
+  if (parts === null) return undefined;
+  const [partition, genFrom, genTo, rewrite] = parts.slice(1).map((part) => (part === 'astray' ? astray : whole(part)));
+  if (partition === undefined || genFrom === undefined || genTo === undefined || rewrite === undefined)
+    return undefined;
+  const place = { partition, genFrom, genTo, rewrite };
+  return blockName(place) === name && genFrom <= genTo ? place : undefined;
+}
+
+/** What half-finished work may have left behind: to be removed at opening. */
+export function isTemporary(name: string): boolean {
+  return name.endsWith('.tmp');
+}
+
+function whole(digits: string): number | undefined {
+  const number = Number(digits);
+  return number < 2 ** 32 && String(number) === digits ? number : undefined;
+}

@@ -1,0 +1,203 @@
+// A journal as it is read again after a crash: what is damaged is left out, and nothing is taken for a record that is
+// none.
+import type { Datatype } from '@telltale/schema';
+import { ByteReader } from '../codec/byte-reader.ts';
+import { Columns, maxRecordTextBytes, type Series } from '../records.ts';
+import type { FramesRead } from './frames.ts';
+import { fileHeaderBytes, frameHeaderBytes, readFrames } from './frames.ts';
+import { batchHeadBytes, frameKind, journalFormat, maxFrameRecords } from './journal-format.ts';
+import { readSeries } from './series-entry.ts';
+
+export interface JournalListener {
+  /** Before the first record of it. */
+  series(series: Series): void;
+  /**
+   * Records in the order in which they came: the series' numbers by position, and beside them the columns, both valid
+   * during the call. `offset` is where the frame begins.
+   */
+  batch(numbers: Uint32Array, columns: Columns, count: number, offset: number): void;
+  /** What is known of a number whose declaration is damaged. */
+  known?(number: number): Series | undefined;
+}
+
+export interface JournalHead {
+  readonly generation: number;
+  /** How much of the journal before counts; undefined: all of it. */
+  readonly endOfPrevious: number | undefined;
+}
+
+export interface Replayed extends FramesRead {
+  readonly records: number;
+}
+
+const headBytes = 16;
+
+/** Undefined: it is damaged. Throws `NewerVersion` and the system's errors. */
+export function readJournalHead(path: string): JournalHead | undefined {
+  let head: JournalHead | undefined;
+  readFrames(
+    path,
+    journalFormat,
+    (payload) => {
+      if (payload.length !== headBytes || payload.readUInt32LE(0) !== frameKind.head) return 'no head';
+      const end = payload.readDoubleLE(8);
+      head = { generation: payload.readUInt32LE(4), endOfPrevious: end >= 0 ? end : undefined };
+      return undefined;
+    },
+    fileHeaderBytes + frameHeaderBytes + headBytes,
+  );
+  return head;
+}
+
+/** `end`: what the journal of the next generation says about this one. Throws `NewerVersion` and the system's errors. */
+export function replayJournal(path: string, listener: JournalListener, end?: number): Replayed {
+  const replay = new Replay(listener);
+  const read = readFrames(path, journalFormat, (payload, offset) => replay.take(payload, offset), end);
+  return { ...read, records: replay.records };
+}
+
+class Replay {
+  records = 0;
+  readonly #listener: JournalListener;
+  /** By number; null: nothing is known of it. */
+  readonly #datatypes = new Map<number, Datatype | null>();
+  #numbers = new Uint32Array(0);
+  readonly #columns = new Columns();
+
+  constructor(listener: JournalListener) {
+    this.#listener = listener;
+  }
+
+  /** Answers what is wrong with it. */
+  take(payload: Buffer, offset: number): string | undefined {
+    try {
+      switch (payload.length < 4 ? 0 : payload.readUInt32LE(0)) {
+        case frameKind.head:
+          return undefined;
+        case frameKind.series: {
+          const series = readSeries(new ByteReader(payload, 4));
+          this.#datatypes.set(series.number, series.datatype);
+          this.#listener.series(series);
+          return undefined;
+        }
+        case frameKind.batch:
+          return this.#batch(payload, offset);
+        default:
+          return 'a frame of no known kind';
+      }
+    } catch (error) {
+      if (error instanceof RangeError || error instanceof TypeError) return `a frame that ends early: ${error.message}`;
+      throw error;
+    }
+  }
+
+  #batch(payload: Buffer, offset: number): string | undefined {
+    const reader = new ByteReader(payload, 4);
+    const count = reader.u32();
+    const timeRuns = reader.u32();
+    const qualityRuns = reader.u32();
+    const texts = reader.u32();
+    const textBytes = reader.u32();
+    const wordsEnd = batchHeadBytes + 12 * count + 12 * timeRuns + 4 * qualityRuns + 8 * texts;
+    if (count > maxFrameRecords || wordsEnd + textBytes > payload.length) return 'a frame whose parts do not fit';
+    const valuesAt = batchHeadBytes;
+    const timesAt = valuesAt + 8 * count;
+    const numbersAt = timesAt + 8 * timeRuns;
+    const runsAt = numbersAt + 4 * count;
+    const qualitiesAt = runsAt + 4 * timeRuns;
+    const textsAt = qualitiesAt + 4 * qualityRuns;
+    const columns = this.#columns;
+    columns.clear();
+    columns.reserve(count);
+    if (this.#numbers.length < count) this.#numbers = new Uint32Array(columns.capacity);
+    Buffer.from(columns.numbers.buffer).set(payload.subarray(valuesAt, timesAt));
+    Buffer.from(this.#numbers.buffer).set(payload.subarray(numbersAt, runsAt));
+    let at = 0;
+    for (let run = 0; run < timeRuns; run++) {
+      const next = at + payload.readUInt32LE(runsAt + 4 * run);
+      if (next > count) return 'a frame whose times do not fit';
+      columns.times.fill(payload.readDoubleLE(timesAt + 8 * run), at, next);
+      at = next;
+    }
+    let qualitiesEnd = 0;
+    for (let run = 0; run < qualityRuns; run++) {
+      const word = payload.readUInt32LE(qualitiesAt + 4 * run);
+      const next = qualitiesEnd + (word & 0xffff);
+      if (next > count) return 'a frame whose qualities do not fit';
+      columns.qualities.fill(word >>> 16, qualitiesEnd, next);
+      qualitiesEnd = next;
+    }
+    if (at !== count || qualitiesEnd !== count) return 'a frame whose runs end early';
+    if (!this.#readTexts(payload, textsAt, texts, wordsEnd, textBytes, count)) return 'a frame whose texts do not fit';
+    const kept = this.#keepRight(count);
+    if (kept > 0) this.#listener.batch(this.#numbers, columns, kept, offset);
+    this.records += kept;
+    return kept === count ? undefined : `${count - kept} records are none, or of a series that is not known`;
+  }
+
+  #readTexts(payload: Buffer, at: number, texts: number, from: number, bytes: number, count: number): boolean {
+    let end = from;
+    for (let text = 0; text < texts; text++) {
+      const place = payload.readUInt32LE(at + 4 * text);
+      const length = payload.readUInt32LE(at + 4 * (texts + text));
+      if (place >= count || length > maxRecordTextBytes || end + length > from + bytes) return false;
+      this.#columns.texts[place] = payload.toString('utf8', end, end + length);
+      end += length;
+    }
+    return end === from + bytes;
+  }
+
+  /** Moves the records that can be to the front, and answers how many they are. */
+  #keepRight(count: number): number {
+    const { times, numbers, longs, qualities, texts } = this.#columns;
+    const series = this.#numbers;
+    let kept = 0;
+    for (let at = 0; at < count; at++) {
+      const datatype = this.#datatypeOf(series[at] as number);
+      if (datatype === null || !isTime(times[at] as number) || (qualities[at] as number) > 0x1ff) continue;
+      if (datatype === 's' ? texts[at] === undefined : !fits(datatype, numbers[at] as number)) continue;
+      if (kept < at) {
+        series[kept] = series[at] as number;
+        times[kept] = times[at] as number;
+        longs[kept] = longs[at] as bigint;
+        qualities[kept] = qualities[at] as number;
+        if (datatype === 's') texts[kept] = texts[at] as string;
+      }
+      kept++;
+    }
+    this.#columns.count = kept;
+    return kept;
+  }
+
+  #datatypeOf(number: number): Datatype | null {
+    let datatype = this.#datatypes.get(number);
+    if (datatype === undefined) {
+      const series = this.#listener.known?.(number);
+      datatype = series?.datatype ?? null;
+      this.#datatypes.set(number, datatype);
+      if (series !== undefined) this.#listener.series(series);
+    }
+    return datatype;
+  }
+}
+
+function isTime(time: number): boolean {
+  return time >= 0 && time < 2 ** 53 && Math.floor(time) === time;
+}
+
+function fits(datatype: Datatype, number: number): boolean {
+  switch (datatype) {
+    case 'b':
+      return number === 0 || number === 1;
+    case 'q':
+      return number === 0 || number === 1 || number === 2 || number === 3;
+    case 'i':
+      return (number | 0) === number;
+    case 'f':
+      return Number.isFinite(number) && Math.fround(number) === number;
+    case 'd':
+      return Number.isFinite(number);
+    default:
+      return true;
+  }
+}
