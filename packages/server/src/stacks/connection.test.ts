@@ -92,7 +92,7 @@ describe('a link', () => {
 
   test('what is published while it connects comes after it is up, the newest of each point', async () => {
     const connected = Promise.withResolvers<void>();
-    const { begin, publish, events } = setUp({ connect: () => connected.promise });
+    const { begin, publish, events, connection } = setUp({ connect: () => connected.promise });
     await begin();
     publish(1, 10);
     publish(2);
@@ -100,6 +100,8 @@ describe('a link', () => {
     connected.resolve();
     await turns();
     assert.deepEqual(events, ['up', 'readings 10,2']);
+    const { values, conflated, dropped } = connection.status().counters;
+    assert.deepEqual([values, conflated, dropped], [3, 1, 0]);
   });
 
   test('is tried again after ever longer pauses, and after short ones once it was up for a while', async () => {

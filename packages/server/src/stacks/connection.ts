@@ -301,7 +301,9 @@ export class Connection {
         counters.values += count;
         counters.conflated += this.#options.onReadings(batch);
       } else {
-        counters.conflated += this.#early?.add(batch, this.#options.isMeasurement) ?? 0;
+        const passedOver = this.#early?.add(batch, this.#options.isMeasurement) ?? 0;
+        counters.values += passedOver; // those that stay are counted when they go on, or are dropped
+        counters.conflated += passedOver;
         batch.clear();
       }
     } catch (error) {
