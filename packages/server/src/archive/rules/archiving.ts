@@ -1,0 +1,282 @@
+// Archiving on the side of the live objects: follows what is configured, takes every change, and hands the records that
+// the rules make of it to the archive. Deadbands are in point-rules.ts; leaders, periods and alarms are here.
+import type { Alarm, AlarmState, Clock, Command, Measurement } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import type { Changes, Commands, Measurements } from '../../points/index.ts';
+import { packAlarm } from '../alarm-text.ts';
+import { type ClockJump, ClockWatch } from './clock-watch.ts';
+import { DueQueue } from './due-queue.ts';
+import { Followers } from './followers.ts';
+import { flag, type LivePoints, PointRules } from './point-rules.ts';
+import { type ArchivingCounts, Recorder, type RecordSink } from './recorder.ts';
+import { Retentions } from './retentions.ts';
+import { type Point, RuleTable } from './rule-table.ts';
+
+export interface ArchivingOptions {
+  readonly clock: Clock;
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly sink: RecordSink;
+  /** The time of day was set. */
+  readonly onJump: (jump: ClockJump) => void;
+}
+
+export interface AlarmTransition {
+  readonly name: string;
+  readonly timeUs: number;
+  readonly state: AlarmState;
+  readonly description: string;
+  readonly authority: string;
+}
+
+export interface ArchivingStats {
+  readonly counts: ArchivingCounts;
+  /** Whose time was wrong: `kind/name` of the first thousand. */
+  readonly astrayNames: readonly string[];
+  /** How often the time of day was set. */
+  readonly jumpCount: number;
+  /** The newest hundred of these. */
+  readonly jumps: readonly ClockJump[];
+}
+
+/** The points of one kind. Those of both kinds together are numbered: twice the handle, and `bit`. */
+interface Side {
+  readonly kind: 'measurements' | 'commands';
+  readonly bit: 0 | 1;
+  readonly live: LivePoints & { find(name: string): number };
+  readonly table: RuleTable;
+  readonly rules: PointRules;
+}
+
+/** Of periods that are over at the same time, so many are archived in one go; then others have their turn. */
+const mostInTurn = 4096;
+/** Times of the even clock that differ by less are the same. */
+const sameMs = 0.001;
+
+export class Archiving {
+  /** How long records are kept where their object says so. */
+  readonly retentions = new Retentions();
+  readonly #clock: Clock;
+  readonly #recorder: Recorder;
+  readonly #watch: ClockWatch;
+  readonly #measurements: Side;
+  readonly #commands: Side;
+  /** From the names of alarms that are archived to their sources. */
+  readonly #alarms = new Map<string, number>();
+  readonly #followers = new Followers();
+  readonly #dues = new DueQueue();
+  #armedMs = Number.POSITIVE_INFINITY;
+  #stopTimer: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor({ clock, measurements, commands, sink, onJump }: ArchivingOptions) {
+    this.#clock = clock;
+    this.#recorder = new Recorder(clock, sink);
+    this.#watch = new ClockWatch(clock, onJump);
+    this.#measurements = this.#sideOf('measurements', measurements, quality.bad.notConnected);
+    this.#commands = this.#sideOf('commands', liveCommands(commands), 0);
+  }
+
+  /** What became of everything so far. */
+  get counts(): ArchivingCounts {
+    const { counts } = this.#recorder;
+    return { ...counts, suppressed: { ...counts.suppressed } };
+  }
+
+  stats(): ArchivingStats {
+    const astrayNames = [...this.#recorder.astrayNames];
+    return { counts: this.counts, astrayNames, jumpCount: this.#watch.count, jumps: [...this.#watch.last] };
+  }
+
+  /** The measurement is configured, or configured otherwise: after the live one was put. */
+  putMeasurement(point: Measurement): void {
+    this.#put(this.#measurements, point);
+  }
+
+  /** Before the live one is removed. */
+  removeMeasurement(name: string): void {
+    this.#remove(this.#measurements, name);
+  }
+
+  /** After the live one was put. */
+  putCommand(point: Command): void {
+    this.#put(this.#commands, point);
+  }
+
+  /** Before the live one is removed. */
+  removeCommand(name: string): void {
+    this.#remove(this.#commands, name);
+  }
+
+  /** Before the live one is put, whose trigger may raise it at once. */
+  putAlarm(alarm: Alarm): void {
+    const { name, archMode } = alarm;
+    this.retentions.put('alarms', alarm);
+    if (archMode !== 'change') this.#alarms.delete(name);
+    else this.#alarms.set(name, this.#recorder.sink.source({ kind: 'alarms', name, datatype: 's' }));
+  }
+
+  removeAlarm(name: string): void {
+    this.retentions.remove('alarms', name);
+    this.#alarms.delete(name);
+  }
+
+  /** Every change of measurements. */
+  onChanges(changes: Changes): void {
+    if (this.#isClosed) return;
+    this.#recorder.begin();
+    this.#measurements.rules.apply(changes);
+    this.#recorder.end();
+  }
+
+  /** Every change of a command. */
+  onCommand(handle: number): void {
+    const { table, rules } = this.#commands;
+    if (this.#isClosed || (table.flagsOf(handle) & flag.change) === 0) return;
+    this.#recorder.begin();
+    rules.offer(handle);
+    this.#recorder.end();
+  }
+
+  /** Every transition. */
+  onAlarm(transition: AlarmTransition): void {
+    const { name, timeUs } = transition;
+    const source = this.#alarms.get(name);
+    if (this.#isClosed || source === undefined) return;
+    this.#recorder.begin();
+    this.#recorder.counts.offered++;
+    this.#recorder.record('alarms', name, source, packAlarm(transition), 0, timeUs);
+    this.#recorder.end();
+  }
+
+  /** Makes no more records. */
+  close(): void {
+    this.#isClosed = true;
+    this.#watch.close();
+    this.#stopTimer?.();
+  }
+
+  #sideOf(kind: Side['kind'], live: Side['live'], emptyQuality: number): Side {
+    const bit = kind === 'measurements' ? 0 : 1;
+    const table = new RuleTable();
+    const onLead = (handle: number, timeUs: number) => this.#lead(2 * handle + bit, timeUs);
+    const recorder = this.#recorder;
+    return { kind, bit, live, table, rules: new PointRules({ kind, live, table, recorder, emptyQuality, onLead }) };
+  }
+
+  #side(number: number): Side {
+    return (number & 1) === 0 ? this.#measurements : this.#commands;
+  }
+
+  #put(side: Side, point: Point): void {
+    const { kind, bit, live, table, rules } = side;
+    const { name, datatype, leader } = point;
+    const handle = live.find(name);
+    if (handle < 0) return;
+    this.retentions.put(kind, point);
+    this.#recorder.begin();
+    if (isArchived(point)) {
+      const source = this.#recorder.sink.source({ kind, name, datatype });
+      table.define(handle, point, source, this.#recorder.nowMs);
+    } else table.clear(handle);
+    this.#follow(2 * handle + bit, leader);
+    this.#markLeader(name);
+    rules.offerFirst(handle);
+    this.#await(2 * handle + bit);
+    this.#recorder.end();
+  }
+
+  #remove({ kind, bit, live, table }: Side, name: string): void {
+    const handle = live.find(name);
+    if (handle < 0) return;
+    this.retentions.remove(kind, name);
+    table.clear(handle);
+    this.#follow(2 * handle + bit, undefined);
+    this.#await(2 * handle + bit);
+    this.#markLeader(name, kind);
+  }
+
+  #follow(number: number, leader: string | undefined): void {
+    const before = this.#followers.leaderOf(number);
+    this.#followers.set(number, leader);
+    if (before !== undefined) this.#markLeader(before);
+    if (leader !== undefined) this.#markLeader(leader);
+  }
+
+  /** A measurement leads before a command of the same name. The one that is going does not. */
+  #markLeader(name: string, going?: Side['kind']): void {
+    let isWanted = this.#followers.of(name) !== undefined;
+    for (const { kind, live, table } of [this.#measurements, this.#commands]) {
+      const handle = kind === going ? -1 : live.find(name);
+      if (handle < 0) continue;
+      if (table.hasRules(handle)) table.setFlag(handle, flag.leads, isWanted);
+      isWanted = false;
+    }
+  }
+
+  /** Everybody who follows, and who follows these. While a rendering is applied they may stand in a circle. */
+  #lead(leader: number, timeUs: number): void {
+    const leaders = new Set([leader]);
+    for (const number of leaders) {
+      const { live } = this.#side(number);
+      for (const follower of this.#followers.of(live.nameOf(number >>> 1)) ?? []) {
+        if (leaders.has(follower)) continue;
+        const { table, rules } = this.#side(follower);
+        const handle = follower >>> 1;
+        if (!rules.follow(handle, timeUs)) continue;
+        if ((table.flagsOf(handle) & flag.leads) !== 0) leaders.add(follower);
+      }
+    }
+  }
+
+  /** Records put the end of a period off; that is looked at when it comes, so that no record costs anything here. */
+  #await(number: number): void {
+    const dueMs = this.#side(number).table.dueMsOf(number >>> 1);
+    if (dueMs === Number.POSITIVE_INFINITY) this.#dues.delete(number);
+    else this.#dues.set(number, dueMs);
+    this.#arm();
+  }
+
+  #arm(): void {
+    const dueMs = this.#dues.firstDue;
+    if (this.#isClosed || dueMs >= this.#armedMs) return;
+    this.#stopTimer?.();
+    this.#armedMs = dueMs;
+    const leftMs = dueMs - this.#clock.monotonicMs();
+    const waitMs = leftMs < sameMs ? 0 : Math.ceil(leftMs - sameMs);
+    this.#stopTimer = this.#clock.after(waitMs, () => this.#onDue());
+  }
+
+  #onDue(): void {
+    this.#armedMs = Number.POSITIVE_INFINITY;
+    this.#recorder.begin();
+    const untilMs = this.#recorder.nowMs + sameMs;
+    for (let turn = 0; turn < mostInTurn && this.#dues.firstDue <= untilMs; turn++) {
+      const number = this.#dues.first;
+      const { table, rules } = this.#side(number);
+      const handle = number >>> 1;
+      if (table.dueMsOf(handle) <= untilMs) rules.repeat(handle);
+      this.#dues.set(number, table.dueMsOf(handle));
+    }
+    this.#recorder.end();
+    this.#arm();
+  }
+}
+
+/** A period or a leader counts whatever the mode is: somebody asked for it. */
+function isArchived({ archMode, archPeriod = 0, leader }: Point): boolean {
+  return archMode === 'change' || archPeriod > 0 || leader !== undefined;
+}
+
+/** Commands have no quality. */
+function liveCommands(commands: Commands): Side['live'] {
+  return {
+    find: (name) => commands.find(name),
+    nameOf: (handle) => commands.nameOf(handle),
+    datatypeOf: (handle) => commands.datatypeOf(handle),
+    numberOf: (handle) => commands.valueOf(handle) as number,
+    valueOf: (handle) => commands.valueOf(handle),
+    qualityOf: () => 0,
+    timeOf: (handle) => commands.timeOf(handle),
+  };
+}

@@ -1,0 +1,106 @@
+// Hands records to the archive and counts what became of everything that was offered. Looks at every time once: what is
+// no time is replaced, what may be a wrong clock's is counted.
+import type { Batch, Clock } from '@telltale/schema';
+import type { StoredValue } from '../../points/index.ts';
+import { farthestAheadUs, type Kind, oldestPlausibleUs, type SeriesKey } from '../records.ts';
+
+/** Where records go. */
+export interface RecordSink {
+  /** A number for this series for as long as the server runs. */
+  source(key: SeriesKey): number;
+  /** What is being filled: always the same object. Its points are numbers of sources. */
+  readonly batch: Batch;
+  /** Records were added: they are sent on within the commit interval. */
+  added(): void;
+}
+
+export interface ArchivingCounts {
+  /** Everything that a rule looked at: `handedOn` and all that was suppressed. */
+  offered: number;
+  handedOn: number;
+  suppressed: {
+    /** Too near to the value of the last record. */
+    valueDeadband: number;
+    /** Too soon after the last record. */
+    timeDeadband: number;
+    /** There was no value yet. */
+    noValue: number;
+    /** The last record says the same of the same time. */
+    repeated: number;
+  };
+  /** Of what was handed on: before 2000, or more than a day ahead. */
+  astray: number;
+  /** Of what was handed on: had a time that is none, and got the server's. */
+  mistimed: number;
+}
+
+/** Names with a record astray, at most. */
+const mostAstrayNames = 1000;
+/** So many records in one go are sent on before more are made. */
+const mostInBatch = 8192;
+
+export class Recorder {
+  readonly sink: RecordSink;
+  readonly counts: ArchivingCounts = {
+    offered: 0,
+    handedOn: 0,
+    suppressed: { valueDeadband: 0, timeDeadband: 0, noValue: 0, repeated: 0 },
+    astray: 0,
+    mistimed: 0,
+  };
+  /** The moment of what is being done. */
+  nowUs = 0;
+  nowMs = 0;
+  readonly #clock: Clock;
+  #handedOnBefore = 0;
+  readonly #astrayNames = new Set<string>();
+
+  constructor(clock: Clock, sink: RecordSink) {
+    this.#clock = clock;
+    this.sink = sink;
+  }
+
+  /** `kind/name` of the first thousand that had a record astray. */
+  get astrayNames(): ReadonlySet<string> {
+    return this.#astrayNames;
+  }
+
+  /** Before anything is offered: the moment is that of the clock. */
+  begin(): void {
+    this.nowUs = wholeTime(this.#clock.now()) ?? 0;
+    this.nowMs = this.#clock.monotonicMs();
+    this.#handedOnBefore = this.counts.handedOn;
+  }
+
+  /** After everything was offered. */
+  end(): void {
+    if (this.counts.handedOn > this.#handedOnBefore) this.sink.added();
+  }
+
+  /** The time under which it is kept. */
+  record(kind: Kind, name: string, source: number, value: StoredValue, quality: number, givenUs: number): number {
+    const { counts, sink } = this;
+    let timeUs = wholeTime(givenUs);
+    if (timeUs === undefined) {
+      counts.mistimed++;
+      timeUs = this.nowUs;
+    }
+    if (timeUs < oldestPlausibleUs || timeUs > this.nowUs + farthestAheadUs) {
+      counts.astray++;
+      if (this.#astrayNames.size < mostAstrayNames) this.#astrayNames.add(`${kind}/${name}`);
+    }
+    const { batch } = sink;
+    if (typeof value === 'number') batch.number(source, value, quality, timeUs);
+    else if (typeof value === 'bigint') batch.long(source, value, quality, timeUs);
+    else batch.text(source, value, quality, timeUs);
+    counts.handedOn++;
+    if (batch.count >= mostInBatch) sink.added();
+    return timeUs;
+  }
+}
+
+/** As whole microseconds; undefined where it is no time. */
+function wholeTime(timeUs: number): number | undefined {
+  const whole = Math.round(timeUs);
+  return whole >= 0 && whole <= Number.MAX_SAFE_INTEGER ? whole + 0 : undefined;
+}

@@ -1,0 +1,42 @@
+// How long the records of an object are kept, where it says so itself: `properties.archRetention`.
+import { parseDuration } from '@telltale/schema';
+import type { Kind } from '../records.ts';
+
+interface Kept {
+  readonly name: string;
+  readonly properties?: Record<string, string> | undefined;
+}
+
+/** Microseconds; undefined where the object says nothing. A text that is no duration was refused at rendering. */
+export function retentionOf({ properties = {} }: Kept): number | undefined {
+  const text = Object.hasOwn(properties, 'archRetention') ? properties.archRetention : undefined;
+  return text === undefined ? undefined : parseDuration(text);
+}
+
+export class Retentions {
+  /** Microseconds by `kind/name`. */
+  readonly ofSeries = new Map<string, number>();
+  #isChanged = false;
+
+  put(kind: Kind, object: Kept): void {
+    this.#set(`${kind}/${object.name}`, retentionOf(object));
+  }
+
+  remove(kind: Kind, name: string): void {
+    this.#set(`${kind}/${name}`, undefined);
+  }
+
+  /** Whether any is another one since the last time. */
+  takeChanged(): boolean {
+    const isChanged = this.#isChanged;
+    this.#isChanged = false;
+    return isChanged;
+  }
+
+  #set(key: string, us: number | undefined): void {
+    if (this.ofSeries.get(key) === us) return;
+    this.#isChanged = true;
+    if (us === undefined) this.ofSeries.delete(key);
+    else this.ofSeries.set(key, us);
+  }
+}

@@ -1,0 +1,132 @@
+// The archiving rules of points by handle, in typed arrays, and what of each was archived last. The arrays are replaced
+// when they grow: read them anew after every put.
+import { type Command, type Datatype, type Measurement, parseText, ValueError } from '@telltale/schema';
+import type { StoredValue } from '../../points/index.ts';
+import { cell, cellShift, flag, qualityShift, word, wordShift } from './point-rules.ts';
+
+export type Point = Measurement | Command;
+
+/** What stays when a point is configured otherwise. */
+const keptBits = flag.hasLast | flag.forced | (0xff << qualityShift);
+
+const exclusive: ReadonlySet<Datatype> = new Set(['l', 's']);
+
+export class RuleTable {
+  capacity = 0;
+  cells = new Float64Array(0);
+  /** The same bytes. */
+  longs = new BigInt64Array(0);
+  words = new Uint32Array(0);
+  /** By handle; undefined where there are no rules. */
+  readonly datatypes: (Datatype | undefined)[] = [];
+  /** The texts last archived. */
+  readonly texts = new Map<number, string>();
+  /** Value deadbands of 64-bit integers. */
+  readonly longDeadbands = new Map<number, bigint>();
+
+  /** What is known of the last record stays where the datatype does. */
+  define(handle: number, point: Point, source: number, nowMs: number): void {
+    this.#reserve(handle);
+    const { datatype, archMode, archPeriod = 0, archTimeDeadband = 0, leader } = point;
+    const isSame = this.datatypes[handle] === datatype;
+    if (!isSame) this.clear(handle);
+    let flags = isSame ? this.flagsOf(handle) & keptBits : 0;
+    if (archMode === 'change') flags |= flag.change;
+    if (leader !== undefined) flags |= flag.follows;
+    if (!exclusive.has(datatype)) flags |= flag.number;
+    this.words[(handle << wordShift) + word.flags] = flags;
+    this.words[(handle << wordShift) + word.source] = source;
+    this.datatypes[handle] = datatype;
+    const at = handle << cellShift;
+    this.cells[at + cell.periodMs] = archPeriod;
+    this.cells[at + cell.timeDeadbandUs] = archTimeDeadband * 1000;
+    if (!isSame) this.cells[at + cell.recordedMs] = nowMs;
+    const deadband = valueDeadbandOf(point);
+    this.longDeadbands.delete(handle);
+    this.cells[at + cell.valueDeadband] = Number(deadband);
+    if (typeof deadband === 'bigint') this.longDeadbands.set(handle, deadband);
+  }
+
+  clear(handle: number): void {
+    if (handle >= this.capacity) return;
+    this.cells.fill(0, handle << cellShift, (handle + 1) << cellShift);
+    this.datatypes[handle] = undefined;
+    this.texts.delete(handle);
+    this.longDeadbands.delete(handle);
+  }
+
+  /** Whether there is a rule that can make records of it. */
+  hasRules(handle: number): boolean {
+    return handle < this.capacity && this.datatypes[handle] !== undefined;
+  }
+
+  flagsOf(handle: number): number {
+    return handle < this.capacity ? (this.words[(handle << wordShift) + word.flags] as number) : 0;
+  }
+
+  setFlag(handle: number, bit: number, isSet: boolean): void {
+    const at = (handle << wordShift) + word.flags;
+    const flags = this.words[at] as number;
+    this.words[at] = isSet ? flags | bit : flags & ~bit;
+  }
+
+  sourceOf(handle: number): number {
+    return this.words[(handle << wordShift) + word.source] as number;
+  }
+
+  /** When it is to be archived though nothing changed, by the even clock. */
+  dueMsOf(handle: number): number {
+    const at = handle << cellShift;
+    const periodMs = this.hasRules(handle) ? (this.cells[at + cell.periodMs] as number) : 0;
+    return periodMs > 0 ? (this.cells[at + cell.recordedMs] as number) + periodMs : Number.POSITIVE_INFINITY;
+  }
+
+  setLast(handle: number, value: StoredValue): void {
+    const at = (handle << cellShift) + cell.value;
+    if (typeof value === 'number') this.cells[at] = value;
+    else if (typeof value === 'bigint') this.longs[at] = value;
+    else this.texts.set(handle, value);
+  }
+
+  isLast(handle: number, value: StoredValue): boolean {
+    const at = (handle << cellShift) + cell.value;
+    if (typeof value === 'number') return Object.is(this.cells[at], value);
+    return value === (typeof value === 'bigint' ? this.longs[at] : this.texts.get(handle));
+  }
+
+  /** Whether the value has moved by less than the value deadband. Texts have none. */
+  isNear(handle: number, value: StoredValue): boolean {
+    const at = handle << cellShift;
+    if (typeof value === 'number') {
+      const move = Math.abs(value - (this.cells[at + cell.value] as number));
+      return move < (this.cells[at + cell.valueDeadband] as number);
+    }
+    const deadband = this.longDeadbands.get(handle);
+    if (typeof value === 'string' || deadband === undefined) return false;
+    const move = value - (this.longs[at + cell.value] as bigint);
+    return (move < 0n ? -move : move) < deadband;
+  }
+
+  #reserve(handle: number): void {
+    if (handle < this.capacity) return;
+    const capacity = Math.max(64, 2 ** Math.ceil(Math.log2(handle + 1)));
+    const before = this.longs;
+    this.longs = new BigInt64Array(capacity << cellShift);
+    this.longs.set(before);
+    this.cells = new Float64Array(this.longs.buffer);
+    this.words = new Uint32Array(this.longs.buffer);
+    while (this.datatypes.length < capacity) this.datatypes.push(undefined);
+    this.capacity = capacity;
+  }
+}
+
+/** A text that is no number of the datatype was refused at rendering; here it counts as none. */
+function valueDeadbandOf({ datatype, archValueDeadband }: Point): number | bigint {
+  if (archValueDeadband === undefined || !'ilfd'.includes(datatype)) return 0;
+  try {
+    return parseText(datatype, archValueDeadband) as number | bigint;
+  } catch (error) {
+    if (error instanceof ValueError) return 0;
+    throw error;
+  }
+}
