@@ -41,3 +41,29 @@ test('a client that was passed over gets the newest values, how many it missed, 
   await slow.close();
   await source.close();
 });
+
+test('a client that was passed over is told nothing more of what it has unwatched', async () => {
+  const texts = Array.from({ length: 20 }, (_, at) => `other${at}`);
+  await live.apply(texts.map((name) => put('measurements', name, { datatype: 's' })));
+  const [slow, source] = [await CheckedChannel.open(live.process.url), await CheckedChannel.open(live.process.url)];
+  await slow.done('WatchMeasurements', { measurements: texts });
+  slow.socket.pause();
+  const rounds = 60;
+  for (let round = 1; round <= rounds; round++) {
+    const value = `s${String(round).padEnd(50_000, 'x')}`;
+    await source.done('SimulateMeasurements', { simulations: texts.map((name) => ({ name, value })) });
+  }
+  slow.send({ request: 'UnwatchMeasurements', id: 7, measurements: ['other0'] });
+  await until('it watches one less', async () => {
+    const metrics = await (await fetch(`${live.process.url}/metrics`)).text();
+    return metrics.includes(`\ntelltale_channel_watches ${texts.length - 1}\n`);
+  });
+  slow.socket.resume();
+  await until('the newest values', async () => slow.values('other1').at(-1)?.startsWith(`s${rounds}x`));
+  const answer = slow.messages.findIndex((each) => 'request_id' in each && each.request_id === 7);
+  const after = JSON.stringify(slow.messages.slice(answer).map((each) => ('updates' in each ? each.updates : [])));
+  assert.ok(answer >= 0 && after.includes('"other1"'));
+  assert.ok(!after.includes('"other0"'));
+  await slow.close();
+  await source.close();
+});

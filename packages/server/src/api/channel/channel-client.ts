@@ -98,9 +98,14 @@ export class ChannelClient {
     return dropped;
   }
 
+  /** Nothing of the measurement is told any more. */
+  unwatched(handle: number): void {
+    this.#passedOver.delete(handle);
+  }
+
   /** That a measurement is gone is told in any case, and nothing of it afterwards. */
   sendRemoval(handle: number, message: Buffer): void {
-    this.#passedOver.delete(handle);
+    this.unwatched(handle);
     this.send(message);
   }
 

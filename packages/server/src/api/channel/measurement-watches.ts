@@ -101,6 +101,7 @@ export class MeasurementWatches {
 
   unwatch(client: ChannelClient, handles: readonly number[]): void {
     this.flush();
+    for (const handle of handles) client.unwatched(handle);
     if (this.#all.clients.delete(client)) {
       const rest = this.#ownGroup(client);
       const gone = new Set(handles);
