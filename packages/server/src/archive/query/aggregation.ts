@@ -1,0 +1,128 @@
+// Aggregates: one record for each step of a grid, over the records from there to before the next. A chunk that lies
+// within one step counts by its summary.
+import { quality } from '@telltale/schema';
+import type { Aggregate } from '../archive-access.ts';
+import { Columns, type Kind } from '../records.ts';
+import type { Chunk } from './block.ts';
+import { type Grid, gridBy } from './grid.ts';
+import { MadeRuns } from './made-runs.ts';
+import { atChunk, atEnd, atNothing, atRun, type RecordRuns } from './record-runs.ts';
+import { firstSoundSlot, lastSlot, lastSoundSlot, maxSlot, minSlot, Tally } from './tally.ts';
+import { firstFrom } from './time-search.ts';
+
+export class Aggregation extends MadeRuns {
+  readonly #input: RecordRuns;
+  readonly #grid: Grid;
+  readonly #aggregate: Aggregate;
+  readonly #tally: Tally;
+  /** A record that is computed. */
+  readonly #made = new Columns(1);
+  /** Where the step begins whose records are tallied. */
+  #stepUs: number;
+  #at = 0;
+  #end = 0;
+  /** The input is at its end. */
+  #isOver = false;
+  #isDone = false;
+
+  /** The input gives chunks. */
+  constructor(input: RecordRuns, kind: Kind, aggregate: Aggregate, grid: Grid) {
+    super();
+    this.#input = input;
+    this.#grid = grid;
+    this.#aggregate = aggregate;
+    this.#tally = new Tally(kind);
+    this.#stepUs = grid.sinceUs;
+  }
+
+  protected work(): typeof atEnd | typeof atNothing {
+    if (this.#isOver) return this.#finish();
+    if (this.#at < this.#end) return this.#takeRun();
+    const step = this.#input.next();
+    if (step === atEnd) this.#isOver = true;
+    else if (step === atChunk) this.#takeChunk(this.#input.chunk as Chunk);
+    else if (step === atRun) {
+      this.#at = this.#input.from;
+      this.#end = this.#input.to;
+    }
+    return atNothing;
+  }
+
+  #takeRun(): typeof atNothing {
+    const { datatype, columns } = this.#input;
+    while (this.#at < this.#end) {
+      if (!this.#goTo(columns.times[this.#at] as number)) break;
+      const next = firstFrom(columns.times, this.#at, this.#end, this.#stepUs + this.#grid.stepUs);
+      this.#tally.add(datatype, columns, this.#at, next);
+      this.#at = next;
+    }
+    return atNothing;
+  }
+
+  #takeChunk({ firstUs, lastUs, summary }: Chunk): void {
+    const isWithin = gridBy(this.#grid, firstUs) === gridBy(this.#grid, lastUs);
+    const isTaken =
+      isWithin && summary !== undefined && this.#goTo(firstUs) && this.#tally.addSummary(this.#input.datatype, summary);
+    if (!isTaken) this.#input.openChunk();
+  }
+
+  #finish(): typeof atEnd | typeof atNothing {
+    const { sinceUs, untilUs } = this.#grid;
+    if (this.#isDone || sinceUs >= untilUs) return atEnd;
+    if (!this.#goTo(gridBy(this.#grid, untilUs - 1)) || !this.#close()) return atNothing;
+    this.#isDone = true;
+    return atEnd;
+  }
+
+  /** Ends the steps before the one with `timeUs` in it. False: not all of them yet. */
+  #goTo(timeUs: number): boolean {
+    while (this.#stepUs + this.#grid.stepUs <= timeUs) {
+      if (!this.#close()) return false;
+      // Only counts are given for steps without records.
+      this.#stepUs = this.#aggregate === 'count' ? this.#stepUs + this.#grid.stepUs : gridBy(this.#grid, timeUs);
+    }
+    return true;
+  }
+
+  /** Gives what came of the step. False: there was no room for it. */
+  #close(): boolean {
+    const tally = this.#tally;
+    if (tally.count === 0 && this.#aggregate !== 'count') return true;
+    if (!this.#putResult()) return false;
+    this.stamp(this.#stepUs);
+    if (tally.sound > 0 || tally.count === 0) {
+      this.columns.qualities[this.columns.count - 1] = tally.isAllGood ? quality.good : quality.uncertain.subnormal;
+    }
+    tally.clear();
+    return true;
+  }
+
+  #putResult(): boolean {
+    const tally = this.#tally;
+    const made = this.#made;
+    made.qualities[0] = tally.records.qualities[lastSlot] as number;
+    switch (this.#aggregate) {
+      case 'count':
+        made.longs[0] = BigInt(tally.count);
+        return this.put('l', made, 0);
+      case 'avg':
+        made.numbers[0] = tally.sound > 0 ? tally.average : tally.newestNumber;
+        return this.put('d', made, 0);
+      case 'first':
+        return this.#putSlot(firstSoundSlot);
+      case 'last':
+        return this.#putSlot(lastSoundSlot);
+      case 'min':
+        return this.#putSlot(minSlot);
+      case 'max':
+        return this.#putSlot(maxSlot);
+    }
+  }
+
+  /** Where all are bad, the newest one. */
+  #putSlot(soundSlot: number): boolean {
+    const { sound, datatypes, records } = this.#tally;
+    const slot = sound > 0 ? soundSlot : lastSlot;
+    return this.put(datatypes[slot] as never, records, slot);
+  }
+}

@@ -1,0 +1,151 @@
+// An answer as columns: frames of many records of one name and datatype, little-endian, each at a multiple of 8 bytes.
+// The last frame says that nothing was cut off.
+import type { Datatype } from '@telltale/schema';
+import { Columns, type Kind, kinds } from '../records.ts';
+import type { AnswerForm } from './answer-form.ts';
+import { wordOf } from './digits.ts';
+import type { Page } from './page.ts';
+
+const frameMagic = wordOf('TTCF');
+const endMagic = wordOf('TTCE');
+const headerBytes = 16;
+
+/** A frame of so many records is about a page. */
+const framed = 3584;
+/** Runs from this length on are frames by themselves; shorter ones are gathered. */
+const worthAFrame = 512;
+/** Of the texts that are gathered for a frame. */
+const framedCharacters = 32_768;
+
+export class BinaryForm implements AnswerForm {
+  readonly #kind: number;
+  #name = Buffer.alloc(0);
+  #hasFrame = false;
+  #datatype: Datatype = 'd';
+  readonly #gathered = new Columns(framed);
+  #characters = 0;
+
+  constructor(kind: Kind) {
+    this.#kind = kinds.indexOf(kind);
+  }
+
+  begin(): void {}
+
+  beginName(_page: Page, name: string, datatype: Datatype | undefined): void {
+    this.#name = Buffer.from(name);
+    this.#hasFrame = false;
+    this.#datatype = datatype ?? (this.#kind === kinds.indexOf('alarms') ? 's' : 'd');
+  }
+
+  write(page: Page, datatype: Datatype, columns: Columns, from: number, to: number): number {
+    const gathered = this.#gathered;
+    if (gathered.count > 0 && datatype !== this.#datatype) this.#flush(page);
+    this.#datatype = datatype;
+    if (datatype === 's') return this.#gatherTexts(page, columns, from, to);
+    let at = from;
+    while (at < to && !page.isFull) {
+      if (gathered.count === 0 && to - at >= worthAFrame) {
+        const end = Math.min(to, at + framed);
+        this.#frame(page, columns, at, end);
+        at = end;
+        continue;
+      }
+      const end = Math.min(to, at + framed - gathered.count);
+      gathered.times.set(columns.times.subarray(at, end), gathered.count);
+      // Copied as integers no bit of a double changes.
+      gathered.longs.set(columns.longs.subarray(at, end), gathered.count);
+      gathered.qualities.set(columns.qualities.subarray(at, end), gathered.count);
+      gathered.count += end - at;
+      at = end;
+      if (gathered.count === framed) this.#flush(page);
+    }
+    return at;
+  }
+
+  /** A name without records has an empty frame, whose datatype says nothing. */
+  endName(page: Page): void {
+    if (this.#gathered.count > 0 || !this.#hasFrame) this.#flush(page);
+  }
+
+  end(page: Page): void {
+    page.reserve(headerBytes);
+    page.bytes.fill(0, page.at, page.at + headerBytes);
+    page.view.setUint32(page.at, endMagic, true);
+    page.at += headerBytes;
+  }
+
+  #gatherTexts(page: Page, columns: Columns, from: number, to: number): number {
+    const gathered = this.#gathered;
+    let at = from;
+    for (; at < to && !page.isFull; at++) {
+      const text = columns.texts[at] as string;
+      gathered.times[gathered.count] = columns.times[at] as number;
+      gathered.qualities[gathered.count] = columns.qualities[at] as number;
+      gathered.texts[gathered.count] = text;
+      gathered.count++;
+      this.#characters += text.length;
+      if (gathered.count === framed || this.#characters >= framedCharacters) this.#flush(page);
+    }
+    return at;
+  }
+
+  #flush(page: Page): void {
+    const gathered = this.#gathered;
+    this.#frame(page, gathered, 0, gathered.count);
+    gathered.clear();
+    this.#characters = 0;
+  }
+
+  #frame(page: Page, columns: Columns, from: number, to: number): void {
+    const count = to - from;
+    const name = this.#name;
+    const texts = this.#datatype === 's' ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
+    const textBytes = texts?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+    const valueBytes = texts === undefined ? 8 * count : padded(4 * count) + padded(textBytes);
+    page.reserve(headerBytes + padded(name.length) + 8 * count + valueBytes + padded(count));
+    const { bytes, view } = page;
+    let at = page.at;
+    view.setUint32(at, frameMagic, true);
+    view.setUint8(at + 4, this.#kind);
+    view.setUint8(at + 5, this.#datatype.charCodeAt(0));
+    view.setUint16(at + 6, name.length, true);
+    view.setUint32(at + 8, count, true);
+    view.setUint32(at + 12, textBytes, true);
+    bytes.set(name, at + headerBytes);
+    at = pad(bytes, at + headerBytes + name.length);
+    new Float64Array(bytes.buffer, at, count).set(columns.times.subarray(from, to));
+    at += 8 * count;
+    if (texts === undefined) {
+      new BigInt64Array(bytes.buffer, at, count).set(columns.longs.subarray(from, to));
+      at += 8 * count;
+    } else at = writeTexts(bytes, view, at, texts);
+    const { qualities } = columns;
+    for (let index = 0; index < count; index++) bytes[at + index] = qualities[from + index] as number;
+    page.at = pad(bytes, at + count);
+    this.#hasFrame = true;
+  }
+}
+
+function writeTexts(bytes: Buffer, view: DataView, start: number, texts: readonly Buffer[]): number {
+  let at = start;
+  for (const { length } of texts) {
+    view.setUint32(at, length, true);
+    at += 4;
+  }
+  at = pad(bytes, at);
+  for (const text of texts) {
+    bytes.set(text, at);
+    at += text.length;
+  }
+  return pad(bytes, at);
+}
+
+function padded(bytes: number): number {
+  return (bytes + 7) & ~7;
+}
+
+function pad(bytes: Buffer, from: number): number {
+  let at = from;
+  while ((at & 7) !== 0) bytes[at++] = 0;
+  return at;
+}

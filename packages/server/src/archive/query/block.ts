@@ -1,0 +1,23 @@
+// What a reading needs of a block file.
+import type { Summary } from '../codec/summary.ts';
+import type { Columns, Series } from '../records.ts';
+
+/** Up to some thousand records of a series that are read together. */
+export interface Chunk {
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly count: number;
+  /** Of numbers. */
+  readonly summary: Summary | undefined;
+}
+
+export interface Block {
+  readonly path: string;
+  readonly header: { readonly erasuresApplied: number };
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** In time order. Of the last of one and the first of the next the times may be equal. */
+  chunksOf(series: number): readonly Chunk[];
+  /** Appends its records. */
+  read(series: Series, chunk: Chunk, into: Columns): void;
+}

@@ -1,0 +1,131 @@
+// Writes numbers as digits in place, four at a time from tables. Each function answers where it ended; the caller has
+// made room for `mostDigits` bytes, all of which may be written to.
+import { type Datatype, formatText } from '@telltale/schema';
+
+/** The longest number: the least double takes 17 digits behind some 310 zeros. */
+export const mostDigits = 400;
+
+const minus = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+
+/** Four digits of each number below 10,000, as they stand in memory. */
+const quads = new Uint32Array(10_000);
+/** The same without zeros before them; what follows does not count. */
+const leading = new Uint32Array(10_000);
+/** How many of the four digits are left without zeros behind them. */
+const fractionDigits = new Uint8Array(10_000);
+for (let number = 0; number < 10_000; number++) {
+  const text = String(number);
+  quads[number] = wordOf(text.padStart(4, '0'));
+  leading[number] = wordOf(text.padEnd(4, '0'));
+  fractionDigits[number] = text.padStart(4, '0').replace(/0+$/, '').length;
+}
+
+/** Four characters as they stand in memory. */
+export function wordOf(text: string): number {
+  return Buffer.from(text, 'latin1').readUInt32LE(0);
+}
+
+/** A whole number from 0 to 2^53. */
+export function writeWhole(view: DataView, at: number, value: number): number {
+  if (value < 10_000) return writeLeading(view, at, value);
+  if (value < 100_000_000) {
+    const high = ((value | 0) / 10_000) | 0;
+    const next = writeLeading(view, at, high);
+    view.setUint32(next, quads[(value | 0) - high * 10_000] as number, true);
+    return next + 4;
+  }
+  const high = Math.floor(value / 100_000_000);
+  const next = writeWhole(view, at, high);
+  writeEight(view, next, (value - high * 100_000_000) | 0);
+  return next + 8;
+}
+
+/** Four digits, with zeros before them. */
+export function writeFour(view: DataView, at: number, value: number): void {
+  view.setUint32(at, quads[value] as number, true);
+}
+
+function writeEight(view: DataView, at: number, value: number): void {
+  const high = (value / 10_000) | 0;
+  view.setUint32(at, quads[high] as number, true);
+  view.setUint32(at + 4, quads[value - high * 10_000] as number, true);
+}
+
+function writeLeading(view: DataView, at: number, value: number): number {
+  view.setUint32(at, leading[value] as number, true);
+  return value < 100 ? (value < 10 ? at + 1 : at + 2) : value < 1000 ? at + 3 : at + 4;
+}
+
+/** b, q and i. */
+export function writeInteger(view: DataView, at: number, value: number): number {
+  if (value >= 0) return writeWhole(view, at, value);
+  view.setUint8(at, minus);
+  return writeWhole(view, at + 1, -value);
+}
+
+const minSafe = -(2n ** 53n);
+const maxSafe = 2n ** 53n;
+
+export function writeLong(bytes: Buffer, view: DataView, at: number, value: bigint): number {
+  if (value > minSafe && value < maxSafe) return writeInteger(view, at, Number(value));
+  return at + bytes.write(String(value), at, 'latin1');
+}
+
+/**
+ * A decimal of up to eight places and fifteen digits in all that reads as exactly this double is the only one so short.
+ * Other numbers are written by the engine's shortest digits.
+ */
+export function writeDouble(bytes: Buffer, view: DataView, at: number, value: number): number {
+  const size = Math.abs(value);
+  const scaled = Math.round(size * 10_000);
+  if (scaled < 1e13 && scaled / 10_000 === size && scaled !== 0) return writeScaled(view, at, value, scaled);
+  const finer = Math.round(size * 100_000_000);
+  if (finer < 1e15 && finer / 100_000_000 === size && finer !== 0) return writeFine(view, at, value, finer);
+  return writeOther(bytes, at, 'd', value);
+}
+
+/** As `writeDouble`, with six digits, which is what singles tell apart. */
+export function writeSingle(bytes: Buffer, view: DataView, at: number, value: number): number {
+  const size = Math.abs(value);
+  const scaled = Math.round(size * 10_000);
+  if (scaled < 1e6 && Math.fround(scaled / 10_000) === size && scaled !== 0) {
+    return writeScaled(view, at, value, scaled);
+  }
+  return writeOther(bytes, at, 'f', value);
+}
+
+function writeScaled(view: DataView, start: number, value: number, scaled: number): number {
+  let at = start;
+  if (value < 0) view.setUint8(at++, minus);
+  const whole = (scaled / 10_000) | 0;
+  at = writeWhole(view, at, whole);
+  const fraction = (scaled - whole * 10_000) | 0;
+  if (fraction === 0) return at;
+  view.setUint8(at, point);
+  view.setUint32(at + 1, quads[fraction] as number, true);
+  return at + 1 + (fractionDigits[fraction] as number);
+}
+
+function writeFine(view: DataView, start: number, value: number, scaled: number): number {
+  let at = start;
+  if (value < 0) view.setUint8(at++, minus);
+  const whole = (scaled / 100_000_000) | 0;
+  at = writeWhole(view, at, whole);
+  const fraction = (scaled - whole * 100_000_000) | 0;
+  const high = (fraction / 10_000) | 0;
+  const low = fraction - high * 10_000;
+  view.setUint8(at, point);
+  writeEight(view, at + 1, fraction);
+  // Where the lower four are zeros the number was written with the upper four alone.
+  return at + 5 + (fractionDigits[low] as number);
+}
+
+function writeOther(bytes: Buffer, at: number, datatype: Datatype, value: number): number {
+  if (value === 0 && !Object.is(value, -0)) {
+    bytes[at] = zero;
+    return at + 1;
+  }
+  return at + bytes.write(formatText(datatype, value), at, 'latin1');
+}

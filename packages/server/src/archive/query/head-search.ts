@@ -1,0 +1,100 @@
+// Finds the record of a name that is in force at a time: the last one at or before it. Looks back from there, and reads
+// no chunk that cannot have it.
+import type { Datatype } from '@telltale/schema';
+import { Columns } from '../records.ts';
+import type { Block, Chunk } from './block.ts';
+import { Erased } from './erased.ts';
+import type { NameSnapshot, Place } from './name-snapshot.ts';
+import { copyRecord } from './record-runs.ts';
+import { firstFrom } from './time-search.ts';
+
+export class HeadSearch {
+  /** The record that was found, where there is one. */
+  datatype: Datatype | undefined;
+  readonly record = new Columns(1);
+  readonly #snapshot: NameSnapshot;
+  readonly #timeUs: number;
+  /** Those that may have it, the most promising last. */
+  readonly #places: Place[];
+  readonly #read = new Columns();
+  #bestUs = -1;
+  #bestOrder = -1;
+
+  constructor(snapshot: NameSnapshot, timeUs: number) {
+    this.#snapshot = snapshot;
+    this.#timeUs = timeUs;
+    this.#places = snapshot.places.filter(({ block }) => block === undefined || block.firstUs <= timeUs);
+    this.#places.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
+  }
+
+  /** The time of the record that was found; -1 where there is none. */
+  get foundUs(): number {
+    return this.#bestUs;
+  }
+
+  /** Looks at one place. True: that was all. */
+  step(): boolean {
+    const place = this.#places.pop();
+    if (place === undefined || this.#reach(place) < this.#bestUs) return true;
+    if (place.tail !== undefined) this.#lookInto(place, place.tail, place.tail.count);
+    else this.#lookBack(place, place.block as Block);
+    return false;
+  }
+
+  /** What is found there is not later than this. */
+  #reach({ block }: Place): number {
+    return block === undefined ? this.#timeUs : Math.min(block.lastUs, this.#timeUs);
+  }
+
+  #lookBack(place: Place, block: Block): void {
+    const { series, erasures, cutOffUs } = place.part;
+    const { onUnreadable } = this.#snapshot.context;
+    const erased = new Erased(erasures, block.header.erasuresApplied);
+    let chunks: readonly Chunk[] = [];
+    try {
+      chunks = block.chunksOf(series.number);
+    } catch (error) {
+      onUnreadable(error, block, series);
+    }
+    for (let at = lastStartingBy(chunks, this.#timeUs); at >= 0; at--) {
+      const chunk = chunks[at] as Chunk;
+      const { firstUs, lastUs } = chunk;
+      if (lastUs < this.#bestUs || lastUs < cutOffUs) return;
+      if (erased.covers(firstUs, lastUs)) continue;
+      this.#read.clear();
+      try {
+        block.read(series, chunk, this.#read);
+      } catch (error) {
+        onUnreadable(error, block, series, chunk);
+        continue;
+      }
+      const end = erased.takeOut(series.datatype, this.#read, 0, this.#read.count);
+      if (this.#lookInto(place, this.#read, end)) return;
+    }
+  }
+
+  /** True: there is one at or before the time among them. */
+  #lookInto({ part, order }: Place, columns: Columns, end: number): boolean {
+    const at = firstFrom(columns.times, 0, end, this.#timeUs + 1) - 1;
+    if (at < 0) return false;
+    const timeUs = columns.times[at] as number;
+    if (timeUs < part.cutOffUs || timeUs < this.#bestUs) return true;
+    if (timeUs === this.#bestUs && order < this.#bestOrder) return true;
+    this.#bestUs = timeUs;
+    this.#bestOrder = order;
+    this.datatype = part.series.datatype;
+    copyRecord(this.datatype, columns, at, this.record, 0);
+    return true;
+  }
+}
+
+function lastStartingBy(chunks: readonly Chunk[], timeUs: number): number {
+  let low = 0;
+  let high = chunks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((chunks[middle] as Chunk).firstUs <= timeUs) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

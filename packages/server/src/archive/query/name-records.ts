@@ -1,0 +1,48 @@
+// Puts the stages of a reading together: from what there is of a name to the records of the answer.
+import { ProblemError } from '@telltale/schema';
+import type { ReadRequest } from '../archive-access.ts';
+import type { Series } from '../records.ts';
+import { ActiveAlarms } from './active-alarms.ts';
+import { Aggregation } from './aggregation.ts';
+import { HeadSearch } from './head-search.ts';
+import type { NameSnapshot } from './name-snapshot.ts';
+import { RecordMerge } from './record-merge.ts';
+import type { RecordRuns } from './record-runs.ts';
+import { Resampling } from './resampling.ts';
+import { Thinning } from './thinning.ts';
+import { WarpedHead } from './warped-head.ts';
+
+/** Whether a reading needs the record in force at its start, which may be older. */
+export function needsHead({ warpHead, resampleUs, aggregate }: ReadRequest): boolean {
+  return warpHead === true || (resampleUs !== undefined && aggregate === undefined);
+}
+
+/** All places of the snapshot must be known. */
+export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
+  const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly } = request;
+  const head = new HeadSearch(snapshot, sinceUs);
+  const merged = (givesChunks: boolean) => new RecordMerge(snapshot.sources(request), givesChunks);
+  const input = (givesChunks: boolean): RecordRuns => {
+    let runs: RecordRuns = merged(givesChunks && activeOnly !== true);
+    if (request.warpHead === true) runs = new WarpedHead(runs, head, sinceUs);
+    return activeOnly === true ? new ActiveAlarms(runs) : runs;
+  };
+  if (resampleUs !== undefined) {
+    const grid = { sinceUs, untilUs, stepUs: resampleUs };
+    if (aggregate !== undefined) return new Aggregation(input(true), kind, aggregate, grid);
+    const resampled = new Resampling(merged(true), head, grid);
+    return activeOnly === true ? new ActiveAlarms(resampled) : resampled;
+  }
+  if (maxPoints !== undefined) return new Thinning(input, kind, request, maxPoints);
+  return input(false);
+}
+
+/** Throws a problem where texts cannot be aggregated so. */
+export function refuseUnfit({ kind, aggregate }: ReadRequest, series: readonly Series[]): void {
+  if (aggregate === undefined || aggregate === 'first' || aggregate === 'last') return;
+  const text = series.find(({ datatype }) => datatype === 's');
+  if (text === undefined || (aggregate === 'count' && kind !== 'alarms')) return;
+  throw new ProblemError('invalid-query', `${text.name} has texts, of which there is no ${aggregate}.`, [
+    { path: 'aggregate', message: 'first or last is expected of texts, or count of those that are no alarms' },
+  ]);
+}

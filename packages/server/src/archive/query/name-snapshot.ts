@@ -1,0 +1,83 @@
+// Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
+import { Columns, type Series } from '../records.ts';
+import type { SeriesSnapshot, Tail } from '../store/snapshot.ts';
+import type { Block } from './block.ts';
+import { Source, type SourceContext } from './source.ts';
+
+export interface Interval {
+  /** Half-open. */
+  readonly sinceUs: number;
+  readonly untilUs: number;
+}
+
+export interface NameContext extends SourceContext {
+  /** Undefined: it cannot be read, and that has been reported. */
+  readonly blockOf: (path: string) => Block | undefined;
+}
+
+/** One place where records of a series are. */
+export interface Place {
+  readonly part: SeriesSnapshot;
+  /** Records at the same time come in this order. */
+  readonly order: number;
+  /** Undefined: in memory. */
+  readonly block: Block | undefined;
+  readonly tail: Columns | undefined;
+}
+
+export class NameSnapshot {
+  /** By order. */
+  readonly places: Place[] = [];
+  readonly context: NameContext;
+  readonly #parts: readonly SeriesSnapshot[];
+  #part = 0;
+  #block = 0;
+
+  constructor(parts: readonly SeriesSnapshot[], context: NameContext) {
+    this.context = context;
+    this.#parts = [...parts].sort((a, b) => a.series.number - b.series.number);
+  }
+
+  get series(): readonly Series[] {
+    return this.#parts.map(({ series }) => series);
+  }
+
+  /** Opens one block. True: all places are known. */
+  step(): boolean {
+    const part = this.#parts[this.#part];
+    if (part === undefined) return true;
+    const path = part.blocks[this.#block++];
+    const order = this.places.length;
+    if (path !== undefined) {
+      const block = this.context.blockOf(path);
+      if (block !== undefined) this.places.push({ part, order, block, tail: undefined });
+      return false;
+    }
+    if (part.tail.times.length > 0) this.places.push({ part, order, block: undefined, tail: columnsOf(part.tail) });
+    this.#part++;
+    this.#block = 0;
+    return false;
+  }
+
+  /** Fresh ones, at the start of the interval. */
+  sources({ sinceUs, untilUs }: Interval): Source[] {
+    return this.places.map(({ part, order, block, tail }) => {
+      const { series, erasures, cutOffUs } = part;
+      const interval = { sinceUs: Math.max(sinceUs, cutOffUs), untilUs };
+      return tail !== undefined
+        ? Source.ofTail(this.context, series, order, tail, interval)
+        : Source.ofBlock(this.context, series, order, block as Block, interval, erasures);
+    });
+  }
+}
+
+function columnsOf({ times, numbers, qualities, texts }: Tail): Columns {
+  const columns = new Columns();
+  columns.count = times.length;
+  columns.times = times;
+  columns.numbers = new Float64Array(numbers);
+  columns.longs = new BigInt64Array(numbers);
+  columns.qualities = qualities;
+  columns.texts = texts;
+  return columns;
+}

@@ -1,0 +1,165 @@
+// A reading of the archive: from the request to the pages of the answer, one a call, so that a thread serves many in
+// turns. Nothing is kept but the chunks at hand.
+import { basename } from 'node:path';
+import type { ReadRequest } from '../archive-access.ts';
+import { type Damage, Damaged } from '../files/damage.ts';
+import type { Series } from '../records.ts';
+import type { Snapshot } from '../store/snapshot.ts';
+import type { AnswerForm } from './answer-form.ts';
+import { BinaryForm } from './binary-form.ts';
+import type { Block, Chunk } from './block.ts';
+import { CsvForm } from './csv-form.ts';
+import { JsonForm } from './json-form.ts';
+import { recordsOf, refuseUnfit } from './name-records.ts';
+import { NameSnapshot } from './name-snapshot.ts';
+import { Page } from './page.ts';
+import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
+import { OutOfOrder } from './source.ts';
+
+/** After so long a page is given as it is, even empty. */
+const longestPageMs = 8;
+
+export interface ReadingOptions {
+  /** Opens a block, or has it open. May throw `Damaged`. */
+  readonly blockOf: (path: string) => Block;
+  /** Records were left out, since they cannot be read. */
+  readonly onDamage: (damage: Damage) => void;
+  /** That goes on by itself. */
+  readonly nowMs?: () => number;
+}
+
+export class Reading {
+  readonly #request: ReadRequest;
+  readonly #options: ReadingOptions;
+  readonly #nowMs: () => number;
+  readonly #form: AnswerForm;
+  readonly #page = new Page();
+  readonly #known: ReadonlySet<string>;
+  /** Of the name at hand, or of the one that is wanted next. */
+  #name = 0;
+  #snapshot: NameSnapshot | undefined;
+  #runs: RecordRuns | undefined;
+  /** In the run at hand, where there is one. */
+  #at = 0;
+  #end = 0;
+  /** Records of the name that may still be given. */
+  #left = 0;
+  #isBegun = false;
+  #isOver = false;
+
+  constructor(request: ReadRequest, options: ReadingOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+    this.#form = formOf(request);
+    this.#known = new Set(request.known);
+  }
+
+  /** The name whose snapshot must be given before a page is asked for. */
+  get wanted(): string | undefined {
+    return this.#snapshot === undefined ? this.#request.names[this.#name] : undefined;
+  }
+
+  /** Everything was given. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Of the name that is wanted; undefined where the archive does not know it. Throws a problem. */
+  give(snapshot: Snapshot | undefined): void {
+    const parts = snapshot?.series ?? [];
+    refuseUnfit(
+      this.#request,
+      parts.map(({ series }) => series),
+    );
+    this.#snapshot = new NameSnapshot(parts, {
+      blockOf: (path) => this.#open(path),
+      onUnreadable: (error, block, series, chunk) => this.#report(error, block, series, chunk),
+    });
+  }
+
+  /** The next page, which may be empty; undefined at the end. Throws where a file cannot be read at all. */
+  next(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#isOver) return undefined;
+    if (!this.#isBegun) this.#form.begin(this.#page);
+    this.#isBegun = true;
+    const deadlineMs = this.#nowMs() + longestPageMs;
+    while (!this.#page.isFull && this.#name < this.#request.names.length && this.wanted === undefined) {
+      this.#step();
+      if (this.#nowMs() >= deadlineMs) return this.#page.take();
+    }
+    if (this.#name === this.#request.names.length) {
+      this.#form.end(this.#page);
+      this.#isOver = true;
+    }
+    return this.#page.take();
+  }
+
+  #step(): void {
+    if (this.#runs === undefined) this.#beginName(this.#snapshot as NameSnapshot);
+    else if (this.#at < this.#end) this.#write(this.#runs);
+    else if (this.#left === 0) this.#endName();
+    else {
+      const step = this.#runs.next();
+      if (step === atEnd) this.#endName();
+      else if (step === atRun) {
+        this.#at = this.#runs.from;
+        this.#end = Math.min(this.#runs.to, this.#at + this.#left);
+        this.#left -= this.#end - this.#at;
+        this.#write(this.#runs);
+      }
+    }
+  }
+
+  #beginName(snapshot: NameSnapshot): void {
+    if (!snapshot.step()) return;
+    const name = this.#request.names[this.#name] as string;
+    const { series } = snapshot;
+    if (series.length === 0 && !this.#known.has(name)) {
+      this.#forget();
+      return;
+    }
+    this.#runs = recordsOf(snapshot, this.#request);
+    this.#left = this.#request.limit ?? Number.POSITIVE_INFINITY;
+    this.#form.beginName(this.#page, name, series.at(-1)?.datatype);
+  }
+
+  #write({ datatype, columns }: RecordRuns): void {
+    this.#at = this.#form.write(this.#page, datatype, columns, this.#at, this.#end);
+  }
+
+  #endName(): void {
+    this.#form.endName(this.#page);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#name++;
+    this.#snapshot = this.#runs = undefined;
+    this.#at = this.#end = 0;
+  }
+
+  #open(path: string): Block | undefined {
+    try {
+      return this.#options.blockOf(path);
+    } catch (error) {
+      if (!(error instanceof Damaged)) throw error;
+      this.#options.onDamage(error.damage);
+      return undefined;
+    }
+  }
+
+  #report(error: unknown, block: Block, series: Series, chunk: Chunk | undefined): void {
+    if (error instanceof Damaged) this.#options.onDamage(error.damage);
+    else if (error instanceof OutOfOrder && chunk !== undefined) {
+      const { firstUs, lastUs } = chunk;
+      const file = basename(block.path);
+      this.#options.onDamage({ file, series: series.number, firstUs, lastUs, reason: error.message });
+    } else throw error;
+  }
+}
+
+function formOf({ form, kind }: ReadRequest): AnswerForm {
+  if (form === 'csv') return new CsvForm(kind);
+  return form === 'binary' ? new BinaryForm(kind) : new JsonForm(kind);
+}

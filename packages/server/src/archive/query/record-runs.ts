@@ -1,0 +1,39 @@
+// What the stages of a reading hand to each other: runs of records, in time order. A stage keeps the run at hand in its
+// own fields, so that none costs an object.
+import type { Datatype } from '@telltale/schema';
+import type { Columns } from '../records.ts';
+import type { Chunk } from './block.ts';
+
+/** What `next` came to: everything was given, */
+export const atEnd = 0;
+/** a run is at hand, from `from` to `to`, neither empty nor longer than `longestRun`, */
+export const atRun = 1;
+/** some work was done, and it is to be called again, */
+export const atNothing = 2;
+/** or a whole chunk is at hand as `chunk`, unread: the following `next` goes on behind it, or into it after `openChunk`. */
+export const atChunk = 3;
+export type Step = typeof atEnd | typeof atRun | typeof atNothing | typeof atChunk;
+
+/** No step looks at many more records than this, so that other readings have their turns. */
+export const longestRun = 4096;
+
+export interface RecordRuns {
+  readonly datatype: Datatype;
+  readonly columns: Columns;
+  readonly from: number;
+  readonly to: number;
+  /** Of all its records each is in the interval, and none is hidden by or stands among records of others. */
+  readonly chunk: Chunk | undefined;
+  /** Of the chunk at hand: its records are wanted one by one. */
+  openChunk(): void;
+  next(): Step;
+}
+
+/** A copy of one record into another column set, bit for bit. */
+export function copyRecord(datatype: Datatype, from: Columns, at: number, into: Columns, to: number): void {
+  into.times[to] = from.times[at] as number;
+  into.qualities[to] = from.qualities[at] as number;
+  if (datatype === 's') into.texts[to] = from.texts[at] as string;
+  else if (datatype === 'l') into.longs[to] = from.longs[at] as bigint;
+  else into.numbers[to] = from.numbers[at] as number;
+}

@@ -1,0 +1,170 @@
+// Thins an answer out for a plot: the interval in equal buckets, of each the first, least, greatest and last record, so
+// that a line through them looks like one through all. What has no more records than are wanted is given whole.
+import type { Datatype } from '@telltale/schema';
+import type { Columns, Kind } from '../records.ts';
+import type { Chunk } from './block.ts';
+import { MadeRuns } from './made-runs.ts';
+import type { Interval } from './name-snapshot.ts';
+import { atChunk, atEnd, atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
+import { firstSlot, lastSlot, maxSlot, minSlot, Tally } from './tally.ts';
+import { firstFrom } from './time-search.ts';
+
+/** Counts first, by chunks where it can, and then starts again. */
+export class Thinning implements RecordRuns {
+  readonly #input: (givesChunks: boolean) => RecordRuns;
+  readonly #kind: Kind;
+  readonly #interval: Interval;
+  readonly #maxPoints: number;
+  #stage: RecordRuns;
+  #isCounting = true;
+  #count = 0;
+
+  /** `input` begins the records of the interval anew. */
+  constructor(input: (givesChunks: boolean) => RecordRuns, kind: Kind, interval: Interval, maxPoints: number) {
+    this.#input = input;
+    this.#kind = kind;
+    this.#interval = interval;
+    this.#maxPoints = maxPoints;
+    this.#stage = input(true);
+  }
+
+  get datatype(): Datatype {
+    return this.#stage.datatype;
+  }
+
+  get columns(): Columns {
+    return this.#stage.columns;
+  }
+
+  get from(): number {
+    return this.#stage.from;
+  }
+
+  get to(): number {
+    return this.#stage.to;
+  }
+
+  readonly chunk = undefined;
+
+  openChunk(): void {}
+
+  next(): Step {
+    const stage = this.#stage;
+    const step = stage.next();
+    if (!this.#isCounting) return step;
+    if (step === atChunk) this.#count += (stage.chunk as Chunk).count;
+    else if (step === atRun) this.#count += stage.to - stage.from;
+    if (this.#count > this.#maxPoints) {
+      this.#isCounting = false;
+      this.#stage = new Buckets(this.#input(true), this.#kind, this.#interval, Math.floor(this.#maxPoints / 4));
+    } else if (step === atEnd) {
+      this.#isCounting = false;
+      this.#stage = this.#input(false);
+    }
+    return atNothing;
+  }
+}
+
+class Buckets extends MadeRuns {
+  readonly #input: RecordRuns;
+  readonly #interval: Interval;
+  readonly #buckets: number;
+  readonly #tally: Tally;
+  #bucket = 0;
+  /** The first time behind the bucket. */
+  #endUs: number;
+  #at = 0;
+  #end = 0;
+  /** Slots of the tally that are still to be put. */
+  #waiting: number[] = [];
+  #isOver = false;
+
+  constructor(input: RecordRuns, kind: Kind, interval: Interval, buckets: number) {
+    super();
+    this.#input = input;
+    this.#interval = interval;
+    this.#buckets = buckets;
+    this.#tally = new Tally(kind);
+    this.#endUs = this.#edge(1);
+  }
+
+  protected work(): typeof atEnd | typeof atNothing {
+    if (this.#isOver) return this.#close() ? atEnd : atNothing;
+    if (this.#at < this.#end) return this.#takeRun();
+    const step = this.#input.next();
+    if (step === atEnd) this.#isOver = true;
+    else if (step === atChunk) this.#takeChunk(this.#input.chunk as Chunk);
+    else if (step === atRun) {
+      this.#at = this.#input.from;
+      this.#end = this.#input.to;
+    }
+    return atNothing;
+  }
+
+  #takeRun(): typeof atNothing {
+    const { datatype, columns } = this.#input;
+    while (this.#at < this.#end) {
+      if (!this.#goTo(columns.times[this.#at] as number)) break;
+      const next = firstFrom(columns.times, this.#at, this.#end, this.#endUs);
+      this.#tally.add(datatype, columns, this.#at, next);
+      this.#at = next;
+    }
+    return atNothing;
+  }
+
+  /** A chunk that is no longer than half a bucket counts for the one in which it starts: no eye sees the difference. */
+  #takeChunk({ firstUs, lastUs, summary }: Chunk): void {
+    const isTaken =
+      summary !== undefined &&
+      this.#goTo(firstUs) &&
+      (lastUs < this.#endUs || (lastUs - firstUs) * 2 * this.#buckets <= this.#length) &&
+      this.#tally.addSummary(this.#input.datatype, summary);
+    if (!isTaken) this.#input.openChunk();
+  }
+
+  get #length(): number {
+    return this.#interval.untilUs - this.#interval.sinceUs;
+  }
+
+  #edge(bucket: number): number {
+    return this.#interval.sinceUs + Math.ceil((this.#length / this.#buckets) * bucket);
+  }
+
+  /** False: there was no room for all of what the buckets before give. */
+  #goTo(timeUs: number): boolean {
+    if (timeUs < this.#endUs) return true;
+    if (!this.#close()) return false;
+    const guess = Math.floor(((timeUs - this.#interval.sinceUs) / this.#length) * this.#buckets) - 1;
+    this.#bucket = Math.max(this.#bucket + 1, Math.min(guess, this.#buckets - 1));
+    while (this.#bucket < this.#buckets - 1 && this.#edge(this.#bucket + 1) <= timeUs) this.#bucket++;
+    this.#endUs = this.#bucket >= this.#buckets - 1 ? Number.POSITIVE_INFINITY : this.#edge(this.#bucket + 1);
+    return true;
+  }
+
+  #close(): boolean {
+    const tally = this.#tally;
+    if (tally.count > 0 && this.#waiting.length === 0) this.#waiting = this.#chosen();
+    while (this.#waiting.length > 0) {
+      const slot = this.#waiting[0] as number;
+      if (!this.put(tally.datatypes[slot] as Datatype, tally.records, slot)) return false;
+      this.#waiting.shift();
+    }
+    tally.clear();
+    return true;
+  }
+
+  /** In time order, each once. */
+  #chosen(): number[] {
+    const { hasExtremes, records } = this.#tally;
+    const slots = hasExtremes ? [firstSlot, minSlot, maxSlot, lastSlot] : [firstSlot, lastSlot];
+    slots.sort((a, b) => (records.times[a] as number) - (records.times[b] as number));
+    return slots.filter((slot, at) => slots.findIndex((other) => this.#isSame(other, slot)) === at);
+  }
+
+  #isSame(a: number, b: number): boolean {
+    const { datatypes, records } = this.#tally;
+    const { times, qualities, longs, texts } = records;
+    if (times[a] !== times[b] || datatypes[a] !== datatypes[b] || qualities[a] !== qualities[b]) return false;
+    return datatypes[a] === 's' ? texts[a] === texts[b] : longs[a] === longs[b];
+  }
+}

@@ -1,0 +1,58 @@
+// Puts the record that is in force at the start of the interval before the others, restamped to the start. Where there
+// is a record at the start itself, that one is in force, and nothing is added.
+import type { Datatype } from '@telltale/schema';
+import type { Columns } from '../records.ts';
+import type { Chunk } from './block.ts';
+import type { HeadSearch } from './head-search.ts';
+import { atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
+
+export class WarpedHead implements RecordRuns {
+  readonly #input: RecordRuns;
+  readonly #head: HeadSearch;
+  readonly #sinceUs: number;
+  #isFound = false;
+  /** Whether the run at hand is the head. */
+  #isHead = false;
+
+  constructor(input: RecordRuns, head: HeadSearch, sinceUs: number) {
+    this.#input = input;
+    this.#head = head;
+    this.#sinceUs = sinceUs;
+  }
+
+  get datatype(): Datatype {
+    return this.#isHead ? (this.#head.datatype as Datatype) : this.#input.datatype;
+  }
+
+  get columns(): Columns {
+    return this.#isHead ? this.#head.record : this.#input.columns;
+  }
+
+  get from(): number {
+    return this.#isHead ? 0 : this.#input.from;
+  }
+
+  get to(): number {
+    return this.#isHead ? 1 : this.#input.to;
+  }
+
+  get chunk(): Chunk | undefined {
+    return this.#input.chunk;
+  }
+
+  openChunk(): void {
+    this.#input.openChunk();
+  }
+
+  next(): Step {
+    this.#isHead = false;
+    if (this.#isFound) return this.#input.next();
+    if (!this.#head.step()) return atNothing;
+    this.#isFound = true;
+    const { datatype, record } = this.#head;
+    if (datatype === undefined || this.#head.foundUs === this.#sinceUs) return atNothing;
+    record.times[0] = this.#sinceUs;
+    this.#isHead = true;
+    return atRun;
+  }
+}
