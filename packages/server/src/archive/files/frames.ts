@@ -1,10 +1,11 @@
 // Files of frames: the journal, the catalogue and the erasures. Each frame has a checksum, and a mark on which a reader
 // finds its way again behind damage.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Damage, NewerVersion } from './damage.ts';
+import { FileWindow } from './file-window.ts';
 
 export const fileHeaderBytes = 16;
 export const frameHeaderBytes = 16;
@@ -81,21 +82,21 @@ export function readFrames(
 ): FramesRead {
   const file = openSync(path, 'r');
   try {
-    return scan(new Window(file, Math.min(fstatSync(file).size, end)), path, format, onFrame);
+    return scan(new FileWindow(file, Math.min(fstatSync(file).size, end), windowBytes), path, format, onFrame);
   } finally {
     closeSync(file);
   }
 }
 
 function scan(
-  window: Window,
+  window: FileWindow,
   path: string,
   format: FileFormat,
   onFrame: (payload: Buffer, offset: number) => string | undefined,
 ): FramesRead {
   const damages: Damage[] = [];
   const report = (reason: string) => damages.push({ file: basename(path), reason });
-  const header = window.at(0, fileHeaderBytes);
+  const header = window.part(0, fileHeaderBytes);
   if (header === undefined) return { bytes: 0, tornBytes: window.size, damages, salt: undefined };
   let salt: number | undefined;
   if (header.readUInt32LE(0) === format.magic && header.readUInt32LE(12) === crc32(header.subarray(0, 12))) {
@@ -124,17 +125,17 @@ function scan(
 }
 
 /** The whole frame that begins there; undefined: none that is whole and right. */
-function frameAt(window: Window, at: number, salt: number | undefined): Buffer | undefined {
-  const header = window.at(at, frameHeaderBytes);
+function frameAt(window: FileWindow, at: number, salt: number | undefined): Buffer | undefined {
+  const header = window.part(at, frameHeaderBytes);
   if (header === undefined || header.readUInt32LE(0) !== frameMagic) return undefined;
   if (salt !== undefined && header.readUInt32LE(4) !== salt) return undefined;
   const length = header.readUInt32LE(8);
   if (length > maxFrameBytes) return undefined;
-  const frame = window.at(at, frameHeaderBytes + length);
+  const frame = window.part(at, frameHeaderBytes + length);
   return frame !== undefined && frame.readUInt32LE(12) === checksum(frame, 0, length) ? frame : undefined;
 }
 
-function nextFrame(window: Window, from: number, salt: number): number | undefined {
+function nextFrame(window: FileWindow, from: number, salt: number): number | undefined {
   const mark = Buffer.alloc(8);
   mark.writeUInt32LE(frameMagic, 0);
   mark.writeUInt32LE(salt, 4);
@@ -145,13 +146,13 @@ function nextFrame(window: Window, from: number, salt: number): number | undefin
 }
 
 /** The salt of most bytes in good frames, for a file without a header; bounded, since such a file can be anything. */
-function commonSalt(window: Window): number | undefined {
+function commonSalt(window: FileWindow): number | undefined {
   const mark = Buffer.alloc(4);
   mark.writeUInt32LE(frameMagic, 0);
   const bytesOf = new Map<number, number>();
   let budget = 4 * window.size + maxFrameBytes;
   for (let at = window.find(mark, 0); at !== undefined && budget > 0; ) {
-    const claimed = window.at(at, frameHeaderBytes)?.readUInt32LE(8) ?? 0;
+    const claimed = window.part(at, frameHeaderBytes)?.readUInt32LE(8) ?? 0;
     if (claimed <= maxFrameBytes) budget -= claimed;
     const frame = frameAt(window, at, undefined);
     if (frame !== undefined) {
@@ -170,51 +171,4 @@ function commonSalt(window: Window): number | undefined {
 function checksum(bytes: Uint8Array, at: number, payloadBytes: number): number {
   const start = at + frameHeaderBytes;
   return crc32(bytes.subarray(start, start + payloadBytes), crc32(bytes.subarray(at, at + 12)));
-}
-
-/** A file, of which a piece is in memory. */
-class Window {
-  readonly size: number;
-  readonly #file: number;
-  #bytes = Buffer.alloc(0);
-  #from = 0;
-  #length = 0;
-
-  constructor(file: number, size: number) {
-    this.#file = file;
-    this.size = size;
-  }
-
-  /** Valid until the next call; undefined: the file ends before. */
-  at(at: number, length: number): Buffer | undefined {
-    if (at + length > this.size) return undefined;
-    if (at < this.#from || at + length > this.#from + this.#length) {
-      if (!this.#load(at, length)) return undefined;
-    }
-    return this.#bytes.subarray(at - this.#from, at - this.#from + length);
-  }
-
-  /** Where the mark stands next. */
-  find(mark: Buffer, from: number): number | undefined {
-    for (let at = from; at + mark.length <= this.size; ) {
-      if (this.at(at, mark.length) === undefined) return undefined;
-      const found = this.#bytes.subarray(0, this.#length).indexOf(mark, at - this.#from);
-      if (found >= 0) return this.#from + found;
-      at = this.#from + this.#length - mark.length + 1;
-    }
-    return undefined;
-  }
-
-  #load(at: number, length: number): boolean {
-    const wanted = Math.min(Math.max(length, windowBytes), this.size - at);
-    if (this.#bytes.length < wanted) this.#bytes = Buffer.allocUnsafe(wanted);
-    this.#from = at;
-    this.#length = 0;
-    while (this.#length < wanted) {
-      const got = readSync(this.#file, this.#bytes, this.#length, wanted - this.#length, at + this.#length);
-      if (got === 0) break;
-      this.#length += got;
-    }
-    return this.#length >= length;
-  }
 }

@@ -1,0 +1,56 @@
+// A file, of which a piece is in memory: what is read on lies mostly there, without another call of the system.
+import { readSync } from 'node:fs';
+
+export class FileWindow {
+  readonly size: number;
+  /** The piece; another buffer after `locate`. */
+  bytes: Buffer = Buffer.alloc(0);
+  readonly #file: number;
+  readonly #aheadBytes: number;
+  #from = 0;
+  #length = 0;
+
+  /** `aheadBytes`: how much is read at least, where the file has it. */
+  constructor(file: number, size: number, aheadBytes: number) {
+    this.#file = file;
+    this.size = size;
+    this.#aheadBytes = aheadBytes;
+  }
+
+  /** Where in `bytes` that part of the file is, until the next call; -1: the file ends before. */
+  locate(at: number, length: number): number {
+    if (at < this.#from || at + length > this.#from + this.#length) {
+      if (!(at + length <= this.size && this.#load(at, length))) return -1;
+    }
+    return at - this.#from;
+  }
+
+  /** The same as a part of `bytes`. */
+  part(at: number, length: number): Buffer | undefined {
+    const from = this.locate(at, length);
+    return from < 0 ? undefined : this.bytes.subarray(from, from + length);
+  }
+
+  /** Where the mark stands next in the file. */
+  find(mark: Buffer, from: number): number | undefined {
+    for (let at = from; at + mark.length <= this.size; at = this.#from + this.#length - mark.length + 1) {
+      if (this.locate(at, mark.length) < 0) return undefined;
+      const found = this.bytes.subarray(0, this.#length).indexOf(mark, at - this.#from);
+      if (found >= 0) return this.#from + found;
+    }
+    return undefined;
+  }
+
+  #load(at: number, length: number): boolean {
+    const wanted = Math.min(Math.max(length, this.#aheadBytes), this.size - at);
+    if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafeSlow(wanted);
+    this.#from = at;
+    this.#length = 0;
+    while (this.#length < wanted) {
+      const got = readSync(this.#file, this.bytes, this.#length, wanted - this.#length, at + this.#length);
+      if (got === 0) break;
+      this.#length += got;
+    }
+    return this.#length >= length;
+  }
+}
