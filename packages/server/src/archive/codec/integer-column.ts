@@ -9,6 +9,7 @@ import {
   type BlockBytes,
   blockEstimate,
   integerForm,
+  leastBytesOfLine,
   limit,
   numbersABlock,
   stepAt,
@@ -20,12 +21,15 @@ import {
 
 /** Columns that take fewer bits a number than this are not looked at for a divisor or a dictionary. */
 const bitsWorthDividing = 3;
-const bitsWorthDictionary = 8;
+const bitsWorthDictionary = 6;
 
 interface Measure extends BlockBytes {
   /** How often the number is another one than the number before it, and how often the step is. */
   turns: number;
   stepTurns: number;
+  /** The greatest number and step, whatever their signs. */
+  size: number;
+  stepSize: number;
 }
 
 /**
@@ -39,46 +43,56 @@ export function encodeIntegers(
   to: number,
   slanted: boolean,
 ): void {
-  if (to <= from) return;
-  out.work.reserve(to - from);
-  encode(out, numbers, from, to, slanted, depth.whole);
+  encodeWithin(out, numbers, from, to, slanted, true, true);
+}
+
+/** The same without a dictionary: numbers that are part of one. */
+export function encodeDictionaryPart(out: ByteWriter, numbers: Float64Array, from: number, to: number): void {
+  encodeWithin(out, numbers, from, to, false, true, false);
 }
 
 /** A column may have a divisor, below it a dictionary, and below that columns that have neither. */
-const depth = { whole: 0, divided: 1, inner: 2 } as const;
-
-function encode(
+function encodeWithin(
   out: ByteWriter,
   numbers: Float64Array,
   from: number,
   to: number,
   slanted: boolean,
-  level: number,
+  mayDivide: boolean,
+  mayLookUp: boolean,
 ): void {
+  if (to <= from) return;
+  out.work.reserve(to - from);
   const count = to - from;
   const measure = measured(numbers, from, to);
-  const bytes = 1 + Math.min(measure.plain, measure.steps, measure.bends);
-  const runBytes = runsEstimate(measure.turns + 1, count, numbers[from] as number);
-  const stepRunBytes = count < 2 ? Infinity : 8 + runsEstimate(measure.stepTurns + 1, count, stepAt(numbers, from + 1));
-  if (runBytes <= bytes && runBytes <= stepRunBytes) {
-    writeRuns(out, numbers, from, to);
-    return;
-  }
-  if (stepRunBytes <= bytes) {
-    writeRunsOfSteps(out, numbers, from, to);
-    return;
-  }
+  const { turns, stepTurns, size, stepSize } = measure;
+  const runBytes = runsEstimate(turns + 1, count, size);
+  const stepRunBytes =
+    count < 2 ? Infinity : zigzagBytes(numbers[from] as number) + runsEstimate(stepTurns + 1, count, stepSize);
+  const packedBytes = 1 + Math.min(measure.plain, measure.steps, measure.bends);
+  const bytes = Math.min(runBytes, stepRunBytes, packedBytes);
   const bits = (8 * bytes) / count;
-  if (level === depth.whole && bits > bitsWorthDividing && writeDivided(out, numbers, from, to, slanted)) return;
-  if (slanted && writeLine(out, numbers, from, to, bytes)) return;
-  if (level < depth.inner && bits > bitsWorthDictionary && writeDictionary(out, numbers, from, to, bytes)) return;
-  writePacked(out, numbers, from, to, measure);
+  if (mayDivide && bits > bitsWorthDividing && writeDivided(out, numbers, from, to, slanted, mayLookUp)) return;
+  if (slanted && bytes > leastBytesOfLine && writeLine(out, numbers, from, to, bytes)) return;
+  if (mayLookUp && bits > bitsWorthDictionary && writeDictionary(out, numbers, from, to, bytes)) return;
+  if (bytes === runBytes) writeRuns(out, numbers, from, to);
+  else if (bytes === stepRunBytes) writeRunsOfSteps(out, numbers, from, to);
+  else writePacked(out, numbers, from, to, measure);
 }
 
 function measured(numbers: Float64Array, from: number, to: number): Measure {
-  const measure: Measure = { turns: 0, stepTurns: 0, plain: 0, steps: 0, bends: 0 };
   let last = numbers[from] as number;
   let lastStep = to - from < 2 ? 0 : stepAt(numbers, from + 1);
+  const firstBytes = zigzagBytes(last);
+  const measure: Measure = {
+    turns: 0,
+    stepTurns: 0,
+    size: 0,
+    stepSize: 0,
+    plain: 0,
+    steps: firstBytes,
+    bends: to - from < 2 ? Infinity : firstBytes + zigzagBytes(lastStep),
+  };
   let turns = 0;
   let stepTurns = 0;
   for (let start = from; start < to; start += numbersABlock) {
@@ -119,6 +133,8 @@ function measured(numbers: Float64Array, from: number, to: number): Measure {
       last = number;
       lastStep = step;
     }
+    measure.size = Math.max(measure.size, high, -low);
+    measure.stepSize = Math.max(measure.stepSize, highStep, -lowStep);
     measure.plain += blockEstimate(end - start, low, high, limit);
     measure.steps += blockEstimate(end - start, lowStep, highStep, limit / 2);
     measure.bends += blockEstimate(end - start, lowBend, highBend, limit / 2);
@@ -128,12 +144,23 @@ function measured(numbers: Float64Array, from: number, to: number): Measure {
   return measure;
 }
 
-function runsEstimate(runs: number, count: number, first: number): number {
+function runsEstimate(runs: number, count: number, size: number): number {
   const lengthBytes = runs === 1 || count / runs < 128 ? 1 : 2;
-  return 1 + runs * (lengthBytes + Math.ceil((1 + widthOf(Math.abs(first))) / 7));
+  return 1 + runs * (lengthBytes + zigzagBytes(size));
 }
 
-function writeDivided(out: ByteWriter, numbers: Float64Array, from: number, to: number, slanted: boolean): boolean {
+function zigzagBytes(number: number): number {
+  return Math.max(1, Math.ceil((1 + widthOf(Math.abs(number))) / 7));
+}
+
+function writeDivided(
+  out: ByteWriter,
+  numbers: Float64Array,
+  from: number,
+  to: number,
+  slanted: boolean,
+  mayLookUp: boolean,
+): boolean {
   const divisor = commonDivisor(numbers, from, to);
   if (divisor < 2) return false;
   const multiples = out.work.multiples;
@@ -144,7 +171,7 @@ function writeDivided(out: ByteWriter, numbers: Float64Array, from: number, to: 
   out.u8(integerForm.divided);
   out.zigzag(first);
   out.varint(divisor);
-  encode(out, multiples, 0, to - from, slanted, depth.divided);
+  encodeWithin(out, multiples, 0, to - from, slanted, false, mayLookUp);
   return true;
 }
 
@@ -156,8 +183,8 @@ function writeDictionary(out: ByteWriter, numbers: Float64Array, from: number, t
   const at = out.length;
   out.u8(integerForm.dictionary);
   out.varint(distinct);
-  encode(out, work.distinct, 0, distinct, false, depth.inner);
-  encode(out, work.indexes, 0, count, false, depth.inner);
+  encodeWithin(out, work.distinct, 0, distinct, false, false, false);
+  encodeWithin(out, work.indexes, 0, count, false, false, false);
   if (out.length - at < atMost) return true;
   out.length = at;
   return false;

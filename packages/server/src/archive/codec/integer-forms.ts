@@ -63,6 +63,9 @@ export function writeRunsOfSteps(out: ByteWriter, numbers: Float64Array, from: n
   }
 }
 
+/** Form, first number, slope, and as much as a block has at least. */
+export const leastBytesOfLine = 20;
+
 /** What is left of the numbers beside the line of least squares. False, and nothing written, where that is no gain. */
 export function writeLine(out: ByteWriter, numbers: Float64Array, from: number, to: number, atMost: number): boolean {
   const count = to - from;
@@ -74,7 +77,7 @@ export function writeLine(out: ByteWriter, numbers: Float64Array, from: number, 
   for (let index = 0; index < count; index++) {
     terms[index] = (numbers[from + index] as number) - (first + Math.floor(index * slope));
   }
-  let bytes = 17;
+  let bytes = leastBytesOfLine;
   for (let start = 0; start < count; start += numbersABlock) {
     const end = Math.min(count, start + numbersABlock);
     bytes += blockEstimate(end - start, lowest(terms, start, end), highest(terms, start, end), limit / 2);

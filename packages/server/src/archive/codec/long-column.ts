@@ -32,7 +32,7 @@ export function encodeLongs(out: ByteWriter, numbers: Float64Array, from: number
     return;
   }
   out.u8(longForm.halves);
-  writeHalves(out, numbers, from, to);
+  writeHalves(out, numbers, from, to, false);
 }
 
 function fillOffsets(words: Int32Array, count: number, low: number, high: number, into: Float64Array): boolean {

@@ -4,7 +4,7 @@ import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { mostPlaces, notDecimal, powersOfTen, scaleDecimals, scaleSingles } from './decimals.ts';
 import { findDistinct } from './distinct-values.ts';
-import { encodeIntegers } from './integer-column.ts';
+import { encodeDictionaryPart, encodeIntegers } from './integer-column.ts';
 import { decodeIntegers, pick } from './read-integer-column.ts';
 
 export const numberForm = {
@@ -52,12 +52,12 @@ export function encodeNumbers(out: ByteWriter, numbers: Float64Array, from: numb
   if (distinct > 0) {
     out.u8(numberForm.dictionary);
     out.varint(distinct);
-    writeHalves(out, out.work.distinct, 0, distinct);
-    encodeIntegers(out, out.work.indexes, 0, to - from, false);
+    writeHalves(out, out.work.distinct, 0, distinct, true);
+    encodeDictionaryPart(out, out.work.indexes, 0, to - from);
     return;
   }
   out.u8(numberForm.halves);
-  writeHalves(out, numbers, from, to);
+  writeHalves(out, numbers, from, to, false);
 }
 
 /** Fills `into[at..at + count)`. */
@@ -165,15 +165,22 @@ function readSingles(into: Float64Array, from: number, to: number): void {
 }
 
 /** The upper halves of 64-bit numbers, sign and exponent in them, lie close together; the lower ones often end in zeros. */
-export function writeHalves(out: ByteWriter, numbers: Float64Array, from: number, to: number): void {
+export function writeHalves(
+  out: ByteWriter,
+  numbers: Float64Array,
+  from: number,
+  to: number,
+  isDictionary: boolean,
+): void {
   const count = to - from;
   out.work.reserve(count);
   const values = out.work.values;
   const words = new Int32Array(numbers.buffer, numbers.byteOffset + 8 * from, 2 * count);
-  for (let index = 0; index < count; index++) values[index] = words[2 * index + 1] as number;
-  encodeIntegers(out, values, 0, count, false);
-  for (let index = 0; index < count; index++) values[index] = words[2 * index] as number;
-  encodeIntegers(out, values, 0, count, false);
+  for (let half = 1; half >= 0; half--) {
+    for (let index = 0; index < count; index++) values[index] = words[2 * index + half] as number;
+    if (isDictionary) encodeDictionaryPart(out, values, 0, count);
+    else encodeIntegers(out, values, 0, count, false);
+  }
 }
 
 export function readHalves(reader: ByteReader, count: number, into: Float64Array, at: number): void {
