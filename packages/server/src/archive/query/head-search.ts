@@ -3,6 +3,7 @@
 import type { Datatype } from '@telltale/schema';
 import { Columns } from '../records.ts';
 import type { Block, Chunk } from './block.ts';
+import { firstStartingFrom } from './chunk-search.ts';
 import { Erased } from './erased.ts';
 import type { NameSnapshot, Place } from './name-snapshot.ts';
 import { copyRecord } from './record-runs.ts';
@@ -56,7 +57,7 @@ export class HeadSearch {
     } catch (error) {
       onUnreadable(error, block, series);
     }
-    for (let at = lastStartingBy(chunks, this.#timeUs); at >= 0; at--) {
+    for (let at = firstStartingFrom(chunks, this.#timeUs + 1) - 1; at >= 0; at--) {
       const chunk = chunks[at] as Chunk;
       const { firstUs, lastUs } = chunk;
       if (lastUs < this.#bestUs || lastUs < cutOffUs) return;
@@ -86,15 +87,4 @@ export class HeadSearch {
     copyRecord(this.datatype, columns, at, this.record, 0);
     return true;
   }
-}
-
-function lastStartingBy(chunks: readonly Chunk[], timeUs: number): number {
-  let low = 0;
-  let high = chunks.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((chunks[middle] as Chunk).firstUs <= timeUs) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

@@ -91,6 +91,9 @@ export class Reading {
     if (this.#name === this.#request.names.length) {
       this.#form.end(this.#page);
       this.#isOver = true;
+    } else if (!this.#page.isFull) {
+      // The next name is wanted: what there is of this one shares a page with it.
+      return new Uint8Array();
     }
     return this.#page.take();
   }

@@ -52,7 +52,6 @@ export class RecordMerge implements RecordRuns {
       return atNothing;
     }
     if (source === undefined) return atEnd;
-    boundUs = Math.min(boundUs, source.nextChunkUs);
     if (source.headUs < boundUs) return this.#giveBefore(source, boundUs);
     if (source.headUs === this.#settledUs && source.series === this.#settledSeries) {
       return this.#giveBefore(source, source.headUs + 1);
@@ -113,9 +112,7 @@ export class RecordMerge implements RecordRuns {
         this.#drop(source);
         continue;
       }
-      const found = source.findReplacement(timeUs);
-      if (found === undefined) return atNothing;
-      isReplaced = found;
+      isReplaced = source.isReplacing;
     }
     this.#settledSeries = series;
     this.#settledUs = timeUs;

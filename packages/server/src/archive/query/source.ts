@@ -1,9 +1,10 @@
-// Where records of one series come from: a block file, or what is in memory. Reads chunk by chunk, as late as it can,
-// and gives what is in the interval, not erased, and not replaced within what it has read.
+// Where records of one series come from: a block file, or what is in memory. Reads chunk by chunk, as late as it can, and
+// gives what is in the interval and not erased. None replaces another one of the same source: the first of its time may
+// replace those of older sources.
 import { Columns, replaces, type Series } from '../records.ts';
 import type { Block, Chunk } from './block.ts';
+import { firstEndingFrom, firstStartingFrom } from './chunk-search.ts';
 import { Erased, type ErasedInterval } from './erased.ts';
-import { copyRecord } from './record-runs.ts';
 import { firstFrom } from './time-search.ts';
 
 /** What a source is given by the reading that it belongs to. */
@@ -35,8 +36,6 @@ export class Source {
   #index = 0;
   /** Of the chunks from here on none is in the interval. */
   #lastIndex = 0;
-  /** Behind the chunks that are still to be looked at for a replacement; -1 where that has not begun. */
-  #peekIndex = -1;
 
   private constructor(
     context: SourceContext,
@@ -97,17 +96,8 @@ export class Source {
     } catch (error) {
       this.#context.onUnreadable(error, this.#block as Block, this.series);
     }
-    this.#lastIndex = this.#chunks.length;
-    while (this.#lastIndex > 0 && (this.#chunks[this.#lastIndex - 1] as Chunk).firstUs >= this.#untilUs) {
-      this.#lastIndex--;
-    }
-    this.#goTo(firstEndingFrom(this.#chunks, this.#lastIndex, this.#sinceUs));
-  }
-
-  /** The first time behind the chunk at hand in this source; Infinity where there is none. */
-  get nextChunkUs(): number {
-    const next = this.#index + 1;
-    return next < this.#lastIndex ? (this.#chunks[next] as Chunk).firstUs : Number.POSITIVE_INFINITY;
+    this.#lastIndex = firstStartingFrom(this.#chunks, this.#untilUs);
+    this.#goTo(firstEndingFrom(this.#chunks, this.#sinceUs));
   }
 
   /** The chunk at hand, where nothing of it has been read and all of it is in the interval and not erased. */
@@ -151,32 +141,12 @@ export class Source {
     }
   }
 
-  /**
-   * Whether a record at `timeUs`, the time of the record at hand, replaces others; those of this source before it are
-   * passed over. Undefined: it is to be asked again, since many chunks have records at that time.
-   */
-  findReplacement(timeUs: number): boolean | undefined {
-    if (this.#peekIndex < 0) {
-      this.#peekIndex = this.#index + 1;
-      while (this.#peekIndex < this.#lastIndex && (this.#chunks[this.#peekIndex] as Chunk).firstUs <= timeUs) {
-        this.#peekIndex++;
-      }
-    }
-    if (this.#peekIndex === this.#index + 1) {
-      this.#peekIndex = -1;
-      return ((this.columns.qualities[this.at] as number) & replaces) !== 0;
-    }
-    this.#peekIndex--;
-    const chunk = this.#chunks[this.#peekIndex] as Chunk;
-    const peeked = new Columns(chunk.count);
-    const isReplaced = this.#read(chunk, peeked) > 0 && ((peeked.qualities[0] as number) & replaces) !== 0;
-    if (!isReplaced) return undefined;
-    this.#goTo(this.#peekIndex);
-    return true;
+  /** Whether the record at hand, which must be loaded, takes the place of those of older sources at its time. */
+  get isReplacing(): boolean {
+    return ((this.columns.qualities[this.at] as number) & replaces) !== 0;
   }
 
   #goTo(index: number): void {
-    this.#peekIndex = -1;
     this.#index = index;
     while (this.#index < this.#lastIndex) {
       const { firstUs, lastUs } = this.#chunks[this.#index] as Chunk;
@@ -206,20 +176,17 @@ export class Source {
       this.#context.onUnreadable(error, this.#block as Block, this.series, chunk);
       return 0;
     }
-    const { times, qualities, count } = columns;
+    const { times, count } = columns;
     let lastUs = chunk.firstUs;
-    let flags = 0;
     for (let at = 0; at < count; at++) {
       const timeUs = times[at] as number;
       // What is not in order would stop the merge.
       if (!(timeUs >= lastUs)) return this.#refuse(chunk);
       lastUs = timeUs;
-      flags |= qualities[at] as number;
     }
     if (lastUs > chunk.lastUs) return this.#refuse(chunk);
-    let end = lastUs < this.#untilUs ? count : firstFrom(times, 0, count, this.#untilUs);
-    end = this.#erased.takeOut(this.series.datatype, columns, 0, end);
-    return (flags & replaces) === 0 ? end : hideReplaced(this.series.datatype, columns, end);
+    const end = lastUs < this.#untilUs ? count : firstFrom(times, 0, count, this.#untilUs);
+    return this.#erased.takeOut(this.series.datatype, columns, 0, end);
   }
 
   #refuse(chunk: Chunk): number {
@@ -237,29 +204,4 @@ export class OutOfOrder extends Error {
   }
 }
 
-/** Takes out what a later record at the same time replaces. Of the records at one time the first may still replace others. */
-export function hideReplaced(datatype: Series['datatype'], columns: Columns, count: number): number {
-  const { times, qualities } = columns;
-  let end = 0;
-  for (let at = 0; at < count; at++) {
-    if (((qualities[at] as number) & replaces) !== 0) {
-      while (end > 0 && times[end - 1] === times[at]) end--;
-    }
-    if (end < at) copyRecord(datatype, columns, at, columns, end);
-    end++;
-  }
-  return end;
-}
-
 const noRecords = new Columns();
-
-function firstEndingFrom(chunks: readonly Chunk[], count: number, timeUs: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((chunks[middle] as Chunk).lastUs < timeUs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

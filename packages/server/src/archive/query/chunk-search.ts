@@ -1,0 +1,26 @@
+// Where a time stands among the chunks of a series in one block.
+import type { Chunk } from './block.ts';
+
+/** The first chunk with a record that is not before `timeUs`; how many there are where there is none. */
+export function firstEndingFrom(chunks: readonly Chunk[], timeUs: number): number {
+  let low = 0;
+  let high = chunks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((chunks[middle] as Chunk).lastUs < timeUs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The first chunk whose records are all at or after `timeUs`; how many there are where there is none. */
+export function firstStartingFrom(chunks: readonly Chunk[], timeUs: number): number {
+  let low = 0;
+  let high = chunks.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((chunks[middle] as Chunk).firstUs < timeUs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
