@@ -43,8 +43,17 @@ const time = fc.oneof(
 const evenly = fc
   .tuple(time, fc.nat(2 ** 31), fc.array(fc.nat(1000), { maxLength: 300 }))
   .map(([first, period, jitters]) => jitters.map((jitter, i) => Math.min(first + i * period + jitter, 2 ** 53 - 1)));
+const changing = fc
+  .tuple(time, fc.nat(2 ** 30), fc.array(fc.tuple(fc.nat(9), fc.nat(1000)), { maxLength: 300 }))
+  .map(([first, period, list]) => {
+    let now = first;
+    return list.map(([passed, jitter]) => {
+      now = Math.min(now + (1 + passed) * period, 2 ** 53 - 2000);
+      return now + jitter;
+    });
+  });
 const series = fc
-  .array(fc.oneof(fc.array(time, { maxLength: 200 }), evenly), { minLength: 1, maxLength: 3 })
+  .array(fc.oneof(fc.array(time, { maxLength: 200 }), evenly, changing), { minLength: 1, maxLength: 3 })
   .map((lists) => lists.flat());
 
 describe('a column of times', () => {
@@ -90,6 +99,16 @@ describe('a column of times', () => {
     const random = pseudoRandom();
     let now = startUs + 17;
     assert.ok(bytesARecord(Array.from({ length: 1024 }, () => (now += 100_000 * Math.ceil(30 * random())))) <= 0.72);
+  });
+
+  test('costs the jitter and the scans that were passed over where only changes are kept', () => {
+    const random = pseudoRandom();
+    let scans = 0;
+    const changes = scan(0, () => {
+      scans += Math.ceil(16 * random());
+      return 1_000_000 * scans + (random() - 0.5) * 1000;
+    });
+    assert.ok(bytesARecord(changes) <= 1.85);
   });
 
   test('costs no more than its steps where there is no scan', () => {
