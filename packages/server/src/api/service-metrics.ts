@@ -1,4 +1,5 @@
 // The figures of every part of the service, for whoever watches over it.
+import type { Archive, Archiving } from '../archive/index.ts';
 import type { ConfigurationDatabase } from '../cfgdb/index.ts';
 import type { InstanceStatus, StackHost } from '../stacks/index.ts';
 import type { LiveState } from '../state/index.ts';
@@ -10,11 +11,14 @@ export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
   readonly data: DataAccess;
   readonly state: LiveState;
+  readonly archive: Archive;
+  readonly archiving: Archiving;
   readonly host: StackHost;
   readonly channel: ChannelServer;
 }
 
-export function serviceMetrics({ cfgdb, data, state, host, channel }: MetricSources): Metric[] {
+export function serviceMetrics(sources: MetricSources): Metric[] {
+  const { cfgdb, data, state, host, channel } = sources;
   const { measurements, commands, alarms } = data;
   return [
     gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.waiting),
@@ -52,7 +56,43 @@ export function serviceMetrics({ cfgdb, data, state, host, channel }: MetricSour
     counter('channel_updates_total', 'Measurement updates handed to clients.', () => channel.delivered),
     counter('channel_skipped_total', 'Updates passed over for clients that did not keep up.', () => channel.skipped),
     labelled('counter', 'channel_requests_total', 'Requests over the channel.', 'result', () => channel.requests),
+    ...archiveMetrics(sources),
     ...stackMetrics(host),
+  ];
+}
+
+/** Everything offered is among the outcomes: nothing is lost without being counted. */
+function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
+  const { records } = archive;
+  return [
+    counter(
+      'archive_offered_total',
+      'Changes, periods, leaders and imported records that the archive was offered.',
+      () => archiving.counts.offered + records.imported,
+    ),
+    labelled('counter', 'archive_records_total', 'What became of them, but for those that wait.', 'outcome', () => {
+      const { valueDeadband, timeDeadband, noValue, repeated } = archiving.counts.suppressed;
+      return {
+        stored: records.stored,
+        suppressed_value_deadband: valueDeadband,
+        suppressed_time_deadband: timeDeadband,
+        suppressed_no_value: noValue,
+        suppressed_repeated: repeated,
+        dropped_no_room: records.dropped,
+      };
+    }),
+    gauge('archive_waiting', 'Records on their way to the disk.', () => records.waiting),
+    gauge('archive_waiting_bytes', 'The memory that these take.', () => records.waitingBytes),
+    gauge('archive_failing', 'Whether the disk refused the newest of them.', () =>
+      Number(archive.failure !== undefined),
+    ),
+    counter('archive_astray_total', 'Records of a wrong clock: before 2000, or over a day ahead.', () => {
+      return archiving.counts.astray;
+    }),
+    counter('archive_mistimed_total', 'Records whose time was none; they got that of the service.', () => {
+      return archiving.counts.mistimed;
+    }),
+    counter('clock_jumps_total', 'How often the time of day was set.', () => archiving.stats().jumpCount),
   ];
 }
 

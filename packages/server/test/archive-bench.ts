@@ -1,0 +1,69 @@
+// The HTTP interface over an archive in memory, with a few objects that are configured: what the tests of the archive's
+// interface stand on.
+import type { AddressInfo } from 'node:net';
+import { ManualClock } from '@telltale/schema';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { Alarms } from '../src/alarms/index.ts';
+import { ArchiveOperations, archiveRoutes, createHttpServer, DataAccess, Metrics } from '../src/api/index.ts';
+import { Commands, Measurements } from '../src/points/index.ts';
+import { MemoryArchive } from './memory-archive.ts';
+import { PlainDisk } from './plain-disk.ts';
+import { SlowDisk } from './slow-disk.ts';
+
+export const maxBackfillBytes = 8 << 20;
+
+export class ArchiveBench {
+  readonly clock = new ManualClock();
+  readonly archive = new MemoryArchive();
+  readonly operations: ArchiveOperations;
+  readonly #http: FastifyInstance;
+
+  constructor() {
+    const { clock, archive } = this;
+    const disk = new PlainDisk();
+    const measurements = new Measurements({ clock, keeper: disk });
+    const commands = new Commands({ clock, keeper: disk, writeToDevice: () => Promise.resolve() });
+    const alarms = new Alarms({ clock, keeper: new SlowDisk(new Map()), measurements });
+    for (const datatype of ['b', 'q', 'i', 'l', 'f', 'd', 's'] as const) {
+      measurements.put({ name: `of_${datatype}`, datatype });
+    }
+    for (const name of ['level', '__proto__', 'constructor']) measurements.put({ name, datatype: 'd' });
+    commands.put({ name: 'setpoint', datatype: 'd' });
+    alarms.put({ name: 'high', severity: 1 });
+    const data = new DataAccess({ measurements, commands, alarms });
+    this.operations = new ArchiveOperations({ archive, data, clock });
+    this.#http = createHttpServer({
+      routes: archiveRoutes({ base: '/data', archive: this.operations, maxBackfillBytes }),
+      log: pino({ level: 'silent' }),
+      metrics: new Metrics(),
+      unavailable: () => undefined,
+      alwaysAvailable: new Set(),
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#http.listen({ host: '127.0.0.1', port: 0 });
+  }
+
+  async close(): Promise<void> {
+    this.#http.server.closeAllConnections();
+    await this.#http.close();
+  }
+
+  get port(): number {
+    return (this.#http.server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(`${this.url}/data/archive${path}`, init);
+  }
+
+  post(path: string, body: string, type = 'application/json'): Promise<Response> {
+    return this.fetch(path, { method: 'POST', body, headers: { 'content-type': type } });
+  }
+}
