@@ -14,8 +14,8 @@ export interface Chunk {
 export interface Block {
   readonly path: string;
   readonly header: { readonly erasuresApplied: number };
-  readonly firstUs: number;
-  readonly lastUs: number;
+  /** From the first to the last record of a series; undefined where there is none. */
+  spanOf(series: number): { readonly firstUs: number; readonly lastUs: number } | undefined;
   /** In time order. Of the last of one and the first of the next the times may be equal. */
   chunksOf(series: number): readonly Chunk[];
   /** Appends its records. */

@@ -89,9 +89,10 @@ export function writeDouble(bytes: Buffer, view: DataView, at: number, value: nu
 /** As `writeDouble`, with six digits, which is what singles tell apart. */
 export function writeSingle(bytes: Buffer, view: DataView, at: number, value: number): number {
   const size = Math.abs(value);
-  const scaled = Math.round(size * 10_000);
-  if (scaled < 1e6 && Math.fround(scaled / 10_000) === size && scaled !== 0) {
-    return writeScaled(view, at, value, scaled);
+  const scale = size < 100 ? 10_000 : size < 10_000 ? 100 : 1;
+  const scaled = Math.round(size * scale);
+  if (scaled <= 1e6 && Math.fround(scaled / scale) === size && scaled !== 0) {
+    return writeScaled(view, at, value, scaled * (10_000 / scale));
   }
   return writeOther(bytes, at, 'f', value);
 }

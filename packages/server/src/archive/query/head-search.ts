@@ -24,7 +24,7 @@ export class HeadSearch {
   constructor(snapshot: NameSnapshot, timeUs: number) {
     this.#snapshot = snapshot;
     this.#timeUs = timeUs;
-    this.#places = snapshot.places.filter(({ block }) => block === undefined || block.firstUs <= timeUs);
+    this.#places = snapshot.places.filter(({ firstUs }) => firstUs <= timeUs);
     this.#places.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
   }
 
@@ -43,8 +43,8 @@ export class HeadSearch {
   }
 
   /** What is found there is not later than this. */
-  #reach({ block }: Place): number {
-    return block === undefined ? this.#timeUs : Math.min(block.lastUs, this.#timeUs);
+  #reach({ lastUs }: Place): number {
+    return Math.min(lastUs, this.#timeUs);
   }
 
   #lookBack(place: Place, block: Block): void {

@@ -3,7 +3,16 @@ import type { Datatype } from '@telltale/schema';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
-import { mostDigits, wordOf, writeDouble, writeInteger, writeLong, writeSingle, writeWhole } from './digits.ts';
+import {
+  mostDigits,
+  wordOf,
+  writeDouble,
+  writeFour,
+  writeInteger,
+  writeLong,
+  writeSingle,
+  writeWhole,
+} from './digits.ts';
 import { type Page, pageBytes } from './page.ts';
 
 const comma = 0x2c;
@@ -11,8 +20,6 @@ const closing = 0x5d;
 
 /** A record that is no text, with everything around its value. */
 const mostBytes = mostDigits + 64;
-/** `",[` behind a value. */
-const behindValue = wordOf('",[ ');
 /** `],` behind a time. */
 const behindTime = 0x2c5d;
 /** `]]` behind the time of a command. */
@@ -20,6 +27,7 @@ const behindCommand = 0x5d5d;
 
 export class JsonForm implements AnswerForm {
   readonly #kind: Kind;
+  readonly #time = new TimeWriter();
   #hasName = false;
   #hasRecord = false;
 
@@ -69,6 +77,7 @@ export class JsonForm implements AnswerForm {
     const hasQuality = this.#kind === 'measurements';
     const beforeValue = wordOf(`,["${datatype}`);
     const limit = Math.min(pageBytes, bytes.length - mostBytes);
+    const time = this.#time;
     let at = page.at;
     let index = from;
     for (; index < to && at <= limit; index++) {
@@ -78,7 +87,7 @@ export class JsonForm implements AnswerForm {
       else if (datatype === 'l') at = writeLong(bytes, view, at, longs[index] as bigint);
       else if (datatype === 'f') at = writeSingle(bytes, view, at, numbers[index] as number);
       else at = writeInteger(view, at, numbers[index] as number);
-      at = writeTime(view, at, times[index] as number);
+      at = time.write(view, at, times[index] as number);
       if (hasQuality) {
         view.setUint16(at, behindTime, true);
         at = writeWhole(view, at + 2, (qualities[index] as number) & 0xff);
@@ -98,7 +107,7 @@ export class JsonForm implements AnswerForm {
     for (; index < to && !page.isFull; index++) {
       page.text(`,["s${JSON.stringify(texts[index]).slice(1, -1)}`);
       page.reserve(mostBytes);
-      page.at = writeTime(page.view, page.at, times[index] as number);
+      page.at = this.#time.write(page.view, page.at, times[index] as number);
       page.text(this.#kind === 'measurements' ? `],${(qualities[index] as number) & 0xff}]` : ']]');
     }
     return index;
@@ -120,11 +129,41 @@ function writeAlarms(page: Page, columns: Columns, from: number, to: number): nu
   return index;
 }
 
-/** `",[1700000000,0`, behind a value. */
-function writeTime(view: DataView, start: number, timeUs: number): number {
-  view.setUint32(start, behindValue, true);
-  const seconds = Math.floor(timeUs / 1_000_000);
-  const at = writeWhole(view, start + 3, seconds);
-  view.setUint8(at, comma);
-  return writeWhole(view, at + 1, timeUs - seconds * 1_000_000);
+/** 10,000 seconds. */
+const myriadUs = 10_000_000_000;
+
+/** Writes `",[1700000000,0`, which stands behind a value. All but the last four digits of the seconds seldom change. */
+class TimeWriter {
+  #myriad = -1;
+  #first = 0;
+  #second = 0;
+  #third = 0;
+  #length = 0;
+
+  write(view: DataView, start: number, timeUs: number): number {
+    const myriad = Math.floor(timeUs / myriadUs);
+    if (myriad !== this.#myriad) this.#begin(myriad);
+    const restUs = timeUs - myriad * myriadUs;
+    const seconds = (restUs / 1_000_000) | 0;
+    view.setUint32(start, this.#first, true);
+    view.setUint32(start + 4, this.#second, true);
+    view.setUint32(start + 8, this.#third, true);
+    let at = start + this.#length;
+    if (myriad > 0) {
+      writeFour(view, at, seconds);
+      at += 4;
+    } else at = writeWhole(view, at, seconds);
+    view.setUint8(at, comma);
+    return writeWhole(view, at + 1, restUs - seconds * 1_000_000);
+  }
+
+  #begin(myriad: number): void {
+    const text = `",[${myriad > 0 ? myriad : ''}`;
+    const words = Buffer.from(text.padEnd(12));
+    this.#myriad = myriad;
+    this.#first = words.readUInt32LE(0);
+    this.#second = words.readUInt32LE(4);
+    this.#third = words.readUInt32LE(8);
+    this.#length = text.length;
+  }
 }

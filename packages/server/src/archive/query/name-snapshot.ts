@@ -23,6 +23,8 @@ export interface Place {
   /** Undefined: in memory. */
   readonly block: Block | undefined;
   readonly tail: Columns | undefined;
+  readonly firstUs: number;
+  readonly lastUs: number;
 }
 
 export class NameSnapshot {
@@ -47,26 +49,36 @@ export class NameSnapshot {
     const part = this.#parts[this.#part];
     if (part === undefined) return true;
     const path = part.blocks[this.#block++];
-    const order = this.places.length;
     if (path !== undefined) {
-      const block = this.context.blockOf(path);
-      if (block !== undefined) this.places.push({ part, order, block, tail: undefined });
+      this.#addBlock(part, this.context.blockOf(path));
       return false;
     }
-    if (part.tail.times.length > 0) this.places.push({ part, order, block: undefined, tail: columnsOf(part.tail) });
+    this.#addTail(part);
     this.#part++;
     this.#block = 0;
     return false;
   }
 
+  #addBlock(part: SeriesSnapshot, block: Block | undefined): void {
+    const span = block?.spanOf(part.series.number);
+    if (span === undefined) return;
+    const { firstUs, lastUs } = span;
+    this.places.push({ part, order: this.places.length, block, tail: undefined, firstUs, lastUs });
+  }
+
+  #addTail(part: SeriesSnapshot): void {
+    const { times } = part.tail;
+    if (times.length === 0) return;
+    const [firstUs, lastUs] = [times[0] as number, times[times.length - 1] as number];
+    const tail = columnsOf(part.tail);
+    this.places.push({ part, order: this.places.length, block: undefined, tail, firstUs, lastUs });
+  }
+
   /** Fresh ones, at the start of the interval. */
   sources({ sinceUs, untilUs }: Interval): Source[] {
-    return this.places.map(({ part, order, block, tail }) => {
-      const { series, erasures, cutOffUs } = part;
-      const interval = { sinceUs: Math.max(sinceUs, cutOffUs), untilUs };
-      return tail !== undefined
-        ? Source.ofTail(this.context, series, order, tail, interval)
-        : Source.ofBlock(this.context, series, order, block as Block, interval, erasures);
+    return this.places.map((place) => {
+      const { cutOffUs } = place.part;
+      return new Source(this.context, place, { sinceUs: Math.max(sinceUs, cutOffUs), untilUs });
     });
   }
 }

@@ -64,8 +64,7 @@ function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplie
   const block: Block = {
     path: 'block',
     header: { erasuresApplied },
-    firstUs: records[0]?.time ?? 0,
-    lastUs: records.at(-1)?.time ?? 0,
+    spanOf: () => ({ firstUs: records[0]?.time ?? 0, lastUs: records.at(-1)?.time ?? 0 }),
     chunksOf: () => chunks,
     read(_series, chunk, into) {
       const from = columnsOf((chunk as ChunkOfRecords).records);

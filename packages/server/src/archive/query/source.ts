@@ -4,7 +4,8 @@
 import { Columns, replaces, type Series } from '../records.ts';
 import type { Block, Chunk } from './block.ts';
 import { firstEndingFrom, firstStartingFrom } from './chunk-search.ts';
-import { Erased, type ErasedInterval } from './erased.ts';
+import { Erased } from './erased.ts';
+import type { Interval, Place } from './name-snapshot.ts';
 import { firstFrom } from './time-search.ts';
 
 /** What a source is given by the reading that it belongs to. */
@@ -14,6 +15,8 @@ export interface SourceContext {
 }
 
 const noChunks: readonly Chunk[] = [];
+const noRecords = new Columns();
+const nothingErased = new Erased([], 0);
 
 export class Source {
   readonly series: Series;
@@ -24,68 +27,40 @@ export class Source {
   isOpen: boolean;
   /** Whether the records of the chunk are in `columns`, from `at` to `end`. */
   isLoaded: boolean;
-  columns: Columns;
+  columns = noRecords;
   at = 0;
   end = 0;
   readonly #context: SourceContext;
   readonly #block: Block | undefined;
   readonly #untilUs: number;
-  readonly #erased: Erased;
+  /** What is in memory has been freed of it. */
+  readonly #erased: Erased = nothingErased;
   #sinceUs: number;
   #chunks = noChunks;
   #index = 0;
   /** Of the chunks from here on none is in the interval. */
   #lastIndex = 0;
 
-  private constructor(
-    context: SourceContext,
-    series: Series,
-    order: number,
-    block: Block | undefined,
-    tail: Columns | undefined,
-    interval: { readonly sinceUs: number; readonly untilUs: number },
-    erasures: readonly ErasedInterval[],
-  ) {
+  constructor(context: SourceContext, place: Place, { sinceUs, untilUs }: Interval) {
+    const { part, block, tail } = place;
     this.#context = context;
-    this.series = series;
-    this.order = order;
+    this.series = part.series;
+    this.order = place.order;
     this.#block = block;
-    this.#sinceUs = interval.sinceUs;
-    this.#untilUs = interval.untilUs;
-    this.#erased = new Erased(erasures, block?.header.erasuresApplied ?? 0);
-    this.columns = tail ?? noRecords;
+    this.#sinceUs = sinceUs;
+    this.#untilUs = untilUs;
     this.isOpen = this.isLoaded = block === undefined;
     this.headUs = Number.POSITIVE_INFINITY;
-    if (block !== undefined && block.lastUs >= interval.sinceUs && block.firstUs < interval.untilUs) {
-      this.headUs = Math.max(block.firstUs, interval.sinceUs);
+    if (block !== undefined) {
+      this.#erased = new Erased(part.erasures, block.header.erasuresApplied);
+      if (place.lastUs >= sinceUs && place.firstUs < untilUs) this.headUs = Math.max(place.firstUs, sinceUs);
     }
     if (tail !== undefined) {
-      this.at = firstFrom(tail.times, 0, tail.count, interval.sinceUs);
-      this.end = firstFrom(tail.times, this.at, tail.count, interval.untilUs);
+      this.columns = tail;
+      this.at = firstFrom(tail.times, 0, tail.count, sinceUs);
+      this.end = firstFrom(tail.times, this.at, tail.count, untilUs);
       this.#settle();
     }
-  }
-
-  static ofBlock(
-    context: SourceContext,
-    series: Series,
-    order: number,
-    block: Block,
-    interval: { readonly sinceUs: number; readonly untilUs: number },
-    erasures: readonly ErasedInterval[],
-  ): Source {
-    return new Source(context, series, order, block, undefined, interval, erasures);
-  }
-
-  /** Of records in memory, in time order, of which none is erased or replaced by another. */
-  static ofTail(
-    context: SourceContext,
-    series: Series,
-    order: number,
-    tail: Columns,
-    interval: { readonly sinceUs: number; readonly untilUs: number },
-  ): Source {
-    return new Source(context, series, order, undefined, tail, interval, []);
   }
 
   /** Reads the index: from here on `headUs` is that of a chunk. */
@@ -203,5 +178,3 @@ export class OutOfOrder extends Error {
     super('The times of a chunk are not in order');
   }
 }
-
-const noRecords = new Columns();
