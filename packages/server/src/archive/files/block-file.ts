@@ -57,8 +57,8 @@ export class BlockFile {
     const damages: Damage[] = [];
     const label = this.#readLabel(damages);
     const { directoryAt, indexesAt, series } = label;
-    const directory = this.#bytesAt(directoryAt, series * entryBytes);
-    if (directory === undefined) throw new DamagedBlock(this.#damage('its directory is cut off'));
+    const directory = this.#bytesAt(directoryAt, Math.min(series * entryBytes, this.bytes - directoryAt));
+    if (directory === undefined || directory.length === 0) throw new DamagedBlock(this.#damage('it is cut off'));
     this.#label = label;
     this.#directory = new BlockDirectory(directory, label);
     const { lost } = this.#directory;
@@ -258,13 +258,13 @@ export class BlockFile {
   }
 
   #labelAt(at: number): BlockLabel | undefined {
-    const bytes = at < 0 ? undefined : this.#bytesAt(at, labelBytes);
+    const bytes = this.#bytesAt(at, labelBytes);
     return bytes === undefined ? undefined : readLabel(bytes, this.path);
   }
 
   /** A buffer of its own; undefined: the file ends before. */
   #bytesAt(at: number, length: number): Buffer | undefined {
-    return new FileWindow(this.#file, this.bytes, 0).part(at, length);
+    return at < 0 || length < 0 ? undefined : new FileWindow(this.#file, this.bytes, 0).part(at, length);
   }
 
   #damage(reason: string): Damage {

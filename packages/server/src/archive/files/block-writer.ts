@@ -57,7 +57,7 @@ export class BlockWriter {
     this.#times.at = this.#written;
   }
 
-  /** Written so far, what waits included. */
+  /** How long the file would be if it were finished now, but for a chunk that is not full. */
   get bytes(): number {
     const data = this.#position + this.#times.waiting.length + this.#chunks.length;
     return data + this.#indexes.length + this.#names.length + this.#directory.length + labelBytes;
