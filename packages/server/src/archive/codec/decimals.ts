@@ -30,7 +30,7 @@ export function scaleDecimals(
   for (let index = from; index < to; index++) {
     const value = values[index] as number;
     let whole = value * scale + rounder - rounder;
-    while (whole / scale !== value || whole > largest || whole < -largest) {
+    while (whole / scale !== value || Math.abs(whole) > largest) {
       if (++places > mostPlaces) return notDecimal;
       scale = powersOfTen[places] as number;
       whole = value * scale + rounder - rounder;
@@ -42,7 +42,7 @@ export function scaleDecimals(
   for (let index = from; index < scaledFrom; index++) {
     const value = values[index] as number;
     const whole = value * scale + rounder - rounder;
-    if (whole / scale !== value || whole > largest || whole < -largest) return notDecimal;
+    if (whole / scale !== value || Math.abs(whole) > largest) return notDecimal;
     into[index - from] = whole;
   }
   return places;
@@ -62,7 +62,7 @@ export function scaleSingles(
   for (let index = from; index < to; index++) {
     const value = values[index] as number;
     let whole = value * scale + rounder - rounder;
-    while (Math.fround(whole / scale) !== value || whole > largestOfSingles || whole < -largestOfSingles) {
+    while (Math.fround(whole / scale) !== value || Math.abs(whole) > largestOfSingles) {
       if (++places > mostPlaces) return notDecimal;
       scale = powersOfTen[places] as number;
       whole = value * scale + rounder - rounder;
@@ -74,8 +74,7 @@ export function scaleSingles(
   for (let index = from; index < scaledFrom; index++) {
     const value = values[index] as number;
     const whole = value * scale + rounder - rounder;
-    if (Math.fround(whole / scale) !== value || whole > largestOfSingles || whole < -largestOfSingles)
-      return notDecimal;
+    if (Math.fround(whole / scale) !== value || Math.abs(whole) > largestOfSingles) return notDecimal;
     into[index - from] = whole;
   }
   return places;

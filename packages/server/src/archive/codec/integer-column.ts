@@ -1,7 +1,6 @@
 // Columns of whole numbers, which all other columns are made of: the form is chosen that takes the fewest bytes. The
 // ranges of all forms are measured in one pass; only the one that is chosen is written. Reading is in
 // read-integer-column.ts, the bytes in FORMAT.md.
-import { widthOf } from './bit-packing.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { commonDivisor } from './common-divisor.ts';
 import { findDistinct } from './distinct-values.ts';
@@ -15,22 +14,15 @@ import {
   stepAt,
   writeLine,
   writePacked,
-  writeRuns,
-  writeRunsOfSteps,
 } from './integer-forms.ts';
+import { runBytes, signedBytes, stepRunBytes, writeRuns, writeRunsOfSteps } from './integer-runs.ts';
 
 /** Columns that take fewer bits a number than this are not looked at for a divisor or a dictionary. */
 const bitsWorthDividing = 3;
 const bitsWorthDictionary = 6;
-
-interface Measure extends BlockBytes {
-  /** How often the number is another one than the number before it, and how often the step is. */
-  turns: number;
-  stepTurns: number;
-  /** The greatest number and step, whatever their signs. */
-  size: number;
-  stepSize: number;
-}
+/** Runs that take a byte for so many numbers are taken at once. */
+const shortEnough = 32;
+const noBlocks: BlockBytes = { plain: Infinity, steps: Infinity, bends: Infinity };
 
 /**
  * Whole numbers smaller than 2^53, whose extremes are no farther than that from each other; none is -0. `slanted` says
@@ -64,37 +56,26 @@ function encodeWithin(
   if (to <= from) return;
   out.work.reserve(to - from);
   const count = to - from;
-  const measure = measured(numbers, from, to);
-  const { turns, stepTurns, size, stepSize } = measure;
-  const runBytes = runsEstimate(turns + 1, count, size);
-  const stepRunBytes =
-    count < 2 ? Infinity : zigzagBytes(numbers[from] as number) + runsEstimate(stepTurns + 1, count, stepSize);
-  const packedBytes = 1 + Math.min(measure.plain, measure.steps, measure.bends);
-  const bytes = Math.min(runBytes, stepRunBytes, packedBytes);
+  const asRuns = runBytes(numbers, from, to);
+  const asStepRuns = stepRunBytes(numbers, from, to);
+  const short = Math.min(asRuns, asStepRuns);
+  const blocks = short * shortEnough <= count ? noBlocks : blockBytes(numbers, from, to);
+  const bytes = Math.min(short, 1 + Math.min(blocks.plain, blocks.steps, blocks.bends));
   const bits = (8 * bytes) / count;
   if (mayDivide && bits > bitsWorthDividing && writeDivided(out, numbers, from, to, slanted, mayLookUp)) return;
   if (slanted && bytes > leastBytesOfLine && writeLine(out, numbers, from, to, bytes)) return;
   if (mayLookUp && bits > bitsWorthDictionary && writeDictionary(out, numbers, from, to, bytes)) return;
-  if (bytes === runBytes) writeRuns(out, numbers, from, to);
-  else if (bytes === stepRunBytes) writeRunsOfSteps(out, numbers, from, to);
-  else writePacked(out, numbers, from, to, measure);
+  if (bytes === asRuns) writeRuns(out, numbers, from, to);
+  else if (bytes === asStepRuns) writeRunsOfSteps(out, numbers, from, to);
+  else writePacked(out, numbers, from, to, blocks);
 }
 
-function measured(numbers: Float64Array, from: number, to: number): Measure {
+function blockBytes(numbers: Float64Array, from: number, to: number): BlockBytes {
   let last = numbers[from] as number;
   let lastStep = to - from < 2 ? 0 : stepAt(numbers, from + 1);
-  const firstBytes = zigzagBytes(last);
-  const measure: Measure = {
-    turns: 0,
-    stepTurns: 0,
-    size: 0,
-    stepSize: 0,
-    plain: 0,
-    steps: firstBytes,
-    bends: to - from < 2 ? Infinity : firstBytes + zigzagBytes(lastStep),
-  };
-  let turns = 0;
-  let stepTurns = 0;
+  let plain = 0;
+  let steps = signedBytes(last);
+  let bends = to - from < 2 ? Infinity : steps + signedBytes(lastStep);
   for (let start = from; start < to; start += numbersABlock) {
     const end = Math.min(to, start + numbersABlock);
     let low = Infinity;
@@ -114,7 +95,6 @@ function measured(numbers: Float64Array, from: number, to: number): Measure {
         else if (last > high) high = last;
         lowStep = lastStep;
         highStep = lastStep;
-        if (lastStep !== 0) turns++;
         index++;
       }
     }
@@ -128,29 +108,14 @@ function measured(numbers: Float64Array, from: number, to: number): Measure {
       if (step > highStep) highStep = step;
       if (bend < lowBend) lowBend = bend;
       if (bend > highBend) highBend = bend;
-      if (step !== 0) turns++;
-      if (bend !== 0) stepTurns++;
       last = number;
       lastStep = step;
     }
-    measure.size = Math.max(measure.size, high, -low);
-    measure.stepSize = Math.max(measure.stepSize, highStep, -lowStep);
-    measure.plain += blockEstimate(end - start, low, high, limit);
-    measure.steps += blockEstimate(end - start, lowStep, highStep, limit / 2);
-    measure.bends += blockEstimate(end - start, lowBend, highBend, limit / 2);
+    plain += blockEstimate(end - start, low, high, limit);
+    steps += blockEstimate(end - start, lowStep, highStep, limit / 2);
+    bends += blockEstimate(end - start, lowBend, highBend, limit / 2);
   }
-  measure.turns = turns;
-  measure.stepTurns = stepTurns;
-  return measure;
-}
-
-function runsEstimate(runs: number, count: number, size: number): number {
-  const lengthBytes = runs === 1 || count / runs < 128 ? 1 : 2;
-  return 1 + runs * (lengthBytes + zigzagBytes(size));
-}
-
-function zigzagBytes(number: number): number {
-  return Math.max(1, Math.ceil((1 + widthOf(Math.abs(number))) / 7));
+  return { plain, steps, bends };
 }
 
 function writeDivided(

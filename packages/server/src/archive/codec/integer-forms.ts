@@ -37,32 +37,6 @@ export function blockEstimate(count: number, low: number, high: number, bound: n
   return 3 + packedBytes(count, widthOf(high - low));
 }
 
-/** Each run is its length and its number; the length of the last one is 0: it goes on to the end. */
-export function writeRuns(out: ByteWriter, numbers: Float64Array, from: number, to: number): void {
-  out.u8(integerForm.runs);
-  for (let start = from; start < to; ) {
-    const number = numbers[start] as number;
-    let end = start + 1;
-    while (end < to && numbers[end] === number) end++;
-    out.varint(end === to ? 0 : end - start);
-    out.zigzag(number);
-    start = end;
-  }
-}
-
-export function writeRunsOfSteps(out: ByteWriter, numbers: Float64Array, from: number, to: number): void {
-  out.u8(integerForm.runsOfSteps);
-  out.zigzag(numbers[from] as number);
-  for (let start = from + 1; start < to; ) {
-    const step = stepAt(numbers, start);
-    let end = start + 1;
-    while (end < to && stepAt(numbers, end) === step) end++;
-    out.varint(end === to ? 0 : end - start);
-    out.zigzag(step);
-    start = end;
-  }
-}
-
 /** Form, first number, slope, and as much as a block has at least. */
 export const leastBytesOfLine = 20;
 
@@ -77,17 +51,29 @@ export function writeLine(out: ByteWriter, numbers: Float64Array, from: number, 
   for (let index = 0; index < count; index++) {
     terms[index] = (numbers[from + index] as number) - (first + Math.floor(index * slope));
   }
-  let bytes = leastBytesOfLine;
-  for (let start = 0; start < count; start += numbersABlock) {
-    const end = Math.min(count, start + numbersABlock);
-    bytes += blockEstimate(end - start, lowest(terms, start, end), highest(terms, start, end), limit / 2);
-  }
+  const bytes = leastBytesOfLine + blocksEstimate(terms, count);
   if (bytes >= atMost) return false;
   out.u8(integerForm.line);
   out.zigzag(first);
   out.f64(slope);
   writeBlocks(out, terms, 0, count, 0);
   return true;
+}
+
+function blocksEstimate(terms: Float64Array, count: number): number {
+  let bytes = 0;
+  for (let start = 0; start < count; start += numbersABlock) {
+    const end = Math.min(count, start + numbersABlock);
+    let low = Infinity;
+    let high = -Infinity;
+    for (let index = start; index < end; index++) {
+      const term = terms[index] as number;
+      if (term < low) low = term;
+      if (term > high) high = term;
+    }
+    bytes += blockEstimate(end - start, low, high, limit / 2);
+  }
+  return bytes;
 }
 
 function slopeOf(numbers: Float64Array, from: number, to: number): number {
@@ -149,29 +135,17 @@ function writeBlocks(out: ByteWriter, terms: Float64Array, from: number, to: num
     const begin = start === from ? start + skipped : start;
     const end = Math.min(to, start + numbersABlock);
     if (begin >= end) continue;
-    const base = lowest(terms, begin, end);
-    const width = widthOf(highest(terms, begin, end) - base);
+    let base = terms[begin] as number;
+    let high = base;
+    for (let index = begin + 1; index < end; index++) {
+      const term = terms[index] as number;
+      if (term < base) base = term;
+      if (term > high) high = term;
+    }
+    const width = widthOf(high - base);
     out.u8(width);
     out.zigzag(base - lastBase);
     pack(out, terms, begin, end, base, width);
     lastBase = base;
   }
-}
-
-function lowest(terms: Float64Array, from: number, to: number): number {
-  let low = terms[from] as number;
-  for (let index = from + 1; index < to; index++) {
-    const term = terms[index] as number;
-    if (term < low) low = term;
-  }
-  return low;
-}
-
-function highest(terms: Float64Array, from: number, to: number): number {
-  let high = terms[from] as number;
-  for (let index = from + 1; index < to; index++) {
-    const term = terms[index] as number;
-    if (term > high) high = term;
-  }
-  return high;
 }
