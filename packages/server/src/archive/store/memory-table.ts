@@ -1,6 +1,6 @@
 // The records of one generation in memory: columns in order of arrival, and for each series a chain from its newest
 // record to its oldest, so that those of one series are found without looking at the others.
-import type { Batch } from '@telltale/schema';
+import { Batch, form } from '@telltale/schema';
 import { type Columns, oldestPlausibleUs, replaces } from '../records.ts';
 
 /** What is said of the records of one series. */
@@ -46,8 +46,17 @@ export class MemoryTable {
   maxUs = Number.NEGATIVE_INFINITY;
   astray = 0;
 
-  constructor(generation: number, capacity: number) {
+  /** `old` is a table that nobody needs any more: its memory is taken over. */
+  constructor(generation: number, capacity: number, old?: MemoryTable) {
     this.generation = generation;
+    if (old !== undefined) {
+      for (const series of old.used) old.newest[series] = 0;
+      ({ times: this.times, numbers: this.numbers, words: this.words, qualities: this.qualities } = old);
+      ({ series: this.series, previous: this.previous } = old);
+      ({ newest: this.newest, counts: this.counts, marks: this.marks } = old);
+      ({ firstUs: this.firstUs, lastUs: this.lastUs } = old);
+      return;
+    }
     this.times = new Float64Array(capacity);
     this.numbers = new Float64Array(capacity);
     this.words = new Int32Array(this.numbers.buffer);
@@ -61,13 +70,14 @@ export class MemoryTable {
    * place for each of them. Times after `aheadUs` are those of a wrong clock.
    */
   append(batch: Batch, seriesOf: Uint32Array, isText: Uint8Array, aheadUs: number): void {
-    const [{ count, points }, at] = [batch, this.count];
+    const { count } = batch;
+    const at = this.count;
     this.#reserve(at + count);
     this.#reserveSeries(isText.length);
     this.times.set(batch.times.subarray(0, count), at);
     this.numbers.set(batch.numbers.subarray(0, count), at);
     this.qualities.set(batch.qualities.subarray(0, count), at);
-    for (let i = 0; i < count; i++) this.series[at + i] = seriesOf[points[i] as number] as number;
+    resolve(batch.points, seriesOf, count, this.series, at);
     this.#take(at, at + count, batch.texts, isText, aheadUs);
   }
 
@@ -85,6 +95,28 @@ export class MemoryTable {
 
   has(series: number): boolean {
     return (this.newest[series] ?? 0) !== 0;
+  }
+
+  /** Whether a record of the series may be in [sinceUs, untilUs). */
+  hasIn(series: number, sinceUs: number, untilUs: number): boolean {
+    return this.has(series) && (this.firstUs[series] as number) < untilUs && (this.lastUs[series] as number) >= sinceUs;
+  }
+
+  /** Some records as a batch, whose points are those of the array beside it. `formOf` is by number of the series. */
+  batch(from: number, to: number, formOf: Uint8Array): [Batch, Uint32Array] {
+    const count = to - from;
+    const batch = new Batch(count);
+    batch.count = count;
+    batch.times.set(this.times.subarray(from, to));
+    batch.numbers.set(this.numbers.subarray(from, to));
+    batch.qualities.set(this.qualities.subarray(from, to));
+    for (let i = 0; i < count; i++) {
+      const kind = formOf[this.series[from + i] as number] as number;
+      batch.points[i] = i;
+      batch.forms[i] = kind;
+      if (kind === form.text) batch.texts[i] = this.texts[this.numbers[from + i] as number] as string;
+    }
+    return [batch, this.series.slice(from, to)];
   }
 
   /** Forgets the records that are not committed. */
@@ -111,9 +143,7 @@ export class MemoryTable {
     erased: readonly ErasedRange[],
     into: Uint32Array,
   ): number {
-    if (!this.has(series) || (this.firstUs[series] as number) >= untilUs || (this.lastUs[series] as number) < sinceUs) {
-      return 0;
-    }
+    if (!this.hasIn(series, sinceUs, untilUs)) return 0;
     const { times, previous, committed } = this;
     const isOrdered = ((this.marks[series] as number) & mark.unordered) === 0;
     let count = 0;
@@ -177,7 +207,8 @@ export class MemoryTable {
     let { minUs, maxUs } = this;
     let astray = 0;
     for (let at = from; at < to; at++) {
-      const [number, time] = [series[at] as number, times[at] as number];
+      const number = series[at] as number;
+      const time = times[at] as number;
       const quality = (qualities[at] as number) & keptBits;
       qualities[at] = quality;
       const before = newest[number] as number;
@@ -253,6 +284,10 @@ export class MemoryTable {
 
 /** The engine folds constants of the same module alone. */
 const oldestPlausible = oldestPlausibleUs;
+
+function resolve(points: Uint32Array, seriesOf: Uint32Array, count: number, into: Uint32Array, at: number): void {
+  for (let i = 0; i < count; i++) into[at + i] = seriesOf[points[i] as number] as number;
+}
 
 export function isErased(erased: readonly ErasedRange[], time: number, at: number): boolean {
   for (const { sinceUs, untilUs, before } of erased) {

@@ -1,0 +1,199 @@
+// Holds the archive against a plain model, whatever is done to it in whatever order, crashes included.
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { ManualClock, type Value } from '@telltale/schema';
+import fc from 'fast-check';
+import { systemDisk } from '../files/disk.ts';
+import type { SeriesKey } from '../records.ts';
+import { ArchiveStore } from './archive-store.ts';
+import type { MergePlan } from './merge-plan.ts';
+import { runMerge } from './run-merge.ts';
+import { append, keys, type ModelRecord, read, StoreModel } from './store-model.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'telltale-archive-model-'));
+after(() => rmSync(root, { recursive: true }));
+
+const nowUs = 1_700_000_000_000_000;
+const dayUs = 86_400_000_000;
+/** Some hours of some weeks, those of wrong clocks, and one that is right a week later. */
+const timesUs = [
+  ...[0, 1, 2, 3, 4, 5].flatMap((day) => [0, 1, 2].map((second) => nowUs - 3 * day * dayUs + 1_000_000 * second)),
+  5,
+  nowUs + 5 * dayUs,
+  nowUs + 1000 * dayUs,
+];
+
+/** A crash of the process loses nothing that was written, synced or not. */
+const disk = { ...systemDisk, sync() {}, syncData() {} };
+
+type Step =
+  | { readonly kind: 'append'; readonly records: readonly ModelRecord[] }
+  | { readonly kind: 'erase'; readonly key: number; readonly sinceUs: number; readonly untilUs: number }
+  | { readonly kind: 'maintain'; readonly steps: number }
+  | { readonly kind: 'plan'; readonly all: boolean }
+  | { readonly kind: 'retain'; readonly days: number; readonly ofOneDays: number }
+  | { readonly kind: 'commit' | 'freeze' | 'merge' | 'unlink' | 'wait' | 'crash' | 'reopen' };
+
+function someValue(key: number, number: number): Value {
+  const { datatype } = keys[key] as SeriesKey;
+  if (datatype === 's') return 'x'.repeat(number);
+  if (datatype === 'l') return 2n ** 62n + BigInt(number);
+  return datatype === 'b' ? number % 2 === 1 : number / 4;
+}
+
+const aTime = fc.constantFrom(...timesUs);
+const aRecord = fc
+  .record({
+    key: fc.nat(keys.length - 1),
+    time: aTime,
+    number: fc.nat(20),
+    quality: fc.constantFrom(0xc0, 0x18),
+    isReplacing: fc.boolean(),
+  })
+  .map(({ key, number, ...rest }): ModelRecord => ({ key, value: someValue(key, number), ...rest }));
+
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('append'), records: fc.array(aRecord, { maxLength: 12 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('erase'), key: fc.nat(3), sinceUs: aTime, untilUs: aTime }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('maintain'), steps: fc.integer({ min: 1, max: 25 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('plan'), all: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('retain'), days: fc.integer({ min: 6, max: 30 }), ofOneDays: fc.nat(12) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('commit', 'freeze', 'freeze', 'merge', 'merge') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('unlink', 'wait', 'crash', 'reopen') }) },
+) as fc.Arbitrary<Step>;
+
+class Archive {
+  readonly model = new StoreModel();
+  readonly clock = new ManualClock(nowUs);
+  store: ArchiveStore;
+  #folder: string;
+  #crashes = 0;
+  #plan: MergePlan | undefined;
+  /** In days; they only ever become shorter, as what has gone is gone. */
+  #days: readonly [number, number] | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.store = this.#open();
+  }
+
+  carryOut(step: Step): void {
+    const { store, model } = this;
+    if (step.kind === 'append') {
+      append(store, step.records);
+      model.append(step.records);
+    } else if (step.kind === 'commit' || step.kind === 'freeze') {
+      store[step.kind]();
+      model.commit();
+    } else if (step.kind === 'erase') {
+      const key = keys[step.key] as SeriesKey;
+      store.erase(key.kind, key.name, step.sinceUs, step.untilUs);
+      model.erase(key, step.sinceUs, step.untilUs);
+    } else if (step.kind === 'maintain') for (let count = 0; count < step.steps; count++) store.maintain(0);
+    else if (step.kind === 'plan') this.#plan ??= store.planMerge(step.all);
+    else if (step.kind === 'merge') this.#merge();
+    else if (step.kind === 'unlink') store.unlink(store.obsolete());
+    else if (step.kind === 'wait') this.clock.advance(dayUs / 1000);
+    else if (step.kind === 'retain') this.#retain(step.days, step.ofOneDays);
+    else if (step.kind === 'crash') this.#crash();
+    else {
+      store.close();
+      model.commit();
+      this.#plan = undefined;
+      this.store = this.#open();
+    }
+  }
+
+  check(sinceUs: number, untilUs: number): void {
+    for (const key of keys.keys()) {
+      const cutOffUs = this.#cutOff(key);
+      for (const needsHead of [false, true]) {
+        assert.deepEqual(
+          read(this.store, key, sinceUs, untilUs, needsHead),
+          this.model.read(key, sinceUs, untilUs, needsHead, cutOffUs),
+        );
+      }
+    }
+  }
+
+  #cutOff(key: number): number {
+    if (this.#days === undefined) return 0;
+    return this.clock.now() - (key === 0 || key === 1 ? this.#days[1] : this.#days[0]) * dayUs;
+  }
+
+  #retain(days: number, ofOneDays: number): void {
+    const [before, ofOneBefore] = this.#days ?? [days, ofOneDays];
+    this.#days = [Math.min(before, days), Math.min(ofOneBefore, ofOneDays)];
+    this.#applyRetention(this.store);
+  }
+
+  #applyRetention(store: ArchiveStore): void {
+    if (this.#days === undefined) return;
+    const [days, ofOneDays] = this.#days;
+    store.setRetention({ defaultUs: days * dayUs, ofSeries: new Map([['measurements/level', ofOneDays * dayUs]]) });
+  }
+
+  #merge(): void {
+    const plan = this.#plan ?? this.store.planMerge();
+    this.#plan = undefined;
+    if (plan === undefined) return;
+    const outcome = runMerge(
+      structuredClone(plan),
+      () => {},
+      () => false,
+      disk,
+    );
+    assert.equal(outcome.kind, 'merged');
+    this.store.mergeDone(plan, outcome);
+  }
+
+  /** The process ends here and now: what is in the folder is what there is. */
+  #crash(): void {
+    const copy = `${this.#folder}-${++this.#crashes}`;
+    cpSync(this.#folder, copy, { recursive: true });
+    this.store.close();
+    this.#folder = copy;
+    this.#plan = undefined;
+    this.model.crash();
+    this.store = this.#open();
+  }
+
+  #open(): ArchiveStore {
+    const store = ArchiveStore.open(this.#folder, {
+      clock: this.clock,
+      onDamage: ({ reason }) => assert.fail(reason),
+      limits: { records: 24, textUnits: 200 },
+      disk,
+    });
+    this.#applyRetention(store);
+    return store;
+  }
+}
+
+test('every committed record is there and nothing else, whatever is done in whatever order', () => {
+  let runs = 0;
+  const steps = fc.array(fc.tuple(aStep, aTime, aTime), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const folder = join(root, String(runs++));
+      mkdirSync(folder);
+      const archive = new Archive(folder);
+      for (const [step, sinceUs, untilUs] of all) {
+        archive.carryOut(step);
+        archive.check(Math.min(sinceUs, untilUs), Math.max(sinceUs, untilUs));
+      }
+      archive.check(0, 2 ** 53);
+      for (const kind of ['freeze', 'crash'] as const) archive.carryOut({ kind });
+      while (archive.store.maintain(0));
+      archive.check(0, 2 ** 53);
+      archive.store.close();
+    }),
+    { numRuns: Number(process.env.MODEL_RUNS ?? 60) },
+  );
+});

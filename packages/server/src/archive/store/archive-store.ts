@@ -1,0 +1,265 @@
+// The archive's files and what is still in memory, as one: takes records, makes them durable, gives snapshots for
+// readings, erases. Keeping itself in order it leaves to flushing.ts, expiry.ts and merging.ts, which `maintain` drives.
+// Synchronous, on one thread.
+import type { Batch, Clock } from '@telltale/schema';
+import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
+import type { Damage } from '../files/damage.ts';
+import { type Disk, systemDisk } from '../files/disk.ts';
+import { astray } from '../files/file-names.ts';
+import type { Kind, Series, SeriesKey } from '../records.ts';
+import { BlockList, isTouched } from './block-list.ts';
+import { Expiry } from './expiry.ts';
+import { Flushing } from './flushing.ts';
+import { Generations, type Limits } from './generations.ts';
+import type { MergePlan } from './merge-plan.ts';
+import { Merging } from './merging.ts';
+import { openFolder } from './open-folder.ts';
+import { cutOffOf, keepAll, type Retention } from './retention.ts';
+import type { MergeOutcome } from './run-merge.ts';
+import type { SeriesSnapshot, Snapshot } from './snapshot.ts';
+import type { StoreParts } from './store-parts.ts';
+import { maxSeries } from './table-replay.ts';
+import { tailOf } from './tail.ts';
+
+export type { MergeOutcome, MergePlan, Retention, Snapshot };
+
+export interface ArchiveStoreOptions {
+  readonly clock: Clock;
+  readonly onDamage: (damage: ArchiveDamage) => void;
+  /** How large a generation becomes. */
+  readonly limits?: Limits;
+  readonly disk?: Disk;
+}
+
+const usualLimits: Limits = { records: 2 ** 20, textUnits: 64 * 2 ** 20 };
+/** So many damages are remembered. */
+const maxDamages = 1000;
+/** With more erasures than this that wait for their generation to be flushed, it is flushed early. */
+const manyErasures = 1000;
+
+export class ArchiveStore {
+  readonly #parts: StoreParts;
+  readonly #flushing: Flushing;
+  readonly #expiry: Expiry;
+  readonly #merging: Merging;
+  readonly #damages: ArchiveDamage[];
+  /** Something has gone that erasures may have been kept for. */
+  #isPruneDue = true;
+
+  private constructor(parts: StoreParts, damages: ArchiveDamage[]) {
+    this.#parts = parts;
+    this.#damages = damages;
+    this.#flushing = new Flushing(parts);
+    this.#expiry = new Expiry(parts);
+    this.#merging = new Merging(parts);
+  }
+
+  /** What is damaged is reported and left out. Throws where a newer server wrote the files, and the system's errors. */
+  static open(folder: string, options: ArchiveStoreOptions): ArchiveStore {
+    const { clock, limits = usualLimits, disk = systemDisk } = options;
+    const early: Damage[] = [];
+    const opened = openFolder(folder, { clock, disk, onDamage: (damage) => early.push(damage) });
+    const { blocks, catalogue, erasures, frozen, nextGeneration } = opened;
+    const damages: ArchiveDamage[] = [];
+    const onDamage = ({ series, ...damage }: Damage) => {
+      const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
+      const found = name === undefined ? damage : { ...damage, name };
+      damages.push(found);
+      if (damages.length > maxDamages) damages.shift();
+      options.onDamage(found);
+    };
+    for (const damage of early) onDamage(damage);
+    const generations = new Generations({ folder, disk, clock, catalogue, limits }, frozen, nextGeneration);
+    const list = new BlockList(folder);
+    list.replace([], blocks);
+    const parts = { folder, disk, clock, catalogue, generations, blocks: list, erasures, onDamage, retention: keepAll };
+    return new ArchiveStore(parts, damages);
+  }
+
+  /** Finds or makes it. */
+  seriesOf(key: SeriesKey): Series {
+    const { catalogue } = this.#parts;
+    const known = catalogue.get(key);
+    if (known !== undefined) return known;
+    if (catalogue.limit >= maxSeries) throw new RangeError(`The archive has ${maxSeries} series and takes no more.`);
+    return catalogue.add(key);
+  }
+
+  /** Of a name, one a datatype, the oldest first. */
+  find(kind: Kind, name: string): readonly Series[] {
+    return this.#parts.catalogue.find(kind, name);
+  }
+
+  /** Sorted. */
+  names(kind: Kind): string[] {
+    const names = new Set<string>();
+    for (const series of this.#parts.catalogue.all()) if (series.kind === kind) names.add(series.name);
+    return [...names].sort();
+  }
+
+  /** Records that are not on disk yet. */
+  get waiting(): number {
+    return this.#parts.generations.waiting;
+  }
+
+  /**
+   * Takes records into memory; `series` is the number of the series by the point of the batch. Shown after the next
+   * commit. Throws RangeError, and takes nothing, where a record is none of its series.
+   */
+  append(batch: Batch, series: Uint32Array): void {
+    this.#parts.generations.append(batch, series);
+  }
+
+  /** Everything is on disk afterwards. Throws the system's error: what waits is tried again by the next commit. */
+  commit(): void {
+    this.#parts.generations.commit();
+  }
+
+  /** Commits, and ends the generation that is being written, so that `maintain` brings it into blocks. */
+  freeze(): void {
+    const { generations } = this.#parts;
+    generations.commit();
+    if (generations.active.count > 0) generations.renew();
+  }
+
+  /** Erases the records of a name in [sinceUs, untilUs), those that wait included; on disk when it returns. */
+  erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void {
+    const { generations, erasures } = this.#parts;
+    generations.commit();
+    const series = this.find(kind, name);
+    if (series.length === 0 || sinceUs >= untilUs) return;
+    erasures.add(series, sinceUs, untilUs, generations.active, generations.offset);
+    if (erasures.size > manyErasures && generations.active.count > 0) generations.renew();
+  }
+
+  /** What there is of the series in [sinceUs, untilUs), and with `needsHead` the newest record before. */
+  snapshot(series: readonly Series[], sinceUs: number, untilUs: number, needsHead: boolean): Snapshot {
+    const { clock, generations, blocks: list, erasures, retention } = this.#parts;
+    const nowUs = clock.now();
+    const blocks = list.all
+      .filter(({ firstUs, lastUs }) => firstUs < untilUs && (needsHead || lastUs >= sinceUs))
+      .map(({ path }) => path);
+    const { tables } = generations;
+    return {
+      series: series.map((each): SeriesSnapshot => {
+        const cutOffUs = cutOffOf(retention, each, nowUs);
+        const request = { series: each, sinceUs, untilUs, needsHead, cutOffUs };
+        const tail = tailOf(tables, (table) => erasures.in(table, each.number), request);
+        const ofSeries = erasures.ofSeries(each.number);
+        const applied = ofSeries.map(({ seq, sinceUs, untilUs }) => ({ seq, sinceUs, untilUs }));
+        return { series: each, tail, blocks, erasures: applied, cutOffUs };
+      }),
+    };
+  }
+
+  setRetention(retention: Retention): void {
+    this.#parts.retention = retention;
+    this.#expiry.reset();
+  }
+
+  /**
+   * Works for about so long at what there is to do: brings full generations into blocks, drops what has expired. True:
+   * there is more. Throws the system's error; the same is tried by the next call.
+   */
+  maintain(budgetMs: number): boolean {
+    const end = performance.now() + budgetMs;
+    while (this.#step()) if (performance.now() >= end) return true;
+    return false;
+  }
+
+  /**
+   * The next merge, or block to write anew, for `runMerge`; its inputs stay as they are until `mergeDone`. `all`: until
+   * there is nothing to merge, erase or give back at all.
+   */
+  planMerge(all = false): MergePlan | undefined {
+    if (all) this.#expiry.lookAtAll();
+    return this.#merging.plan(all);
+  }
+
+  mergeDone(plan: MergePlan, outcome: MergeOutcome): void {
+    this.#merging.done(plan, outcome);
+    this.#isPruneDue = true;
+  }
+
+  /** Paths that no snapshot has any more, to be handed to `unlink` once no reading uses them; each is told once. */
+  obsolete(): string[] {
+    return this.#parts.blocks.obsolete();
+  }
+
+  /** Throws the system's error; what is left is told as obsolete again then. */
+  unlink(paths: readonly string[]): void {
+    this.#isPruneDue = true;
+    this.#parts.blocks.unlink(paths);
+  }
+
+  /** Of the blocks that count, to look at each of them. */
+  blockPaths(): string[] {
+    return this.#parts.blocks.all.map(({ path }) => path);
+  }
+
+  stats(): ArchiveStats {
+    const { catalogue, generations, blocks } = this.#parts;
+    const { journalBytes, tables } = generations;
+    let [records, bytes, astrayRecords] = [0, journalBytes, 0];
+    let [firstUs, lastUs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const block of blocks.all) {
+      records += block.records;
+      bytes += block.bytes;
+      if (block.header.partition === astray) astrayRecords += block.records;
+      else [firstUs, lastUs] = [Math.min(firstUs, block.firstUs), Math.max(lastUs, block.lastUs)];
+    }
+    for (const table of tables) {
+      records += table.count;
+      astrayRecords += table.astray;
+      [firstUs, lastUs] = [Math.min(firstUs, table.minUs), Math.max(lastUs, table.maxUs)];
+    }
+    return {
+      series: catalogue.size,
+      records,
+      bytes,
+      journalBytes,
+      blocks: blocks.all.length,
+      firstUs: firstUs === Number.POSITIVE_INFINITY ? undefined : firstUs,
+      lastUs: lastUs === Number.NEGATIVE_INFINITY ? undefined : lastUs,
+      astray: astrayRecords,
+      damages: [...this.#damages],
+      unmerged: this.#merging.unmerged,
+    };
+  }
+
+  /** Commits; what is in memory is read from the journal at the next opening. Throws as `commit`, closed all the same. */
+  close(): void {
+    this.#flushing.close();
+    try {
+      this.commit();
+    } finally {
+      this.#parts.generations.close();
+    }
+  }
+
+  #step(): boolean {
+    if (this.#flushing.step()) {
+      this.#isPruneDue = true;
+      return true;
+    }
+    if (this.#expiry.step()) return true;
+    if (this.#isPruneDue) this.#prune();
+    return false;
+  }
+
+  /** Drops the erasures that are carried out for good. */
+  #prune(): void {
+    const { generations, blocks, erasures } = this.#parts;
+    this.#isPruneDue = false;
+    if (erasures.size === 0) return;
+    const { tables } = generations;
+    // Blocks that are about to go as well: after a crash they may be there again.
+    const touched = [...blocks.all, ...blocks.leaving].filter((block) => isTouched(block, erasures));
+    erasures.keep(({ seq, series, sinceUs, untilUs, generation }) => {
+      return (
+        tables.some((table) => table.generation <= generation && table.hasIn(series, sinceUs, untilUs)) ||
+        touched.some((block) => block.erasures.has(seq))
+      );
+    });
+  }
+}

@@ -1,0 +1,139 @@
+// The block files that are there: those that count, in the order in which a reading takes them, and those that others
+// took the place of, until nobody reads them any more and they can go.
+import { rmSync } from 'node:fs';
+import { BlockFile } from '../files/block-file.ts';
+import { Damaged } from '../files/damage.ts';
+import { syncFolder } from '../files/disk.ts';
+import { astray } from '../files/file-names.ts';
+import type { Erasures } from './erasures.ts';
+import { type BlockInfo, covers } from './merge-plan.ts';
+
+/** A block, and what the store has found out about it. */
+export interface Block extends BlockInfo {
+  /** When it was made; by this those of a wrong clock age. */
+  readonly madeUs: number;
+  /** A merge reads it. */
+  isBusy: boolean;
+  /** A merge found damage: it stays as it is. */
+  isDamaged: boolean;
+  /** So much of it has expired that it is worth writing anew. */
+  isWorn: boolean;
+  /** When it is next looked at for what has expired. */
+  lookAgainUs: number;
+  /** Of the erasures up to `erasuresSeen`, those that apply to it. */
+  readonly erasures: Set<number>;
+  erasuresSeen: number;
+}
+
+/** Opens a file for a moment. Throws `DamagedBlock`, `NewerVersion` and the system's errors. */
+export function withBlock<T>(path: string, look: (file: BlockFile) => T): T {
+  const file = BlockFile.open(path);
+  try {
+    return look(file);
+  } finally {
+    file.close();
+  }
+}
+
+export function blockOf(file: BlockFile, madeUs: number): Block {
+  const { path, header, bytes, records, firstUs, lastUs } = file;
+  const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainUs: 0 };
+  const seen = { erasures: new Set<number>(), erasuresSeen: header.erasuresApplied };
+  return { path, header, bytes, records, firstUs, lastUs, madeUs, ...found, ...seen };
+}
+
+export class BlockList {
+  readonly #folder: string;
+  #blocks: readonly Block[] = [];
+  /** Not removed yet; true: nobody reads it any more. */
+  readonly #leaving = new Map<Block, boolean>();
+  #fresh: string[] = [];
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Those of a wrong clock first: at the same time, whatever is in another partition came later. */
+  get all(): readonly Block[] {
+    return this.#blocks;
+  }
+
+  get leaving(): Iterable<Block> {
+    return this.#leaving.keys();
+  }
+
+  /** The same in order of generation, by partition. */
+  byPartition(): Iterable<readonly Block[]> {
+    return Map.groupBy(this.#blocks, ({ header }) => header.partition).values();
+  }
+
+  /** In place of others. */
+  replace(old: readonly Block[], fresh: readonly Block[]): void {
+    const rank = ({ header }: Block) => (header.partition === astray ? -1 : header.partition);
+    this.#blocks = [...this.#blocks.filter((block) => !old.includes(block)), ...fresh].sort(
+      (a, b) => rank(a) - rank(b) || a.header.genFrom - b.header.genFrom,
+    );
+    for (const block of old) {
+      this.#leaving.set(block, false);
+      this.#fresh.push(block.path);
+    }
+  }
+
+  /** Paths that are to go once nobody reads them; each is told once. */
+  obsolete(): string[] {
+    const paths = this.#fresh;
+    this.#fresh = [];
+    return paths;
+  }
+
+  /**
+   * Removes files that nobody reads any more. One goes only after those that it took the place of: else these would
+   * count again after a crash. Throws the system's error; what is left is told as obsolete again then.
+   */
+  unlink(paths: readonly string[]): void {
+    const released = new Set(paths);
+    for (const block of this.#leaving.keys()) if (released.has(block.path)) this.#leaving.set(block, true);
+    try {
+      while (this.#unlinkSome());
+    } catch (error) {
+      for (const [block, isReleased] of this.#leaving) if (isReleased) this.#fresh.push(block.path);
+      throw error;
+    }
+  }
+
+  #unlinkSome(): boolean {
+    const removed: Block[] = [];
+    for (const [block, isReleased] of this.#leaving) {
+      if (!isReleased || this.#leaving.keys().some((other) => covers(block.header, other.header))) continue;
+      removed.push(block);
+    }
+    if (removed.length === 0) return false;
+    for (const { path } of removed) rmSync(path, { force: true });
+    syncFolder(this.#folder);
+    for (const block of removed) this.#leaving.delete(block);
+    return true;
+  }
+}
+
+/** Whether an erasure applies to records of the block. Opens the file where it cannot be told otherwise. */
+export function isTouched(block: Block, erasures: Erasures): boolean {
+  const fresh = erasures
+    .after(block.erasuresSeen)
+    .filter(({ sinceUs, untilUs }) => sinceUs <= block.lastUs && untilUs > block.firstUs);
+  try {
+    if (fresh.length > 0) {
+      withBlock(block.path, (file) => {
+        for (const { seq, series, sinceUs, untilUs } of fresh) {
+          const span = file.spanOf(series);
+          if (span !== undefined && sinceUs <= span.lastUs && untilUs > span.firstUs) block.erasures.add(seq);
+        }
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+    block.isDamaged = true;
+    for (const { seq } of fresh) block.erasures.add(seq);
+  }
+  block.erasuresSeen = erasures.lastSeq;
+  return block.erasures.size > 0;
+}

@@ -1,0 +1,64 @@
+// Brings frozen generations into blocks, oldest first, step by step. The journal of a generation goes when its blocks
+// are on disk, and only then do they count.
+import { rmSync } from 'node:fs';
+import { setAside } from '../files/damaged-files.ts';
+import { syncFolder } from '../files/disk.ts';
+import type { Series } from '../records.ts';
+import { blockOf, withBlock } from './block-list.ts';
+import { flushTable } from './flush-table.ts';
+import type { Frozen } from './generations.ts';
+import type { StoreParts } from './store-parts.ts';
+
+export class Flushing {
+  readonly #parts: StoreParts;
+  #running: Generator<void, string[]> | undefined;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** False: there is nothing to flush. Throws the system's error; the generation is begun anew then. */
+  step(): boolean {
+    const frozen = this.#parts.generations.frozen[0];
+    if (frozen === undefined) return false;
+    this.#running ??= this.#begin(frozen);
+    try {
+      const { done, value } = this.#running.next();
+      if (done !== true) return true;
+      this.#finish(frozen, value);
+    } catch (error) {
+      this.#running = undefined;
+      throw error;
+    }
+    this.#running = undefined;
+    return true;
+  }
+
+  close(): void {
+    this.#running?.return([]);
+    this.#running = undefined;
+  }
+
+  #begin({ table, aheadUs }: Frozen): Generator<void, string[]> {
+    const { folder, disk, catalogue, erasures } = this.#parts;
+    return flushTable({
+      folder,
+      disk,
+      table,
+      aheadUs,
+      seriesOf: (number) => catalogue.byNumber(number) as Series,
+      erasedOf: (series) => erasures.in(table, series),
+      erasuresApplied: erasures.lastSeq,
+    });
+  }
+
+  #finish({ journalPath, isDamaged }: Frozen, paths: readonly string[]): void {
+    const { folder, clock, generations, blocks } = this.#parts;
+    const fresh = paths.map((path) => withBlock(path, (file) => blockOf(file, clock.now())));
+    if (isDamaged) setAside(journalPath);
+    else rmSync(journalPath, { force: true });
+    syncFolder(folder);
+    blocks.replace([], fresh);
+    generations.drop();
+  }
+}

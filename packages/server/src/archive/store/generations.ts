@@ -1,0 +1,202 @@
+// The generations whose records are in memory: the one that is written, with its journal, and those before it that wait
+// to be flushed. What is committed is in a journal; what is not waits here for the next commit.
+import { type Batch, type Clock, form } from '@telltale/schema';
+import type { Catalogue } from '../files/catalogue.ts';
+import { SyncFailed } from '../files/damage.ts';
+import type { Disk } from '../files/disk.ts';
+import { Journal } from '../files/journal.ts';
+import { farthestAheadUs, type Series } from '../records.ts';
+import { MemoryTable } from './memory-table.ts';
+
+export interface Limits {
+  /** Of one generation. */
+  readonly records: number;
+  /** Of its texts, in units of UTF-16. */
+  readonly textUnits: number;
+}
+
+/** A generation that takes no more records. */
+export interface Frozen {
+  readonly table: MemoryTable;
+  readonly journalPath: string;
+  readonly journalBytes: number;
+  /** The journal is kept beside the blocks that come of it. */
+  readonly isDamaged: boolean;
+  /** Times after this are those of a wrong clock. */
+  readonly aheadUs: number;
+}
+
+export interface GenerationsOptions {
+  readonly folder: string;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly limits: Limits;
+}
+
+/** Room for so many records at first. */
+const fewest = 16_384;
+/** Records that are moved to another journal in one go. */
+const movedAtOnce = 65_536;
+
+export class Generations {
+  readonly #options: GenerationsOptions;
+  readonly #frozen: Frozen[];
+  #active: MemoryTable;
+  #journal: Journal;
+  /** For the memory of the next one. */
+  #spare: MemoryTable | undefined;
+  /** The disk did not confirm a write to the journal: so much of it counts. */
+  #endOfJournal: number | undefined;
+  // By number of the series: the form of its records, 0 where there is none; 1 for texts.
+  #formOf = new Uint8Array(0);
+  #isText = new Uint8Array(0);
+  #known = 0;
+
+  /** `frozen` oldest first. Throws the system's error where the first journal cannot be made. */
+  constructor(options: GenerationsOptions, frozen: Frozen[], generation: number) {
+    this.#options = options;
+    this.#frozen = frozen;
+    this.#journal = Journal.create(options.folder, generation, { disk: options.disk });
+    this.#active = new MemoryTable(generation, fewest);
+  }
+
+  get active(): MemoryTable {
+    return this.#active;
+  }
+
+  /** Oldest first. */
+  get frozen(): readonly Frozen[] {
+    return this.#frozen;
+  }
+
+  /** Oldest first. */
+  get tables(): MemoryTable[] {
+    return [...this.#frozen.map(({ table }) => table), this.#active];
+  }
+
+  /** Records that are not on disk yet. */
+  get waiting(): number {
+    return this.#active.count - this.#active.committed;
+  }
+
+  get journalBytes(): number {
+    return this.#frozen.reduce((sum, { journalBytes }) => sum + journalBytes, this.#journal.bytes);
+  }
+
+  /** Of the journal, where nothing waits: what comes later stands at or behind it. */
+  get offset(): number {
+    return this.#journal.offset;
+  }
+
+  /** Throws RangeError where a record is none; nothing is taken then. */
+  append(batch: Batch, seriesOf: Uint32Array): void {
+    this.#learn();
+    this.#check(batch, seriesOf);
+    const known = this.#active.used.length;
+    this.#active.append(batch, seriesOf, this.#isText, this.#aheadUs());
+    // Otherwise the next journal gets it, with all that waits.
+    if (this.#endOfJournal === undefined) this.#write(batch, seriesOf, known);
+  }
+
+  /** Everything is on disk afterwards. Throws the system's error; what waits goes on waiting then. */
+  commit(): void {
+    const { catalogue, limits } = this.#options;
+    catalogue.commit();
+    if (this.#endOfJournal !== undefined || this.#active.count >= 4 * limits.records) this.renew();
+    try {
+      this.#journal.commit();
+    } catch (error) {
+      if (error instanceof SyncFailed) this.#endOfJournal = error.endOfPrevious;
+      throw error;
+    }
+    this.#active.committed = this.#active.count;
+    if (this.#active.count < limits.records && this.#active.textUnits < limits.textUnits) return;
+    try {
+      this.renew();
+    } catch {
+      // The disk is full, or the like: the journal at hand takes more, and the next commit tries again.
+    }
+  }
+
+  /** Begins the next generation, which gets what waits. Throws the system's error, and nothing has changed then. */
+  renew(): void {
+    const { folder, disk } = this.#options;
+    const [old, oldJournal] = [this.#active, this.#journal];
+    const generation = old.generation + 1;
+    const endOfPrevious = this.#endOfJournal;
+    this.#journal = Journal.create(
+      folder,
+      generation,
+      endOfPrevious === undefined ? { disk } : { disk, endOfPrevious },
+    );
+    this.#endOfJournal = undefined;
+    this.#active = new MemoryTable(generation, Math.max(fewest, Math.ceil(1.1 * old.committed)), this.#spare);
+    this.#spare = undefined;
+    for (let at = old.committed; at < old.count; at += movedAtOnce) {
+      const [batch, numbers] = old.batch(at, Math.min(at + movedAtOnce, old.count), this.#formOf);
+      this.append(batch, numbers);
+    }
+    const aheadUs = this.#aheadUs();
+    old.cutBack(aheadUs);
+    oldJournal.close();
+    const { path: journalPath, bytes: journalBytes } = oldJournal;
+    this.#frozen.push({ table: old, journalPath, journalBytes, isDamaged: false, aheadUs });
+  }
+
+  /** The oldest frozen one is in blocks. */
+  drop(): void {
+    this.#spare = this.#frozen.shift()?.table;
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+
+  #write(batch: Batch, seriesOf: Uint32Array, known: number): void {
+    const { used } = this.#active;
+    for (let at = known; at < used.length; at++) {
+      this.#journal.declare(this.#options.catalogue.byNumber(used[at] as number) as Series);
+    }
+    this.#journal.add(batch, seriesOf);
+  }
+
+  #check({ count, points, times, forms }: Batch, seriesOf: Uint32Array): void {
+    const formOf = this.#formOf;
+    for (let at = 0; at < count; at++) {
+      const kind = forms[at] as number;
+      const time = times[at] as number;
+      if (kind !== 0 && kind === formOf[seriesOf[points[at] as number] as number] && isTime(time)) continue;
+      throw new RangeError(`record ${at}: form ${kind} at ${time} is none of its series`);
+    }
+  }
+
+  #aheadUs(): number {
+    return this.#options.clock.now() + farthestAheadUs;
+  }
+
+  /** Learns the datatypes of the series that are new. */
+  #learn(): void {
+    const { limit } = this.#options.catalogue;
+    if (limit > this.#formOf.length) {
+      const [formOf, isText] = [this.#formOf, this.#isText];
+      this.#formOf = new Uint8Array(Math.max(limit, 2 * formOf.length));
+      this.#isText = new Uint8Array(this.#formOf.length);
+      this.#formOf.set(formOf);
+      this.#isText.set(isText);
+    }
+    while (this.#known < limit) this.#define(this.#known++);
+  }
+
+  #define(number: number): void {
+    const series = this.#options.catalogue.byNumber(number);
+    if (series === undefined) return;
+    const { datatype } = series;
+    this.#formOf[number] = datatype === 's' ? form.text : datatype === 'l' ? form.long : form.number;
+    this.#isText[number] = datatype === 's' ? 1 : 0;
+  }
+}
+
+function isTime(time: number): boolean {
+  return time >= 0 && time < 9_007_199_254_740_992 && Math.floor(time) === time;
+}

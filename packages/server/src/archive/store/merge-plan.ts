@@ -1,0 +1,104 @@
+// Which blocks are merged: neighbours in the order of generations within one partition, when there are several of about
+// the same size, so that a record is written anew a few times in its life and files stay few.
+import type { BlockHeader } from '../files/block-format.ts';
+import type { Retention } from './retention.ts';
+
+/** A block file, as far as the store looks at it. */
+export interface BlockInfo {
+  readonly path: string;
+  readonly header: BlockHeader;
+  readonly bytes: number;
+  readonly records: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+}
+
+/** What a merge is told, on whatever thread it runs. */
+export interface MergePlan {
+  readonly folder: string;
+  /** Paths, oldest generation first. */
+  readonly inputs: readonly string[];
+  /** Of the block to make. */
+  readonly header: BlockHeader;
+  /** Those that may apply to one of the inputs. */
+  readonly erasures: readonly PlannedErasure[];
+  readonly retention: Retention;
+  readonly nowUs: number;
+  /** Of the inputs together. */
+  readonly bytes: number;
+}
+
+export interface PlannedErasure {
+  readonly seq: number;
+  readonly series: number;
+  readonly sinceUs: number;
+  readonly untilUs: number;
+}
+
+/** Fewer are not worth writing their records anew. */
+const fewest = 4;
+/** Files that a merge has open at once. */
+const most = 32;
+export const maxMergedBytes = 256 * 2 ** 20;
+
+/**
+ * Of the blocks of one partition in order of generation, those that are best merged: the most of them, where no one is
+ * larger than all the others together; of equally many the smallest.
+ */
+export function chooseMerge(blocks: readonly BlockInfo[]): readonly BlockInfo[] | undefined {
+  let best: readonly BlockInfo[] | undefined;
+  let bestBytes = 0;
+  for (let from = 0; from + fewest <= blocks.length; from++) {
+    let [bytes, largest] = [0, 0];
+    for (let to = from; to < Math.min(blocks.length, from + most); to++) {
+      const { bytes: size } = blocks[to] as BlockInfo;
+      bytes += size;
+      largest = Math.max(largest, size);
+      if (bytes > maxMergedBytes) break;
+      const count = to + 1 - from;
+      if (count < fewest || largest > bytes - largest) continue;
+      if (best !== undefined && (count < best.length || (count === best.length && bytes >= bestBytes))) continue;
+      best = blocks.slice(from, to + 1);
+      bestBytes = bytes;
+    }
+  }
+  return best;
+}
+
+/** As `chooseMerge`, where files are to become as few as they can: any two or more neighbours. */
+export function chooseAll(blocks: readonly BlockInfo[]): readonly BlockInfo[] | undefined {
+  for (let from = 0; from < blocks.length; from++) {
+    let [to, bytes] = [from, 0];
+    while (to < Math.min(blocks.length, from + most)) {
+      bytes += (blocks[to] as BlockInfo).bytes;
+      if (bytes > maxMergedBytes) break;
+      to++;
+    }
+    if (to - from >= 2) return blocks.slice(from, to);
+  }
+  return undefined;
+}
+
+/** The place of what comes of merging these; of a single one, its rewriting. */
+export function mergedHeader(inputs: readonly BlockInfo[], erasuresApplied: number): BlockHeader {
+  const [first, last] = [inputs[0] as BlockInfo, inputs[inputs.length - 1] as BlockInfo];
+  const { partition, genFrom } = first.header;
+  const rewrite = inputs.length === 1 ? first.header.rewrite + 1 : 0;
+  return { partition, genFrom, genTo: last.header.genTo, rewrite, erasuresApplied };
+}
+
+/** Whether `wide` has all that is in `narrow`: it was made of it. */
+export function covers(wide: BlockHeader, narrow: BlockHeader): boolean {
+  if (wide.partition !== narrow.partition || wide.genFrom > narrow.genFrom || wide.genTo < narrow.genTo) return false;
+  return wide.genTo - wide.genFrom > narrow.genTo - narrow.genFrom || wide.rewrite > narrow.rewrite;
+}
+
+/** Neighbours between which none of `isBarred` stands. */
+export function runsBetween<T>(blocks: readonly T[], isBarred: (block: T) => boolean): T[][] {
+  const runs: T[][] = [[]];
+  for (const block of blocks) {
+    if (isBarred(block)) runs.push([]);
+    else (runs[runs.length - 1] as T[]).push(block);
+  }
+  return runs.filter(({ length }) => length > 0);
+}

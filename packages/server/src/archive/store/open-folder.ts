@@ -1,0 +1,122 @@
+// What the folder of the archive has when it is opened: blocks, the series, and the journals of generations that were
+// not flushed. Clears away what a crash left half-finished; what is damaged is reported and left out, never deleted.
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '@telltale/schema';
+import { Catalogue } from '../files/catalogue.ts';
+import { type Damage, DamagedBlock } from '../files/damage.ts';
+import { setAside } from '../files/damaged-files.ts';
+import { type Disk, syncFolder } from '../files/disk.ts';
+import { generationOf, isTemporary, journalName, placeOf } from '../files/file-names.ts';
+import { replayJournal } from '../files/journal-replay.ts';
+import type { Series } from '../records.ts';
+import { type Block, blockOf, withBlock } from './block-list.ts';
+import { Erasures } from './erasures.ts';
+import type { Frozen } from './generations.ts';
+
+import { covers } from './merge-plan.ts';
+import { TableReplay } from './table-replay.ts';
+
+export interface OpenOptions {
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly onDamage: (damage: Damage) => void;
+}
+
+export interface Opened {
+  readonly blocks: readonly Block[];
+  readonly catalogue: Catalogue;
+  readonly erasures: Erasures;
+  readonly frozen: Frozen[];
+  /** The first that nothing has ever used. */
+  readonly nextGeneration: number;
+}
+
+/** Throws `NewerVersion` and the system's errors. */
+export function openFolder(folder: string, options: OpenOptions): Opened {
+  mkdirSync(folder, { recursive: true });
+  const names = readdirSync(folder);
+  for (const name of names) if (isTemporary(name)) rmSync(join(folder, name), { force: true });
+  const journals = names.flatMap((name) => generationOf(name) ?? []).sort((a, b) => a - b);
+  const found = openBlocks(folder, names, options.onDamage);
+  const blocks = clearAway(folder, found.blocks, new Set(journals));
+  const erasures = new Erasures(folder, options.disk);
+  for (const damage of erasures.read()) options.onDamage(damage);
+  for (const { header } of blocks) erasures.reached(header.erasuresApplied);
+  const catalogue = openCatalogue(folder, blocks, journals, found.highest, options);
+  const replays = journals.map((generation, index) => {
+    return new TableReplay({ folder, generation, next: journals[index + 1], catalogue, erasures, ...options });
+  });
+  // What a journal uses is in the catalogue, unless that is an older one or was lost.
+  const isKnown = ({ number }: Series) => catalogue.byNumber(number) !== undefined;
+  const isWhole = replays.every(({ declared }) => declared.values().every(isKnown));
+  const highest = isWhole ? found.highest : Math.max(found.highest, catalogue.limit);
+  const lastGeneration = names.reduce(
+    (last, name) => Math.max(last, generationOf(name) ?? 0, placeOf(name.replace(/\.damaged$/, ''))?.genTo ?? 0),
+    erasures.lastGeneration,
+  );
+  return {
+    blocks,
+    catalogue: isWhole ? catalogue : openCatalogue(folder, blocks, journals, highest, options),
+    erasures,
+    frozen: replays.map(({ frozen }) => frozen),
+    nextGeneration: lastGeneration + 1,
+  };
+}
+
+function openBlocks(
+  folder: string,
+  names: readonly string[],
+  onDamage: (damage: Damage) => void,
+): { readonly blocks: Block[]; readonly highest: number } {
+  const blocks: Block[] = [];
+  let highest = -1;
+  for (const name of names) {
+    if (placeOf(name) === undefined) continue;
+    const path = join(folder, name);
+    try {
+      withBlock(path, (file) => {
+        blocks.push(blockOf(file, Math.floor(statSync(path).mtimeMs) * 1000));
+        highest = Math.max(highest, file.seriesNumbers.at(-1) ?? -1);
+        for (const damage of file.damages) onDamage(damage);
+      });
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      onDamage(error.damage);
+      setAside(path);
+    }
+  }
+  return { blocks, highest };
+}
+
+/** Removes blocks of a flush that did not end, whose records are still in the journal, and those that were merged. */
+function clearAway(folder: string, blocks: readonly Block[], journals: ReadonlySet<number>): Block[] {
+  const isUnfinished = ({ header: { genFrom, genTo } }: Block) => genFrom === genTo && journals.has(genFrom);
+  const finished = blocks.filter((block) => !isUnfinished(block));
+  const kept = finished.filter(({ header }) => !finished.some((other) => covers(other.header, header)));
+  if (kept.length === blocks.length) return kept;
+  for (const { path } of new Set(blocks).difference(new Set(kept))) rmSync(path, { force: true });
+  syncFolder(folder);
+  return kept;
+}
+
+/** `highest`: of the numbers that are used; one that the catalogue does not have makes it look everywhere. */
+function openCatalogue(
+  folder: string,
+  blocks: readonly Block[],
+  journals: readonly number[],
+  highest: number,
+  { disk, onDamage }: OpenOptions,
+): Catalogue {
+  function* recover(): Generator<Series> {
+    for (const { path } of blocks) yield* withBlock(path, (file) => file.series(() => {}));
+    for (const generation of journals) {
+      const declared: Series[] = [];
+      replayJournal(join(folder, journalName(generation)), { series: (series) => declared.push(series), batch() {} });
+      yield* declared;
+    }
+  }
+  const catalogue = Catalogue.open(folder, { recover, highest, disk });
+  for (const damage of catalogue.damages) onDamage(damage);
+  return catalogue;
+}

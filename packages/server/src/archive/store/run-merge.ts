@@ -1,0 +1,100 @@
+// Carries a merge out: reads block files, writes one, touches nothing else. It can run on any thread beside the store.
+import { BlockFile } from '../files/block-file.ts';
+import { BlockWriter } from '../files/block-writer.ts';
+import { type Damage, Damaged } from '../files/damage.ts';
+import { type Disk, syncFolder, systemDisk } from '../files/disk.ts';
+import type { Series } from '../records.ts';
+import type { MergePlan } from './merge-plan.ts';
+import { cutOffOf } from './retention.ts';
+import { type Interval, mergeSeries, SeriesSource } from './series-merge.ts';
+
+export type MergeOutcome =
+  /** `path` is undefined where no record is left. */
+  | { readonly kind: 'merged'; readonly path: string | undefined }
+  | { readonly kind: 'stopped' }
+  /** One of the inputs is damaged: nothing is merged, so that what can still be read of it stays. */
+  | { readonly kind: 'damaged'; readonly damage: Damage }
+  /** For who catches the system's error. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * `onProgress` is told how many bytes of the inputs are behind it, `shouldStop` asked often. The file that it made is on
+ * disk when it answers. Throws the system's errors, and leaves no file then.
+ */
+export function runMerge(
+  plan: MergePlan,
+  onProgress: (doneBytes: number) => void,
+  shouldStop: () => boolean,
+  disk = systemDisk,
+): MergeOutcome {
+  const blocks: BlockFile[] = [];
+  try {
+    for (const path of plan.inputs) blocks.push(BlockFile.open(path));
+    return merge(plan, blocks, onProgress, shouldStop, disk);
+  } catch (error) {
+    if (error instanceof Damaged) return { kind: 'damaged', damage: error.damage };
+    throw error;
+  } finally {
+    for (const block of blocks) block.close();
+  }
+}
+
+function merge(
+  plan: MergePlan,
+  blocks: readonly BlockFile[],
+  onProgress: (doneBytes: number) => void,
+  shouldStop: () => boolean,
+  disk: Disk,
+): MergeOutcome {
+  const writer = new BlockWriter(plan.folder, plan.header, disk);
+  let isFinished = false;
+  try {
+    let [records, done] = [0, 0];
+    for (const block of blocks) records += block.records;
+    for (const { series, sources } of seriesOf(plan, blocks)) {
+      writer.begin(series);
+      if (!mergeSeries(sources, writer, () => !shouldStop())) return { kind: 'stopped' };
+      writer.end();
+      for (const { passed } of sources) done += passed;
+      onProgress(Math.floor((plan.bytes * done) / Math.max(1, records)));
+    }
+    const path = writer.finish();
+    isFinished = true;
+    syncFolder(plan.folder);
+    return { kind: 'merged', path };
+  } finally {
+    if (!isFinished) writer.abort();
+  }
+}
+
+/** Each series of the blocks, in order of number, with what each block has of it. */
+function* seriesOf(
+  { erasures, retention, nowUs }: MergePlan,
+  blocks: readonly BlockFile[],
+): Generator<{ series: Series; sources: SeriesSource[] }> {
+  const byNumber = new Map<number, Series>();
+  for (const block of blocks) for (const series of block.series()) byNumber.set(series.number, series);
+  const erasuresOf = Map.groupBy(erasures, ({ series }) => series);
+  for (const number of Uint32Array.from(byNumber.keys()).sort()) {
+    const series = byNumber.get(number) as Series;
+    const expired = { sinceUs: 0, untilUs: cutOffOf(retention, series, nowUs) };
+    const sources = blocks.map((block) => {
+      const dropped = (erasuresOf.get(number) ?? []).filter(({ seq }) => seq > block.header.erasuresApplied);
+      return new SeriesSource(block, series, joined([expired, ...dropped]));
+    });
+    yield { series, sources };
+  }
+}
+
+/** The same intervals in order, without overlaps and empty ones. */
+function joined(intervals: Interval[]): Interval[] {
+  const result: Interval[] = [];
+  for (const { sinceUs, untilUs } of intervals.sort((a, b) => a.sinceUs - b.sinceUs)) {
+    if (untilUs <= sinceUs) continue;
+    const last = result.at(-1);
+    if (last !== undefined && sinceUs <= last.untilUs) {
+      result[result.length - 1] = { sinceUs: last.sinceUs, untilUs: Math.max(untilUs, last.untilUs) };
+    } else result.push({ sinceUs, untilUs });
+  }
+  return result;
+}

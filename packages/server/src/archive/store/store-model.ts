@@ -1,0 +1,150 @@
+// For tests: a plain archive that the real one is compared with, and a plain reader of what the real one has.
+import { Batch, type Value } from '@telltale/schema';
+import { BlockFile } from '../files/block-file.ts';
+import { Columns, replaces, type Series, type SeriesKey } from '../records.ts';
+import type { ArchiveStore } from './archive-store.ts';
+import type { SeriesSnapshot } from './snapshot.ts';
+
+export interface PlainRecord {
+  readonly time: number;
+  readonly value: Value;
+  readonly quality: number;
+}
+
+/** A record of the series at this place in `keys`. */
+export interface ModelRecord extends PlainRecord {
+  readonly key: number;
+  readonly isReplacing?: boolean;
+}
+
+/** Every form of a value; two series of one name; a name that is also one of every object. */
+export const keys: readonly SeriesKey[] = [
+  { kind: 'measurements', name: 'level', datatype: 'd' },
+  { kind: 'measurements', name: 'level', datatype: 'l' },
+  { kind: 'measurements', name: '__proto__', datatype: 's' },
+  { kind: 'commands', name: 'level', datatype: 'b' },
+];
+
+/** What the archive has to have: each record that was committed, until it is erased or replaced. */
+export class StoreModel {
+  #records: ModelRecord[] = [];
+  #waiting: ModelRecord[] = [];
+
+  append(records: readonly ModelRecord[]): void {
+    this.#waiting.push(...records);
+  }
+
+  commit(): void {
+    for (const record of this.#waiting) {
+      const { key, time, isReplacing } = record;
+      if (isReplacing) this.#records = this.#records.filter((old) => old.key !== key || old.time !== time);
+      this.#records.push(record);
+    }
+    this.#waiting = [];
+  }
+
+  /** Of all series of the name, as the archive does. */
+  erase({ kind, name }: SeriesKey, sinceUs: number, untilUs: number): void {
+    this.commit();
+    this.#records = this.#records.filter(({ key, time }) => {
+      const erased = keys[key] as SeriesKey;
+      return erased.kind !== kind || erased.name !== name || time < sinceUs || time >= untilUs;
+    });
+  }
+
+  /** What was not committed is gone. */
+  crash(): void {
+    this.#waiting = [];
+  }
+
+  copy(): StoreModel {
+    const copy = new StoreModel();
+    copy.#records = [...this.#records];
+    copy.#waiting = [...this.#waiting];
+    return copy;
+  }
+
+  /** In order of time, then arrival; with `needsHead`, from the newest record before `sinceUs` on. */
+  read(key: number, sinceUs: number, untilUs: number, needsHead = false, cutOffUs = 0): PlainRecord[] {
+    const sorted = this.#records
+      .filter((record) => record.key === key && record.time < untilUs && record.time >= cutOffUs)
+      .sort((a, b) => a.time - b.time)
+      .map(({ time, value, quality }) => ({ time, value, quality }));
+    return from(sorted, sinceUs, needsHead);
+  }
+}
+
+function from(sorted: readonly PlainRecord[], sinceUs: number, needsHead: boolean): PlainRecord[] {
+  const first = sorted.findIndex(({ time }) => time >= sinceUs);
+  const start = first < 0 ? sorted.length : first;
+  return sorted.slice(needsHead ? Math.max(0, start - 1) : start);
+}
+
+/** Appends records, of any series, in their order. */
+export function append(store: ArchiveStore, records: readonly ModelRecord[]): void {
+  const numbers = Uint32Array.from(keys, (key) => store.seriesOf(key).number);
+  const batch = new Batch();
+  for (const { key, time, value, quality, isReplacing } of records) {
+    batch.value(key, value, quality | (isReplacing ? replaces : 0), time);
+  }
+  store.append(batch, numbers);
+}
+
+/** What the archive has of a series. */
+export function read(
+  store: ArchiveStore,
+  key: number,
+  sinceUs = 0,
+  untilUs = 2 ** 53,
+  needsHead = false,
+): PlainRecord[] {
+  const { kind, name, datatype } = keys[key] as SeriesKey;
+  const series = store.find(kind, name).filter((each) => each.datatype === datatype);
+  const [snapshot] = store.snapshot(series, sinceUs, untilUs, needsHead).series;
+  return snapshot === undefined ? [] : readSnapshot(snapshot, sinceUs, untilUs, needsHead);
+}
+
+function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number, needsHead: boolean): PlainRecord[] {
+  const { series, tail, blocks, erasures, cutOffUs } = snapshot;
+  let all: PlainRecord[] = [];
+  const take = (records: readonly PlainRecord[]) => {
+    for (const { time, value, quality } of records) {
+      // Of the same source none is left that another of it replaces: then the one that does is the first of its time.
+      if ((quality & replaces) !== 0) all = all.filter((old) => old.time !== time);
+      all.push({ time, value, quality: quality & 0xff });
+    }
+  };
+  for (const path of blocks) {
+    const file = BlockFile.open(path);
+    const applied = erasures.filter(({ seq }) => seq > file.header.erasuresApplied);
+    const isErased = (time: number) => applied.some((erased) => time >= erased.sinceUs && time < erased.untilUs);
+    take(recordsOf(file, series).filter(({ time }) => !isErased(time)));
+    file.close();
+  }
+  const columns = new Columns();
+  columns.times = tail.times;
+  columns.numbers = new Float64Array(tail.numbers);
+  columns.longs = new BigInt64Array(tail.numbers);
+  columns.qualities = tail.qualities;
+  columns.texts = tail.texts;
+  columns.count = tail.times.length;
+  take(plain(columns, series));
+  const sorted = all.filter(({ time }) => time >= cutOffUs && time < untilUs).sort((a, b) => a.time - b.time);
+  return from(sorted, sinceUs, needsHead);
+}
+
+/** Everything that a block has of a series. */
+export function recordsOf(file: BlockFile, series: Series): PlainRecord[] {
+  const columns = new Columns();
+  for (const chunk of file.chunksOf(series.number)) file.read(series, chunk, columns);
+  return plain(columns, series);
+}
+
+function plain({ count, times, numbers, longs, qualities, texts }: Columns, { datatype }: Series): PlainRecord[] {
+  return Array.from({ length: count }, (_, at) => {
+    const number = numbers[at] as number;
+    const value =
+      datatype === 's' ? texts[at] : datatype === 'l' ? longs[at] : datatype === 'b' ? number === 1 : number;
+    return { time: times[at] as number, value: value as Value, quality: qualities[at] as number };
+  });
+}

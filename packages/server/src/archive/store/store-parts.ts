@@ -1,0 +1,22 @@
+// What the parts of the store share.
+import type { Clock } from '@telltale/schema';
+import type { Catalogue } from '../files/catalogue.ts';
+import type { Damage } from '../files/damage.ts';
+import type { Disk } from '../files/disk.ts';
+import type { BlockList } from './block-list.ts';
+import type { Erasures } from './erasures.ts';
+import type { Generations } from './generations.ts';
+import type { Retention } from './retention.ts';
+
+export interface StoreParts {
+  readonly folder: string;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly generations: Generations;
+  readonly blocks: BlockList;
+  readonly erasures: Erasures;
+  readonly onDamage: (damage: Damage) => void;
+  /** Replaced as a whole when it is set. */
+  retention: Retention;
+}

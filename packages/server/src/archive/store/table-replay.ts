@@ -1,0 +1,101 @@
+// A generation as it comes back from its journal.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '@telltale/schema';
+import type { Catalogue } from '../files/catalogue.ts';
+import type { Damage } from '../files/damage.ts';
+import { journalName } from '../files/file-names.ts';
+import { readJournalHead, replayJournal } from '../files/journal-replay.ts';
+import { type Columns, farthestAheadUs, type Series } from '../records.ts';
+import type { Erasures } from './erasures.ts';
+import type { Frozen } from './generations.ts';
+import { MemoryTable } from './memory-table.ts';
+
+/** So many series an archive has at most: tables are as long as the highest number. */
+export const maxSeries = 2 ** 24;
+
+export interface TableReplayOptions {
+  readonly folder: string;
+  readonly generation: number;
+  /** The generation of the next journal, which may say that not all of this one counts. */
+  readonly next: number | undefined;
+  readonly catalogue: Catalogue;
+  readonly erasures: Erasures;
+  readonly clock: Clock;
+  readonly onDamage: (damage: Damage) => void;
+}
+
+export class TableReplay {
+  /** The series that the journal has records of, by number. */
+  readonly declared = new Map<number, Series>();
+  readonly frozen: Frozen;
+  /** Numbers that the catalogue gives to another series: whose their records are cannot be told. */
+  readonly #disputed = new Set<number>();
+  readonly #table: MemoryTable;
+  readonly #aheadUs: number;
+  #isText = new Uint8Array(64);
+
+  /** Throws `NewerVersion` and the system's errors. */
+  constructor({ folder, generation, next, catalogue, erasures, clock, onDamage }: TableReplayOptions) {
+    const journalPath = join(folder, journalName(generation));
+    const table = new MemoryTable(generation, 16_384);
+    this.#table = table;
+    this.#aheadUs = clock.now() + farthestAheadUs;
+    const listener = {
+      known: (number: number) => catalogue.byNumber(number),
+      series: (series: Series) => this.#declare(series, catalogue.byNumber(series.number)),
+      batch: (numbers: Uint32Array, columns: Columns, count: number, offset: number) => {
+        erasures.replayed(generation, offset, table.count);
+        this.#take(numbers, columns, count);
+      },
+    };
+    const head = next === generation + 1 ? readJournalHead(join(folder, journalName(next))) : undefined;
+    const { damages } = replayJournal(journalPath, listener, head?.endOfPrevious);
+    erasures.replayed(generation, Number.POSITIVE_INFINITY, table.count);
+    table.committed = table.count;
+    for (const damage of damages) onDamage(damage);
+    for (const series of this.#disputed) {
+      onDamage({ file: journalName(generation), series, reason: 'the catalogue has another series of this number' });
+    }
+    const isDamaged = damages.length > 0 || this.#disputed.size > 0;
+    const journalBytes = statSync(journalPath).size;
+    this.frozen = { table, journalPath, journalBytes, isDamaged, aheadUs: this.#aheadUs };
+  }
+
+  #declare(series: Series, known: Series | undefined): void {
+    const { number, kind, name, datatype } = series;
+    const isSame = known === undefined || (known.kind === kind && known.name === name && known.datatype === datatype);
+    if (!isSame || number >= maxSeries) {
+      this.#disputed.add(number);
+      return;
+    }
+    this.declared.set(number, series);
+    if (number >= this.#isText.length) {
+      const isText = new Uint8Array(2 * (number + 1));
+      isText.set(this.#isText);
+      this.#isText = isText;
+    }
+    this.#isText[number] = datatype === 's' ? 1 : 0;
+  }
+
+  #take(numbers: Uint32Array, columns: Columns, count: number): void {
+    const kept = this.#disputed.size === 0 ? count : this.#withoutDisputed(numbers, columns, count);
+    if (kept > 0) this.#table.replay(numbers, columns, kept, this.#isText, this.#aheadUs);
+  }
+
+  #withoutDisputed(numbers: Uint32Array, columns: Columns, count: number): number {
+    const { times, longs, qualities, texts } = columns;
+    let kept = 0;
+    for (let at = 0; at < count; at++) {
+      const number = numbers[at] as number;
+      if (this.#disputed.has(number)) continue;
+      numbers[kept] = number;
+      times[kept] = times[at] as number;
+      longs[kept] = longs[at] as bigint;
+      qualities[kept] = qualities[at] as number;
+      if (this.#isText[number] === 1) texts[kept] = texts[at] as string;
+      kept++;
+    }
+    return kept;
+  }
+}
