@@ -2,7 +2,10 @@
 // npm run bench -- [--strict] [--quick] [--millions N] [NAME…]
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { archive } from './archive.ts';
+import { archiveGrowth } from './archive-growth.ts';
 import { archiveLatency } from './archive-latency.ts';
+import { archiveTrend } from './archive-trend.ts';
 import { chain } from './chain.ts';
 import { collection } from './collection.ts';
 import { liveRead } from './live-read.ts';
@@ -22,6 +25,9 @@ const benchmarks: readonly Benchmark[] = [
   liveRead,
   push,
   memory,
+  archive,
+  archiveGrowth,
+  archiveTrend,
   archiveLatency,
 ];
 

@@ -26,7 +26,7 @@ export async function startSqliteRows(): Promise<Peer> {
       return load(sqlite, data);
     },
     async compact() {
-      sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+      sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     },
     bytes: async () => bytesIn(folder),
     async read(series, sinceUs, untilUs) {

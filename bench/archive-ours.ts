@@ -1,0 +1,188 @@
+// The archive's own store in the shape of a peer: in this process, as durable as in the server, a sync each commit.
+import { rmSync } from 'node:fs';
+import { Batch, systemClock } from '@telltale/schema';
+import { BlockFile } from '../packages/server/src/archive/files/block-file.ts';
+import { NameSnapshot } from '../packages/server/src/archive/query/name-snapshot.ts';
+import { Reading } from '../packages/server/src/archive/query/reading.ts';
+import { RecordMerge } from '../packages/server/src/archive/query/record-merge.ts';
+import { atEnd, atRun } from '../packages/server/src/archive/query/record-runs.ts';
+import { Columns } from '../packages/server/src/archive/records.ts';
+import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
+import { runMerge } from '../packages/server/src/archive/store/run-merge.ts';
+import type { DataSeries, DataSet } from './archive-data.ts';
+import { bytesIn, type Peer, peerFolder } from './peers/peer.ts';
+
+/** Records are taken for so long, then committed, then older ones are flushed for so long: together below 100 ms. */
+const takeMs = 50;
+const flushMs = 40;
+const sliceMs = 5;
+
+export class OurStore implements Peer {
+  readonly name = 'ours';
+  readonly folder: string;
+  readonly #store: ArchiveStore;
+  readonly #blocks = new Map<string, BlockFile>();
+  readonly #into = new Columns();
+  /** The longest time between two commits of a load. */
+  longestGapMs = 0;
+
+  constructor(folder = peerFolder('ours')) {
+    this.folder = folder;
+    this.#store = ArchiveStore.open(folder, {
+      clock: systemClock,
+      onDamage: ({ file, reason }) => {
+        throw new Error(`${file}: ${reason}`);
+      },
+    });
+  }
+
+  async load(data: DataSet): Promise<number> {
+    return this.write(data.series, batchesOf(data));
+  }
+
+  /** Milliseconds until all of it is on disk, and out of the journal in blocks: nothing is left but to merge these. */
+  write(series: readonly DataSeries[], batches: readonly Batch[]): number {
+    const store = this.#store;
+    const numbers = Uint32Array.from(
+      series.map(({ name, datatype }) => store.seriesOf({ kind: 'measurements', name, datatype }).number),
+    );
+    const start = performance.now();
+    let committed = start;
+    for (const batch of batches) {
+      store.append(batch, numbers);
+      if (performance.now() - committed < takeMs) continue;
+      store.commit();
+      const now = performance.now();
+      this.longestGapMs = Math.max(this.longestGapMs, now - committed);
+      committed = now;
+      while (store.maintain(sliceMs) && performance.now() - now < flushMs);
+    }
+    store.freeze();
+    while (store.maintain(sliceMs));
+    return performance.now() - start;
+  }
+
+  async compact(): Promise<void> {
+    this.merge(true);
+  }
+
+  /** Merges what is to be merged, or everything, and gives the milliseconds. */
+  merge(all: boolean): number {
+    const start = performance.now();
+    for (let plan = this.#store.planMerge(all); plan !== undefined; plan = this.#store.planMerge(all)) {
+      const outcome = runMerge(
+        plan,
+        () => {},
+        () => false,
+      );
+      this.#store.mergeDone(plan, outcome);
+      const obsolete = this.#store.obsolete();
+      for (const path of obsolete) {
+        this.#blocks.get(path)?.close();
+        this.#blocks.delete(path);
+      }
+      this.#store.unlink(obsolete);
+    }
+    return performance.now() - start;
+  }
+
+  async bytes(): Promise<number> {
+    return bytesIn(this.folder);
+  }
+
+  /** All records are in the arrays of one `Columns` afterwards. */
+  readNow(name: string, sinceUs: number, untilUs: number): number {
+    const store = this.#store;
+    const into = this.#into;
+    into.clear();
+    const snapshot = store.snapshot(store.find('measurements', name), sinceUs, untilUs, false);
+    const parts = new NameSnapshot(snapshot.series, {
+      blockOf: (path) => this.#blockOf(path),
+      onUnreadable: (error) => {
+        throw error;
+      },
+    });
+    while (!parts.step());
+    const records = new RecordMerge(parts.sources({ sinceUs, untilUs }), false);
+    for (let step = records.next(); step !== atEnd; step = records.next()) {
+      if (step === atRun) take(records, into);
+    }
+    return into.count;
+  }
+
+  /** Reads as the server does, page by page, and gives the length of the answer in bytes. */
+  readPages(name: string, sinceUs: number, untilUs: number, maxPoints?: number): number {
+    const request = {
+      kind: 'measurements',
+      names: [name],
+      known: [name],
+      sinceUs,
+      untilUs,
+      form: 'json',
+      maxPoints,
+    } as const;
+    const reading = new Reading(request, {
+      blockOf: (path) => this.#blockOf(path),
+      onDamage: ({ file, reason }) => {
+        throw new Error(`${file}: ${reason}`);
+      },
+    });
+    reading.give(this.#store.snapshot(this.#store.find('measurements', name), sinceUs, untilUs, false));
+    let bytes = 0;
+    for (let page = reading.next(); page !== undefined; page = reading.next()) bytes += page.length;
+    return bytes;
+  }
+
+  async read(name: string, sinceUs: number, untilUs: number): Promise<() => number> {
+    const count = this.readNow(name, sinceUs, untilUs);
+    return () => count;
+  }
+
+  cpuSeconds(): number {
+    return process.cpuUsage().user / 1e6;
+  }
+
+  /** Ends it and leaves the folder. */
+  close(): void {
+    for (const block of this.#blocks.values()) block.close();
+    this.#store.close();
+  }
+
+  async stop(): Promise<void> {
+    this.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #blockOf(path: string): BlockFile {
+    const known = this.#blocks.get(path);
+    if (known !== undefined) return known;
+    const opened = BlockFile.open(path);
+    this.#blocks.set(path, opened);
+    return opened;
+  }
+}
+
+function take({ columns, from, to }: RecordMerge, into: Columns): void {
+  const at = into.count;
+  into.reserve(at + to - from);
+  into.times.set(columns.times.subarray(from, to), at);
+  into.numbers.set(columns.numbers.subarray(from, to), at);
+  into.qualities.set(columns.qualities.subarray(from, to), at);
+  into.count = at + to - from;
+}
+
+/** A batch a scan, as the points hand them on, or one of some scans. */
+export function batchesOf({ series, scans, times, values, qualities }: DataSet, scansABatch = 1): Batch[] {
+  const isLong = series.map(({ datatype }) => datatype === 'l');
+  const records = scansABatch * series.length;
+  return Array.from({ length: Math.ceil(scans / scansABatch) }, (_, number) => {
+    const batch = new Batch(records);
+    for (let at = number * records; at < Math.min(times.length, (number + 1) * records); at++) {
+      const point = at % series.length;
+      const [value, quality, time] = [values[at] as number, qualities[at] as number, times[at] as number];
+      if (isLong[point]) batch.long(point, BigInt(value), quality, time);
+      else batch.number(point, value, quality, time);
+    }
+    return batch;
+  });
+}
