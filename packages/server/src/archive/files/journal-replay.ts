@@ -139,9 +139,11 @@ class Replay {
     let end = from;
     for (let text = 0; text < texts; text++) {
       const place = payload.readUInt32LE(at + 4 * text);
-      const length = payload.readUInt32LE(at + 4 * (texts + text));
-      if (place >= count || length > maxRecordTextBytes || end + length > from + bytes) return false;
-      this.#columns.texts[place] = payload.toString('utf8', end, end + length);
+      const lengthAndForm = payload.readUInt32LE(at + 4 * (texts + text));
+      const length = lengthAndForm >>> 1;
+      if (place >= count || length > 2 * maxRecordTextBytes || end + length > from + bytes) return false;
+      const encoding = lengthAndForm % 2 === 0 ? 'utf8' : 'utf16le';
+      this.#columns.texts[place] = payload.toString(encoding, end, end + length);
       end += length;
     }
     return end === from + bytes;

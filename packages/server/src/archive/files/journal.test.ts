@@ -124,6 +124,16 @@ describe('a journal', () => {
     journal.close();
   });
 
+  test('keeps a text that is no well-formed Unicode as it is', (t) => {
+    const journal = Journal.create(archiveFolder(t), 1);
+    declareAll(journal);
+    const records = ['ä', '\ud800', 'x\udfff', 'ö'].map((value) => ({ ...two, value }));
+    journal.add(batchOf(records), asTheyAre);
+    journal.commit();
+    journal.close();
+    assert.deepEqual(read(journal.path).lines, records.map(lineOf));
+  });
+
   test('keeps of a quality what the archive keeps', (t) => {
     const journal = Journal.create(archiveFolder(t), 1);
     declareAll(journal);

@@ -174,7 +174,8 @@ export class Journal {
         qualityFrom = at;
       }
       if (forms[at] === form.text) {
-        const bytes = Buffer.byteLength(batch.texts[at] as string);
+        const text = batch.texts[at] as string;
+        const bytes = Buffer.byteLength(text, encodingOf(text));
         this.#textPlaces[texts] = at - from;
         this.#textBytes[texts++] = bytes;
         textBytes += bytes;
@@ -221,10 +222,13 @@ export class Journal {
     words.set(this.#qualityRuns.subarray(0, qualityRuns), word);
     word += qualityRuns;
     words.set(this.#textPlaces.subarray(0, texts), word);
-    words.set(this.#textBytes.subarray(0, texts), word + texts);
-    let byte = 4 * (word + 2 * texts);
+    word += texts;
+    let byte = 4 * (word + texts);
     for (let at = 0; at < texts; at++) {
-      byte += this.#bytes.write(batch.texts[from + (this.#textPlaces[at] as number)] as string, byte);
+      const text = batch.texts[from + (this.#textPlaces[at] as number)] as string;
+      const encoding = encodingOf(text);
+      words[word + at] = 2 * (this.#textBytes[at] as number) + (encoding === 'utf8' ? 0 : 1);
+      byte += this.#bytes.write(text, byte, encoding);
     }
     this.#bytes.fill(0, byte, start + payloadBytes);
     sealFrame(this.#bytes, this.#length, payloadBytes, this.#salt);
@@ -252,4 +256,9 @@ export class Journal {
     this.#doubles = new Float64Array(buffer);
     this.#words = new Uint32Array(buffer);
   }
+}
+
+/** A text that is no well-formed Unicode would be another one in UTF-8. */
+function encodingOf(text: string): 'utf8' | 'utf16le' {
+  return text.isWellFormed() ? 'utf8' : 'utf16le';
 }
