@@ -24,11 +24,13 @@ export class PlainSink implements RecordSink {
   readonly batch = new Batch(8);
   readonly sources: SeriesKey[] = [];
   readonly records: Handed[] = [];
+  readonly #numbers = new Map<string, number>();
 
   source(key: SeriesKey): number {
-    const same = (other: SeriesKey) => JSON.stringify(other) === JSON.stringify(key);
-    const known = this.sources.findIndex(same);
-    return known >= 0 ? known : this.sources.push(key) - 1;
+    const text = JSON.stringify(key);
+    const known = this.#numbers.get(text) ?? this.sources.push(key) - 1;
+    this.#numbers.set(text, known);
+    return known;
   }
 
   added(): void {

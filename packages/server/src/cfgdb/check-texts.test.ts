@@ -212,3 +212,18 @@ describe('the trigger of an alarm', () => {
     assert.deepEqual(alarm({ properties: { offDelay: 'soon' } }).length, 1);
   });
 });
+
+test('how long the archive keeps records is a duration, of measurements, commands and alarms', () => {
+  const family = (properties: object) => [
+    measurement('d', { properties }),
+    command('s', { properties }),
+    told({ alarms: [{ name: 'a', severity: 1, properties }] }),
+  ];
+  for (const archRetention of ['90d', '12h', '2y', '30m', '45s', '4w']) {
+    assert.deepEqual(family({ archRetention, other: 'soon' }), [[], [], []]);
+  }
+  const wrong = ['properties: must be a whole number above 0 and s, m (minutes), h, d, w or y (365 days), such as 90d'];
+  for (const archRetention of ['', '90', '0d', '-1d', '1.5h', '90 d', '90D', 'forever', '999999999999y']) {
+    assert.deepEqual(family({ archRetention }), [wrong, wrong, wrong], archRetention);
+  }
+});

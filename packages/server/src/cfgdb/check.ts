@@ -5,10 +5,12 @@ import {
   type Command,
   type Connector,
   type Datatype,
+  durationForms,
   type Family,
   type Fault,
   type Measurement,
   type Provider,
+  parseDuration,
   parseJson,
   parseText,
   pointerPart,
@@ -143,6 +145,7 @@ class Check {
     this.#providerAddresses(family, kind, point, report);
     this.#leader(family, point, report);
     checkTexts(point, report);
+    checkRetention(point, report);
   }
 
   #address(family: Family, kind: PointKind, point: Point, report: Report): void {
@@ -206,6 +209,7 @@ class Check {
     const { trgMeasurement, trgOperator, trgRefValue, trgHysteresis } = alarm;
     const report = this.#reporter('alarms', alarm.name);
     checkDelays(alarm, report);
+    checkRetention(alarm, report);
     if (trgMeasurement === undefined) {
       for (const [field, value] of Object.entries({ trgOperator, trgRefValue, trgHysteresis })) {
         if (value !== undefined) report(field, 'has no effect without trgMeasurement');
@@ -231,6 +235,13 @@ function checkDelays({ properties = {} }: Alarm, report: Report): void {
     if (text === undefined || /^[0-9]{1,12}$/.test(text)) continue;
     report(`properties/${field}`, 'must be a whole number of milliseconds, of at most 12 digits');
   }
+}
+
+/** How long the archive keeps the records of the object. */
+function checkRetention({ properties = {} }: Point | Alarm, report: Report): void {
+  const text = Object.hasOwn(properties, 'archRetention') ? properties.archRetention : undefined;
+  if (text === undefined || parseDuration(text) !== undefined) return;
+  report('properties/archRetention', `must be ${durationForms}`);
 }
 
 /** The texts of a point that are values of its datatype or of its raw datatype. */
