@@ -13,7 +13,9 @@ export {
   type Value,
   ValueError,
 } from '@telltale/schema';
+export * from './archive-access.ts';
 export * from './channel.ts';
+export type { ArchiveColumns } from './columns-reader.ts';
 export * from './configuration-access.ts';
 export type { ChannelState, Socket, WebSocketConstructor } from './connection.ts';
 export * from './data-access.ts';

@@ -1,5 +1,6 @@
 // The client as a whole: where the service is, and its parts. Runs wherever there is `fetch` and `WebSocket`.
 import { type Clock, systemClock } from '@telltale/schema';
+import { ArchiveAccess } from './archive-access.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
@@ -30,6 +31,8 @@ export class TelltaleClient {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
+  /** The history of all of these. */
+  readonly archive: ArchiveAccess;
   readonly configuration: ConfigurationAccess;
   /** What the service tells about itself. */
   readonly service: ServiceAccess;
@@ -49,6 +52,7 @@ export class TelltaleClient {
     this.measurements = new Measurements(data);
     this.commands = new Commands(data);
     this.alarms = new Alarms(data);
+    this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.service = new ServiceAccess(transport(url));
     this.wsUrl = socketAddress(options.wsUrl ?? new URL('ws', base));

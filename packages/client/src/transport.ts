@@ -23,6 +23,8 @@ export interface Sent extends AskOptions {
   readonly query?: Record<string, string | number | boolean | undefined>;
   readonly json?: unknown;
   readonly bytes?: { readonly body: Bytes; readonly type: string };
+  /** The form of the answer, where there are several. */
+  readonly accept?: string | undefined;
 }
 
 /** Bytes as they arrive; `length` where the service says it beforehand. */
@@ -56,7 +58,7 @@ export class Transport {
     } catch {
       // not JSON
     }
-    throw this.#stranger('GET', path, 'its answer is not JSON');
+    throw this.stranger('GET', path, 'its answer is not JSON');
   }
 
   /** A JSON object from name to object. It has no prototype: a name that is not there is undefined, whatever it is. */
@@ -73,12 +75,13 @@ export class Transport {
     await this.#ask(method, path, sent, async (response) => {
       if (response.status === 204) return;
       await response.body?.cancel();
-      throw this.#stranger(method, path, `it answers ${method} with ${response.status}`);
+      throw this.stranger(method, path, `it answers ${method} with ${response.status}`);
     });
   }
 
-  download(path: string, sent: Sent = {}): Promise<Download> {
-    return this.#ask('GET', path, sent, async (response) => {
+  /** An answer of any length, as it comes. */
+  download(path: string, sent: Sent = {}, method: 'GET' | 'POST' = 'GET'): Promise<Download> {
+    return this.#ask(method, path, sent, async (response) => {
       const length = response.headers.get('content-length');
       return { stream: this.#guarded(response, sent.signal), length: length === null ? undefined : Number(length) };
     });
@@ -128,7 +131,8 @@ export class Transport {
     });
   }
 
-  #stranger(method: string, path: string, what: string): Unreachable {
+  /** What has answered makes no sense. */
+  stranger(method: string, path: string, what: string): Unreachable {
     return new Unreachable(`What is at ${this.base}${path} is not Telltale: ${what}. Check the address.`, {
       mayHaveHappened: method !== 'GET',
     });
@@ -177,14 +181,16 @@ class Deadline {
 /** Bytes that go as a whole may take longer, by this much. */
 const slowestBytesPerMs = 100;
 
-function initOf({ json, bytes }: Sent, deadline: Deadline): RequestInit {
+function initOf({ json, bytes, accept }: Sent, deadline: Deadline): RequestInit {
   // What leads elsewhere is not the service, and a write must not be carried there.
   const common = { redirect: 'error' } as const;
+  const accepted = accept === undefined ? {} : { accept };
   if (bytes === undefined) {
-    if (json === undefined) return common;
-    return { ...common, headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
+    if (json === undefined) return { ...common, headers: accepted };
+    const headers = { ...accepted, 'content-type': 'application/json' };
+    return { ...common, headers, body: JSON.stringify(json) };
   }
-  const headers = { 'content-type': bytes.type };
+  const headers = { ...accepted, 'content-type': bytes.type };
   const { body } = bytes;
   if (!(body instanceof ReadableStream)) {
     deadline.restart((body instanceof Blob ? body.size : body.length) / slowestBytesPerMs);

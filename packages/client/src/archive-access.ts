@@ -1,0 +1,273 @@
+// The archive over HTTP: records of an interval, whole, page by page or in columns; erasing, backfill, and its care.
+import {
+  type Aggregate,
+  type ArchiveKind,
+  type ArchiveProgress,
+  type ArchiveRecords,
+  type ArchiveStats,
+  type CommandRecord,
+  columnsType,
+  csvType,
+  formatText,
+  fromTimestamp,
+  JsonListReader,
+  type MeasurementRecord,
+  ProblemError,
+  parseJson,
+  type Timestamp,
+  toTimestamp,
+} from '@telltale/schema';
+import { type ArchiveColumns, BadColumns, ColumnsReader } from './columns-reader.ts';
+import { TelltaleProblem } from './errors.ts';
+import { type AskOptions, type Bytes, byNames, type Download, pathName, type Transport } from './transport.ts';
+
+/**
+ * Seconds since 1970, of which those of zero or less count back from now; or a date, or a timestamp, exact to the
+ * microsecond.
+ */
+export type ArchiveMoment = number | Date | Timestamp;
+
+export interface ArchiveInterval extends AskOptions {
+  readonly since: ArchiveMoment;
+  /** Not in the interval itself; now where not given. */
+  readonly until?: ArchiveMoment | undefined;
+}
+
+export interface ArchiveReadOptions extends ArchiveInterval {
+  /** One record in so many seconds: the last one at or before that time. */
+  readonly resampleS?: number | undefined;
+  /** With `resampleS`: of the records of each stretch. */
+  readonly aggregate?: Aggregate | undefined;
+  /** Begins with the record in force at `since`. */
+  readonly warpHead?: boolean | undefined;
+  /** Only the first so many records of each name. */
+  readonly limit?: number | undefined;
+  /** About so many records of each name, which look the same on a plot as all of them. */
+  readonly maxPoints?: number | undefined;
+}
+
+export interface ArchiveOneOptions extends ArchiveReadOptions {
+  /** Of alarms: only transitions into an active state. */
+  readonly activeOnly?: boolean | undefined;
+}
+
+export interface ArchiveNamesOption {
+  /** Only these, unknown ones left out; all where not given. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** What can be added to the archive: alarms have no other origin. */
+export type BackfillRecords = { measurements: MeasurementRecord; commands: CommandRecord };
+
+/** So many records go in one request, of which each is on disk when the next one leaves. */
+const recordsARequest = 10_000;
+
+export class ArchiveAccess {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The names of which there are records, those of deleted objects included. */
+  names(kind: ArchiveKind, { signal }: AskOptions = {}): Promise<string[]> {
+    return this.#transport.json(`archive/${kind}/names`, { signal });
+  }
+
+  /** All records at once; `pages` and `columns` take less memory. */
+  async read<Kind extends ArchiveKind>(
+    kind: Kind,
+    name: string,
+    options: ArchiveOneOptions,
+  ): Promise<ArchiveRecords[Kind][]> {
+    const all: ArchiveRecords[Kind][][] = [];
+    for await (const page of this.pages(kind, name, options)) all.push(page);
+    return all.flat();
+  }
+
+  /** Records in time order, as they arrive. Leaving the loop ends the reading at the service as well. */
+  async *pages<Kind extends ArchiveKind>(
+    kind: Kind,
+    name: string,
+    options: ArchiveOneOptions,
+  ): AsyncGenerator<ArchiveRecords[Kind][], void> {
+    const path = intervalPath(kind, name, options, 'unknown-object');
+    const { stream } = await this.#transport.download(path, { query: queryOf(options), signal: options.signal });
+    let page: ArchiveRecords[Kind][] = [];
+    const reader = new JsonListReader((record) => page.push(record as ArchiveRecords[Kind]));
+    try {
+      for await (const chunk of stream) {
+        reader.feed(chunk);
+        if (page.length > 0) yield page;
+        page = [];
+      }
+      reader.end();
+    } catch (error) {
+      throw error instanceof ProblemError ? this.#transport.stranger('GET', path, error.message) : error;
+    }
+  }
+
+  /** Several names in one answer. It has no prototype. */
+  readMany<Kind extends ArchiveKind>(
+    kind: Kind,
+    options: ArchiveReadOptions & ArchiveNamesOption,
+  ): Promise<Record<string, ArchiveRecords[Kind][]>> {
+    return byNames(options.names, (names) =>
+      this.#transport.collection(`archive/${kind}/`, { query: manyQuery(options, names), signal: options.signal }),
+    );
+  }
+
+  /** Typed arrays, as they arrive: the cheapest form of many records. */
+  async *columns(
+    kind: 'measurements' | 'commands',
+    options: ArchiveReadOptions & ArchiveNamesOption,
+  ): AsyncGenerator<ArchiveColumns, void> {
+    const path = `archive/${kind}/`;
+    const { stream } = await this.#many(path, options, columnsType);
+    const reader = new ColumnsReader();
+    try {
+      for await (const chunk of stream) yield* reader.feed(chunk);
+      reader.end();
+    } catch (error) {
+      throw error instanceof BadColumns ? this.#transport.stranger('GET', path, error.message) : error;
+    }
+  }
+
+  /** The bytes of CSV, or of the binary form. */
+  download(
+    kind: ArchiveKind,
+    options: ArchiveReadOptions & ArchiveNamesOption & { readonly form: 'csv' | 'columns' },
+  ): Promise<Download> {
+    return this.#many(`archive/${kind}/`, options, options.form === 'csv' ? csvType : columnsType);
+  }
+
+  /** Resolves when the records of the interval are gone from the disk. */
+  async erase(kind: ArchiveKind, name: string, interval: ArchiveInterval): Promise<void> {
+    await this.#transport.send('DELETE', intervalPath(kind, name, interval, 'invalid-name'), {
+      signal: interval.signal,
+    });
+  }
+
+  /**
+   * Adds records in any order; one at the time of another takes its place. Resolves when all are on disk. Where it
+   * rejects, some may be: to add them again changes nothing.
+   */
+  async backfill<Kind extends keyof BackfillRecords>(
+    kind: Kind,
+    name: string,
+    records: Iterable<BackfillRecords[Kind]> | AsyncIterable<BackfillRecords[Kind]>,
+    { signal }: AskOptions = {},
+  ): Promise<void> {
+    const send = (list: readonly unknown[]) => {
+      const body = new TextEncoder().encode(JSON.stringify(list));
+      return this.#backfill(kind, name, { body, type: 'application/json' }, signal);
+    };
+    let waiting: unknown[] = [];
+    for await (const record of records) {
+      waiting.push(record);
+      if (waiting.length < recordsARequest) continue;
+      await send(waiting);
+      waiting = [];
+    }
+    await send(waiting);
+  }
+
+  /** The same with CSV: `time,value,quality`, values without the letter of their datatype. */
+  backfillCsv(kind: keyof BackfillRecords, name: string, body: Bytes, { signal }: AskOptions = {}): Promise<void> {
+    return this.#backfill(kind, name, { body, type: csvType }, signal);
+  }
+
+  stats({ signal }: AskOptions = {}): Promise<ArchiveStats> {
+    return this.#transport.json('archive/stats', { signal });
+  }
+
+  /** Reads everything and compares checksums; the last step is `done` and says what is damaged. */
+  check(options: AskOptions = {}): AsyncGenerator<ArchiveProgress, void> {
+    return this.#progress('archive/check', options);
+  }
+
+  /** Merges files and gives space back; the last step is `done`. */
+  compact(options: AskOptions = {}): AsyncGenerator<ArchiveProgress, void> {
+    return this.#progress('archive/compact', options);
+  }
+
+  #many(path: string, options: ArchiveReadOptions & ArchiveNamesOption, accept: string): Promise<Download> {
+    const query = manyQuery(options, options.names?.join(','));
+    return this.#transport.download(path, { query, accept, signal: options.signal });
+  }
+
+  async #backfill(
+    kind: string,
+    name: string,
+    bytes: { body: Bytes; type: string },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await this.#transport.send('POST', `archive/${kind}/${pathName(name, 'invalid-name')}`, { bytes, signal });
+  }
+
+  async *#progress(path: string, { signal }: AskOptions): AsyncGenerator<ArchiveProgress, void> {
+    const { stream } = await this.#transport.download(path, { signal }, 'POST');
+    const utf8 = new TextDecoder();
+    let text = '';
+    let isDone = false;
+    for await (const chunk of stream) {
+      const lines = (text + utf8.decode(chunk, { stream: true })).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        const step = readStep(line);
+        if (step === undefined) throw this.#transport.stranger('POST', path, 'its answer is not JSON');
+        isDone = step.done === true;
+        yield step;
+      }
+    }
+    if (!isDone) throw this.#transport.stranger('POST', path, 'its answer ends too early');
+  }
+}
+
+function readStep(line: string): ArchiveProgress | undefined {
+  try {
+    return parseJson(line) as ArchiveProgress;
+  } catch {
+    return undefined;
+  }
+}
+
+function intervalPath(
+  kind: ArchiveKind,
+  name: string,
+  { since, until = 0, activeOnly }: ArchiveInterval & { readonly activeOnly?: boolean | undefined },
+  otherwise: 'unknown-object' | 'invalid-name',
+): string {
+  const part = activeOnly ? '/active' : '';
+  return `archive/${kind}/${pathName(name, otherwise)}${part}/${secondsText(since)}/${secondsText(until)}`;
+}
+
+function manyQuery(options: ArchiveReadOptions, names: string | undefined) {
+  const { since, until } = options;
+  return {
+    names,
+    t_since: secondsText(since),
+    t_until: until === undefined ? undefined : secondsText(until),
+    ...queryOf(options),
+  };
+}
+
+function queryOf({ resampleS, aggregate, warpHead, limit, maxPoints }: ArchiveReadOptions) {
+  return { resample: resampleS, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints };
+}
+
+function secondsText(moment: ArchiveMoment): string {
+  try {
+    return typeof moment === 'number' ? formatText('d', moment) : absoluteText(moment);
+  } catch (error) {
+    throw TelltaleProblem.of('invalid-interval', `${(error as Error).message}.`);
+  }
+}
+
+/** A date or a timestamp of 1970 itself would mean now: the next microsecond stands for it. */
+function absoluteText(moment: Date | Timestamp): string {
+  const timestamp = moment instanceof Date ? toTimestamp(Math.max(0, moment.getTime() * 1000)) : moment;
+  const us = Math.max(1, fromTimestamp(timestamp));
+  const fraction = us % 1_000_000;
+  return `${(us - fraction) / 1_000_000}.${String(fraction).padStart(6, '0')}`;
+}

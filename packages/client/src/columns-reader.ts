@@ -1,0 +1,145 @@
+// Reads the binary form of archive records: frames of typed arrays, which may be cut anywhere on their way.
+import { type ArchiveKind, archiveKinds, type Datatype, isDatatype } from '@telltale/schema';
+
+/** Records of one name in time order; a name may have several of these, one after the other. */
+export interface ArchiveColumns {
+  readonly kind: ArchiveKind;
+  readonly name: string;
+  readonly datatype: Datatype;
+  /** Whole microseconds since 1970. */
+  readonly times: Float64Array;
+  /** Numbers of b, q, i, f and d; 64-bit integers of l; texts of s. */
+  readonly values: Float64Array | BigInt64Array | readonly string[];
+  /** Of commands they say nothing. */
+  readonly qualities: Uint8Array;
+}
+
+const headBytes = 16;
+const recordsMagic = 0x46435454; // TTCF
+const endMagic = 0x45435454; // TTCE
+
+/** More than any frame of the service has; what is longer is no frame. */
+const mostFrameBytes = 256 << 20;
+
+/** Bytes that make no sense here. */
+export class BadColumns extends Error {
+  override readonly name = 'BadColumns';
+}
+
+export class ColumnsReader {
+  #chunks: Uint8Array[] = [];
+  #waiting = 0;
+  #wanted = headBytes;
+  #isEnded = false;
+
+  /** The frames that are whole with this. Throws BadColumns. */
+  *feed(chunk: Uint8Array): Generator<ArchiveColumns> {
+    this.#chunks.push(chunk);
+    this.#waiting += chunk.length;
+    while (this.#waiting >= this.#wanted && this.#waiting > 0) {
+      if (this.#isEnded) throw new BadColumns('there is something behind the end');
+      const [only] = this.#chunks;
+      const bytes = this.#chunks.length === 1 && only !== undefined ? only : joined(this.#chunks, this.#waiting);
+      const size = frameBytes(bytes);
+      this.#chunks = [bytes];
+      this.#wanted = size;
+      if (bytes.length < size) return;
+      const frame = new Uint8Array(bytes.subarray(0, size));
+      this.#chunks = [bytes.subarray(size)];
+      this.#waiting -= size;
+      this.#wanted = headBytes;
+      if (magicOf(frame) === endMagic) {
+        this.#isEnded = true;
+        this.#wanted = 0;
+      } else yield readFrame(frame);
+    }
+  }
+
+  /** Throws where the last frame is missing: then something was cut off. */
+  end(): void {
+    if (!this.#isEnded) throw new BadColumns('it ends too early');
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+const padded = (length: number) => Math.ceil(length / 8) * 8;
+
+function magicOf(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+}
+
+interface Head {
+  readonly isText: boolean;
+  readonly nameBytes: number;
+  readonly count: number;
+  readonly textBytes: number;
+}
+
+function headOf(bytes: Uint8Array): Head {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return {
+    isText: view.getUint8(5) === 0x73,
+    nameBytes: view.getUint16(6, true),
+    count: view.getUint32(8, true),
+    textBytes: view.getUint32(12, true),
+  };
+}
+
+function frameBytes(bytes: Uint8Array): number {
+  const magic = magicOf(bytes);
+  if (magic === endMagic) return headBytes;
+  if (magic !== recordsMagic) throw new BadColumns('there is no frame where one should begin');
+  const { isText, nameBytes, count, textBytes } = headOf(bytes);
+  const values = isText ? padded(4 * count) + padded(textBytes) : 8 * count;
+  const size = headBytes + padded(nameBytes) + 8 * count + values + padded(count);
+  if (size > mostFrameBytes) throw new BadColumns('a frame is too long');
+  return size;
+}
+
+/** The frame has a buffer of its own, so that its arrays begin where their elements may. */
+function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
+  const { buffer } = bytes;
+  const { isText, nameBytes, count, textBytes } = headOf(bytes);
+  const kind = archiveKinds[bytes[4] ?? 0];
+  const datatype = String.fromCharCode(bytes[5] ?? 0);
+  if (kind === undefined || !isDatatype(datatype)) throw new BadColumns('a frame is of no kind that is known');
+  const name = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + nameBytes));
+  const timesAt = headBytes + padded(nameBytes);
+  const valuesAt = timesAt + 8 * count;
+  const textsAt = valuesAt + padded(4 * count);
+  const qualitiesAt = isText ? textsAt + padded(textBytes) : valuesAt + 8 * count;
+  const valuesOf = () => {
+    if (isText)
+      return readTexts(new Uint32Array(buffer, valuesAt, count), bytes.subarray(textsAt, textsAt + textBytes));
+    return datatype === 'l' ? new BigInt64Array(buffer, valuesAt, count) : new Float64Array(buffer, valuesAt, count);
+  };
+  return {
+    kind,
+    name,
+    datatype,
+    times: new Float64Array(buffer, timesAt, count),
+    values: valuesOf(),
+    qualities: new Uint8Array(buffer, qualitiesAt, count),
+  };
+}
+
+function readTexts(lengths: Uint32Array, bytes: Uint8Array): string[] {
+  const utf8 = new TextDecoder();
+  let at = 0;
+  const texts = Array.from(lengths, (length) => {
+    const text = utf8.decode(bytes.subarray(at, at + length));
+    at += length;
+    return text;
+  });
+  if (at !== bytes.length) throw new BadColumns('the texts of a frame are not as long as it says');
+  return texts;
+}
