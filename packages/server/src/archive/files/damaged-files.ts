@@ -1,5 +1,5 @@
 // What is done with files that are missing or damaged: nothing that is damaged is ever deleted.
-import { copyFileSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -14,10 +14,12 @@ export function keepDamaged(path: string): void {
   }
 }
 
-/** Out of the way, under a name that is never opened. Answers the new path. */
+/** Out of the way, under a name that is never opened, and that no other file has. Answers the new path. */
 export function setAside(path: string): string {
-  renameSync(path, damagedPath(path));
-  return damagedPath(path);
+  let aside = damagedPath(path);
+  for (let other = 2; existsSync(aside); other++) aside = damagedPath(`${path}-${other}`);
+  renameSync(path, aside);
+  return aside;
 }
 
 function damagedPath(path: string): string {
