@@ -4,13 +4,15 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ProblemError, systemClock, type Value } from '@telltale/schema';
+import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import { isLoopback } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import {
+  ArchiveOperations,
+  archiveRoutes,
   ChannelRequests,
   ChannelServer,
   configRoutes,
@@ -25,6 +27,7 @@ import {
   serviceRoutes,
   Watches,
 } from './api/index.ts';
+import { Archive, Archiving, UnusableArchive } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
@@ -64,6 +67,8 @@ export class Server {
   readonly #measurements: Measurements;
   readonly #commands: Commands;
   readonly #alarms: Alarms;
+  readonly #archive: Archive;
+  readonly #archiving: Archiving;
   readonly #http: FastifyInstance;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
@@ -104,6 +109,14 @@ export class Server {
       writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
     });
     this.#alarms = new Alarms({ measurements: this.#measurements, keeper: this.#state, clock });
+    this.#archive = this.#createArchive(onFailure);
+    this.#archiving = new Archiving({
+      clock,
+      measurements: this.#measurements,
+      commands: this.#commands,
+      sink: this.#archive.records,
+      onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
+    });
     const modules = new FunctionModules();
     this.#host = new StackHost({
       stackModules,
@@ -121,6 +134,8 @@ export class Server {
       measurements: this.#measurements,
       commands: this.#commands,
       alarms: this.#alarms,
+      archiving: this.#archiving,
+      onRetentions: (ofSeries) => this.#archive.setRetention(this.#retention(ofSeries)),
       modules,
       host: this.#host,
       wholeRendering: () => this.#cfgdb.call('rendering'),
@@ -134,11 +149,20 @@ export class Server {
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
+    const history = new ArchiveOperations({ archive: this.#archive, data, clock });
     const metrics = new Metrics();
-    this.#http = this.#createHttp(data, catalogueOf(stacks), metrics);
-    this.#channel = this.#createChannel(data, modules);
+    this.#http = this.#createHttp(data, history, catalogueOf(stacks), metrics);
+    this.#channel = this.#createChannel(data, history, modules);
     metrics.watch(
-      serviceMetrics({ cfgdb: this.#cfgdb, data, state: this.#state, host: this.#host, channel: this.#channel }),
+      serviceMetrics({
+        cfgdb: this.#cfgdb,
+        data,
+        state: this.#state,
+        archive: this.#archive,
+        archiving: this.#archiving,
+        host: this.#host,
+        channel: this.#channel,
+      }),
     );
     this.#channel.serve(this.#http.server);
   }
@@ -155,11 +179,11 @@ export class Server {
     try {
       this.#folder = await takeDataFolder(this.#settings.data);
       this.#state.prepare();
+      this.#archive.prepare();
       this.#hosting = this.#host.open();
       this.#hosting.catch(() => undefined); // whoever waits for it hears of it
       await this.#cfgdb.open();
       await this.#openLive();
-      await this.#executables.open();
       await this.#loadDemo(this.#folder.isNew);
     } catch (error) {
       await this.stop();
@@ -175,6 +199,8 @@ export class Server {
       this.#measurements.restore(kept.simulations);
       this.#commands.restore(kept.commands);
       this.#alarms.restore(kept.alarms);
+      await this.#executables.open();
+      await this.#archive.open(); // last: it begins to write by itself
       await this.#hosting;
     })();
     return this.#live;
@@ -190,8 +216,10 @@ export class Server {
     await this.#alarms.close();
     this.#commands.close();
     this.#measurements.close();
+    this.#archiving.close();
     await this.#cfgdb.close(closeMs);
     await this.#state.close(closeMs);
+    await this.#archive.close(closeMs);
     this.#folder?.release();
   }
 
@@ -215,13 +243,35 @@ export class Server {
     return this.#phase === 'ready' ? undefined : this.#phase;
   }
 
-  #createChannel(data: DataAccess, modules: FunctionModules): ChannelServer {
+  #createArchive(onFailure: (error: Error) => void): Archive {
+    const { data, 'archive-commit': commitMs, 'archive-buffer': maxWaitingBytes } = this.#settings;
+    return new Archive({
+      folder: data,
+      clock: systemClock,
+      commitMs,
+      maxWaitingBytes,
+      retention: this.#retention(new Map()),
+      onFailure,
+      onTrouble: (reason) => {
+        if (reason === undefined) this.#log.info('the disk takes the records of the archive again');
+        else this.#log.error(`the disk does not take the records of the archive: ${reason}`);
+      },
+      onWarning: (text) => this.#log.warn(`archive: ${text}`),
+    });
+  }
+
+  #retention(ofSeries: ReadonlyMap<string, number>) {
+    const { 'archive-retention': text, 'archive-max-size': maxBytes } = this.#settings;
+    return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
+  }
+
+  #createChannel(data: DataAccess, archive: ArchiveOperations, modules: FunctionModules): ChannelServer {
     const settings = this.#settings;
     const unavailable = () => this.#unavailable();
     const watches = new Watches({ data, modules, clock: systemClock, maxWatches: settings['max-watches'] });
     return new ChannelServer({
       path: settings['channel-path'],
-      requests: new ChannelRequests({ data, watches, log: this.#log, unavailable }),
+      requests: new ChannelRequests({ data, archive, watches, log: this.#log, unavailable }),
       watches,
       clock: systemClock,
       maxMessageBytes: settings['max-message-size'],
@@ -231,9 +281,14 @@ export class Server {
     });
   }
 
-  #createHttp(data: DataAccess, stacks: StackCatalogue, metrics: Metrics): FastifyInstance {
+  #createHttp(data: DataAccess, archive: ArchiveOperations, stacks: StackCatalogue, metrics: Metrics): FastifyInstance {
     const settings = this.#settings;
     const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
+    const history = archiveRoutes({
+      base: settings['data-path'],
+      archive,
+      maxBackfillBytes: settings['max-backfill-size'],
+    });
     const configuration = configRoutes({
       base: settings['config-path'],
       cfgdb: this.#cfgdb,
@@ -243,9 +298,9 @@ export class Server {
       maxDatabaseBytes: settings['max-database-size'],
       maxExecutableBytes: settings['max-executable-size'],
     });
-    const routes = [...live, ...configuration];
+    const routes = [...live, ...history, ...configuration];
     const unavailable = () => this.#unavailable();
-    const diskFailure = () => this.#state.failure;
+    const diskFailure = () => this.#state.failure ?? this.#archive.failure;
     const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskFailure });
     return createHttpServer({
       routes: [...routes, ...service],
@@ -287,7 +342,8 @@ export class Server {
 
 /** In one line, where the reason is a file or a folder. */
 function explained(error: unknown, folder: string): unknown {
-  if (error instanceof UnusableFolder || error instanceof UnusableDatabase) return new StartFailed(error.message);
+  if (error instanceof UnusableFolder || error instanceof UnusableDatabase || error instanceof UnusableArchive)
+    return new StartFailed(error.message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
 }

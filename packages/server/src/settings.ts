@@ -1,6 +1,6 @@
 // Every setting of the server: one schema from which the command line, the environment, --help and the reference page
 // are made.
-import { checker } from '@telltale/schema';
+import { checker, durationForms, durationPattern } from '@telltale/schema';
 import Type, { type Static, type TSchema } from 'typebox';
 
 const MiB = 1 << 20;
@@ -65,7 +65,30 @@ export const Settings = Type.Object(
       default: 200_000,
       description: 'Most measurements that one client of the channel watches by name; commands and alarms likewise.',
     }),
+    'archive-commit': Milliseconds(
+      50,
+      'How long records of the archive are gathered before they go to the disk together.',
+    ),
+    'archive-retention': Type.Optional(
+      Type.String({
+        pattern: durationPattern,
+        description: `How long the archive keeps records: ${durationForms}; without it: for ever. An object has its own in properties.archRetention.`,
+      }),
+    ),
+    'archive-max-size': Type.Optional(
+      Type.Integer({
+        minimum: 16 * MiB,
+        maximum: 2 ** 50,
+        description:
+          'Most bytes of the archive: beyond, the oldest records go. Without it: as much as there is room for.',
+      }),
+    ),
+    'archive-buffer': Bytes(
+      64,
+      'Most bytes of records that wait in memory while the disk does not take them; beyond, the oldest are dropped.',
+    ),
     'max-json-size': Bytes(64, 'Most bytes of a JSON body.'),
+    'max-backfill-size': Bytes(4096, 'Most bytes of records that are imported in one request.'),
     'max-database-size': Bytes(1024, 'Most bytes of an uploaded configuration database.'),
     'max-executable-size': Bytes(256, 'Most bytes of an uploaded executable.'),
   },

@@ -1,7 +1,8 @@
 // Everything that runs a rendering, with real stacks in their real thread: what the tests of the runtime stand on.
-import { type Family, type FamilyObject, familyNames, ProblemError, systemClock } from '@telltale/schema';
+import { Batch, type Family, type FamilyObject, familyNames, ProblemError, systemClock } from '@telltale/schema';
 import { pino } from 'pino';
 import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
+import { Archiving, type SeriesKey } from '../src/archive/index.ts';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
 import { packRendering } from '../src/cfgdb/rendering.ts';
 import { FunctionModules } from '../src/modules/index.ts';
@@ -25,6 +26,11 @@ export class RuntimeBench {
   readonly measurements = new Measurements({ clock: systemClock, keeper: this.disk });
   readonly commands: Commands;
   readonly alarms: Alarms;
+  /** What the archive was given; `points` are places in `sources`. */
+  readonly records = new Batch();
+  readonly sources: SeriesKey[] = [];
+  retentions: ReadonlyMap<string, number> = new Map();
+  readonly archiving: Archiving;
   readonly modules = new FunctionModules();
   readonly host: StackHost;
   readonly runtime: Runtime;
@@ -43,6 +49,13 @@ export class RuntimeBench {
         keepAlarm: async (alarm) => void this.alarmsOnDisk.set(alarm.name, alarm),
         forgetAlarm: async (name) => void this.alarmsOnDisk.delete(name),
       },
+    });
+    this.archiving = new Archiving({
+      clock: systemClock,
+      measurements: this.measurements,
+      commands: this.commands,
+      sink: { batch: this.records, source: (key) => this.sources.push(key) - 1, added: () => undefined },
+      onJump: () => undefined,
     });
     const log = pino({ level: 'debug', base: null }, { write: (line: string) => this.lines.push(JSON.parse(line)) });
     this.host = new StackHost({
@@ -63,6 +76,10 @@ export class RuntimeBench {
       measurements: this.measurements,
       commands: this.commands,
       alarms: this.alarms,
+      archiving: this.archiving,
+      onRetentions: (ofSeries) => {
+        this.retentions = new Map(ofSeries);
+      },
       modules: this.modules,
       host: this.host,
       wholeRendering: async () => packRendering(emptyContent(), this.#content),
@@ -107,6 +124,7 @@ export class RuntimeBench {
   async close(): Promise<void> {
     await this.host.close(2000);
     await this.alarms.close();
+    this.archiving.close();
     this.measurements.close();
   }
 }

@@ -1,3 +1,5 @@
 // The archive: the history of measurements, commands and alarms.
+export { Archive, UnusableArchive } from './archive.ts';
 export * from './archive-access.ts';
 export { type Kind, kinds, type SeriesKey } from './records.ts';
+export { Archiving } from './rules/archiving.ts';

@@ -17,6 +17,7 @@ import {
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
 import type { Alarms } from '../alarms/index.ts';
+import type { Archiving } from '../archive/index.ts';
 import { type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements } from '../points/index.ts';
@@ -28,6 +29,9 @@ export interface RuntimeOptions {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
+  readonly archiving: Archiving;
+  /** How long records are kept has changed; by `kind/name`, in microseconds. */
+  readonly onRetentions: (ofSeries: ReadonlyMap<string, number>) => void;
   readonly modules: FunctionModules;
   readonly host: StackHost;
   /** The newest rendering whole; asked for when the stacks have lost theirs. */
@@ -48,9 +52,15 @@ export class Runtime implements HostEvents {
   #applying: Promise<void> = Promise.resolve();
 
   constructor(options: RuntimeOptions) {
-    const { measurements, commands, alarms, host } = options;
+    const { measurements, commands, alarms, archiving, host } = options;
     this.#options = options;
+    measurements.onChanges((changes) => archiving.onChanges(changes));
     measurements.onChanges((changes) => alarms.evaluate(changes));
+    commands.onChange((handle) => archiving.onCommand(handle));
+    alarms.onChange((handle, isRemoved) => {
+      const { description = '' } = alarms.alarmOf(handle);
+      if (!isRemoved) archiving.onAlarm({ ...alarms.stateOf(handle), description });
+    });
     this.#feed = new ProviderFeed(measurements, commands, (provider, batch) => host.publish(provider, batch));
     this.#points = new StackPointsFeed(host);
   }
@@ -61,6 +71,8 @@ export class Runtime implements HostEvents {
       await inSlices(readRendering(rendering), (change) => this.#applyChange(change));
       this.#pointsDone();
       this.#forgetStrangers();
+      const { retentions } = this.#options.archiving;
+      if (retentions.takeChanged()) this.#options.onRetentions(retentions.ofSeries);
     });
   }
 
@@ -136,29 +148,45 @@ export class Runtime implements HostEvents {
   }
 
   #measurement(before: Measurement | undefined, after: Measurement | undefined): void {
-    const { measurements, alarms } = this.#options;
+    const { measurements, alarms, archiving } = this.#options;
     const name = (after ?? before)?.name;
     if (name === undefined) return;
     if (before !== undefined) this.#unfeed('measurements', before, measurements.find(name), after);
-    if (after !== undefined) measurements.put(after, before);
-    else measurements.remove(name);
+    if (after === undefined) {
+      archiving.removeMeasurement(name);
+      measurements.remove(name);
+    } else {
+      measurements.put(after, before);
+      archiving.putMeasurement(after);
+    }
     if (before?.datatype !== after?.datatype) alarms.measurementsChanged([name]);
     if (after !== undefined) this.#feedMeasurement(after);
   }
 
   #command(before: Command | undefined, after: Command | undefined): void {
-    const { commands } = this.#options;
+    const { commands, archiving } = this.#options;
     const name = (after ?? before)?.name;
     if (name === undefined) return;
     if (before !== undefined) this.#unfeed('commands', before, commands.find(name), after);
-    if (after !== undefined) commands.put(after);
-    else commands.remove(name);
-    if (after !== undefined) this.#feedCommand(after);
+    if (after === undefined) {
+      archiving.removeCommand(name);
+      commands.remove(name);
+      return;
+    }
+    commands.put(after);
+    archiving.putCommand(after);
+    this.#feedCommand(after);
   }
 
   #alarm(before: Alarm | undefined, after: Alarm | undefined): void {
-    if (after !== undefined) this.#options.alarms.put(after);
-    else if (before !== undefined) this.#options.alarms.remove(before.name);
+    const { alarms, archiving } = this.#options;
+    if (after !== undefined) {
+      archiving.putAlarm(after); // first: its trigger may raise it at once
+      alarms.put(after);
+    } else if (before !== undefined) {
+      alarms.remove(before.name);
+      archiving.removeAlarm(before.name);
+    }
   }
 
   #module(before: FunctionModule | undefined, after: FunctionModule | undefined): void {

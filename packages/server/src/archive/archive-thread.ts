@@ -1,0 +1,245 @@
+// The thread that writes the archive: the one owner of its files. Between commits it flushes, merges and drops what has
+// expired, in slices, so that a commit never waits for long.
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { Batch, systemClock } from '@telltale/schema';
+import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
+import type { Damage } from './files/damage.ts';
+import { MergeWorker } from './merge-worker.ts';
+import type { FromWriter, Question, Questions, ReaderToWriter, SnapshotRequest, ToWriter } from './protocol.ts';
+import type { Parcel } from './record-queue.ts';
+import { ArchiveStore, type Snapshot } from './store/archive-store.ts';
+
+type Open = Extract<ToWriter, { kind: 'open' }>;
+type Answers = { [Q in Question]: (id: number, ask: Questions[Q]['ask']) => Answer<Q> };
+type Answer<Q extends Question> = Questions[Q]['answer'] | Promise<Questions[Q]['answer']>;
+
+const sliceMs = 5;
+/** How often it is looked for what has expired, and tried again what the disk refused. */
+const lookMs = 10_000;
+
+class ArchiveThread {
+  readonly #port: MessagePort;
+  readonly #reader: MessagePort;
+  readonly #store: ArchiveStore;
+  readonly #merger = new MergeWorker();
+  readonly #answers: Answers;
+  /** From the number of a source to that of its series. */
+  #series = new Uint32Array(1024);
+  #sources = 0;
+  #isMaintaining = false;
+  #isMerging = false;
+  #isClosed = false;
+
+  constructor(port: MessagePort, { folder, retention, reader, limits }: Open) {
+    this.#port = port;
+    this.#reader = reader;
+    this.#store = ArchiveStore.open(folder, {
+      clock: systemClock,
+      onDamage: (damage) => this.#warnOf(damage),
+      ...(limits && { limits }),
+    });
+    this.#store.setRetention(retention);
+    this.#answers = {
+      has: (_id, { kind, name }) => this.#store.find(kind, name).length > 0,
+      names: (_id, { kind }) => this.#store.names(kind),
+      datatypeOf: (_id, { kind, name }) => this.#store.find(kind, name).at(-1)?.datatype,
+      stats: () => this.#store.stats(),
+      erase: (_id, { kind, name, sinceUs, untilUs }) => {
+        this.#store.erase(kind, name, sinceUs, untilUs);
+        this.#maintain();
+        return undefined;
+      },
+      check: (id) => this.#check(id),
+      compact: (id) => this.#compact(id),
+    };
+    reader.on('message', (message: ReaderToWriter) => this.#hearReader(message));
+    setInterval(() => this.#maintain(), lookMs).unref();
+    this.#maintain();
+  }
+
+  hear(message: ToWriter): void {
+    if (message.kind === 'parcel') this.#take(message.parcel);
+    else if (message.kind === 'commit') this.#commit();
+    else if (message.kind === 'retention') this.#store.setRetention(message.retention);
+    else if (message.kind === 'ask') this.#answer(message);
+    if (message.kind === 'close') this.#close();
+    else this.#maintain();
+  }
+
+  #take({ sources, batches }: Parcel): void {
+    for (const key of sources) {
+      if (this.#sources === this.#series.length) {
+        const series = new Uint32Array(2 * this.#series.length);
+        series.set(this.#series);
+        this.#series = series;
+      }
+      this.#series[this.#sources++] = this.#store.seriesOf(key).number;
+    }
+    for (const message of batches) this.#store.append(Batch.from(message), this.#series);
+    this.#commit();
+  }
+
+  #commit(): void {
+    try {
+      this.#store.commit();
+      this.#tell({ kind: 'committed' });
+    } catch (error) {
+      this.#tell({ kind: 'refused', reason: (error as Error).message });
+    }
+  }
+
+  async #answer({ id, question, ask }: Extract<ToWriter, { kind: 'ask' }>): Promise<void> {
+    try {
+      const answer = await (this.#answers[question] as (id: number, ask: object) => unknown)(id, ask);
+      this.#tell({ kind: 'answer', id, answer });
+    } catch (error) {
+      this.#tell({ kind: 'problem', id, problem: diskProblem(error) });
+    }
+  }
+
+  #hearReader(message: ReaderToWriter): void {
+    if (message.kind === 'damage') this.#warnOf(message.damage);
+    else if (message.kind === 'released') this.#unlink(message.paths);
+    else this.#giveSnapshots(message.id, message.request);
+  }
+
+  #giveSnapshots(id: number, { kind, names, sinceUs, untilUs, needsHead }: SnapshotRequest): void {
+    const snapshots = names.map((name): Snapshot | undefined => {
+      const series = this.#store.find(kind, name);
+      return series.length === 0 ? undefined : this.#store.snapshot(series, sinceUs, untilUs, needsHead);
+    });
+    this.#reader.postMessage({ kind: 'snapshots', id, snapshots });
+  }
+
+  /** A slice now and then, until there is nothing to do. */
+  #maintain(): void {
+    if (this.#isMaintaining || this.#isClosed) return;
+    this.#isMaintaining = true;
+    setImmediate(() => {
+      this.#isMaintaining = false;
+      if (this.#isClosed) return;
+      let isMore = false;
+      try {
+        isMore = this.#store.maintain(sliceMs);
+      } catch (error) {
+        this.#tell({
+          kind: 'warning',
+          text: `what is to be done in the background failed: ${(error as Error).message}`,
+        });
+      }
+      this.#release();
+      if (isMore) this.#maintain();
+      else this.#merge();
+    });
+  }
+
+  /** What is no longer needed goes when no reading has it open. */
+  #release(): void {
+    const paths = this.#store.obsolete();
+    if (paths.length > 0) this.#reader.postMessage({ kind: 'release', paths });
+  }
+
+  #unlink(paths: readonly string[]): void {
+    if (this.#isClosed) return;
+    try {
+      this.#store.unlink(paths);
+    } catch (error) {
+      this.#tell({ kind: 'warning', text: `a file that is no longer needed stays: ${(error as Error).message}` });
+    }
+    this.#maintain();
+  }
+
+  #merge(): void {
+    if (!this.#isMerging) this.#mergeNext(false).catch(() => undefined);
+  }
+
+  /** Resolves with whether there was anything. */
+  async #mergeNext(all: boolean, onProgress?: (doneBytes: number) => void): Promise<number> {
+    const plan = this.#store.planMerge(all);
+    if (plan === undefined) return 0;
+    this.#isMerging = true;
+    try {
+      const outcome = await this.#merger
+        .merge(plan, onProgress)
+        .catch((error: Error) => ({ kind: 'failed', reason: error.message }) as const);
+      if (this.#isClosed) return 0;
+      this.#store.mergeDone(plan, outcome);
+      if (outcome.kind !== 'merged' && all) throw new Error(outcome.kind === 'failed' ? outcome.reason : outcome.kind);
+      if (outcome.kind === 'failed') this.#tell({ kind: 'warning', text: `blocks were not merged: ${outcome.reason}` });
+      return plan.bytes;
+    } finally {
+      this.#isMerging = false;
+      this.#maintain();
+    }
+  }
+
+  async #check(id: number): Promise<ArchiveProgress> {
+    const paths = this.#store.blockPaths();
+    const { bytes: totalBytes } = this.#store.stats();
+    const damages = await this.#merger.check(paths, (doneBytes) => {
+      this.#tell({ kind: 'progress', id, progress: { doneBytes, totalBytes } });
+    });
+    for (const damage of damages) this.#warnOf(damage);
+    return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
+  }
+
+  async #compact(id: number): Promise<ArchiveProgress> {
+    this.#store.freeze();
+    while (this.#store.maintain(sliceMs)) await new Promise((resolve) => setImmediate(resolve));
+    const { bytes: totalBytes } = this.#store.stats();
+    let doneBytes = 0;
+    for (;;) {
+      while (this.#isMerging) await new Promise((resolve) => setTimeout(resolve, 50));
+      const bytes = await this.#mergeNext(true, (more) => {
+        this.#tell({ kind: 'progress', id, progress: { doneBytes: doneBytes + more, totalBytes } });
+      });
+      if (bytes === 0) break;
+      doneBytes += bytes;
+      this.#release();
+    }
+    return { doneBytes: totalBytes, totalBytes, done: true };
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    try {
+      this.#store.close();
+    } catch (error) {
+      this.#tell({ kind: 'warning', text: `what waited could not be written: ${(error as Error).message}` });
+    }
+    this.#reader.close();
+    this.#merger.close().finally(() => this.#port.close());
+  }
+
+  #warnOf({ file, reason }: ArchiveDamage | Damage): void {
+    this.#tell({ kind: 'warning', text: `${file} is damaged: ${reason}` });
+  }
+
+  #tell(message: FromWriter): void {
+    this.#port.postMessage(message);
+  }
+}
+
+function diskProblem(error: unknown) {
+  return { problem: 'storage-failed', detail: `${(error as Error).message}.` } as const;
+}
+
+function main(): void {
+  if (parentPort === null) throw new Error('archive-thread.ts runs as a worker thread');
+  const port = parentPort;
+  let thread: ArchiveThread | undefined;
+  port.on('message', (message: ToWriter) => {
+    if (message.kind !== 'open') {
+      thread?.hear(message);
+      return;
+    }
+    try {
+      thread = new ArchiveThread(port, message);
+      port.postMessage({ kind: 'opened' } satisfies FromWriter);
+    } catch (error) {
+      port.postMessage({ kind: 'unusable', reason: (error as Error).message } satisfies FromWriter);
+    }
+  });
+}
+
+main();

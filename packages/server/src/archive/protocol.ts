@@ -1,0 +1,88 @@
+// What the threads of the archive and their client say to each other.
+import type { MessagePort } from 'node:worker_threads';
+import type { Datatype, ProblemName } from '@telltale/schema';
+import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
+import type { Damage } from './files/damage.ts';
+import type { Parcel } from './record-queue.ts';
+import type { Kind } from './records.ts';
+import type { Limits } from './store/generations.ts';
+import type { Retention } from './store/retention.ts';
+import type { Snapshot } from './store/snapshot.ts';
+
+export interface Problem {
+  readonly problem: ProblemName;
+  readonly detail: string;
+}
+
+/** A question to the writer and what it answers with. */
+export interface Questions {
+  has: { ask: { kind: Kind; name: string }; answer: boolean };
+  names: { ask: { kind: Kind }; answer: string[] };
+  /** Of the newest series. */
+  datatypeOf: { ask: { kind: Kind; name: string }; answer: Datatype | undefined };
+  /** Commits what waits, then erases. */
+  erase: { ask: { kind: Kind; name: string; sinceUs: number; untilUs: number }; answer: undefined };
+  stats: { ask: Record<string, never>; answer: ArchiveStats };
+  /** These two tell their progress meanwhile. */
+  check: { ask: Record<string, never>; answer: ArchiveProgress };
+  compact: { ask: Record<string, never>; answer: ArchiveProgress };
+}
+export type Question = keyof Questions;
+
+/** To the thread that writes. The first is `open`; after a parcel, none before its answer. */
+export type ToWriter =
+  | {
+      readonly kind: 'open';
+      readonly folder: string;
+      readonly retention: Retention;
+      readonly limits: Limits | undefined;
+      readonly reader: MessagePort;
+    }
+  | { readonly kind: 'parcel'; readonly parcel: Parcel }
+  /** Tries again to bring to disk what the disk refused; where that is nothing, tries the disk. */
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'retention'; readonly retention: Retention }
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question; readonly ask: object }
+  | { readonly kind: 'close' };
+
+export type FromWriter =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'unusable'; readonly reason: string }
+  /** Of a parcel or of `commit`: everything is on disk, or why not. */
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: ArchiveProgress }
+  | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem }
+  | { readonly kind: 'warning'; readonly text: string };
+
+/** To the thread that reads. A reading makes a page a credit. */
+export type ToReader =
+  | { readonly kind: 'open'; readonly writer: MessagePort }
+  | { readonly kind: 'read'; readonly id: number; readonly request: ReadRequest; readonly credit: number }
+  | { readonly kind: 'credit'; readonly id: number }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+export type FromReader =
+  | { readonly kind: 'page'; readonly id: number; readonly page: ArrayBuffer; readonly isLast: boolean }
+  | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem };
+
+/** Between the two: what is to be read, and which files are about to go. */
+export type ReaderToWriter =
+  | { readonly kind: 'snapshots'; readonly id: number; readonly request: SnapshotRequest }
+  | { readonly kind: 'damage'; readonly damage: Damage }
+  | { readonly kind: 'released'; readonly paths: readonly string[] };
+
+export type WriterToReader =
+  /** One a name, in order; undefined where there is no series of it. */
+  | { readonly kind: 'snapshots'; readonly id: number; readonly snapshots: readonly (Snapshot | undefined)[] }
+  | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem }
+  | { readonly kind: 'release'; readonly paths: readonly string[] };
+
+export interface SnapshotRequest {
+  readonly kind: Kind;
+  readonly names: readonly string[];
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  readonly needsHead: boolean;
+}

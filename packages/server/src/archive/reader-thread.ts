@@ -1,0 +1,170 @@
+// The thread that reads the archive: serves its readings in turns, a page each, as their credit lasts. What there is to
+// read it is told by the thread that writes.
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { ProblemError } from '@telltale/schema';
+import type { ReadRequest } from './archive-access.ts';
+import { BlockFile } from './files/block-file.ts';
+import type { Damage } from './files/damage.ts';
+import { OpenBlocks } from './open-blocks.ts';
+import type { FromReader, Problem, ReaderToWriter, ToReader, WriterToReader } from './protocol.ts';
+import { Reading } from './query/reading.ts';
+import type { Snapshot } from './store/snapshot.ts';
+
+interface Served {
+  readonly request: ReadRequest;
+  readonly reading: Reading;
+  /** Pages that may be made. */
+  credit: number;
+  isWaiting: boolean;
+  /** Names that were asked for. */
+  asked: number;
+  /** Of the names that were asked for and are not read yet. */
+  readonly snapshots: (Snapshot | undefined)[];
+}
+
+/** Names that are asked for together. */
+const namesAtOnce = 64;
+
+class ReaderThread {
+  readonly #port: MessagePort;
+  readonly #writer: MessagePort;
+  readonly #served = new Map<number, Served>();
+  readonly #blocks = new OpenBlocks((path) => BlockFile.open(path));
+  #isRunning = false;
+
+  constructor(port: MessagePort, writer: MessagePort) {
+    this.#port = port;
+    this.#writer = writer;
+    writer.on('message', (message: WriterToReader) => this.#hearWriter(message));
+  }
+
+  hear(message: ToReader): void {
+    if (message.kind === 'read') this.#begin(message.id, message.request, message.credit);
+    else if (message.kind === 'cancel') this.#end(message.id);
+    else if (message.kind === 'credit') {
+      const served = this.#served.get(message.id);
+      if (served !== undefined) served.credit++;
+      this.#run();
+    }
+  }
+
+  #hearWriter(message: WriterToReader): void {
+    if (message.kind === 'release') {
+      this.#blocks.release(message.paths);
+      this.#tellWriter({ kind: 'released', paths: message.paths });
+      return;
+    }
+    const served = this.#served.get(message.id);
+    if (served === undefined) return; // cancelled meanwhile
+    if (message.kind === 'problem') {
+      this.#fail(message.id, message.problem);
+      return;
+    }
+    served.isWaiting = false;
+    served.snapshots.push(...message.snapshots);
+    this.#need(message.id, message.snapshots);
+    this.#run();
+  }
+
+  #need(id: number, snapshots: readonly (Snapshot | undefined)[]): void {
+    this.#blocks.need(
+      id,
+      snapshots.flatMap((snapshot) => snapshot?.series.flatMap(({ blocks }) => blocks) ?? []),
+    );
+  }
+
+  #begin(id: number, request: ReadRequest, credit: number): void {
+    const reading = new Reading(request, {
+      blockOf: (path) => this.#blocks.get(path),
+      onDamage: (damage: Damage) => this.#tellWriter({ kind: 'damage', damage }),
+    });
+    this.#served.set(id, { request, reading, credit, isWaiting: false, asked: 0, snapshots: [] });
+    this.#run();
+  }
+
+  #end(id: number): void {
+    this.#served.delete(id);
+    this.#blocks.need(id, []);
+  }
+
+  /** One page of each, then whatever else is waiting has its turn. */
+  #run(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(() => {
+      this.#isRunning = false;
+      let isMore = false;
+      for (const [id, served] of this.#served) {
+        this.#guard(id, () => this.#serve(id, served));
+        isMore ||= !served.isWaiting && served.credit > 0 && this.#served.has(id);
+      }
+      if (isMore) this.#run();
+    });
+  }
+
+  #serve(id: number, served: Served): void {
+    if (served.isWaiting || served.credit === 0) return;
+    const { reading } = served;
+    if (reading.wanted !== undefined) {
+      if (served.snapshots.length === 0) {
+        this.#ask(id, served);
+        return;
+      }
+      reading.give(served.snapshots.shift());
+    }
+    const page = reading.next();
+    const isLast = reading.isOver;
+    if (isLast) this.#end(id);
+    if (page === undefined || (page.length === 0 && !isLast)) return;
+    served.credit--;
+    this.#tell({ kind: 'page', id, page: page.buffer, isLast }, [page.buffer]);
+  }
+
+  #ask(id: number, served: Served): void {
+    const { kind, names, sinceUs, untilUs, warpHead = false, resampleUs, aggregate } = served.request;
+    const needsHead = warpHead || (resampleUs !== undefined && aggregate === undefined);
+    const next = names.slice(served.asked, served.asked + namesAtOnce);
+    served.asked += next.length;
+    served.isWaiting = true;
+    this.#tellWriter({ kind: 'snapshots', id, request: { kind, names: next, sinceUs, untilUs, needsHead } });
+  }
+
+  /** What goes wrong with one reading ends it alone. */
+  #guard(id: number, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(id, problemOf(error));
+    }
+  }
+
+  #fail(id: number, problem: Problem): void {
+    this.#end(id);
+    this.#tell({ kind: 'problem', id, problem });
+  }
+
+  #tell(message: FromReader, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
+  }
+
+  #tellWriter(message: ReaderToWriter): void {
+    this.#writer.postMessage(message);
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return { problem: error.problem, detail: error.message };
+  return { problem: 'storage-failed', detail: `The archive cannot be read: ${(error as Error).message}.` };
+}
+
+function main(): void {
+  if (parentPort === null) throw new Error('reader-thread.ts runs as a worker thread');
+  const port = parentPort;
+  let thread: ReaderThread | undefined;
+  port.on('message', (message: ToReader) => {
+    if (message.kind === 'open') thread = new ReaderThread(port, message.writer);
+    else thread?.hear(message);
+  });
+}
+
+main();

@@ -1,0 +1,143 @@
+// Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster.
+import { type MessagePort, Worker } from 'node:worker_threads';
+import { ProblemError } from '@telltale/schema';
+import type { ArchiveReading, ReadRequest } from './archive-access.ts';
+import type { FromReader, ToReader } from './protocol.ts';
+
+/** Pages that may be made ahead of who takes them. */
+const pagesAhead = 4;
+
+export class Readings {
+  readonly #onDeath: (error: Error) => void;
+  readonly #readings = new Map<number, Reading>();
+  #prepared: Worker | undefined;
+  #thread: Worker | undefined;
+  #lastId = 0;
+
+  constructor({ onDeath }: { onDeath: (error: Error) => void }) {
+    this.#onDeath = onDeath;
+  }
+
+  /** Starts the thread. */
+  prepare(): void {
+    if (this.#prepared !== undefined) return;
+    const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), { name: 'archive reader' });
+    thread.on('message', (message: FromReader) => {
+      const reading = this.#readings.get(message.id);
+      if (message.kind === 'page') reading?.add(new Uint8Array(message.page), message.isLast);
+      else reading?.fail(new ProblemError(message.problem.problem, message.problem.detail));
+    });
+    thread.on('error', (error: Error) => {
+      this.#thread = undefined;
+      for (const reading of this.#readings.values()) reading.fail(error);
+      this.#onDeath(error);
+    });
+    this.#prepared = thread;
+  }
+
+  /** `writer` is where the thread asks what there is. */
+  open(writer: MessagePort): void {
+    this.prepare();
+    this.#thread = this.#prepared;
+    this.#thread?.postMessage({ kind: 'open', writer } satisfies ToReader, [writer]);
+  }
+
+  /** Resolves when the first page is there. */
+  async read(request: ReadRequest): Promise<ArchiveReading> {
+    if (this.#thread === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
+    const id = ++this.#lastId;
+    const reading = new Reading({
+      onTaken: () => this.#post({ kind: 'credit', id }),
+      onOver: (isCancelled) => {
+        this.#readings.delete(id);
+        if (isCancelled) this.#post({ kind: 'cancel', id });
+      },
+    });
+    this.#readings.set(id, reading);
+    this.#post({ kind: 'read', id, request, credit: pagesAhead });
+    await reading.begun();
+    return reading;
+  }
+
+  async close(): Promise<void> {
+    this.#thread = undefined;
+    for (const reading of this.#readings.values()) {
+      reading.fail(new ProblemError('stopping', 'The service is stopping.'));
+    }
+    await this.#prepared?.terminate();
+  }
+
+  #post(message: ToReader): void {
+    this.#thread?.postMessage(message);
+  }
+}
+
+interface ReadingEvents {
+  readonly onTaken: () => void;
+  readonly onOver: (isCancelled: boolean) => void;
+}
+
+class Reading implements ArchiveReading {
+  readonly #events: ReadingEvents;
+  readonly #pages: Uint8Array[] = [];
+  #isComplete = false;
+  #isOver = false;
+  #error: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(events: ReadingEvents) {
+    this.#events = events;
+  }
+
+  add(page: Uint8Array, isLast: boolean): void {
+    this.#pages.push(page);
+    this.#isComplete = isLast;
+    if (isLast) this.#end(false);
+    this.#wake?.();
+  }
+
+  fail(error: Error): void {
+    this.#error ??= error;
+    this.#end(false);
+    this.#wake?.();
+  }
+
+  cancel(): void {
+    this.#pages.length = 0;
+    this.#error ??= new Error('The reading was cancelled.');
+    this.#end(true);
+    this.#wake?.();
+  }
+
+  async begun(): Promise<void> {
+    await this.#something();
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    try {
+      for (;;) {
+        await this.#something();
+        if (this.#error !== undefined) throw this.#error;
+        const page = this.#pages.shift();
+        if (page === undefined) return;
+        if (!this.#isOver) this.#events.onTaken();
+        if (page.length > 0) yield page;
+      }
+    } finally {
+      if (!this.#isOver) this.cancel();
+    }
+  }
+
+  async #something(): Promise<void> {
+    while (this.#pages.length === 0 && !this.#isComplete && this.#error === undefined) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  #end(isCancelled: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#events.onOver(isCancelled);
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { Batch, ManualClock } from '@telltale/schema';
+import { type Parcel, RecordQueue } from './record-queue.ts';
+
+const commitMs = 50;
+const level = { kind: 'measurements', name: 'level', datatype: 'd' } as const;
+
+let clock: ManualClock;
+let sent: Parcel[];
+let queue: RecordQueue;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  sent = [];
+  queue = new RecordQueue({ clock, commitMs, maxWaitingBytes: 1 << 20, send: (parcel) => sent.push(parcel) });
+});
+
+function add(count: number): void {
+  for (let index = 0; index < count; index++) queue.batch.number(queue.source(level), index, 0xc0, index);
+  queue.added();
+}
+
+const recordsOf = ({ batches }: Parcel) => batches.reduce((sum, { count }) => sum + count, 0);
+
+describe('records on their way to the disk', () => {
+  test('are gathered for the interval, then go together, each source declared once', () => {
+    add(2);
+    add(3);
+    clock.advance(commitMs - 1);
+    assert.equal(sent.length, 0);
+    clock.advance(1);
+    assert.deepEqual(sent.map(recordsOf), [5]);
+    assert.deepEqual(sent[0]?.sources, [level]);
+    queue.settled();
+    assert.equal(queue.source({ ...level, datatype: 'i' }), 1);
+    add(1);
+    clock.advance(commitMs);
+    assert.deepEqual(sent[1]?.sources, [{ ...level, datatype: 'i' }]);
+  });
+
+  test('wait while the parcel before is on its way, and go at once afterwards', () => {
+    add(1);
+    clock.advance(commitMs);
+    add(2);
+    clock.advance(10 * commitMs);
+    assert.deepEqual(sent.map(recordsOf), [1]);
+    assert.equal(queue.waiting, 3);
+    queue.settled();
+    clock.advance(commitMs);
+    assert.deepEqual(sent.map(recordsOf), [1, 2]);
+    assert.equal(queue.stored, 1);
+  });
+
+  test('are dropped, the oldest first, where they would take more than their room: none uncounted', () => {
+    add(1);
+    clock.advance(commitMs);
+    for (let round = 0; round < 10; round++) add(16_384);
+    assert.ok(queue.waitingBytes <= 1 << 20);
+    assert.equal(queue.dropped, 8 * 16_384);
+    queue.settled();
+    assert.equal(sent[1] && recordsOf(sent[1]), 2 * 16_384);
+    queue.settled();
+    assert.equal(queue.stored + queue.dropped + queue.waiting, 10 * 16_384 + 1);
+    assert.equal(queue.waiting, 0);
+  });
+
+  test('that somebody waits for go at once, in order, and are never dropped', async () => {
+    add(1);
+    const batch = new Batch();
+    batch.text(queue.source(level), 'x'.repeat(1 << 21), 0x1c0, 5);
+    const imported = queue.import(batch);
+    add(16_384);
+    assert.deepEqual(sent.map(recordsOf), [2]);
+    const told: string[] = [];
+    imported.then(() => told.push('imported'));
+    const all = queue.allStored().then(() => told.push('all'));
+    queue.settled();
+    await imported;
+    assert.deepEqual(told, ['imported']);
+    add(1); // later than what is waited for
+    queue.settled();
+    await all;
+    assert.deepEqual(sent.map(recordsOf), [2, 16_384]);
+    assert.deepEqual(told, ['imported', 'all']);
+    assert.equal(queue.waiting, 1);
+  });
+});

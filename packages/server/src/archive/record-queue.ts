@@ -1,0 +1,169 @@
+// Records on their way to the disk: gathered for a while, handed to the archive's thread one parcel at a time, kept back
+// while the disk does not take them, and the oldest dropped, and counted, when there is no more room.
+import { Batch, type BatchMessage, type Clock } from '@telltale/schema';
+import type { SeriesKey } from './records.ts';
+
+/** What goes to the thread together, and to the disk together. */
+export interface Parcel {
+  /** New ones, numbered on from those before. */
+  readonly sources: readonly SeriesKey[];
+  /** Their points are numbers of sources. */
+  readonly batches: readonly BatchMessage[];
+}
+
+export interface RecordQueueOptions {
+  readonly clock: Clock;
+  /** How long records are gathered. */
+  readonly commitMs: number;
+  readonly maxWaitingBytes: number;
+  /** The next parcel is handed on after `settled`. */
+  readonly send: (parcel: Parcel) => void;
+}
+
+interface Waiting {
+  readonly batch: BatchMessage;
+  readonly bytes: number;
+  /** Who waits for these to be on disk; where there is anybody, they are not dropped. */
+  readonly waiters: (() => void)[];
+}
+
+/** A batch is closed when it has so many records: dropping goes by whole batches. */
+const mostRecords = 16_384;
+/** Records of a parcel, but for its first batch. */
+const mostInParcel = 1_048_576;
+const bytesARecord = 23;
+
+export class RecordQueue {
+  /** Filled by whoever adds records: `points` are numbers of sources. Then `added`. */
+  readonly batch = new Batch(1024);
+  /** Records on disk. */
+  stored = 0;
+  /** Records that somebody waited for: those of another origin. */
+  imported = 0;
+  /** Records dropped since there was no more room for them. */
+  dropped = 0;
+  readonly #options: RecordQueueOptions;
+  readonly #sources = new Map<string, number>();
+  #undeclared: SeriesKey[] = [];
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #waitingRecords = 0;
+  #sent: readonly Waiting[] = [];
+  #stopTimer: (() => void) | undefined;
+
+  constructor(options: RecordQueueOptions) {
+    this.#options = options;
+  }
+
+  /** A number for the series, the same for as long as the server runs. */
+  source(key: SeriesKey): number {
+    const text = `${key.kind} ${key.datatype} ${key.name}`;
+    const known = this.#sources.get(text);
+    if (known !== undefined) return known;
+    const number = this.#sources.size;
+    this.#sources.set(text, number);
+    this.#undeclared.push(key);
+    return number;
+  }
+
+  /** Records that are not on disk yet. */
+  get waiting(): number {
+    return this.batch.count + this.#waitingRecords + recordsOf(this.#sent);
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes + this.batch.count * bytesARecord;
+  }
+
+  /** Records were added to the batch. */
+  added(): void {
+    if (this.batch.count >= mostRecords) this.#close();
+    if (this.#sent.length === 0)
+      this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
+  }
+
+  /** Records of another origin; resolves when they are on disk. */
+  async import(batch: Batch): Promise<void> {
+    this.#close();
+    this.imported += batch.count;
+    this.#push(batch);
+    await this.allStored();
+  }
+
+  /** Resolves when everything that was added before is on disk, or dropped. */
+  allStored(): Promise<void> {
+    this.#close();
+    const newest = this.#waiting.at(-1) ?? this.#sent.at(-1);
+    if (newest === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      newest.waiters.push(resolve);
+      this.#send();
+    });
+  }
+
+  /** The thread has the last parcel on disk. */
+  settled(): void {
+    const sent = this.#sent;
+    this.#sent = [];
+    this.stored += recordsOf(sent);
+    for (const { waiters } of sent) for (const wake of waiters) wake();
+    if (this.#waiting.length > 0) this.#send();
+    else if (this.batch.count > 0) this.added();
+  }
+
+  #send(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    if (this.#sent.length > 0) return;
+    this.#close();
+    if (this.#waiting.length === 0) return;
+    let count = 0;
+    let records = 0;
+    for (const { batch } of this.#waiting) {
+      if (count > 0 && records + batch.count > mostInParcel) break;
+      records += batch.count;
+      count++;
+    }
+    this.#sent = this.#waiting.splice(0, count);
+    this.#waitingRecords -= records;
+    for (const { bytes } of this.#sent) this.#waitingBytes -= bytes;
+    const sources = this.#undeclared;
+    this.#undeclared = [];
+    this.#options.send({ sources, batches: this.#sent.map(({ batch }) => batch) });
+  }
+
+  #close(): void {
+    if (this.batch.count === 0) return;
+    this.#push(this.batch);
+    while (this.#waitingBytes > this.#options.maxWaitingBytes && this.#dropOldest());
+  }
+
+  #push(batch: Batch): void {
+    const message = batch.take();
+    const bytes = message.count * bytesARecord + textBytes(message.texts);
+    this.#waiting.push({ batch: message, bytes, waiters: [] });
+    this.#waitingBytes += bytes;
+    this.#waitingRecords += message.count;
+  }
+
+  #dropOldest(): boolean {
+    const at = this.#waiting.findIndex(({ waiters }) => waiters.length === 0);
+    const [oldest] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    if (oldest === undefined) return false;
+    this.#waitingBytes -= oldest.bytes;
+    this.#waitingRecords -= oldest.batch.count;
+    this.dropped += oldest.batch.count;
+    return true;
+  }
+}
+
+function recordsOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { batch }) => sum + batch.count, 0);
+}
+
+/** As the engine holds them, about. */
+function textBytes(texts: readonly string[]): number {
+  let bytes = 0;
+  for (const text of texts) if (text !== undefined) bytes += 2 * text.length + 16;
+  return bytes;
+}
