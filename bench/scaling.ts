@@ -1,4 +1,5 @@
-// What one object costs to configure and render, in small and large configurations.
+// What one object costs to configure and render, in small and large configurations; and how long live values have to
+// wait for it.
 import { atMost, type Benchmark, takeTurns, timed } from './measure.ts';
 import { connector, measurements, putAll } from './plant.ts';
 import { post, withServer } from './server.ts';
@@ -12,25 +13,38 @@ export const scaling: Benchmark = {
   name: 'scaling',
   title: 'Cost an object of configuring and rendering, by the size of the configuration',
   async run(say) {
+    const pauses: number[] = [];
     const bodies = sizes.map((size) => putAll(measurements(size)));
     const costs = await takeTurns(
       rounds,
-      ...sizes.map((size, at) => () => configure(size, bodies[at] ?? new Uint8Array())),
+      ...sizes.map((size, at) => () => configure(size, bodies[at] ?? new Uint8Array(), pauses)),
     );
     sizes.forEach((size, at) => {
       say(`${size} measurements: ${((1000 * (costs[at] ?? 0)) / size).toFixed(1)} µs each`);
     });
     const each = sizes.map((size, at) => (costs[at] ?? 0) / size);
-    return [atMost(`an object among ${sizes.at(-1)} / among ${sizes[0]}`, (each.at(-1) ?? 0) / (each[0] ?? 1), 1.3)];
+    return [
+      atMost(`an object among ${sizes.at(-1)} / among ${sizes[0]}`, (each.at(-1) ?? 0) / (each[0] ?? 1), 1.3),
+      atMost('longest pause of the event loop meanwhile, in ms', Math.max(...pauses), 100),
+    ];
   },
 };
 
 /** The milliseconds of one transaction with render, on a new server and a new data folder, after a warm-up. */
-function configure(size: number, body: Uint8Array): Promise<number> {
+function configure(size: number, body: Uint8Array, pauses: number[]): Promise<number> {
   return withServer(async (server) => {
     const txn = `${server.config}/cfgdb/txn?render=1`;
     await server.send('PUT', `/connectors/${connector.name}`, connector);
     for (let seen = 0; seen < warmUpObjects; seen += size) await post(`${txn}&commit=0`, body);
-    return timed(() => post(txn, body));
+    await longestPauseMs(server.url);
+    const tookMs = await timed(() => post(txn, body));
+    pauses.push(await longestPauseMs(server.url));
+    return tookMs;
   });
+}
+
+/** Since it was asked last. */
+async function longestPauseMs(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (.*)$/m.exec(metrics)?.[1]);
 }
