@@ -31,7 +31,7 @@ export class Aggregation extends MadeRuns {
     this.#input = input;
     this.#grid = grid;
     this.#aggregate = aggregate;
-    this.#tally = new Tally(kind);
+    this.#tally = new Tally(kind, aggregate === 'first' || aggregate === 'last');
     this.#stepUs = grid.sinceUs;
   }
 

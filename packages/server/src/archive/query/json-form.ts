@@ -1,5 +1,5 @@
 // An answer as JSON: `{"level":[["d21.5",[1700000000,0],192],…],…}`. Digits are written in place.
-import type { Datatype } from '@telltale/schema';
+import { type Datatype, datatypes } from '@telltale/schema';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
@@ -20,6 +20,10 @@ const closing = 0x5d;
 
 /** A record that is no text, with everything around its value. */
 const mostBytes = mostDigits + 64;
+/** `,["d`, with the letter of each datatype. */
+const beforeValues = Object.fromEntries(datatypes.map((letter) => [letter, wordOf(`,["${letter}`)])) as Readonly<
+  Record<Datatype, number>
+>;
 /** `],` behind a time. */
 const behindTime = 0x2c5d;
 /** `]]` behind the time of a command. */
@@ -75,7 +79,7 @@ export class JsonForm implements AnswerForm {
     const { bytes, view } = page;
     const { times, numbers, longs, qualities } = columns;
     const hasQuality = this.#kind === 'measurements';
-    const beforeValue = wordOf(`,["${datatype}`);
+    const beforeValue = beforeValues[datatype];
     const limit = Math.min(pageBytes, bytes.length - mostBytes);
     const time = this.#time;
     let at = page.at;

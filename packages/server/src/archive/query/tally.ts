@@ -29,6 +29,7 @@ export class Tally {
   readonly datatypes: Datatype[] = new Array(slots).fill('d');
   /** Commands and alarms have no quality: none of theirs is bad. */
   readonly #hasQuality: boolean;
+  readonly #needsEnds: boolean;
   #sum = 0;
   #smallSum = 0;
   #min: number | bigint = 0;
@@ -36,7 +37,9 @@ export class Tally {
   /** How many of the sound ones are numbers. */
   #numbers = 0;
 
-  constructor(kind: Kind) {
+  /** `needsEnds`: the first and the last that are not bad will be asked for; else a summary need not tell them. */
+  constructor(kind: Kind, needsEnds: boolean) {
+    this.#needsEnds = needsEnds;
     this.#hasQuality = kind === 'measurements';
   }
 
@@ -78,7 +81,7 @@ export class Tally {
   addSummary(datatype: Datatype, summary: Summary): boolean {
     const { count, good, first, last, min, max } = summary;
     // Which one is the first that is not bad is known where it is the first of all.
-    if (good > 0 && !(this.#isSound(first.quality) && this.#isSound(last.quality))) return false;
+    if (this.#needsEnds && good > 0 && !(this.#isSound(first.quality) && this.#isSound(last.quality))) return false;
     if (this.count === 0) this.#note(firstSlot, datatype, first);
     this.#note(lastSlot, datatype, last);
     this.count += count;

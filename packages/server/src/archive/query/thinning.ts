@@ -84,7 +84,7 @@ class Buckets extends MadeRuns {
     this.#input = input;
     this.#interval = interval;
     this.#buckets = buckets;
-    this.#tally = new Tally(kind);
+    this.#tally = new Tally(kind, false);
     this.#endUs = this.#edge(1);
   }
 
