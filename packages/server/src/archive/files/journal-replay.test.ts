@@ -131,6 +131,14 @@ describe('a journal that is read again', () => {
     assert.deepEqual(read(outer.path, bytes).lines, []);
   });
 
+  test('takes nothing of another journal that the disk left behind its end', (t) => {
+    const [one, other] = [sample(t), sample(t)];
+    const lines = one.frames.flatMap((frame) => frame.lines);
+    const found = read(one.path, Buffer.concat([one.bytes, other.bytes.subarray(16)]));
+    assert.deepEqual(found.lines, lines);
+    assert.equal(found.tornBytes, other.bytes.length - 16);
+  });
+
   test('takes nothing for a record that is none, whatever stands in a frame', (t) => {
     const path = join(archiveFolder(t), 'journal-1.ttj');
     const journal = Journal.create(archiveFolder(t), 1);
