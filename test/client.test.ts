@@ -270,6 +270,7 @@ describe('the client', () => {
       await client.configuration.delete('measurements', 'total');
       await client.configuration.render();
       assert.equal((await watch.next()).value?.updates[0]?.removed, true);
+      assert.equal((await watch.next()).value?.refused[0]?.name, 'total'); // it is asked for, and not yet back
       await client.configuration.put('measurements', 'total', { name: 'total', datatype: 'l' });
       await client.configuration.render();
       const { value } = await watch.next();
