@@ -66,6 +66,12 @@ describe('bytes that are written and read', () => {
     assert.throws(() => new ByteReader(bytes, 11, 10), RangeError);
   });
 
+  test('2^53 is the largest number that is read', () => {
+    const most = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
+    assert.equal(new ByteReader(Uint8Array.from(most)).varint(), 2 ** 53);
+    assert.throws(() => new ByteReader(Uint8Array.from(most.with(-1, 0x11))).varint(), RangeError);
+  });
+
   test('a number that never ends, or is beyond 2^53, is refused', () => {
     for (const last of [0xff, 0x7f]) {
       const bytes = new Uint8Array(100).fill(0xff);

@@ -48,7 +48,7 @@ export function scaleDecimals(
   return places;
 }
 
-/** The same of values that are singles: the quotient is rounded to one. */
+/** The same of values that are singles: the quotient is rounded to one. Apart, so that neither loop has to ask. */
 export function scaleSingles(
   values: Float64Array,
   from: number,

@@ -65,6 +65,32 @@ describe('an integer column', () => {
     );
   });
 
+  test('comes back at the ends of its range, where not every difference is exact', () => {
+    const end = fc.tuple(fc.constantFrom(-1, 0, 1), fc.nat(4)).map(([side, off]) => side * (2 ** 52 - 5) + off);
+    const few = fc.array(end, { minLength: 1, maxLength: 6 });
+    const many = fc
+      .tuple(few, fc.constantFrom(1, 2, 127, 128, 129))
+      .map(([list, times]) => list.flatMap((number) => Array.from({ length: times }, () => number)));
+    fc.assert(
+      fc.property(fc.oneof(few, many), fc.boolean(), (numbers, slanted) => {
+        assert.deepEqual(decoded(encoded(numbers, slanted), numbers.length), numbers);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('whose runs go beyond it, or whose numbers are too wide, is refused', () => {
+    for (const bytes of [
+      [integerForm.runs, 4, 1],
+      [integerForm.runs, 2, 1, 2, 1],
+      [integerForm.runsOfSteps, 0, 3, 1],
+      [integerForm.plain, 54, 0],
+    ]) {
+      const padded = Uint8Array.from({ length: 100 }, (_, index) => bytes[index] ?? 0);
+      assert.throws(() => decodeIntegers(new ByteReader(padded), 3, new Float64Array(3), 0), RangeError, String(bytes));
+    }
+  });
+
   test('is never much longer than its numbers packed plainly', () => {
     fc.assert(
       fc.property(columns, fc.boolean(), (numbers, slanted) => {

@@ -46,7 +46,7 @@ export function writeLine(out: ByteWriter, numbers: Float64Array, from: number, 
   const first = numbers[from] as number;
   const slope = slopeOf(numbers, from, to);
   // The line stays among numbers that are exact.
-  if (Math.abs(first) > limit / 4 || !(Math.abs(slope) * count < limit / 4)) return false;
+  if (!(Math.abs(first) + Math.abs(slope) * count < limit)) return false;
   const terms = out.work.terms;
   for (let index = 0; index < count; index++) {
     terms[index] = (numbers[from + index] as number) - (first + Math.floor(index * slope));

@@ -95,52 +95,40 @@ function areSingles(numbers: Float64Array, from: number, to: number): boolean {
 }
 
 /** Of the whole numbers in `work.values`. */
-function writeDecimals(out: ByteWriter, form: number, places: number, negativeZeros: readonly number[], count: number) {
-  out.u8(places === 0 && negativeZeros.length === 0 ? numberForm.integers : form);
-  if (places > 0 || negativeZeros.length > 0) {
-    out.u8(places);
-    out.varint(negativeZeros.length);
-    let last = 0;
-    for (const index of negativeZeros) {
-      out.varint(index - last);
-      last = index;
-    }
-  }
+function writeDecimals(
+  out: ByteWriter,
+  form: number,
+  places: number,
+  negativeZeros: readonly number[],
+  count: number,
+): void {
+  const isWhole = places === 0 && negativeZeros.length === 0;
+  out.u8(isWhole ? numberForm.integers : form);
+  if (!isWhole) out.u8(places);
   encodeIntegers(out, out.work.values, 0, count, false);
+  if (isWhole) return;
+  out.varint(negativeZeros.length);
+  let last = 0;
+  for (const index of negativeZeros) {
+    out.varint(index - last);
+    last = index;
+  }
 }
 
 function readDecimals(reader: ByteReader, count: number, into: Float64Array, at: number, single: boolean): void {
   const places = reader.u8();
   if (places > mostPlaces) throw new RangeError(`decimals of ${places} places`);
-  const negativeZeros = reader.varint();
-  if (negativeZeros > count) throw new RangeError(`${negativeZeros} zeros in ${count} values`);
-  const list = reader.at;
-  for (let zero = 0; zero < negativeZeros; zero++) reader.varint();
   decodeIntegers(reader, count, into, at);
   const scale = powersOfTen[places] as number;
   const end = at + count;
   if (single) for (let index = at; index < end; index++) into[index] = Math.fround((into[index] as number) / scale);
   else for (let index = at; index < end; index++) into[index] = (into[index] as number) / scale;
-  if (negativeZeros > 0) readNegativeZeros(reader, list, negativeZeros, into, at, end);
-}
-
-function readNegativeZeros(
-  reader: ByteReader,
-  list: number,
-  zeros: number,
-  into: Float64Array,
-  at: number,
-  end: number,
-): void {
-  const behind = reader.at;
-  reader.at = list;
-  let index = at;
-  for (let zero = 0; zero < zeros; zero++) {
-    index += reader.varint();
-    if (index >= end) throw new RangeError('a zero goes beyond its column');
-    into[index] = -0;
+  let zero = at;
+  for (let zeros = reader.varint(); zeros > 0; zeros--) {
+    zero += reader.varint();
+    if (zero >= end) throw new RangeError('a zero goes beyond its column');
+    into[zero] = -0;
   }
-  reader.at = behind;
 }
 
 function writeSingles(out: ByteWriter, numbers: Float64Array, from: number, to: number): void {
@@ -164,7 +152,10 @@ function readSingles(into: Float64Array, from: number, to: number): void {
   }
 }
 
-/** The upper halves of 64-bit numbers, sign and exponent in them, lie close together; the lower ones often end in zeros. */
+/**
+ * The upper halves of 64-bit numbers, sign and exponent in them, lie close together; the lower ones often end in zeros.
+ * In memory the lower half comes first: the machines that this runs on are little-endian.
+ */
 export function writeHalves(
   out: ByteWriter,
   numbers: Float64Array,

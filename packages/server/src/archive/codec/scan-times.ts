@@ -10,7 +10,8 @@ export const scansForm = 0x20;
 
 /** Times that stray farther from their scans than this share of the period have no scan. */
 const mostStray = 1 / 4;
-const farthest = 2 ** 51;
+/** Beyond this neither scans nor strays are exact. */
+const limit = 2 ** 53;
 
 /** Appends the times; false, and nothing written, where they lie near no scans. */
 export function writeScans(out: ByteWriter, times: Float64Array, from: number, to: number): boolean {
@@ -20,9 +21,11 @@ export function writeScans(out: ByteWriter, times: Float64Array, from: number, t
   const count = to - from;
   const first = times[from] as number;
   const periodUs = slopeOver(scans, times, from, to);
-  if (!(first < farthest && periodUs * (scans[count - 1] as number) < farthest)) return false;
+  if (!(first + periodUs * (scans[count - 1] as number) < limit)) return false;
   for (let index = 0; index < count; index++) {
-    strays[index] = (times[from + index] as number) - (first + Math.floor((scans[index] as number) * periodUs));
+    const stray = (times[from + index] as number) - (first + Math.floor((scans[index] as number) * periodUs));
+    if (Math.abs(stray) >= limit / 2) return false;
+    strays[index] = stray;
   }
   out.u8(scansForm);
   out.zigzag(first);

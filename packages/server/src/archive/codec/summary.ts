@@ -221,5 +221,5 @@ function placesOf(records: readonly SummaryRecord[]): number {
 function isDecimal(value: number, places: number): boolean {
   const scale = powersOfTen[places] as number;
   const whole = Math.round(value * scale);
-  return Math.abs(whole) < 2 ** 40 && Object.is(whole / scale, value) && !Object.is(whole, -0);
+  return Math.abs(whole) < 2 ** 40 && whole / scale === value && !Object.is(whole, -0);
 }

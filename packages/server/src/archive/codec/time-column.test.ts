@@ -66,6 +66,22 @@ describe('a column of times', () => {
     );
   });
 
+  test('comes back at the ends of its range, where not every line is exact', () => {
+    const end = fc.tuple(fc.constantFrom(0, 2 ** 52, 2 ** 53 - 40_000_000), fc.nat(1000), fc.nat(1000));
+    const near = fc.tuple(end, fc.array(fc.tuple(fc.nat(9), fc.nat(99)), { minLength: 32, maxLength: 140 }));
+    fc.assert(
+      fc.property(near, fc.constantFrom(0, 2 ** 52), ([[first, period, off], list], last) => {
+        let now = first + off;
+        const times = list.map(([passed, jitter]) => {
+          now += passed * period;
+          return now + jitter;
+        });
+        bytesARecord(last === 0 ? times : [...times, last + off]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('that was changed or cut is refused or read, within its bounds', () => {
     fc.assert(
       fc.property(series, fc.nat(), fc.nat(255), fc.boolean(), fc.nat(600), (times, at, to, cut, count) => {
@@ -93,6 +109,8 @@ describe('a column of times', () => {
     const random = pseudoRandom();
     assert.ok(bytesARecord(scan(1_000_000, () => (random() - 0.5) * 1000)) <= 1.3);
     assert.ok(bytesARecord(scan(1_000_003.7, () => (random() - 0.5) * 1000)) <= 1.3);
+    // In the year 2112, too.
+    assert.ok(bytesARecord(scan(1_000_000, () => 2 ** 52 - startUs + random() * 1000)) <= 1.3);
   });
 
   test('costs what the scans are where times are multiples of one', () => {

@@ -66,13 +66,22 @@ const extremeLongs = fc.constantFrom(
   -(2n ** 52n) - 1n,
   2n ** 53n + 1n,
 );
+/** Around which the forms of longs change. */
+const nearForms = fc
+  .tuple(fc.constantFrom(-1n, 1n), fc.constantFrom(51n, 52n, 53n, 54n), fc.bigInt({ min: -9n, max: 9n }))
+  .map(([side, power, off]) => side * 2n ** power + off);
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\ud800', 'a\udc00b', '\ufeffbom', '\0'));
 
 const anyOf: Record<Datatype, fc.Arbitrary<number | bigint | string>> = {
   b: fc.nat(1),
   q: fc.nat(3),
   i: fc.oneof(fc.integer(), fc.integer({ min: -5, max: 5 }), fc.constantFrom(-(2 ** 31), 2 ** 31 - 1)),
-  l: fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -9n, max: 9n }), extremeLongs),
+  l: fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.bigInt({ min: -9n, max: 9n }),
+    extremeLongs,
+    nearForms,
+  ),
   f: fc.oneof(singles, reading.map(Math.fround), fc.constantFrom(-0, 2 ** -149, 3.4028234663852886e38)),
   d: fc.oneof(finite, extremeDoubles, decimal, reading, singles),
   s: anyText,
@@ -84,7 +93,7 @@ function series(datatype: Datatype): fc.Arbitrary<Values> {
   const alike: Partial<Record<Datatype, fc.Arbitrary<number | bigint>[]>> = {
     d: [reading, decimal, singles, fc.constantFrom(0.1, 1 / 3, 2 / 3), fc.constantFrom(0, -0, 1.25)],
     f: [reading.map(Math.fround), singles],
-    l: [fc.bigInt({ min: 2n ** 60n, max: 2n ** 60n + 1000n }), fc.bigInt({ min: -1000n, max: 1000n })],
+    l: [nearForms, fc.bigInt({ min: 2n ** 60n, max: 2n ** 60n + 1000n }), fc.bigInt({ min: -1000n, max: 1000n })],
   };
   const sorts = [any, ...(alike[datatype] ?? [])];
   const piece = fc.oneof(
