@@ -261,16 +261,43 @@ describe('what is configured', () => {
   });
 
   test('AR-11: with another datatype while the service drives it makes no record in the old series', () => {
+    for (const status of [good, quality.uncertain.nonSpecific]) {
+      const bench = new ArchivingBench();
+      bench.measurements.putLink('connector', 'c', 'w');
+      bench.put({ name: 'w', datatype: 'i', ...onChange });
+      bench.read('w', 1, startUs - 1000, status);
+      bench.news();
+      const driven: Measurement = { name: 'w', datatype: 'b', ...onChange };
+      bench.measurements.put(driven, bench.points.get('w'));
+      assert.deepEqual(bench.news(), []);
+      bench.archiving.putMeasurement(driven);
+      assert.deepEqual(values(bench), ['w b1']);
+    }
+  });
+
+  test('AR-11: with another datatype while its leader changes makes no record in the old series', () => {
     const bench = new ArchivingBench();
     bench.measurements.putLink('connector', 'c', 'w');
-    bench.put({ name: 'w', datatype: 'i', ...onChange, address: '1' });
-    bench.read('w', 1, startUs);
-    bench.news();
-    const plain: Measurement = { name: 'w', datatype: 'b', ...onChange };
-    bench.measurements.put(plain, bench.points.get('w'));
-    assert.deepEqual(bench.news(), []);
-    bench.archiving.putMeasurement(plain);
-    assert.deepEqual(values(bench), ['w b1']);
+    bench.put({ name: 'w', datatype: 'i', leader: 'p' });
+    bench.put({ name: 'p', datatype: 'd', ...onChange });
+    bench.read('w', 1);
+    bench.read('p', 1);
+    bench.read('w', 0); // the watchdog says that the link is lost
+    assert.deepEqual(values(bench), ['p d1', 'w i1', 'p d1', 'w i0']);
+    bench.clock.advance(1);
+    bench.measurements.put({ name: 'w', datatype: 'b', leader: 'p' }, bench.points.get('w'));
+    assert.deepEqual(values(bench), ['p d1']);
+  });
+
+  test('AR-11: without a deadband that it had is held back no longer', () => {
+    const bench = new ArchivingBench();
+    for (const archValueDeadband of ['5', undefined]) {
+      bench.put({ name: 'p', datatype: 'l', ...onChange, ...(archValueDeadband && { archValueDeadband }) });
+      bench.read('p', 1n);
+      bench.clock.advance(1);
+      bench.read('p', 3n);
+    }
+    assert.deepEqual(values(bench), ['p l1', 'p l1', 'p l3']);
   });
 
   test('AR-18: says how long its records are kept', () => {

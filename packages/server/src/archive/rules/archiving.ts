@@ -214,13 +214,15 @@ export class Archiving {
     }
   }
 
-  /** Everybody who follows, and who follows these. While a rendering is applied they may stand in a circle. */
+  /**
+   * Everybody who follows, and who follows these. While a rendering is applied they may stand in a circle: who has a record
+   * of this time already gets no other, and leads nobody again.
+   */
   #lead(leader: number, timeUs: number): void {
     const leaders = new Set([leader]);
     for (const number of leaders) {
       const { live } = this.#side(number);
       for (const follower of this.#followers.of(live.nameOf(number >>> 1)) ?? []) {
-        if (leaders.has(follower)) continue;
         const { table, rules } = this.#side(follower);
         const handle = follower >>> 1;
         if (!rules.follow(handle, timeUs)) continue;

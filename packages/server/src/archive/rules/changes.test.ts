@@ -187,13 +187,15 @@ describe('what comes back', () => {
   test('AR-10: after a simulation is archived when it comes back', async () => {
     for (const archPeriod of [0, 600]) {
       const bench = benchOf('d', { archPeriod });
+      bench.read('p', 0, startUs - 1);
       bench.read('p', 1);
       bench.clock.advance(1000);
       await bench.simulate('p', 'd9');
       bench.clock.advance(1000);
+      bench.put({ name: 'p', datatype: 'd', archMode: 'change', archPeriod, description: 'configured otherwise' });
       await bench.measurements.stopSimulation('p');
       const records = bench.news();
-      assert.deepEqual(records.at(0), ['p', 'd1', startUs, good]);
+      assert.deepEqual(records.at(1), ['p', 'd1', startUs, good]);
       assert.deepEqual(records.at(-1), ['p', 'd1', startUs + 2_000_000, good]);
       bench.clock.advance(500);
       bench.read('p', 2);
