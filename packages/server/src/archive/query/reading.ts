@@ -18,6 +18,8 @@ import { OutOfOrder } from './source.ts';
 
 /** After so long a page is given as it is, even empty. */
 const longestPageMs = 8;
+/** A step takes some microseconds, and asking for the time is not free. */
+const stepsATime = 8;
 
 export interface ReadingOptions {
   /** Opens a block, or has it open. May throw `Damaged`. */
@@ -81,14 +83,15 @@ export class Reading {
   /** The next page, which may be empty; undefined at the end. Throws where a file cannot be read at all. */
   next(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#isOver) return undefined;
+    const { names } = this.#request;
     if (!this.#isBegun) this.#form.begin(this.#page);
     this.#isBegun = true;
     const deadlineMs = this.#nowMs() + longestPageMs;
-    while (!this.#page.isFull && this.#name < this.#request.names.length && this.wanted === undefined) {
+    for (let steps = 1; !this.#page.isFull && this.#name < names.length && this.wanted === undefined; steps++) {
       this.#step();
-      if (this.#nowMs() >= deadlineMs) return this.#page.take();
+      if (steps % stepsATime === 0 && this.#nowMs() >= deadlineMs) return this.#page.take();
     }
-    if (this.#name === this.#request.names.length) {
+    if (this.#name === names.length) {
       this.#form.end(this.#page);
       this.#isOver = true;
     } else if (!this.#page.isFull) {

@@ -2,10 +2,14 @@
 
 /** The first position from `from` whose time is not before `timeUs`; `to` where there is none. */
 export function firstFrom(times: Float64Array, from: number, to: number, timeUs: number): number {
+  // Most often everything is before it, or next to nothing.
+  if (from >= to || (times[to - 1] as number) < timeUs) return to;
   let low = from;
-  let high = to;
-  // Most often everything is before it, or it is near the start.
-  if (low >= high || (times[high - 1] as number) < timeUs) return high;
+  let high = from + 1;
+  for (let step = 1; high < to && (times[high - 1] as number) < timeUs; step *= 2) {
+    low = high;
+    high = Math.min(to, high + step);
+  }
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((times[middle] as number) < timeUs) low = middle + 1;
