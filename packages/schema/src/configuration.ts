@@ -25,6 +25,7 @@ export const Severity = Type.Integer({
 });
 
 const Properties = Type.Optional(TextMap('Free properties of the object.'));
+const retention = 'archRetention: how long the archive keeps its records, such as 90d, 12h or 2y.';
 const Description = Type.Optional(Text('What it is, for people.'));
 const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
 const ArchiveMode = Type.Optional(Choice(['none', 'change'], 'Whether changes are archived.'));
@@ -47,7 +48,7 @@ export const Alarm = Type.Object(
     properties: Type.Optional(
       TextMap(
         'Free properties of the object. onDelay, offDelay: milliseconds for which the condition must hold, or not hold, ' +
-          'before the alarm is raised, or cleared.',
+          `before the alarm is raised, or cleared. ${retention}`,
       ),
     ),
   },
@@ -79,7 +80,7 @@ const communicationFields = {
   ),
   eu: Type.Optional(Text('The engineering unit.')),
   enabled: Enabled,
-  properties: Properties,
+  properties: Type.Optional(TextMap(`Free properties of the object. ${retention}`)),
 };
 
 export const Measurement = Type.Object(
