@@ -1,8 +1,11 @@
 // Every command there is, in the order in which the help lists them.
 import { alarmOperationCommands, alarms } from './commands/alarms.ts';
+import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
+import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
+import { history } from './commands/history.ts';
 import { read } from './commands/read.ts';
 import { simulate } from './commands/simulate.ts';
 import { status } from './commands/status.ts';
@@ -33,11 +36,18 @@ const help: CommandDeclaration = {
 export const commands: readonly CommandDeclaration[] = [
   read,
   watch,
+  history,
   write,
   simulate,
   alarms,
   ...alarmOperationCommands,
   watchAlarms,
+  archiveStats,
+  archiveCheck,
+  archiveExport,
+  archiveImport,
+  archiveErase,
+  archiveCompact,
   configGet,
   configPut,
   configDelete,

@@ -72,7 +72,7 @@ function nameOf(file: string): string {
 }
 
 /** What the system says becomes what a person can read; anything else stays what it is. */
-function asRefused(error: unknown, what: string): unknown {
+export function asRefused(error: unknown, what: string): unknown {
   const { code, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
   return code === undefined || syscall === undefined ? error : new Refused(`${what}: ${message}.`);
 }

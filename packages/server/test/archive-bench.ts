@@ -5,7 +5,14 @@ import { ManualClock } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { Alarms } from '../src/alarms/index.ts';
-import { ArchiveOperations, archiveRoutes, createHttpServer, DataAccess, Metrics } from '../src/api/index.ts';
+import {
+  ArchiveOperations,
+  archiveRoutes,
+  createHttpServer,
+  DataAccess,
+  dataRoutes,
+  Metrics,
+} from '../src/api/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { MemoryArchive } from './memory-archive.ts';
 import { PlainDisk } from './plain-disk.ts';
@@ -34,7 +41,10 @@ export class ArchiveBench {
     const data = new DataAccess({ measurements, commands, alarms });
     this.operations = new ArchiveOperations({ archive, data, clock });
     this.#http = createHttpServer({
-      routes: archiveRoutes({ base: '/data', archive: this.operations, maxBackfillBytes }),
+      routes: [
+        ...dataRoutes({ base: '/data', data, boot: '' }),
+        ...archiveRoutes({ base: '/data', archive: this.operations, maxBackfillBytes }),
+      ],
       log: pino({ level: 'silent' }),
       metrics: new Metrics(),
       unavailable: () => undefined,

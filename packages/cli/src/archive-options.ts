@@ -1,0 +1,44 @@
+// What the commands on the archive have in common: which kind of object, which interval, and names that it knows.
+import type { ArchiveInterval } from '@telltale/client';
+import type { ArchiveKind } from '@telltale/schema';
+import { type Call, type OptionDeclaration, UsageError } from './declaration.ts';
+import { missingOf, namesOf, refuseMissing } from './known-names.ts';
+import { momentForms, readMoment } from './moments.ts';
+
+export const kindOptions: readonly OptionDeclaration[] = [
+  { name: 'commands', summary: 'Commands instead of measurements' },
+  { name: 'alarms', summary: 'Alarms instead of measurements' },
+];
+
+export const sinceOption: OptionDeclaration = { name: 'since', value: 'TIME', summary: `From then on, ${momentForms}` };
+export const untilOption: OptionDeclaration = { name: 'until', value: 'TIME', summary: 'Until before then, likewise' };
+
+export function kindOf({ options }: Call): ArchiveKind {
+  if (options.has('commands') && options.has('alarms')) throw new UsageError('Either --commands or --alarms.');
+  return options.has('commands') ? 'commands' : options.has('alarms') ? 'alarms' : 'measurements';
+}
+
+export function intervalOf({ options, signal }: Call, otherwise: Omit<ArchiveInterval, 'signal'>): ArchiveInterval {
+  const [since, until] = [options.get('since'), options.get('until')];
+  return {
+    since: since === undefined ? otherwise.since : readMoment('since', since),
+    until: until === undefined ? otherwise.until : readMoment('until', until),
+    signal,
+  };
+}
+
+/** All there ever was, and what a wrong clock has put into the future. */
+export const always = { since: [0, 1], until: [9_007_199_254, 740_991] } as const satisfies ArchiveInterval;
+
+/** Throws where a name is neither live nor in the archive. */
+export async function refuseUnknown(call: Call, kind: ArchiveKind, names: readonly string[]): Promise<void> {
+  const archived = await call.client.archive.names(kind, call);
+  const missing = missingOf(names, Object.fromEntries(archived.map((name) => [name, true])));
+  if (missing.length === 0) return;
+  const live = new Set(await namesOf(call, kind));
+  await refuseMissing(
+    call,
+    kind,
+    missing.filter((name) => !live.has(name)),
+  );
+}

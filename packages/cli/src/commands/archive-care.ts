@@ -1,0 +1,113 @@
+// `telltale archive stats|check|compact|erase`: how the archive is, and what is done about it.
+import type { ArchiveDamage, ArchiveProgress, ArchiveStats } from '@telltale/schema';
+import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
+import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { bytesText, Progress } from '../progress.ts';
+import { timeText } from '../words.ts';
+
+export const archiveStats: CommandDeclaration = {
+  path: ['archive', 'stats'],
+  summary: 'How much the archive has, since when, and what is damaged',
+  arguments: [],
+  options: [],
+  run: async (call) => {
+    const stats = await call.client.archive.stats(call);
+    if (call.terminal.isJson) await call.terminal.json(stats);
+    else await printStats(call, stats);
+  },
+};
+
+async function printStats(call: Call, stats: ArchiveStats): Promise<void> {
+  const { series, records, bytes, blocks, unmerged, first, last, astray, damages } = stats;
+  const line = (title: string, text: string) => call.terminal.line({ text: title.padEnd(12), style: 'bold' }, text);
+  const number = (count: number) => count.toLocaleString('en-US');
+  const each = records === 0 ? '' : `, ${(bytes / records).toFixed(2)} bytes a record`;
+  await line('Records', `${number(records)} in ${number(series)} series`);
+  await line('From', first === null ? 'never' : timeText(first));
+  await line('To', last === null ? 'never' : timeText(last));
+  await line('On disk', `${bytesText(bytes)}, ${bytesText(stats['journal-bytes'])} of it the journal${each}`);
+  await line('Files', `${number(blocks)}${unmerged > 0 ? `, ${number(unmerged)} of them to be merged` : ''}`);
+  if (astray > 0) await line('Wrong clock', `${number(astray)} records before 2000, or over a day ahead`);
+  await printDamages(call, damages);
+}
+
+async function printDamages({ terminal }: Call, damages: readonly ArchiveDamage[]): Promise<void> {
+  for (const { file, name, first, last, reason } of damages) {
+    const times = [first, last].flatMap((time) => (time === undefined ? [] : [timeText(time)]));
+    const where = [name ?? '', times.join(' to ')].filter((text) => text !== '').join(', ');
+    await terminal.line({ text: 'Damaged', style: 'red' }, `  ${file}${where === '' ? '' : `, ${where}`}: ${reason}`);
+  }
+}
+
+export const archiveCheck: CommandDeclaration = {
+  path: ['archive', 'check'],
+  summary: 'Read the whole archive and compare checksums; ends with 1 where something is damaged',
+  arguments: [],
+  options: [],
+  run: async (call) => {
+    const last = await follow(call, 'checking', call.client.archive.check(call));
+    const { damages = [] } = last;
+    if (call.terminal.isJson) await call.terminal.json(last);
+    else if (damages.length === 0)
+      await call.terminal.line(`All of ${bytesText(last['total-bytes'])} is as it was written.`);
+    else await printDamages(call, damages);
+    if (damages.length > 0)
+      throw new Refused(`${damages.length} parts are damaged and left out of reads; all else is readable.`);
+  },
+};
+
+export const archiveCompact: CommandDeclaration = {
+  path: ['archive', 'compact'],
+  summary: 'Merge files, and give back the space of what was erased or has expired; it happens by itself, too',
+  arguments: [],
+  options: [],
+  run: async (call) => {
+    const before = await call.client.archive.stats(call);
+    await follow(call, 'compacting', call.client.archive.compact(call));
+    const after = await call.client.archive.stats(call);
+    if (call.terminal.isJson) await call.terminal.json({ before, after });
+    else
+      await call.terminal.line(
+        `${bytesText(before.bytes)} in ${before.blocks} files are now ${bytesText(after.bytes)} in ${after.blocks}.`,
+      );
+  },
+};
+
+/** Shows a bar until the last step, and gives that. */
+async function follow(call: Call, label: string, steps: AsyncIterable<ArchiveProgress>): Promise<ArchiveProgress> {
+  let progress: Progress | undefined;
+  let last: ArchiveProgress | undefined;
+  try {
+    for await (const step of steps) {
+      const isAnew = step['total-bytes'] !== last?.['total-bytes'];
+      if (isAnew) progress = new Progress(call, label, step['total-bytes']);
+      progress?.add(step['done-bytes'] - (isAnew ? 0 : (last?.['done-bytes'] ?? 0)));
+      last = step;
+    }
+  } finally {
+    progress?.end();
+  }
+  return last ?? { 'done-bytes': 0, 'total-bytes': 0 };
+}
+
+export const archiveErase: CommandDeclaration = {
+  path: ['archive', 'erase'],
+  summary: 'Erase the records of an interval for good',
+  arguments: [{ name: 'NAME', names: 'measurements' }],
+  repeatsFrom: 0,
+  options: [sinceOption, untilOption, ...kindOptions],
+  details: 'Both --since and --until are to be given: nothing is erased by a word that was forgotten.',
+  examples: ['telltale archive erase tank1_level --since 2026-01-31T12:00 --until 2026-01-31T12:05'],
+  run: async (call) => {
+    const { args, options, client, terminal } = call;
+    if (!options.has('since') || !options.has('until'))
+      throw new UsageError('Say --since and --until: what is erased is gone.');
+    const kind = kindOf(call);
+    const interval = intervalOf(call, { since: 0 });
+    await refuseUnknown(call, kind, args);
+    const names = [...new Set(args)];
+    for (const name of names) await client.archive.erase(kind, name, interval);
+    if (terminal.isJson) await terminal.json({ erased: names });
+    else await terminal.line(`The records of ${names.join(', ')} in this time are erased.`);
+  },
+};

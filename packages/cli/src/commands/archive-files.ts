@@ -1,0 +1,187 @@
+// `telltale archive export|import`: records into a file and out of one.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { TelltaleProblem } from '@telltale/client';
+import { CsvReader, csvRow, ProblemError } from '@telltale/schema';
+import {
+  always,
+  intervalOf,
+  kindOf,
+  kindOptions,
+  refuseUnknown,
+  sinceOption,
+  untilOption,
+} from '../archive-options.ts';
+import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { asRefused, writeFileWhole } from '../files.ts';
+import { Progress } from '../progress.ts';
+
+export const archiveExport: CommandDeclaration = {
+  path: ['archive', 'export'],
+  summary: 'Records of measurements as CSV that import takes, into a file or to the standard output',
+  arguments: [{ name: 'FILE', optional: true }],
+  options: [
+    { name: 'names', value: 'NAME,…', summary: 'Only these; all where not given' },
+    sinceOption,
+    untilOption,
+    { name: 'columns', summary: 'In the binary form instead' },
+    ...kindOptions,
+  ],
+  details: 'Without --since and --until it is all that the archive has.',
+  examples: [
+    'telltale archive export history.csv',
+    'telltale archive export --names tank1_level,tank2_level --since 7d levels.csv',
+  ],
+  run: async (call) => {
+    const { args, options, client, terminal } = call;
+    const file = args[0] ?? '-';
+    const form = options.has('columns') ? 'columns' : 'csv';
+    if (form === 'columns' && file === '-' && terminal.isOutTerminal) {
+      throw new UsageError('The binary form is no text: name a FILE, or pipe it.');
+    }
+    const kind = kindOf(call);
+    const names = options.get('names')?.split(',');
+    const interval = intervalOf(call, always);
+    if (names !== undefined) await refuseUnknown(call, kind, names);
+    const { stream } = await client.archive.download(kind, { ...interval, names, form });
+    const progress = new Progress(call, 'reading', undefined);
+    async function* counted() {
+      for await (const chunk of stream) {
+        progress.add(chunk.length);
+        yield chunk;
+      }
+    }
+    try {
+      if (file !== '-') await writeFileWhole(file, counted());
+      else for await (const chunk of counted()) await terminal.write(chunk);
+    } finally {
+      progress.end();
+    }
+  },
+};
+
+export const archiveImport: CommandDeclaration = {
+  path: ['archive', 'import'],
+  summary: 'Add the records of a CSV file to the archive; one at the time of another takes its place',
+  arguments: [{ name: 'FILE' }],
+  options: [
+    { name: 'name', value: 'NAME', summary: 'Whose records they are, where the file has no column for it' },
+    { name: 'commands', summary: 'Commands instead of measurements' },
+  ],
+  details:
+    'The first row names the columns: name,time,value,quality. A time is one of ISO 8601 with its offset from UTC, or\n' +
+    'seconds since 1970. Without a quality a record is good. To import the same again changes nothing.',
+  examples: ['telltale archive import history.csv', 'telltale archive import --name tank1_level old-level.csv'],
+  run: async (call) => {
+    const [file = ''] = call.args;
+    const pieces = new Pieces(call);
+    const { length, stream } = await openInput(call, file);
+    const progress = new Progress(call, 'importing', length);
+    try {
+      const reader = new CsvReader((fields) => pieces.row(fields));
+      for await (const chunk of stream) {
+        reader.feed(chunk);
+        progress.add(chunk.length);
+        await pieces.send(enoughLength);
+      }
+      reader.end();
+      await pieces.send(0);
+    } catch (error) {
+      throw error instanceof ProblemError ? new Refused(`${error.message} ${pieces.sentText()}`) : error;
+    } finally {
+      progress.end();
+    }
+    if (call.terminal.isJson) await call.terminal.json({ records: pieces.sent });
+    else await call.terminal.line(pieces.sentText());
+  },
+};
+
+async function openInput({ input, signal }: Call, file: string) {
+  if (file === '-') return { length: undefined, stream: input as AsyncIterable<Buffer> };
+  const { size } = await stat(file).catch((error) => {
+    throw asRefused(error, `${file} cannot be read`);
+  });
+  return { length: size, stream: createReadStream(file, { signal }) as AsyncIterable<Buffer> };
+}
+
+/** Characters that wait for one request, and for all of them together. */
+const enoughLength = 1 << 20;
+const mostLength = 16 << 20;
+
+interface Piece {
+  text: string;
+  /** In the file, by record. */
+  rows: number[];
+}
+
+/** Rows of a file by name: the service takes those of one name at a time. */
+class Pieces {
+  readonly #call: Call;
+  readonly #waiting = new Map<string, Piece>();
+  #columns: string[] | undefined;
+  #rows = 0;
+  #length = 0;
+  /** Records that are on the service's disk. */
+  sent = 0;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  row(fields: string[]): void {
+    this.#rows++;
+    if (this.#columns === undefined) this.#header(fields);
+    else this.#record(fields, this.#columns);
+  }
+
+  #header(fields: string[]): void {
+    this.#columns = fields.map((field) => field.trim().toLowerCase());
+    const hasName = this.#columns.includes('name');
+    if (hasName === this.#call.options.has('name')) {
+      throw new Refused(
+        hasName
+          ? 'The file says whose each record is: --name does not go with it.'
+          : 'The file has no column for the name: say --name NAME.',
+      );
+    }
+  }
+
+  #record(fields: string[], columns: readonly string[]): void {
+    const name = this.#call.options.get('name') ?? fields[columns.indexOf('name')] ?? '';
+    const piece = this.#waiting.get(name) ?? { text: csvRow(columns), rows: [] };
+    this.#waiting.set(name, piece);
+    const text = csvRow(fields);
+    piece.text += text;
+    piece.rows.push(this.#rows);
+    this.#length += text.length;
+  }
+
+  /** Those that are long enough; all where too much waits. */
+  async send(enough: number): Promise<void> {
+    const least = this.#length > mostLength ? 0 : enough;
+    for (const [name, piece] of this.#waiting) {
+      if (piece.text.length < least) continue;
+      this.#waiting.delete(name);
+      await this.#sendOne(name, piece);
+    }
+    this.#length = this.#waiting.values().reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  async #sendOne(name: string, { text, rows }: Piece): Promise<void> {
+    const { client, options, signal } = this.#call;
+    const kind = options.has('commands') ? 'commands' : 'measurements';
+    try {
+      await client.archive.backfillCsv(kind, name, new TextEncoder().encode(text), { signal });
+    } catch (error) {
+      if (!(error instanceof TelltaleProblem) || error.status >= 500) throw error;
+      const [, record = '1'] = /^Record (\d+):/.exec(error.detail) ?? [];
+      const row = rows[Number(record) - 1];
+      throw new Refused(`Row ${row}, of ${JSON.stringify(name.slice(0, 64))}: ${error.message}`);
+    }
+    this.sent += rows.length;
+  }
+
+  sentText(): string {
+    return `${this.sent} ${this.sent === 1 ? 'record is' : 'records are'} in the archive.`;
+  }
+}

@@ -1,0 +1,123 @@
+// `telltale history`: what was, from the archive.
+import type { ArchiveOneOptions } from '@telltale/client';
+import {
+  type AlarmRecord,
+  type ArchiveKind,
+  type ArchiveRecords,
+  aggregates,
+  type CommandRecord,
+  type MeasurementRecord,
+} from '@telltale/schema';
+import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
+import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
+import { readSeconds } from '../moments.ts';
+import type { Cell } from '../terminal.ts';
+import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
+
+export const history: CommandDeclaration = {
+  path: ['history'],
+  summary: 'What measurements were, from the archive; of the last hour where no time is given',
+  arguments: [{ name: 'NAME', names: 'measurements' }],
+  repeatsFrom: 0,
+  options: [
+    sinceOption,
+    untilOption,
+    { name: 'resample', value: 'SECONDS', summary: 'One record in so long: the last one before; also 5m, 1h' },
+    {
+      name: 'aggregate',
+      value: 'WORD',
+      values: aggregates,
+      summary: 'With --resample: of the records of each stretch',
+    },
+    { name: 'max-points', value: 'N', summary: 'About so many records, which look the same on a plot as all' },
+    { name: 'limit', value: 'N', summary: 'Only the first so many records of each name' },
+    { name: 'warp-head', summary: 'Begin with the record in force at --since' },
+    { name: 'active', summary: 'Of alarms: only transitions into an active state' },
+    { name: 'csv', summary: 'CSV instead' },
+    ...kindOptions,
+  ],
+  examples: [
+    'telltale history tank1_level',
+    'telltale history tank1_level --since 1d --resample 5m --aggregate avg',
+    'telltale history --alarms tank1_overflowing --since 2026-01-31 --csv',
+  ],
+  run: async (call) => {
+    const kind = kindOf(call);
+    const options = readOptions(call);
+    if (options.activeOnly && kind !== 'alarms') throw new UsageError('--active goes with --alarms.');
+    await refuseUnknown(call, kind, call.args);
+    if (call.options.has('csv')) await printCsv(call, kind, options);
+    else if (call.terminal.isJson) await printJson(call, kind, options);
+    else await printLines(call, kind, options);
+  },
+};
+
+function readOptions(call: Call): ArchiveOneOptions {
+  const { options } = call;
+  const resample = options.get('resample');
+  return {
+    ...intervalOf(call, { since: -3600 }),
+    resampleS: resample === undefined ? undefined : readSeconds('resample', resample),
+    aggregate: options.get('aggregate') as ArchiveOneOptions['aggregate'],
+    warpHead: options.has('warp-head') || undefined,
+    limit: readCount(options, 'limit'),
+    maxPoints: readCount(options, 'max-points'),
+    activeOnly: options.has('active') || undefined,
+  };
+}
+
+function readCount(options: Call['options'], name: string): number | undefined {
+  const text = options.get(name);
+  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${name} is a whole number, not ${JSON.stringify(text.slice(0, 60))}.`);
+}
+
+async function printCsv({ client, terminal, args }: Call, kind: ArchiveKind, options: ArchiveOneOptions) {
+  if (options.activeOnly) throw new UsageError('--active does not go with --csv.');
+  const { stream } = await client.archive.download(kind, { ...options, names: args, form: 'csv' });
+  for await (const chunk of stream) await terminal.write(chunk);
+}
+
+/** As the service gives it, of all names in one object, page by page. */
+async function printJson({ client, terminal, args }: Call, kind: ArchiveKind, options: ArchiveOneOptions) {
+  let before = '{';
+  for (const name of new Set(args)) {
+    before += `${JSON.stringify(name)}:[`;
+    for await (const page of client.archive.pages(kind, name, options)) {
+      await terminal.write(before + JSON.stringify(page).slice(1, -1));
+      before = ',';
+    }
+    // A comma that waits for the next page stands before none.
+    before = before === ',' ? '],' : `${before}],`;
+  }
+  await terminal.write(`${before.slice(0, -1)}}\n`);
+}
+
+async function printLines({ client, terminal, args }: Call, kind: ArchiveKind, options: ArchiveOneOptions) {
+  const names = new Set(args);
+  for (const name of names) {
+    let count = 0;
+    for await (const page of client.archive.pages(kind, name, options)) {
+      for (const record of page) {
+        const named: Cell[] = names.size > 1 ? [{ text: name, style: 'bold' }, '  '] : [];
+        await terminal.line(...named, ...cellsOf(kind, record));
+      }
+      count += page.length;
+    }
+    if (count === 0) terminal.note(`There are no records of ${name} in this time.`);
+  }
+}
+
+function cellsOf(kind: ArchiveKind, record: ArchiveRecords[ArchiveKind]): Cell[] {
+  if (kind === 'alarms') {
+    const { t, state, authority, description } = record as AlarmRecord;
+    const more = description === '' ? '' : `: ${description}`;
+    return [timeText(t), '  ', stateCell(state), `  by ${authority}${more}`];
+  }
+  if (kind === 'commands') {
+    const [value, time] = record as CommandRecord;
+    return [timeText(time), '  ', value === null ? '' : valueText(value)];
+  }
+  const [value, time, q] = record as MeasurementRecord;
+  return [timeText(time), '  ', valueText(value), '  ', qualityCell(q)];
+}

@@ -1,0 +1,34 @@
+// Times as people write them on a command line: so long ago, a date of their own clock, or seconds.
+import type { ArchiveMoment } from '@telltale/client';
+import { durationForms, parseDuration, toTimestamp } from '@telltale/schema';
+import { UsageError } from './declaration.ts';
+
+export const momentForms = 'such as 1h (so long ago), 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00:00Z or seconds';
+
+const dateForm = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Without an offset, a date is of this machine's zone. */
+export function readMoment(option: string, text: string): ArchiveMoment {
+  if (text === 'now') return 0;
+  const agoUs = parseDuration(text.replace(/^-/, ''));
+  if (agoUs !== undefined) return -agoUs / 1_000_000;
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  const time = new Date(dateForm.test(text) ? local(text) : Number.NaN);
+  if (!Number.isNaN(time.getTime()) && time.getTime() >= 0) return toTimestamp(time.getTime() * 1000);
+  throw new UsageError(`--${option} is a time, ${momentForms}, not ${JSON.stringify(text.slice(0, 60))}.`);
+}
+
+/** A date alone would be taken for one of UTC. */
+function local(text: string): string {
+  return text.length === 10 ? `${text}T00:00` : text;
+}
+
+/** Seconds of `60`, `0.5` or `5m`. */
+export function readSeconds(option: string, text: string): number {
+  const us = parseDuration(text);
+  const seconds = us === undefined ? Number(text) : us / 1_000_000;
+  if (text !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
+  throw new UsageError(
+    `--${option} is a number of seconds, or ${durationForms}, not ${JSON.stringify(text.slice(0, 60))}.`,
+  );
+}
