@@ -13,8 +13,8 @@ import type { DataSeries, DataSet } from './archive-data.ts';
 import { bytesIn, type Peer, peerFolder } from './peers/peer.ts';
 
 /** Records are taken for so long, then committed, then older ones are flushed for so long: together below 100 ms. */
-const takeMs = 50;
-const flushMs = 40;
+const takeMs = 45;
+const flushMs = 35;
 const sliceMs = 5;
 
 export class OurStore implements Peer {
@@ -47,15 +47,16 @@ export class OurStore implements Peer {
       series.map(({ name, datatype }) => store.seriesOf({ kind: 'measurements', name, datatype }).number),
     );
     const start = performance.now();
-    let committed = start;
+    let [committed, taking] = [start, start];
     for (const batch of batches) {
       store.append(batch, numbers);
-      if (performance.now() - committed < takeMs) continue;
+      if (performance.now() - taking < takeMs) continue;
       store.commit();
       const now = performance.now();
       this.longestGapMs = Math.max(this.longestGapMs, now - committed);
-      committed = now;
       while (store.maintain(sliceMs) && performance.now() - now < flushMs);
+      committed = now;
+      taking = performance.now();
     }
     store.freeze();
     while (store.maintain(sliceMs));
@@ -75,6 +76,7 @@ export class OurStore implements Peer {
         () => {},
         () => false,
       );
+      if (outcome.kind !== 'merged') throw new Error(`the merge came to this: ${outcome.kind}`);
       this.#store.mergeDone(plan, outcome);
       const obsolete = this.#store.obsolete();
       for (const path of obsolete) {
