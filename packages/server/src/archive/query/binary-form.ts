@@ -22,7 +22,8 @@ export class BinaryForm implements AnswerForm {
   #name = Buffer.alloc(0);
   #hasFrame = false;
   #datatype: Datatype = 'd';
-  readonly #gathered = new Columns(framed);
+  /** Has its room when something is gathered. */
+  readonly #gathered = new Columns();
   #characters = 0;
 
   constructor(kind: Kind) {
@@ -50,6 +51,7 @@ export class BinaryForm implements AnswerForm {
         at = end;
         continue;
       }
+      gathered.reserve(framed);
       const end = Math.min(to, at + framed - gathered.count);
       gathered.times.set(columns.times.subarray(at, end), gathered.count);
       // Copied as integers no bit of a double changes.
@@ -76,6 +78,7 @@ export class BinaryForm implements AnswerForm {
 
   #gatherTexts(page: Page, columns: Columns, from: number, to: number): number {
     const gathered = this.#gathered;
+    gathered.reserve(framed);
     let at = from;
     for (; at < to && !page.isFull; at++) {
       const text = columns.texts[at] as string;
