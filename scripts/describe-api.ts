@@ -2,6 +2,8 @@
 import { systemClock } from '@telltale/schema';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import {
+  ArchiveOperations,
+  archiveRoutes,
   configRoutes,
   DataAccess,
   dataRoutes,
@@ -10,6 +12,7 @@ import {
   openApiDocument,
   serviceRoutes,
 } from '../packages/server/src/api/index.ts';
+import type { ArchiveAccess } from '../packages/server/src/archive/index.ts';
 import { ConfigurationDatabase } from '../packages/server/src/cfgdb/index.ts';
 import { Executables } from '../packages/server/src/modules/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
@@ -22,10 +25,12 @@ export function describeApi(version: string): OpenApi {
   const measurements = new Measurements({ clock: systemClock, keeper });
   const commands = new Commands({ clock: systemClock, keeper, writeToDevice: () => Promise.resolve() });
   const alarms = new Alarms({ clock: systemClock, keeper, measurements });
-  const live = dataRoutes({
+  const data = new DataAccess({ measurements, commands, alarms });
+  const live = dataRoutes({ base: settings['data-path'], data, boot: '' });
+  const history = archiveRoutes({
     base: settings['data-path'],
-    data: new DataAccess({ measurements, commands, alarms }),
-    boot: '',
+    archive: new ArchiveOperations({ archive: {} as ArchiveAccess, data, clock: systemClock }),
+    maxBackfillBytes: settings['max-backfill-size'],
   });
   const configuration = configRoutes({
     base: settings['config-path'],
@@ -41,7 +46,7 @@ export function describeApi(version: string): OpenApi {
     maxDatabaseBytes: settings['max-database-size'],
     maxExecutableBytes: settings['max-executable-size'],
   });
-  const routes = [...live, ...configuration];
+  const routes = [...live, ...history, ...configuration];
   const never = () => undefined;
   const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: never, diskFailure: never });
   return openApiDocument({ version, routes: [...routes, ...service] });

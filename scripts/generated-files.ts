@@ -75,7 +75,7 @@ function settingsPage(): string {
 function resourcesPage(): string {
   const configured = Object.entries(schema.families).map(([family, type]) => resource(type, `\`/${family}\`: `));
   const others = [schema.Stack, schema.ExecutableStat, schema.RenderStatus, schema.RevisionSummary, schema.Change];
-  const live = [schema.LiveMeasurement, schema.LiveCommand, schema.LiveAlarm, schema.AlarmRecord];
+  const live = [schema.LiveMeasurement, schema.LiveCommand, schema.LiveAlarm, schema.AlarmRecord, schema.ArchiveStats];
   return page(
     'Resources',
     'The fields of every resource, in the order in which they are stored and shown.',
