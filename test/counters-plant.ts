@@ -23,13 +23,19 @@ export interface CountersOptions {
   readonly points: number;
   readonly periodMs: number;
   readonly alarms: readonly string[];
+  readonly archMode?: 'change';
 }
 
-export async function makeCounters(server: ServerProcess, { points, periodMs, alarms }: CountersOptions) {
+export async function makeCounters(server: ServerProcess, { points, periodMs, alarms, archMode }: CountersOptions) {
   const put = (family: Operation['family'], name: string, fields: object) =>
     ({ operation: 'put', family, name, object: { name, ...fields } }) as Operation;
   const counter = (number: number) =>
-    put('measurements', counterName(number), { datatype: 'i', connectorName: 'counters', address: `c${number}` });
+    put('measurements', counterName(number), {
+      datatype: 'i',
+      connectorName: 'counters',
+      address: `c${number}`,
+      ...(archMode && { archMode }),
+    });
   const operations = [
     put('connectors', 'counters', { stackName: 'counters', vars: { periodMs: String(periodMs) } }),
     put('commands', 'ticks', { datatype: 'i', connectorName: 'counters', address: 'ticks' }),

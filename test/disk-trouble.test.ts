@@ -1,72 +1,14 @@
-// A disk that takes nothing while the server runs, and then takes writes again: on a file system that is full, and by a
-// limit on the size of files that is set on the running process.
+// A disk that takes nothing while the server runs, and then takes writes again.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Operation } from '@telltale/schema';
 import { LineDevice } from '../packages/server/test/line-device.ts';
-import { type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { disks, type Plant, plantOf } from './full-disk.ts';
+import { startFor } from './server-process.ts';
 import { until } from './until.ts';
 
 const stacks = fileURLToPath(new URL('./stacks', import.meta.url));
-
-/** Takes the disk away from a running server, and gives it back. */
-interface Disk {
-  readonly data: string;
-  fill(server: ServerProcess): void;
-  free(server: ServerProcess): void;
-}
-
-function works(command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A file system of 2 MiB in memory. */
-function smallFileSystem(t: TestContext): Disk | undefined {
-  const folder = temporaryFolder();
-  const mounted = works('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder.path]);
-  t.after(() => {
-    if (mounted) works('umount', ['-l', folder.path]);
-    folder.dispose();
-  });
-  if (!mounted) return undefined;
-  const ballast = join(folder.path, 'ballast');
-  return {
-    data: join(folder.path, 'data'),
-    fill() {
-      for (let size = 1 << 20; size >= 1; size >>= 1) {
-        try {
-          for (;;) writeFileSync(ballast, Buffer.alloc(size, 1), { flag: 'a' });
-        } catch (error) {
-          assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-        }
-      }
-    },
-    free: () => rmSync(ballast),
-  };
-}
-
-/** No file of the process may grow beyond nothing. */
-function limitedFiles(t: TestContext): Disk | undefined {
-  const folder = temporaryFolder();
-  t.after(() => folder.dispose());
-  if (!works('prlimit', ['--version'])) return undefined;
-  const limit = (server: ServerProcess, bytes: string) =>
-    execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);
-  return {
-    data: join(folder.path, 'data'),
-    fill: (server) => limit(server, '0'),
-    free: (server) => limit(server, 'unlimited'),
-  };
-}
 
 const plant = (port: string): Operation[] => {
   const put = (family: Operation['family'], name: string, fields: object) =>
@@ -81,29 +23,6 @@ const plant = (port: string): Operation[] => {
     put('alarms', 'manual', { severity: 1 }),
   ];
 };
-
-interface Plant {
-  ask(method: string, path: string): Promise<{ status: number; detail: string }>;
-  read<Body>(path: string): Promise<Body>;
-  figure(name: string): Promise<number>;
-}
-
-function plantOf({ url }: ServerProcess): Plant {
-  return {
-    async ask(method, path) {
-      const response = await fetch(url + path, { method });
-      const text = await response.text();
-      return { status: response.status, detail: text === '' ? '' : (JSON.parse(text).detail ?? '') };
-    },
-    read: async <Body>(path: string) => (await (await fetch(`${url}/data${path}`)).json()) as Body,
-    async figure(name) {
-      const text = await (await fetch(`${url}/metrics`)).text();
-      return Number(new RegExp(`^telltale_${name} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-    },
-  };
-}
-
-const disks = { 'is full': smallFileSystem, 'refuses every write': limitedFiles };
 
 /** What is asked of a server whose disk takes nothing. */
 async function whileItFails({ ask, read }: Plant, device: LineDevice): Promise<void> {

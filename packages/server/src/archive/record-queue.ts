@@ -77,7 +77,11 @@ export class RecordQueue {
 
   /** Records were added to the batch. */
   added(): void {
-    if (this.batch.count >= mostRecords) this.#close();
+    if (this.batch.count >= mostRecords) {
+      this.#close();
+      // What nothing is in the way of is not too much.
+      if (this.#sent.length > 0) while (this.#waitingBytes > this.#options.maxWaitingBytes && this.#dropOldest());
+    }
     if (this.#sent.length === 0)
       this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
   }
@@ -135,7 +139,6 @@ export class RecordQueue {
   #close(): void {
     if (this.batch.count === 0) return;
     this.#push(this.batch);
-    while (this.#waitingBytes > this.#options.maxWaitingBytes && this.#dropOldest());
   }
 
   #push(batch: Batch): void {

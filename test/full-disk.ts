@@ -1,0 +1,86 @@
+// Disks that take nothing for a while: a file system that is full, and a limit on the size of files that is set on the
+// running process; and a server on one of them.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type ServerProcess, temporaryFolder } from './server-process.ts';
+
+/** Takes the disk away from a running server, and gives it back. */
+export interface Disk {
+  readonly data: string;
+  fill(server: ServerProcess): void;
+  free(server: ServerProcess): void;
+}
+
+function works(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A file system in memory. */
+function smallFileSystem(t: TestContext, mebibytes = 2): Disk | undefined {
+  const folder = temporaryFolder();
+  const mounted = works('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder.path]);
+  t.after(() => {
+    if (mounted) works('umount', ['-l', folder.path]);
+    folder.dispose();
+  });
+  if (!mounted) return undefined;
+  const ballast = join(folder.path, 'ballast');
+  return {
+    data: join(folder.path, 'data'),
+    fill() {
+      for (let size = 1 << 20; size >= 1; size >>= 1) {
+        try {
+          for (;;) writeFileSync(ballast, Buffer.alloc(size, 1), { flag: 'a' });
+        } catch (error) {
+          assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+        }
+      }
+    },
+    free: () => rmSync(ballast),
+  };
+}
+
+/** No file of the process may grow beyond nothing. */
+function limitedFiles(t: TestContext): Disk | undefined {
+  const folder = temporaryFolder();
+  t.after(() => folder.dispose());
+  if (!works('prlimit', ['--version'])) return undefined;
+  const limit = (server: ServerProcess, bytes: string) =>
+    execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);
+  return {
+    data: join(folder.path, 'data'),
+    fill: (server) => limit(server, '0'),
+    free: (server) => limit(server, 'unlimited'),
+  };
+}
+
+export const disks = { 'is full': smallFileSystem, 'refuses every write': limitedFiles };
+
+export interface Plant {
+  ask(method: string, path: string): Promise<{ status: number; detail: string }>;
+  read<Body>(path: string): Promise<Body>;
+  figure(name: string): Promise<number>;
+}
+
+export function plantOf({ url }: ServerProcess): Plant {
+  return {
+    async ask(method, path) {
+      const response = await fetch(url + path, { method });
+      const text = await response.text();
+      return { status: response.status, detail: text === '' ? '' : (JSON.parse(text).detail ?? '') };
+    },
+    read: async <Body>(path: string) => (await (await fetch(`${url}/data${path}`)).json()) as Body,
+    async figure(name) {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return Number(new RegExp(`^telltale_${name} (.*)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+    },
+  };
+}
