@@ -209,7 +209,7 @@ const valuesOf: Readonly<Record<Datatype, fc.Arbitrary<Value>>> = {
 
 const time = fc.integer({ min: 0, max: 40 }).map((step) => startUs + 250_000 * step);
 const quality = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<number>(qualities.good) },
+  { weight: 2, arbitrary: fc.constant<number>(qualities.good) },
   fc.constantFrom(0x00, 0x18, 0x44, 0xd8, qualities.good | replaces, 0x08 | replaces),
 );
 

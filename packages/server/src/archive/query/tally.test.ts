@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { summarize } from '../codec/summary.ts';
+import { Columns } from '../records.ts';
+import { firstSlot, firstSoundSlot, lastSlot, lastSoundSlot, maxSlot, minSlot, Tally } from './tally.ts';
+
+const values = fc.array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.constantFrom(0xc0, 0xc0, 0x44, 0x18)), {
+  minLength: 1,
+  maxLength: 8,
+});
+
+function columnsOf(records: readonly (readonly [number, number])[], isLong: boolean): Columns {
+  const columns = new Columns(records.length);
+  for (const [value, quality] of records) {
+    const at = columns.count++;
+    columns.times[at] = at;
+    columns.qualities[at] = quality;
+    if (isLong) columns.longs[at] = BigInt(value);
+    else columns.numbers[at] = value / 4;
+  }
+  return columns;
+}
+
+function told(tally: Tally, needsEnds: boolean): unknown[] {
+  const { count, sound, isAllGood, hasExtremes, records } = tally;
+  const slots = [firstSlot, lastSlot];
+  if (hasExtremes) slots.push(minSlot, maxSlot);
+  if (needsEnds && sound > 0) slots.push(firstSoundSlot, lastSoundSlot);
+  const { times, longs, qualities } = records;
+  const kept = slots.map((slot) => [times[slot], longs[slot], qualities[slot]]);
+  return [count, sound, isAllGood, hasExtremes ? tally.average : undefined, kept];
+}
+
+test('what a summary adds is what its records add, of whatever kind they are', () => {
+  const kind = fc.constantFrom('measurements' as const, 'commands' as const);
+  fc.assert(
+    fc.property(kind, fc.boolean(), values, values, fc.boolean(), (ofKind, isLong, before, some, needsEnds) => {
+      const datatype = isLong ? 'l' : 'd';
+      const [byRecords, bySummary] = [new Tally(ofKind, needsEnds), new Tally(ofKind, needsEnds)];
+      const earlier = columnsOf(before, isLong);
+      for (const tally of [byRecords, bySummary]) tally.add(datatype, earlier, 0, earlier.count);
+      const columns = columnsOf(some, isLong);
+      const summary = summarize({ kind: ofKind, datatype }, columns, 0, columns.count) ?? assert.fail('no summary');
+      if (!bySummary.addSummary(datatype, summary)) {
+        assert.ok(needsEnds);
+        bySummary.add(datatype, columns, 0, columns.count);
+      }
+      byRecords.add(datatype, columns, 0, columns.count);
+      assert.deepEqual(told(bySummary, needsEnds), told(byRecords, needsEnds));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a tally that is cleared knows nothing of what was before', () => {
+  const tally = new Tally('measurements', true);
+  const columns = columnsOf(
+    [
+      [5, 0x18],
+      [7, 0xc0],
+    ],
+    false,
+  );
+  tally.add('d', columns, 0, 2);
+  tally.clear();
+  tally.add('d', columns, 0, 1);
+  assert.deepEqual([tally.count, tally.sound, tally.isAllGood, tally.hasExtremes], [1, 0, false, false]);
+});
