@@ -33,6 +33,7 @@ const weights: Record<string, number> = {
   acknowledgeAlarm: 60,
 };
 const weightOfPut = 120;
+const weightOfInterval = 60;
 
 const whole = [
   put('connectors', 'plc', { stackName: 'simulator' }),
@@ -88,8 +89,10 @@ describe('requests of every kind', () => {
     context.diagnostic(`FUZZ_SEED=${seed} FUZZ_REQUESTS=${wanted}`);
     await repair();
     const sample = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
-    for (const { put: operation } of Object.values(document.paths)) {
-      if (operation !== undefined) weights[operation.operationId] ??= weightOfPut;
+    for (const [path, item] of Object.entries(document.paths)) {
+      if (item.put !== undefined) weights[item.put.operationId] ??= weightOfPut;
+      if (!path.includes('{t_since}')) continue;
+      for (const { operationId } of Object.values(item)) weights[operationId] ??= weightOfInterval;
     }
     const promises = new OpenApiPromises(document);
     const samples = { uploadDatabase: sample, putExecutable: new TextEncoder().encode('#!/bin/sh\n') };

@@ -3,6 +3,9 @@ import http from 'node:http';
 import type { HttpAnswer } from './openapi-promises.ts';
 import type { HttpRequest } from './requests-from-openapi.ts';
 
+/** An answer of the archive may be without an end. */
+const mostBytes = 8 << 20;
+
 export class HttpClient {
   readonly #agent: http.Agent;
   readonly #url: URL;
@@ -17,11 +20,18 @@ export class HttpClient {
     return new Promise((resolve, reject) => {
       const request = http.request({ hostname, port, method, path, headers, agent: this.#agent }, (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        let bytes = 0;
+        const settle = (isCut: boolean) =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks), isCut });
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          bytes += chunk.length;
+          if (bytes <= mostBytes) return;
+          settle(true);
+          response.destroy();
+        });
         response.once('error', reject);
-        response.once('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-        );
+        response.once('end', () => settle(false));
       });
       request.once('error', reject);
       request.end(body);

@@ -17,6 +17,7 @@ export interface Schema {
   readonly patternProperties?: Record<string, Schema>;
   readonly required?: string[];
   readonly items?: Schema;
+  readonly prefixItems?: Schema[];
   readonly [keyword: string]: unknown;
 }
 
@@ -75,6 +76,7 @@ export function fitting(schema: Schema, schemas: Schemas, storable = true): fc.A
     case 'string':
       return textOf(schema, storable);
     case 'array':
+      if (schema.prefixItems !== undefined) return fc.tuple(...schema.prefixItems.map(inner));
       return fc.array(inner(schema.items ?? { type: 'null' }), { maxLength: 8 });
     case 'object':
       return objectOf(schema, inner, storable);

@@ -7,6 +7,8 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
+  /** It was longer than anybody wanted to read. */
+  readonly isCut?: boolean;
 }
 
 /** Problems that a healthy server on a healthy disk does not have. */
@@ -43,11 +45,12 @@ export class OpenApiPromises {
     if (operation === undefined) return 'succeeds, but the document has no such operation';
     if (response === undefined) return `${operation.operationId} has no such status in the document`;
     this.#succeeded.add(operation.operationId);
-    const [content] = Object.entries(response.content ?? {});
-    if (content === undefined) return answer.body.length === 0 ? undefined : 'has a body where none is documented';
+    const contents = Object.entries(response.content ?? {});
+    if (contents.length === 0) return answer.body.length === 0 ? undefined : 'has a body where none is documented';
+    const content = contents.find(([each]) => mediaTypeOf(answer) === each.split(';', 1)[0]);
+    if (content === undefined) return `is of type ${mediaTypeOf(answer)}, not ${contents.map(([each]) => each)}`;
     const [type, { schema }] = content;
-    if (mediaTypeOf(answer) !== type.split(';', 1)[0]) return `is of type ${mediaTypeOf(answer)}, not ${type}`;
-    return type === 'application/json' ? this.#misfit(answer.body, schema) : undefined;
+    return type === 'application/json' && !answer.isCut ? this.#misfit(answer.body, schema) : undefined;
   }
 
   /** The operations of which no answer so far was a success. */

@@ -89,9 +89,17 @@ function requestOf(
   const schemas = document.components.schemas;
   const body = requestBody === undefined ? noBody : bodyOf(requestBody.content, schemas, samples[operationId]);
   return fc
-    .tuple(nameInPath, idInPath, mostly(fc.constant(''), anyOddity), queryOf(parameters, schemas), anyHeaders, body)
-    .map(([name, id, oddity, query, headers, write]) => {
-      const path = withOddity(template.replace('{name}', name).replace('{id}', id), oddity) + query;
+    .tuple(
+      fc.record({ name: nameInPath, id: idInPath, t_since: timeInPath, t_until: timeInPath }),
+      mostly(fc.constant(''), anyOddity),
+      queryOf(parameters, schemas),
+      anyHeaders,
+      body,
+    )
+    .map(([words, oddity, query, headers, write]) => {
+      const { name } = words;
+      const filled = template.replaceAll(/\{(\w+)\}/g, (_, word: keyof typeof words) => words[word]);
+      const path = withOddity(filled, oddity) + query;
       const sent = write(template.includes('{name}') ? name : undefined);
       return { method, path, headers: { ...headers, ...sent.headers }, body: sent.body };
     });
@@ -151,6 +159,12 @@ const nameInPath = fc.oneof(
 const idInPath = fc.oneof(
   { weight: 10, arbitrary: fc.integer({ min: 1, max: 70 }).map(String) },
   fc.constantFrom('0', '-1', '1.5', '01', '1e3', '9007199254740993', '9'.repeat(40), 'x', '%20', '0x1', '__proto__'),
+);
+
+const timeInPath = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('-3600', '-0', '0', '1', '1700000000.25', '9999999999') },
+  { weight: 2, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }).map(String) },
+  fc.constantFrom('x', '%20', '-', '.', '1e3', '0x1', '9'.repeat(400), '__proto__', 'names', 'active'),
 );
 
 type Oddity = '' | 'slash' | 'slashes' | 'encoded' | 'case' | 'longer' | 'shorter';
@@ -220,6 +234,8 @@ const anyHeaders: fc.Arbitrary<Record<string, string>> = mostly(
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
     { accept: 'text/csv' },
+    { accept: 'application/vnd.telltale.columns' },
+    { accept: 'text/html' },
     { range: 'bytes=0-1' },
     { 'content-encoding': 'gzip' },
     { 'x-http-method-override': 'DELETE' },

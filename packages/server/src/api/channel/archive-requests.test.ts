@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import { ProblemError, type ProblemName } from '@telltale/schema';
+import { ArchiveBench } from '../../../test/archive-bench.ts';
+import { ArchiveRequests, mostAnswerBytes } from './archive-requests.ts';
+import type { ChannelClient } from './channel-client.ts';
+
+const bench = new ArchiveBench();
+const { archive } = bench;
+const client = { isOpen: true };
+const requests = new ArchiveRequests(bench.operations);
+const asked = { archive: 'measurements', name: 'level', t_since: 1, t_until: 9 } as const;
+
+const read = (fields: Partial<Parameters<ArchiveRequests['read']>[1]> = {}) =>
+  requests.read(client as ChannelClient, { ...asked, ...fields });
+
+const isProblem = (name: ProblemName) => (error: unknown) => error instanceof ProblemError && error.problem === name;
+
+beforeEach(() => {
+  archive.script = undefined;
+  archive.cancelled = 0;
+  client.isOpen = true;
+});
+
+describe('the archive over the channel', () => {
+  test('gives the list of records, of one name, whatever it is called', async () => {
+    for (const name of ['level', '__proto__']) {
+      archive.add({ kind: 'measurements', name, datatype: 'd' }, 1_000_000, 'd1');
+      assert.equal(String((await read({ name })).bytes), '[["d1",[1,0],192]]');
+    }
+    assert.equal(String((await read({ name: 'of_s' })).bytes), '[]');
+    await assert.rejects(read({ name: 'other' }), isProblem('unknown-object'));
+    await assert.rejects(read({ name: 'no name"' }), isProblem('unknown-object'));
+    await assert.rejects(read({ t_until: 0.5 }), isProblem('invalid-interval'));
+  });
+
+  test('hands the options on, and refuses those that do not go together', async () => {
+    await read({ archive: 'alarms', name: 'high', active: true, limit: 3 });
+    const { activeOnly, limit } = archive.requests.at(-1) ?? assert.fail();
+    assert.deepEqual([activeOnly, limit], [true, 3]);
+    await assert.rejects(read({ resample: 1, 'max-points': 9 }), isProblem('invalid-query'));
+    await assert.rejects(
+      read({ archive: 'alarms', name: 'high', resample: 1, aggregate: 'avg' }),
+      isProblem('invalid-query'),
+    );
+  });
+
+  test('refuses an answer that is too long, and ends the reading', async () => {
+    archive.script = async function* () {
+      for (;;) yield Buffer.alloc(1 << 20);
+    };
+    await assert.rejects(read(), isProblem('answer-too-long'));
+    assert.equal(archive.cancelled, 1);
+  });
+
+  test('ends the reading of a client that is gone', async () => {
+    archive.script = async function* () {
+      yield Buffer.from('{"level":[');
+      client.isOpen = false;
+      for (;;) yield Buffer.from(' ');
+    };
+    await assert.rejects(read());
+    assert.equal(archive.cancelled, 1);
+  });
+
+  test('gathers no more than a bound for all clients together, and goes on when answers are sent', async () => {
+    archive.script = async function* () {
+      yield Buffer.concat([Buffer.from('{"level":['), Buffer.alloc(mostAnswerBytes - 1000, ' '), Buffer.from(']}')]);
+    };
+    const leases = await Promise.all(Array.from({ length: 8 }, () => read()));
+    await assert.rejects(read(), isProblem('too-many-requests'));
+    for (const lease of leases) lease.release();
+    (await read()).release();
+  });
+
+  test('erases', async () => {
+    archive.add({ kind: 'measurements', name: 'level', datatype: 'd' }, 1_000_000, 'd1');
+    await requests.erase(asked);
+    assert.deepEqual(archive.records('measurements', 'level'), []);
+    await assert.rejects(requests.erase({ ...asked, name: 'other' }), isProblem('unknown-object'));
+  });
+
+  test('is refused where there is none', async () => {
+    const none = new ArchiveRequests(undefined);
+    await assert.rejects(none.read(client as ChannelClient, asked), isProblem('starting'));
+  });
+});
