@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, formatPrefixed, zeroOf } from '@telltale/schema';
+import { Batch, type Datatype, formatPrefixed, ManualClock, zeroOf } from '@telltale/schema';
 import fc from 'fast-check';
 import { anyDatatype, anyQuality, anyReading } from '../../test/any-value.ts';
 import { convertedTo, rawOf } from '../../test/plain-chain.ts';
+import { PlainDisk } from '../../test/plain-disk.ts';
 import { benchWith } from '../../test/points-bench.ts';
+import { Measurements } from './measurements.ts';
 
 describe('a reading', () => {
   test('MC-1, MC-2, MC-5: of any kind is taken as its datatypes say, or else is bad and keeps the last value', () => {
@@ -75,5 +77,22 @@ describe('a reading', () => {
       bench.read('c', { point: 'p', value: at, timeUs });
       assert.equal(bench.vtq('p')[1], expected[at], `${timeUs}`);
     }
+  });
+
+  test('MC-11: goes on together with the others of its batch, however many points there are', () => {
+    const points = 70_000;
+    const measurements = new Measurements({ clock: new ManualClock(), keeper: new PlainDisk() });
+    measurements.putLink('connector', 'c', undefined);
+    for (let index = 0; index < points; index++) {
+      measurements.put({ name: `p${index}`, datatype: 'd', connectorName: 'c', address: 'a' });
+    }
+    let calls = 0;
+    measurements.onChanges(() => calls++);
+    for (const value of [1, 2]) {
+      const batch = new Batch();
+      for (let index = 0; index < points; index++) batch.number(measurements.find(`p${index}`), value, 0xc0, value);
+      measurements.readings('c', batch);
+    }
+    assert.ok(calls <= 2 * Math.ceil(points / 4096), `${calls} calls`);
   });
 });

@@ -29,15 +29,15 @@ export const flag = {
  * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
  * raw range in order, without a bound where nothing is scaled; `euLo` belongs to `low`. Moves below `threshold` are no
  * change: it is the deadband, and where that is nothing the smallest number there is, for the deduplicator. The last
- * double is two words: flags and the number of the connector; quality and the round of changes in which the measurement
- * stands already.
+ * double is two words: flags and the number of the connector; quality and the place among the changes at which the
+ * measurement stands, if it does stand there.
  */
 export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, threshold: 6 } as const;
 export const cellShift = 3;
 export const word = { flags: 14, quality: 15 } as const;
 export const wordShift = 4;
 export const connectorShift = 8;
-export const roundShift = 16;
+export const placeShift = 16;
 
 /** What became of readings, counted; together they are all that came. */
 export interface ChainCounts {
@@ -79,8 +79,6 @@ export class MeasurementChain {
   readonly #onChanges: (changes: Changes) => void;
   #changes = noChanges();
   #spare = noChanges();
-  /** Small enough for its place in the table; where it comes round, a change is handed on sooner, no more. */
-  #round = 1;
 
   constructor(table: MeasurementTable, onChanges: (changes: Changes) => void) {
     this.#table = table;
@@ -93,7 +91,6 @@ export class MeasurementChain {
     const { cells, words, capacity } = this.#table;
     const plain = flag.live | flag.double | (connector << connectorShift);
     let { handles, doubles, count: changed } = this.#changes;
-    let round = this.#round;
     let all = 0;
     let duplicates = 0;
     let withinDeadband = 0;
@@ -113,7 +110,6 @@ export class MeasurementChain {
         this.#changes.count = changed;
         this.#applyAny(batch, at, connector, nowUs);
         ({ handles, doubles, count: changed } = this.#changes);
-        round = this.#round;
         continue;
       }
       if ((bits & flag.scaled) !== 0) {
@@ -130,16 +126,16 @@ export class MeasurementChain {
         }
       }
       // As `#makeWay` does, which costs too much here.
-      if (before >>> roundShift === round || changed === mostChanges) {
+      const place = before >>> placeShift;
+      if ((place < changed && handles[place] === handle) || changed === mostChanges) {
         this.#changes.count = changed;
         this.flush();
         ({ handles, doubles, count: changed } = this.#changes);
-        round = this.#round;
       }
       all++;
       cells[cellAt + cell.value] = value;
       cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
-      words[wordAt + word.quality] = status | (round << roundShift);
+      words[wordAt + word.quality] = status | (changed << placeShift);
       doubles[changed] = value;
       handles[changed++] = handle;
     }
@@ -225,16 +221,18 @@ export class MeasurementChain {
   publish(handle: number): void {
     this.#makeWay(handle);
     const { words } = this.#table;
+    const changes = this.#changes;
     const at = (handle << wordShift) + word.quality;
-    words[at] = ((words[at] as number) & 0xffff) | (this.#round << roundShift);
-    this.#changes.doubles[this.#changes.count] = Number.NaN;
-    this.#changes.handles[this.#changes.count++] = handle;
+    words[at] = ((words[at] as number) & 0xffff) | (changes.count << placeShift);
+    changes.doubles[changes.count] = Number.NaN;
+    changes.handles[changes.count++] = handle;
   }
 
   /** Before a measurement takes another value: one that is waiting to be handed on is handed on as it still is. */
   #makeWay(handle: number): void {
-    const round = (this.#table.words[(handle << wordShift) + word.quality] as number) >>> roundShift;
-    if (round === this.#round || this.#changes.count === mostChanges) this.flush();
+    const place = (this.#table.words[(handle << wordShift) + word.quality] as number) >>> placeShift;
+    const { handles, count } = this.#changes;
+    if ((place < count && handles[place] === handle) || count === mostChanges) this.flush();
   }
 
   /** Hands on what has changed: every change by itself, since no measurement is in it twice. */
@@ -243,7 +241,6 @@ export class MeasurementChain {
     if (changes.count === 0) return;
     this.#changes = this.#spare;
     this.#spare = changes;
-    this.#round = (this.#round + 1) & 0xffff;
     try {
       this.#onChanges(changes);
     } finally {

@@ -151,6 +151,7 @@ describe('a changed definition', () => {
       { deadband: '2' },
       { stackUmask: 4 | 8 },
       { archMode: 'change' },
+      { properties: { archRetention: '90d' } },
       { eu: 'm' },
       { providerAddresses: { p: 'a' } },
     ];

@@ -308,7 +308,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 /** Everything of a measurement that its value depends on. */
 function sourceOf(point: Measurement | undefined): string {
   if (point === undefined) return '';
-  const { connectorName, address, rawDatatype, rawRangeLo, rawRangeHi, euRangeLo, euRangeHi, properties } = point;
+  const { connectorName, address, rawDatatype, rawRangeLo, rawRangeHi, euRangeLo, euRangeHi } = point;
+  const { archRetention: _, ...properties } = point.properties ?? {};
   const mask = (point.stackUmask ?? 0) & 3;
   return JSON.stringify([
     connectorName,
