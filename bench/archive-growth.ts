@@ -1,102 +1,90 @@
-// What a record costs to write, and a window to read, as the archive grows to 100 million records.
-import type { Batch } from '@telltale/schema';
-import { type DataSet, dataSeries, makeData, randomSource, scanUs, startUs } from './archive-data.ts';
+// What a record costs to write, and a window to read, in an archive of 100 million records, against one that begins:
+// the two take turns.
+import { makeData, randomSource, scanUs, startUs } from './archive-data.ts';
 import { batchesOf, OurStore } from './archive-ours.ts';
-import { atMost, type Benchmark, median } from './measure.ts';
+import { atMost, type Benchmark, takeTurns } from './measure.ts';
 
 const seriesCount = 1000;
 const scansAStep = 1000;
+const recordsAStep = seriesCount * scansAStep;
 const windowRecords = 1000;
 const windows = 100;
-/** Steps of which the median counts, at the beginning and at the end. */
+/** Millions that each of the two takes while it is measured. */
 const steps = 5;
-const repeats = 9;
+const readRounds = 15;
 
 export const archiveGrowth: Benchmark = {
   name: 'archive-growth',
   title: 'Cost a record of writing, and of reading a window, as the archive grows',
   async run(say, { millions, quick }) {
-    const top = quick ? Math.min(millions, 12) : millions;
-    const data = makeData(seriesCount, scansAStep, 'shared');
-    const batches = batchesOf(data);
-    await warmUp(data, batches);
-    const store = new OurStore();
-    const writes: number[] = [];
-    const reads: number[] = [];
-    let mergeMs = 0;
+    const top = Math.max(2 * steps, quick ? Math.min(millions, 12) : millions);
+    const [small, large] = [new GrowingArchive(), new GrowingArchive()];
     try {
-      for (let step = 0; step < top; step++) {
-        if (step > 0) shift(batches);
-        writes.push((1e6 * store.write(data.series, batches)) / data.records);
-        mergeMs += store.merge(false);
-        if (step < steps || step >= top - steps) reads.push(readWindows(store, (step + 1) * scansAStep));
-        if (step === 0 || (step + 1) % 10 === 0) {
-          say(
-            `${step + 1} million: writing ${writes.at(-1)?.toFixed(0)} ns a record, ${await bytes(store, step)} B a record`,
-          );
-        }
+      let mergeMs = 0;
+      while (large.millions < top - steps) {
+        const writeMs = large.grow();
+        mergeMs += large.store.merge(false);
+        if (large.millions % 10 === 0) say(await large.told(writeMs));
       }
-      const ends = (figures: readonly number[]) =>
-        [median(figures.slice(0, steps)), median(figures.slice(-steps))] as const;
-      const [[firstWrite, lastWrite], [firstRead, lastRead]] = [ends(writes), ends(reads)];
-      say(
-        `writing ${firstWrite.toFixed(0)} and ${lastWrite.toFixed(0)} ns a record, merging ${((1e6 * mergeMs) / (top * data.records)).toFixed(0)} ns`,
+      say(`merging has taken ${((1e6 * mergeMs) / (large.millions * recordsAStep)).toFixed(0)} ns a record`);
+      const [smallWrite = 1, largeWrite = 0] = await takeTurns(
+        steps,
+        ...[small, large].map((each) => () => each.grow()),
       );
-      say(`${windows} windows ${firstRead.toFixed(1)} and ${lastRead.toFixed(1)} ms`);
+      for (const { store } of [small, large]) store.merge(false);
+      const [smallRead = 1, largeRead = 0] = await takeTurns(
+        readRounds,
+        ...[small, large].map((each) => () => each.readWindows()),
+      );
+      const ns = (ms: number) => ((1e6 * ms) / recordsAStep).toFixed(0);
+      say(`writing ${ns(smallWrite)} and ${ns(largeWrite)} ns a record`);
+      say(`${windows} windows ${smallRead.toFixed(1)} and ${largeRead.toFixed(1)} ms`);
       return [
-        atMost(`writing a record, ${top} million / 1 to ${steps} million`, lastWrite / firstWrite, 1.2),
-        atMost(`reading a window, ${top} million / 1 to ${steps} million`, lastRead / firstRead, 1.2),
+        atMost(`writing a record, at ${top} million / at 1 to ${steps} million`, largeWrite / smallWrite, 1.2),
+        atMost(`reading a window, at ${top} million / at ${steps} million`, largeRead / smallRead, 1.2),
       ];
     } finally {
-      await store.stop();
+      await small.store.stop();
+      await large.store.stop();
     }
   },
 };
 
-/** The compiler has seen everything before the first figure. */
-async function warmUp(data: DataSet, batches: readonly Batch[]): Promise<void> {
-  const store = new OurStore();
-  try {
-    for (let step = 0; step < 3; step++) {
-      store.write(data.series, batches);
-      shift(batches);
+class GrowingArchive {
+  readonly store = new OurStore();
+  millions = 0;
+  readonly #data = makeData(seriesCount, scansAStep, 'shared');
+  readonly #batches = batchesOf(this.#data);
+  readonly #random = randomSource(1);
+
+  /** A million records more, the same values again, later; the milliseconds that it took. */
+  grow(): number {
+    const elapsed = this.store.write(this.#data.series, this.#batches);
+    this.millions++;
+    for (const { times, count } of this.#batches) {
+      for (let at = 0; at < count; at++) times[at] = (times[at] as number) + scansAStep * scanUs;
     }
-    store.merge(false);
-    readWindows(store, scansAStep);
-  } finally {
-    for (let step = 0; step < 3; step++) shift(batches, -1);
-    await store.stop();
+    return elapsed;
   }
-}
 
-/** The same values again, later. */
-function shift(batches: readonly Batch[], times = 1): void {
-  const byUs = times * scansAStep * scanUs;
-  for (const { times: column, count } of batches) {
-    for (let at = 0; at < count; at++) column[at] = (column[at] as number) + byUs;
-  }
-}
-
-/** Milliseconds of windows at random in all that there is: the median of some repetitions. */
-function readWindows(store: OurStore, scans: number): number {
-  const series = dataSeries(seriesCount);
-  const figures = Array.from({ length: repeats }, (_, repeat) => {
-    const random = randomSource(repeat);
+  /** Milliseconds of windows at random in all that there is. */
+  readWindows(): number {
+    const [{ series }, random] = [this.#data, this.#random];
     const start = performance.now();
     for (let window = 0; window < windows; window++) {
-      const sinceUs = startUs + (random() % (scans - windowRecords + 1)) * scanUs;
-      const count = store.readNow(
-        series[random() % seriesCount]?.name ?? '',
-        sinceUs,
-        sinceUs + windowRecords * scanUs,
-      );
+      const scan = random() % (this.millions * scansAStep - windowRecords + 1);
+      const sinceUs = startUs + scan * scanUs;
+      const name = series[random() % seriesCount]?.name ?? '';
+      const count = this.store.readNow(name, sinceUs, sinceUs + windowRecords * scanUs);
       if (count !== windowRecords) throw new Error(`${count} of ${windowRecords} records`);
     }
     return performance.now() - start;
-  });
-  return median(figures);
-}
+  }
 
-async function bytes(store: OurStore, step: number): Promise<string> {
-  return ((await store.bytes()) / ((step + 1) * seriesCount * scansAStep)).toFixed(2);
+  async told(writeMs: number): Promise<string> {
+    const records = this.millions * recordsAStep;
+    const bytes = (await this.store.bytes()) / records;
+    const ns = (1e6 * writeMs) / recordsAStep;
+    return `${this.millions} million: writing ${ns.toFixed(0)} ns a record, ${bytes.toFixed(2)} B a record`;
+  }
 }
