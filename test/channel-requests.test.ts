@@ -244,6 +244,29 @@ describe('watches', () => {
   }
 });
 
+describe('the archive', () => {
+  const interval = { archive: 'measurements', name: 'level', t_since: 1_600_000_000, t_until: 1_600_000_001 } as const;
+
+  test('ReadArchive gives the records of an interval, EraseArchive takes them away', async () => {
+    const record = ['d1.5', [1_600_000_000, 250_000], 192];
+    await data.done('POST', '/archive/measurements/level', { body: [record] });
+    assert.deepEqual((await done('ReadArchive', interval)).records, [record]);
+    assert.deepEqual((await done('ReadArchive', { ...interval, t_until: 1_600_000_000.25 })).records, []);
+    await done('EraseArchive', interval);
+    assert.deepEqual((await done('ReadArchive', interval)).records, []);
+  });
+
+  test('refuses what HTTP refuses', async () => {
+    for (const request of ['ReadArchive', 'EraseArchive'] as const) {
+      await channel.refused('unknown-object', request, { ...interval, name: 'nobody' });
+      await channel.refused('unknown-object', request, { ...interval, name: 'a b' });
+      await channel.refused('invalid-interval', request, { ...interval, t_since: 1_600_000_002 });
+      await channel.refused('invalid-body', request, { ...interval, archive: 'stacks' });
+    }
+    await channel.refused('invalid-query', 'ReadArchive', { ...interval, aggregate: 'avg' });
+  });
+});
+
 test('AnswerQuery is for function modules alone', async () => {
   tried.add('AnswerQuery');
   await channel.refused('not-a-module', 'AnswerQuery', { query_id: 1, status: 'fine' });
