@@ -200,7 +200,8 @@ export class Server {
       this.#commands.restore(kept.commands);
       this.#alarms.restore(kept.alarms);
       await this.#executables.open();
-      await this.#archive.open(); // last: it begins to write by itself
+      const retentions = await this.#archive.open(); // last: it begins to write by itself
+      this.#archiving.restore(retentions, kept.alarms);
       await this.#hosting;
     })();
     return this.#live;

@@ -4,10 +4,12 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import { Batch, systemClock } from '@telltale/schema';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
+import { readRetentions, writeRetentions } from './files/retentions-file.ts';
 import { MergeWorker } from './merge-worker.ts';
 import type { FromWriter, Question, Questions, ReaderToWriter, SnapshotRequest, ToWriter } from './protocol.ts';
 import type { Parcel } from './record-queue.ts';
 import { ArchiveStore, type Snapshot } from './store/archive-store.ts';
+import type { Retention } from './store/retention.ts';
 
 type Open = Extract<ToWriter, { kind: 'open' }>;
 type Answers = { [Q in Question]: (id: number, ask: Questions[Q]['ask']) => Answer<Q> };
@@ -18,7 +20,10 @@ const sliceMs = 5;
 const lookMs = 10_000;
 
 class ArchiveThread {
+  /** By `kind/name`, as they were when the server ended. */
+  readonly retentions: ReadonlyMap<string, number>;
   readonly #port: MessagePort;
+  readonly #folder: string;
   readonly #reader: MessagePort;
   readonly #store: ArchiveStore;
   readonly #merger = new MergeWorker();
@@ -32,13 +37,17 @@ class ArchiveThread {
 
   constructor(port: MessagePort, { folder, retention, reader, limits }: Open) {
     this.#port = port;
+    this.#folder = folder;
     this.#reader = reader;
     this.#store = ArchiveStore.open(folder, {
       clock: systemClock,
       onDamage: (damage) => this.#warnOf(damage),
       ...(limits && { limits }),
     });
-    this.#store.setRetention(retention);
+    const { ofSeries, damages } = readRetentions(folder);
+    for (const damage of damages) this.#warnOf(damage);
+    this.#store.setRetention({ ...retention, ofSeries });
+    this.retentions = ofSeries;
     this.#answers = {
       has: (_id, { kind, name }) => this.#store.find(kind, name).length > 0,
       names: (_id, { kind }) => this.#store.names(kind),
@@ -60,7 +69,7 @@ class ArchiveThread {
   hear(message: ToWriter): void {
     if (message.kind === 'parcel') this.#take(message.parcel);
     else if (message.kind === 'commit') this.#commit();
-    else if (message.kind === 'retention') this.#store.setRetention(message.retention);
+    else if (message.kind === 'retention') this.#retain(message.retention);
     else if (message.kind === 'ask') this.#answer(message);
     if (message.kind === 'close') this.#close();
     else this.#maintain();
@@ -77,6 +86,15 @@ class ArchiveThread {
     }
     for (const message of batches) this.#store.append(Batch.from(message), this.#series);
     this.#commit();
+  }
+
+  #retain(retention: Retention): void {
+    this.#store.setRetention(retention);
+    try {
+      writeRetentions(this.#folder, retention.ofSeries);
+    } catch (error) {
+      this.#warn(`retentions are not on disk: ${(error as Error).message}`);
+    }
   }
 
   #commit(): void {
@@ -144,7 +162,7 @@ class ArchiveThread {
     try {
       this.#store.unlink(paths);
     } catch (error) {
-      this.#tell({ kind: 'warning', text: `a file that is no longer needed stays: ${(error as Error).message}` });
+      this.#warn(`a file that is no longer needed stays: ${(error as Error).message}`);
     }
     this.#maintain();
   }
@@ -165,7 +183,7 @@ class ArchiveThread {
       if (this.#isClosed) return 0;
       this.#store.mergeDone(plan, outcome);
       if (outcome.kind !== 'merged' && all) throw new Error(outcome.kind === 'failed' ? outcome.reason : outcome.kind);
-      if (outcome.kind === 'failed') this.#tell({ kind: 'warning', text: `blocks were not merged: ${outcome.reason}` });
+      if (outcome.kind === 'failed') this.#warn(`blocks were not merged: ${outcome.reason}`);
       return plan.bytes;
     } finally {
       this.#isMerging = false;
@@ -205,14 +223,18 @@ class ArchiveThread {
     try {
       this.#store.close();
     } catch (error) {
-      this.#tell({ kind: 'warning', text: `what waited could not be written: ${(error as Error).message}` });
+      this.#warn(`what waited could not be written: ${(error as Error).message}`);
     }
     this.#reader.close();
     this.#merger.close().finally(() => this.#port.close());
   }
 
   #warnOf({ file, reason }: ArchiveDamage | Damage): void {
-    this.#tell({ kind: 'warning', text: `${file} is damaged: ${reason}` });
+    this.#warn(`${file} is damaged: ${reason}`);
+  }
+
+  #warn(text: string): void {
+    this.#tell({ kind: 'warning', text });
   }
 
   #tell(message: FromWriter): void {
@@ -235,7 +257,7 @@ function main(): void {
     }
     try {
       thread = new ArchiveThread(port, message);
-      port.postMessage({ kind: 'opened' } satisfies FromWriter);
+      port.postMessage({ kind: 'opened', retentions: thread.retentions } satisfies FromWriter);
     } catch (error) {
       port.postMessage({ kind: 'unusable', reason: (error as Error).message } satisfies FromWriter);
     }

@@ -83,17 +83,17 @@ export class Archive implements ArchiveAccess {
     this.#prepared ??= new Worker(new URL('./archive-thread.ts', import.meta.url), { name: 'archive' });
   }
 
-  /** Rejects with `UnusableArchive`. */
-  async open(): Promise<void> {
+  /** Resolves with the retentions of before the start, by `kind/name`. Rejects with `UnusableArchive`. */
+  async open(): Promise<ReadonlyMap<string, number>> {
     this.prepare();
     const folder = join(this.#options.folder, 'archive');
     mkdirSync(folder, { recursive: true });
     const between = new MessageChannel();
     this.#readings.open(between.port1);
     const writer = this.#prepared as Worker;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, number>>();
     writer.on('message', (message: FromWriter) => {
-      if (message.kind === 'opened') resolve();
+      if (message.kind === 'opened') resolve(message.retentions);
       else if (message.kind === 'unusable') reject(new UnusableArchive(message.reason));
       else this.#hear(message);
     });
@@ -107,7 +107,7 @@ export class Archive implements ArchiveAccess {
     this.#writer = writer;
     const { retention, limits } = this.#options;
     this.#post({ kind: 'open', folder, retention, limits, reader: between.port2 }, [between.port2]);
-    await promise;
+    return promise;
   }
 
   setRetention(retention: Retention): void {

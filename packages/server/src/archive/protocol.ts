@@ -46,7 +46,7 @@ export type ToWriter =
   | { readonly kind: 'close' };
 
 export type FromWriter =
-  | { readonly kind: 'opened' }
+  | { readonly kind: 'opened'; readonly retentions: ReadonlyMap<string, number> }
   | { readonly kind: 'unusable'; readonly reason: string }
   /** Of a parcel or of `commit`: everything is on disk, or why not. */
   | { readonly kind: 'committed' }

@@ -318,8 +318,24 @@ describe('what is configured', () => {
     assert.equal(retentions.takeChanged(), false);
     bench.archiving.removeAlarm('a');
     bench.archiving.removeCommand('v');
+    assert.equal(retentions.takeChanged(), false, 'what is left of them ends with it');
     bench.put({ name: '__proto__', datatype: 'd' });
-    assert.deepEqual([retentions.takeChanged(), retentions.ofSeries.size], [true, 0]);
+    assert.deepEqual([retentions.takeChanged(), [...retentions.ofSeries.keys()]], [true, ['commands/v', 'alarms/a']]);
+  });
+
+  test('AR-18: says so for good: a restart knows it of those that are gone', () => {
+    const bench = new ArchivingBench();
+    const { retentions } = bench.archiving;
+    bench.archiving.restore(
+      new Map([
+        ['measurements/gone', 5e6],
+        ['measurements/p', 6e6],
+      ]),
+      [],
+    );
+    assert.equal(retentions.takeChanged(), false);
+    bench.put({ name: 'p', datatype: 'd' });
+    assert.deepEqual([retentions.takeChanged(), [...retentions.ofSeries]], [true, [['measurements/gone', 5e6]]]);
   });
 });
 
@@ -444,6 +460,20 @@ test('AR-15: every transition of an alarm is archived where its archMode is chan
   bench.archiving.removeAlarm('__proto__');
   bench.archiving.onAlarm({ ...transition, name: '__proto__', timeUs: startUs + 2 });
   assert.deepEqual([bench.news(), bench.archiving.counts.offered], [[], 2]);
+});
+
+test('AR-19: the last transition of before a restart is archived in its place, once', () => {
+  const bench = new ArchivingBench();
+  const was = { name: 'a', state: 'ACT_UNACK', authority: 'Ann', timeUs: startUs - 5 } as const;
+  const never = { name: 'never', state: 'INACT_ACK', authority: '', timeUs: 0 } as const;
+  bench.archiving.restore(new Map(), [was, never, { ...was, name: 'quiet' }]);
+  for (const name of ['a', 'never', 'a']) bench.putAlarm({ name, severity: 1, description: 'high', ...onChange });
+  bench.putAlarm({ name: 'quiet', severity: 1 });
+  const records = bench
+    .news()
+    .map(([name, text, timeUs, status]) => [name, unpackAlarm(text.slice(1)), timeUs, status]);
+  const transition = { state: 'ACT_UNACK', description: 'high', authority: 'Ann' };
+  assert.deepEqual(records, [['alarms/a', transition, startUs - 5, replaces]]);
 });
 
 test('nothing is archived after the end', async () => {

@@ -4,6 +4,7 @@ import type { Alarm, AlarmState, Clock, Command, Measurement } from '@telltale/s
 import { quality } from '@telltale/schema';
 import type { Changes, Commands, Measurements } from '../../points/index.ts';
 import { packAlarm } from '../alarm-text.ts';
+import { replaces } from '../records.ts';
 import { type ClockJump, ClockWatch } from './clock-watch.ts';
 import { DueQueue } from './due-queue.ts';
 import { Followers } from './followers.ts';
@@ -63,6 +64,8 @@ export class Archiving {
   readonly #commands: Side;
   /** From the names of alarms that are archived to their sources. */
   readonly #alarms = new Map<string, number>();
+  /** Of alarms before the start, until they are put. */
+  readonly #lastTransitions = new Map<string, Omit<AlarmTransition, 'description'>>();
   readonly #followers = new Followers();
   readonly #dues = new DueQueue();
   #armedMs = Number.POSITIVE_INFINITY;
@@ -108,16 +111,27 @@ export class Archiving {
     this.#remove(this.#commands, name);
   }
 
+  /** What the archive and the alarms were before the start; before the first object is put. */
+  restore(retentions: ReadonlyMap<string, number>, alarms: Iterable<Omit<AlarmTransition, 'description'>>): void {
+    this.retentions.restore(retentions);
+    for (const alarm of alarms) this.#lastTransitions.set(alarm.name, alarm);
+  }
+
   /** Before the live one is put, whose trigger may raise it at once. */
   putAlarm(alarm: Alarm): void {
-    const { name, archMode } = alarm;
+    const { name, archMode, description = '' } = alarm;
     this.retentions.put('alarms', alarm);
-    if (archMode !== 'change') this.#alarms.delete(name);
-    else this.#alarms.set(name, this.#recorder.sink.source({ kind: 'alarms', name, datatype: 's' }));
+    const last = this.#lastTransitions.get(name);
+    this.#lastTransitions.delete(name);
+    if (archMode !== 'change') {
+      this.#alarms.delete(name);
+      return;
+    }
+    this.#alarms.set(name, this.#recorder.sink.source({ kind: 'alarms', name, datatype: 's' }));
+    if (last !== undefined && last.timeUs > 0) this.#recordAlarm({ ...last, description }, replaces);
   }
 
   removeAlarm(name: string): void {
-    this.retentions.remove('alarms', name);
     this.#alarms.delete(name);
   }
 
@@ -140,13 +154,7 @@ export class Archiving {
 
   /** Every transition. */
   onAlarm(transition: AlarmTransition): void {
-    const { name, timeUs } = transition;
-    const source = this.#alarms.get(name);
-    if (this.#isClosed || source === undefined) return;
-    this.#recorder.begin();
-    this.#recorder.counts.offered++;
-    this.#recorder.record('alarms', name, source, packAlarm(transition), 0, timeUs);
-    this.#recorder.end();
+    this.#recordAlarm(transition, 0);
   }
 
   /** Makes no more records. */
@@ -154,6 +162,16 @@ export class Archiving {
     this.#isClosed = true;
     this.#watch.close();
     this.#stopTimer?.();
+  }
+
+  #recordAlarm(transition: AlarmTransition, quality: number): void {
+    const { name, timeUs } = transition;
+    const source = this.#alarms.get(name);
+    if (this.#isClosed || source === undefined) return;
+    this.#recorder.begin();
+    this.#recorder.counts.offered++;
+    this.#recorder.record('alarms', name, source, packAlarm(transition), quality, timeUs);
+    this.#recorder.end();
   }
 
   #sideOf(kind: Side['kind'], live: Side['live'], emptyQuality: number): Side {
@@ -189,7 +207,6 @@ export class Archiving {
   #remove({ kind, bit, live, table }: Side, name: string): void {
     const handle = live.find(name);
     if (handle < 0) return;
-    this.retentions.remove(kind, name);
     table.clear(handle);
     this.#follow(2 * handle + bit, undefined);
     this.#await(2 * handle + bit);

@@ -13,6 +13,7 @@ export function retentionOf({ properties = {} }: Kept): number | undefined {
   return text === undefined ? undefined : parseDuration(text);
 }
 
+/** Of an object that is no longer configured, what it said last: its records end with it. */
 export class Retentions {
   /** Microseconds by `kind/name`. */
   readonly ofSeries = new Map<string, number>();
@@ -22,8 +23,9 @@ export class Retentions {
     this.#set(`${kind}/${object.name}`, retentionOf(object));
   }
 
-  remove(kind: Kind, name: string): void {
-    this.#set(`${kind}/${name}`, undefined);
+  /** Those of before the start; before the first object is put. */
+  restore(ofSeries: ReadonlyMap<string, number>): void {
+    for (const [key, us] of ofSeries) this.ofSeries.set(key, us);
   }
 
   /** Whether any is another one since the last time. */
