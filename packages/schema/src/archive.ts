@@ -13,11 +13,13 @@ export type ArchiveKind = (typeof archiveKinds)[number];
 
 export const MeasurementRecord = Type.Tuple([PrefixedValue, Timestamp, ArchiveQuality], {
   description: 'Value, timestamp and quality.',
+  examples: [['d21.5', [1700000000, 250000], 192]],
 });
 export type MeasurementRecord = Static<typeof MeasurementRecord>;
 
 export const CommandRecord = Type.Tuple([Type.Union([PrefixedValue, Type.Null()]), Timestamp], {
   description: 'Value and timestamp.',
+  examples: [['d21.5', [1700000000, 250000]]],
 });
 export type CommandRecord = Static<typeof CommandRecord>;
 

@@ -83,6 +83,7 @@ function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
     }),
     gauge('archive_waiting', 'Records on their way to the disk.', () => records.waiting),
     gauge('archive_waiting_bytes', 'The memory that these take.', () => records.waitingBytes),
+    gauge('archive_readings', 'Readings of the archive under way.', () => archive.readings),
     gauge('archive_failing', 'Whether the disk refused the newest of them.', () =>
       Number(archive.failure !== undefined),
     ),

@@ -6,6 +6,9 @@ import type { JsonSchema, Schemas } from './json-schema.ts';
 /** Where the service listens unless it is told otherwise. */
 export const exampleBase = 'http://127.0.0.1:8080';
 
+/** Optional parameters that do not go with the others. */
+const insteadOfOthers = new Set(['max-points']);
+
 const extensions = new Map([['application/x-sqlite3', '.sqlite']]);
 
 /** The one entry of a `content` that the examples use. */
@@ -61,6 +64,7 @@ function exampleUrl(method: string, path: string, { parameters = [] }: Operation
   const filled = path.replace(/\{([^}]+)\}/g, (_, field: string) => values.get(field) ?? name);
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && (parameter.required || method === 'get'))
+    .filter((parameter) => !insteadOfOthers.has(parameter.name))
     .map((parameter) => `${encodeURIComponent(parameter.name)}=${values.get(parameter.name)}`);
   return exampleBase + filled + (query.length > 0 ? `?${query.join('&')}` : '');
 }

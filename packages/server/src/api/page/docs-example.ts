@@ -38,6 +38,11 @@ const known = new Map<string, readonly unknown[]>([
   ['vtq', ['d21.5', 192]],
   ['vt', ['d21.5']],
   ['eu-range', ['d0', 'd100']],
+  ['t_since', [-3600]],
+  ['t_until', [0]],
+  ['resample', [60]],
+  ['limit', [1000]],
+  ['quality', [192]],
 ]);
 
 /** Where an example stands. */
