@@ -77,6 +77,11 @@ export class Archive implements ArchiveAccess {
     return this.#failure;
   }
 
+  /** How many readings are under way. */
+  get readings(): number {
+    return this.#readings.size;
+  }
+
   /** Starts the threads, which takes its time, and touches no file yet. */
   prepare(): void {
     this.#readings.prepare();

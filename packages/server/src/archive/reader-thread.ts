@@ -1,4 +1,4 @@
-// The thread that reads the archive: serves its readings in turns, a page each, as their credit lasts. What there is to
+// The thread that reads the archive: serves its readings in turns, as their credit of pages lasts. What there is to
 // read it is told by the thread that writes.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
@@ -7,6 +7,7 @@ import { BlockFile } from './files/block-file.ts';
 import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
 import type { FromReader, Problem, ReaderToWriter, ToReader, WriterToReader } from './protocol.ts';
+import { needsHead } from './query/name-records.ts';
 import { Reading } from './query/reading.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
@@ -23,7 +24,9 @@ interface Served {
 }
 
 /** Names that are asked for together. */
-const namesAtOnce = 64;
+const namesAtOnce = 16;
+/** How long one reading goes on before the others have their turn. */
+const turnMs = 8;
 
 class ReaderThread {
   readonly #port: MessagePort;
@@ -87,7 +90,7 @@ class ReaderThread {
     this.#blocks.need(id, []);
   }
 
-  /** One page of each, then whatever else is waiting has its turn. */
+  /** A turn of each, then whatever else is waiting has its own. */
   #run(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -103,30 +106,39 @@ class ReaderThread {
   }
 
   #serve(id: number, served: Served): void {
-    if (served.isWaiting || served.credit === 0) return;
     const { reading } = served;
-    if (reading.wanted !== undefined) {
-      if (served.snapshots.length === 0) {
-        this.#ask(id, served);
+    const endMs = performance.now() + turnMs;
+    while (!served.isWaiting && served.credit > 0 && performance.now() < endMs) {
+      if (reading.wanted !== undefined) {
+        if (served.snapshots.length === 0) {
+          this.#ask(id, served);
+          return;
+        }
+        reading.give(served.snapshots.shift());
+      }
+      const page = reading.next();
+      const isLast = reading.isOver;
+      if (page !== undefined && (page.length > 0 || isLast)) {
+        served.credit--;
+        this.#tell({ kind: 'page', id, page: page.buffer, isLast }, [page.buffer]);
+      }
+      if (isLast) {
+        this.#end(id);
         return;
       }
-      reading.give(served.snapshots.shift());
     }
-    const page = reading.next();
-    const isLast = reading.isOver;
-    if (isLast) this.#end(id);
-    if (page === undefined || (page.length === 0 && !isLast)) return;
-    served.credit--;
-    this.#tell({ kind: 'page', id, page: page.buffer, isLast }, [page.buffer]);
   }
 
   #ask(id: number, served: Served): void {
-    const { kind, names, sinceUs, untilUs, warpHead = false, resampleUs, aggregate } = served.request;
-    const needsHead = warpHead || (resampleUs !== undefined && aggregate === undefined);
+    const { kind, names, sinceUs, untilUs } = served.request;
     const next = names.slice(served.asked, served.asked + namesAtOnce);
     served.asked += next.length;
     served.isWaiting = true;
-    this.#tellWriter({ kind: 'snapshots', id, request: { kind, names: next, sinceUs, untilUs, needsHead } });
+    this.#tellWriter({
+      kind: 'snapshots',
+      id,
+      request: { kind, names: next, sinceUs, untilUs, needsHead: needsHead(served.request) },
+    });
   }
 
   /** What goes wrong with one reading ends it alone. */

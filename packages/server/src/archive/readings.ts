@@ -18,6 +18,11 @@ export class Readings {
     this.#onDeath = onDeath;
   }
 
+  /** How many are under way. */
+  get size(): number {
+    return this.#readings.size;
+  }
+
   /** Starts the thread. */
   prepare(): void {
     if (this.#prepared !== undefined) return;
