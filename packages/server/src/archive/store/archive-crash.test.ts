@@ -104,10 +104,10 @@ function live(store: ArchiveStore, model: StoreModel, during: (act: () => void) 
   const maintain = () => {
     while (store.maintain(0));
   };
-  const erase = (sinceUs: number, untilUs: number) =>
+  const erase = (sinceUs: number, untilUs: number, key = level) =>
     during(() => {
-      store.erase(level.kind, level.name, sinceUs, untilUs);
-      model.erase(level, sinceUs, untilUs);
+      store.erase(key.kind, key.name, sinceUs, untilUs);
+      model.erase(key, sinceUs, untilUs);
     });
   for (let round = 0; round < 4; round++) {
     append(store, someRecords(round));
@@ -130,6 +130,14 @@ function live(store: ArchiveStore, model: StoreModel, during: (act: () => void) 
   });
   erase(0, 2 ** 53);
   during(() => assert.ok(merge(false)));
+  during(maintain);
+  during(() => store.unlink(store.obsolete()));
+  during(maintain);
+  // Nothing is left of the blocks then.
+  for (const key of keys) erase(0, 2 ** 53, key);
+  during(() => {
+    while (merge(true));
+  });
   during(maintain);
   during(() => store.unlink(store.obsolete()));
   during(maintain);

@@ -166,6 +166,23 @@ describe('records', () => {
   });
 });
 
+test('a record of a wrong clock is replaced as any other, also when its time has come', () => {
+  const { store, clock } = open();
+  const at = (value: number, isReplacing: boolean) => [
+    { key: 0, time: startUs + 3 * dayUs, value, quality: 0xc0, isReplacing },
+  ];
+  commit(store, at(1, false));
+  flush(store);
+  clock.advance((3 * dayUs) / 1000);
+  commit(store, at(2, true));
+  flush(store);
+  assert.deepEqual(
+    read(store, 0).map(({ value }) => value),
+    [2],
+  );
+  store.close();
+});
+
 describe('a disk', () => {
   /** A disk on which a call can be made to fail. */
   function failing(): { readonly disk: Disk; fails: 'write' | 'syncData' | undefined } {

@@ -1,4 +1,5 @@
 // For tests: a plain archive that the real one is compared with, and a plain reader of what the real one has.
+import assert from 'node:assert/strict';
 import { Batch, type Value } from '@telltale/schema';
 import { BlockFile } from '../files/block-file.ts';
 import { Columns, replaces, type Series, type SeriesKey } from '../records.ts';
@@ -108,9 +109,11 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
   const { series, tail, blocks, erasures, cutOffUs } = snapshot;
   let all: PlainRecord[] = [];
   const take = (records: readonly PlainRecord[]) => {
-    for (const { time, value, quality } of records) {
-      // Of the same source none is left that another of it replaces: then the one that does is the first of its time.
-      if ((quality & replaces) !== 0) all = all.filter((old) => old.time !== time);
+    for (const [at, { time, value, quality }] of records.entries()) {
+      if ((quality & replaces) !== 0) {
+        assert.notEqual(records[at - 1]?.time, time, 'a record is left that another one of the same source replaces');
+        all = all.filter((old) => old.time !== time);
+      }
       all.push({ time, value, quality: quality & 0xff });
     }
   };
