@@ -31,6 +31,8 @@ const weights: Record<string, number> = {
   activateAlarm: 60,
   deactivateAlarm: 60,
   acknowledgeAlarm: 60,
+  backfillMeasurementArchive: 120,
+  backfillCommandArchive: 120,
 };
 const weightOfPut = 120;
 const weightOfInterval = 60;
@@ -95,7 +97,13 @@ describe('requests of every kind', () => {
       for (const { operationId } of Object.values(item)) weights[operationId] ??= weightOfInterval;
     }
     const promises = new OpenApiPromises(document);
-    const samples = { uploadDatabase: sample, putExecutable: new TextEncoder().encode('#!/bin/sh\n') };
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const samples = {
+      uploadDatabase: sample,
+      putExecutable: bytes('#!/bin/sh\n'),
+      backfillMeasurementArchive: bytes('[["d1",[1600000000,0],192]]'),
+      backfillCommandArchive: bytes('[["d1",[1600000000,0]]]'),
+    };
     const batch = fc.array(anyRequest({ document, weights, samples }), { minLength: 1, maxLength: 80, size: 'max' });
     const statuses = new Map<number, number>();
     const brokenPromise = async (request: HttpRequest): Promise<string | undefined> => {

@@ -38,7 +38,7 @@ export interface RequestOptions {
   readonly document: OpenApiDocument;
   /** How often an operation is asked for, 10 where not listed. */
   readonly weights: Readonly<Record<string, number>>;
-  /** Bodies that an operation which takes bytes would accept, by its id. */
+  /** Bodies that an operation which takes bytes, or particular JSON, would accept, by its id. */
   readonly samples: Readonly<Record<string, Uint8Array>>;
 }
 
@@ -262,7 +262,14 @@ const wrongTypes = [
 
 function bodyOf(content: Content, schemas: Schemas, sample: Uint8Array | undefined): fc.Arbitrary<Sender> {
   const [schema] = Object.values(content).map((each) => each.schema);
-  const bytes = schema?.type === 'string' || schema === undefined ? bytesLike(sample) : jsonLike(schema, schemas);
+  const bytes =
+    schema?.type === 'string' || schema === undefined
+      ? bytesLike(sample)
+      : mostly(
+          jsonLike(schema, schemas),
+          fc.constant(() => sample ?? new Uint8Array()),
+          sample === undefined ? 50 : 1,
+        );
   const right = fc.constantFrom(...Object.keys(content));
   const decorated = right.map((type) => `${type.toUpperCase()} ; charset=utf-8`);
   const type = fc.oneof({ weight: 20, arbitrary: right }, decorated, fc.constantFrom(...wrongTypes));

@@ -1,9 +1,8 @@
 // What the rest of the server asks of the archive. Everything behind it runs on other threads.
-import type { Batch, Datatype } from '@telltale/schema';
+import { type Aggregate, aggregates, type Batch, type Datatype } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
 
-export const aggregates = ['avg', 'min', 'max', 'first', 'last', 'count'] as const;
-export type Aggregate = (typeof aggregates)[number];
+export { type Aggregate, aggregates };
 
 export type RecordForm = 'json' | 'csv' | 'binary';
 
