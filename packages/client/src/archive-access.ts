@@ -19,7 +19,15 @@ import {
 } from '@telltale/schema';
 import { type ArchiveColumns, BadColumns, ColumnsReader } from './columns-reader.ts';
 import { TelltaleProblem } from './errors.ts';
-import { type AskOptions, type Bytes, byNames, type Download, pathName, type Transport } from './transport.ts';
+import {
+  type AskOptions,
+  type Bytes,
+  byNames,
+  chunksOf,
+  type Download,
+  pathName,
+  type Transport,
+} from './transport.ts';
 
 /**
  * Seconds since 1970, of which those of zero or less count back from now; or a date, or a timestamp, exact to the
@@ -92,11 +100,11 @@ export class ArchiveAccess {
     options: ArchiveOneOptions,
   ): AsyncGenerator<ArchiveRecords[Kind][], void> {
     const path = intervalPath(kind, name, options, 'unknown-object');
-    const { stream } = await this.#transport.download(path, { query: queryOf(options), signal: options.signal });
+    const found = await this.#transport.download(path, { query: queryOf(options), signal: options.signal });
     let page: ArchiveRecords[Kind][] = [];
     const reader = new JsonListReader((record) => page.push(record as ArchiveRecords[Kind]));
     try {
-      for await (const chunk of stream) {
+      for await (const chunk of chunksOf(found)) {
         reader.feed(chunk);
         if (page.length > 0) yield page;
         page = [];
@@ -123,10 +131,10 @@ export class ArchiveAccess {
     options: ArchiveReadOptions & ArchiveNamesOption,
   ): AsyncGenerator<ArchiveColumns, void> {
     const path = `archive/${kind}/`;
-    const { stream } = await this.#many(path, options, columnsType);
+    const found = await this.#many(path, options, columnsType);
     const reader = new ColumnsReader();
     try {
-      for await (const chunk of stream) yield* reader.feed(chunk);
+      for await (const chunk of chunksOf(found)) yield* reader.feed(chunk);
       reader.end();
     } catch (error) {
       throw error instanceof BadColumns ? this.#transport.stranger('GET', path, error.message) : error;
@@ -206,11 +214,11 @@ export class ArchiveAccess {
   }
 
   async *#progress(path: string, { signal }: AskOptions): AsyncGenerator<ArchiveProgress, void> {
-    const { stream } = await this.#transport.download(path, { signal }, 'POST');
+    const found = await this.#transport.download(path, { signal }, 'POST');
     const utf8 = new TextDecoder();
     let text = '';
     let isDone = false;
-    for await (const chunk of stream) {
+    for await (const chunk of chunksOf(found)) {
       const lines = (text + utf8.decode(chunk, { stream: true })).split('\n');
       text = lines.pop() ?? '';
       for (const line of lines) {

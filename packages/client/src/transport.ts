@@ -33,6 +33,16 @@ export interface Download {
   readonly length: number | undefined;
 }
 
+/** Not every browser can loop over a stream itself. Leaving the loop ends the download. */
+export async function* chunksOf({ stream }: Download): AsyncGenerator<Uint8Array, void> {
+  const reader = stream.getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
 /** What the system says when nobody was spoken to at all. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
