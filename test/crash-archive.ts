@@ -60,19 +60,23 @@ export class ArchiveCrashes {
   async check(fromRound = 0): Promise<void> {
     const start = performance.now();
     const archive = world.makeArchive(this.#folder);
-    await archive.open();
-    await world.readSeries(archive, 0, Number.MAX_SAFE_INTEGER / 1e6);
-    this.readyMs.push(performance.now() - start);
-    let begun = this.#begun;
-    for (let series = 0; series < world.seriesCount; series++) {
-      begun = Math.max(begun, this.#checkSeries(series, fromRound, await world.readSeries(archive, series, fromRound)));
+    try {
+      await archive.open();
+      await world.readSeries(archive, 0, Number.MAX_SAFE_INTEGER / 1e6);
+      this.readyMs.push(performance.now() - start);
+      let begun = this.#begun;
+      for (let series = 0; series < world.seriesCount; series++) {
+        const found = await world.readSeries(archive, series, fromRound);
+        begun = Math.max(begun, this.#checkSeries(series, fromRound, found));
+      }
+      this.#begun = begun;
+      this.#settle();
+    } finally {
+      await archive.close(5000);
     }
-    this.#begun = begun;
-    this.#settle();
-    await archive.close(5000);
   }
 
-  /** The last round begun, and what the archive has of each. */
+  /** Rounds before this were acknowledged. */
   get lastStored(): number {
     return this.#stored;
   }

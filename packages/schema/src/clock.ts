@@ -9,6 +9,14 @@ export interface Clock {
   after(ms: number, call: () => void): () => void;
 }
 
+/**
+ * The present as the time of an event: later than the event before, though the clock counts in milliseconds; but for a
+ * clock that was set back.
+ */
+export function timeAfter(lastUs: number, nowUs: number): number {
+  return nowUs <= lastUs && lastUs - nowUs < 1000 ? lastUs + 1 : nowUs;
+}
+
 /** The longest that a timer of the system waits. */
 const longestMs = 2 ** 31 - 1;
 

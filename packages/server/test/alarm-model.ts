@@ -132,6 +132,12 @@ export class AlarmModel {
     this.#tell(alarm.alarm.name, `${state} ${authority} ${timeUs}`);
   }
 
+  /** Of a person's operation: never that of the transition before. */
+  #timeOf({ timeUs }: ModelAlarm): number {
+    const agoUs = this.nowUs - timeUs;
+    return agoUs <= 0 && agoUs > -1000 ? timeUs + 1 : this.nowUs;
+  }
+
   /** Carries operations on until one has to wait for the disk. */
   #proceed(name: string, queue: Operation[]): void {
     for (let [first] = queue; first !== undefined; [first] = queue) {
@@ -141,11 +147,11 @@ export class AlarmModel {
       else if (after(alarm, operation) === alarm.state) this.#end(queue, 'done');
       else if (after(alarm, operation) === writing?.state) {
         const wasAlone = writing.from === alarm && writing.transitions === alarm.transitions;
-        this.#transition(alarm, writing.state, wasAlone ? writing.timeUs : this.nowUs, authority);
+        this.#transition(alarm, writing.state, wasAlone ? writing.timeUs : this.#timeOf(alarm), authority);
         this.#end(queue, 'done');
       } else {
         const { transitions } = alarm;
-        first.writing = { state: after(alarm, operation), timeUs: this.nowUs, from: alarm, transitions };
+        first.writing = { state: after(alarm, operation), timeUs: this.#timeOf(alarm), from: alarm, transitions };
         return;
       }
     }

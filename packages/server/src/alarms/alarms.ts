@@ -8,6 +8,7 @@ import {
   alarmFields,
   type Clock,
   ProblemError,
+  timeAfter,
 } from '@telltale/schema';
 import type { Changes, MeasurementReader } from '../points/index.ts';
 import type { AlarmKeeper, KeptAlarm } from './alarm-keeper.ts';
@@ -271,16 +272,21 @@ export class Alarms {
         if (kept?.state === state) {
           // Where a trigger came between, and went again, the time of the operation is later than those.
           const isSame = entry === from && entry.transitions === transitions;
-          this.#apply(entry, state, isSame ? kept.timeUs : this.#clock.now(), authority);
+          this.#apply(entry, state, isSame ? kept.timeUs : this.#timeAfter(entry), authority);
           return;
         }
         [from, transitions] = [entry, entry.transitions];
-        kept = { name, state, timeUs: this.#clock.now(), authority };
+        kept = { name, state, timeUs: this.#timeAfter(entry), authority };
         await this.#keeping.keepNow(kept);
       }
     } finally {
       this.#keeping.release(name);
     }
+  }
+
+  /** What a person does has a time of its own. */
+  #timeAfter({ timeUs }: LiveEntry): number {
+    return timeAfter(timeUs, this.#clock.now());
   }
 
   #operated(name: string, end: Promise<void>): void {

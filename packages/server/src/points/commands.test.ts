@@ -122,6 +122,17 @@ describe('a command', () => {
     assert.deepEqual([bench.vt('valve')[0], bench.disk.commands.get('valve')?.value], ['d1', 'd1']);
   });
 
+  test('CO-2: has a time of its own, though others came in the same millisecond', async () => {
+    const bench = setUp(valve, own);
+    const times: number[] = [];
+    bench.commands.onChange((handle) => times.push(bench.commands.timeOf(handle)));
+    await Promise.all([1, 2, 3].map((value) => bench.commands.write('valve', `d${value}`)));
+    bench.clock.advance(-60_000);
+    await bench.commands.write('valve', 'd4');
+    const nowUs = 1_000_000_000_000;
+    assert.deepEqual(times, [nowUs, nowUs + 1, nowUs + 2, nowUs - 60_000_000]);
+  });
+
   test('CO-3: that the device refuses, misses or does not answer has changed nothing', async () => {
     const bench = setUp(valve);
     await bench.commands.write('valve', 'd1');

@@ -8,6 +8,7 @@ import {
   ProblemError,
   parsePrefixedAs,
   parseText,
+  timeAfter,
   type Value,
   zeroOf,
 } from '@telltale/schema';
@@ -54,6 +55,8 @@ interface LiveCommand extends CommandValue {
   readonly chain: CommandChain;
   /** Undefined: a value of the service itself. */
   readonly connector: string | undefined;
+  /** The time of the last write, which may be on its way to the disk: no two have the same. */
+  lastGivenUs: number;
 }
 
 export class Commands extends NamedPoints {
@@ -114,7 +117,8 @@ export class Commands extends NamedPoints {
     const chain = new CommandChain(point);
     const before = this.#commands[handle];
     const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
-    this.#commands[handle] = { chain, connector: point.connectorName, value, timeUs, isWritten, hasValue };
+    const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
+    this.#commands[handle] = { chain, connector: point.connectorName, value, timeUs, isWritten, hasValue, lastGivenUs };
     this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
     if (before === undefined || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
   }
@@ -145,7 +149,9 @@ export class Commands extends NamedPoints {
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
     // Gone meanwhile, with all that was kept of it, or another one.
     if (!this.#isStill(name, handle, chain)) return;
-    const timeUs = this.#clock.now();
+    const command = this.#get(handle);
+    const timeUs = timeAfter(command.lastGivenUs, this.#clock.now());
+    command.lastGivenUs = timeUs;
     const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
     if (connector === undefined) await this.#keeping.keep(kept);
     else await this.#keepAccepted(kept, handle, chain, value);
