@@ -1,14 +1,7 @@
 // The messages of the channel: what a client may ask, what it is answered, and what it is told unasked. One JSON text a
 // message.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import {
-  AlarmRecord,
-  ArchiveTime,
-  archiveKinds,
-  archiveOptions,
-  CommandRecord,
-  MeasurementRecord,
-} from './archive.ts';
+import { AlarmRecord, ArchiveTime, archiveKinds, archiveOptions, CommandRecord, MeasurementRecord } from './archive.ts';
 import { Collection, titleOf } from './configuration.ts';
 import {
   AlarmState,

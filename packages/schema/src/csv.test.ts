@@ -43,8 +43,11 @@ describe('CSV', () => {
     const reader = new CsvReader(() => undefined);
     reader.feed(Buffer.from('"'));
     const piece = Buffer.alloc(1 << 16, '\n');
-    assert.throws(() => {
-      for (let at = 0; at < 1000; at++) reader.feed(piece);
-    }, isProblem(/longer than/));
+    assert.throws(
+      () => {
+        for (let at = 0; at < 1000; at++) reader.feed(piece);
+      },
+      isProblem(/longer than/),
+    );
   });
 });
