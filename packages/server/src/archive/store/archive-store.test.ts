@@ -144,6 +144,14 @@ describe('records', () => {
     store.close();
   });
 
+  test('that come faster than they are flushed do not pile up in memory', () => {
+    const { store, folder } = open({ limits: { records: 10, textUnits: 1e6 } });
+    for (let round = 1; round <= 20; round++) commit(store, levels(10, startUs + round * 10_000_000));
+    assert.ok(readdirSync(folder).filter((name) => name.endsWith('.ttj')).length <= 4);
+    assert.equal(read(store, 0).length, 200);
+    store.close();
+  });
+
   test('of wrong clocks make one file and widen no range, however wrong they are', () => {
     const { store, folder } = open();
     const wrong = Array.from({ length: 200 }, (_, at) => {
@@ -293,6 +301,20 @@ describe('damage', () => {
     store.close();
   });
 
+  test('by somebody who removed a block is reported, and the others are merged', () => {
+    const { store, folder, damages } = open();
+    for (let round = 0; round < 5; round++) {
+      commit(store, levels(10, startUs + round * 10_000_000));
+      flush(store);
+    }
+    const first = blocksIn(folder).find((name) => name.includes('-1-1-')) ?? '';
+    rmSync(join(folder, first));
+    assert.equal(mergeAll(store), 2);
+    assert.deepEqual(damages, [{ file: first, reason: 'the file is gone' }]);
+    assert.equal(read(store, 0, startUs).length, 40);
+    store.close();
+  });
+
   test('to the catalogue is mended from blocks and journals', () => {
     const { store, folder, clock } = open();
     commit(store, levels(10, startUs));
@@ -434,6 +456,16 @@ describe('erasing', () => {
     flush(again.store);
     assert.deepEqual(values(), [2, 2.25, 2.5]);
     again.store.close();
+  });
+
+  test('again and again does not make its file grow', () => {
+    const { store, folder } = open();
+    commit(store, levels(10, startUs));
+    store.erase('measurements', 'level', 5, startUs);
+    const { size } = statSync(join(folder, 'erasures.tte'));
+    for (let time = 4; time > 0; time--) store.erase('measurements', 'level', time, startUs);
+    assert.equal(statSync(join(folder, 'erasures.tte')).size, size);
+    store.close();
   });
 
   test('of what nobody knows does nothing', () => {

@@ -32,6 +32,8 @@ export interface ArchiveStoreOptions {
 }
 
 const usualLimits: Limits = { records: 2 ** 20, textUnits: 64 * 2 ** 20 };
+/** Generations that wait to be flushed, each with all its records in memory. */
+const mostFrozen = 2;
 /** So many damages are remembered. */
 const maxDamages = 1000;
 /** With more erasures than this that wait for their generation to be flushed, it is flushed early. */
@@ -112,23 +114,27 @@ export class ArchiveStore {
 
   /** Everything is on disk afterwards. Throws the system's error: what waits is tried again by the next commit. */
   commit(): void {
-    this.#parts.generations.commit();
+    const { generations } = this.#parts;
+    // Who takes records faster than they are flushed waits here, so that memory does not fill up.
+    while (generations.frozen.length > mostFrozen) this.#flushing.step();
+    generations.commit();
   }
 
   /** Commits, and ends the generation that is being written, so that `maintain` brings it into blocks. */
   freeze(): void {
     const { generations } = this.#parts;
-    generations.commit();
+    this.commit();
     if (generations.active.count > 0) generations.renew();
   }
 
   /** Erases the records of a name in [sinceUs, untilUs), those that wait included; on disk when it returns. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void {
     const { generations, erasures } = this.#parts;
-    generations.commit();
+    this.commit();
     const series = this.find(kind, name);
     if (series.length === 0 || sinceUs >= untilUs) return;
     erasures.add(series, sinceUs, untilUs, generations.active, generations.offset);
+    this.#isPruneDue = true;
     if (erasures.size > manyErasures && generations.active.count > 0) generations.renew();
   }
 
@@ -243,23 +249,27 @@ export class ArchiveStore {
       return true;
     }
     if (this.#expiry.step()) return true;
-    if (this.#isPruneDue) this.#prune();
-    return false;
+    return this.#isPruneDue && this.#prune();
   }
 
-  /** Drops the erasures that are carried out for good. */
-  #prune(): void {
+  /** Drops the erasures that are carried out for good. True: there are blocks left to look at. */
+  #prune(): boolean {
     const { generations, blocks, erasures } = this.#parts;
-    this.#isPruneDue = false;
-    if (erasures.size === 0) return;
-    const { tables } = generations;
     // Blocks that are about to go as well: after a crash they may be there again.
-    const touched = [...blocks.all, ...blocks.leaving].filter((block) => isTouched(block, erasures));
+    const all = [...blocks.all, ...blocks.leaving];
+    const unseen = erasures.size === 0 ? undefined : all.find((block) => block.erasuresSeen < erasures.lastSeq);
+    if (unseen !== undefined) {
+      isTouched(unseen, erasures);
+      return true;
+    }
+    const { tables } = generations;
     erasures.keep(({ seq, series, sinceUs, untilUs, generation }) => {
       return (
         tables.some((table) => table.generation <= generation && table.hasIn(series, sinceUs, untilUs)) ||
-        touched.some((block) => block.erasures.has(seq))
+        all.some((block) => block.erasures.has(seq))
       );
     });
+    this.#isPruneDue = false;
+    return false;
   }
 }

@@ -1,8 +1,10 @@
 // The block files that are there: those that count, in the order in which a reading takes them, and those that others
 // took the place of, until nobody reads them any more and they can go.
 import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { BlockFile } from '../files/block-file.ts';
-import { Damaged } from '../files/damage.ts';
+import { Damaged, DamagedBlock } from '../files/damage.ts';
+import { isMissing } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
 import type { Erasures } from './erasures.ts';
@@ -25,9 +27,19 @@ export interface Block extends BlockInfo {
   erasuresSeen: number;
 }
 
-/** Opens a file for a moment. Throws `DamagedBlock`, `NewerVersion` and the system's errors. */
+/** Throws `DamagedBlock`, also where somebody has removed the file, `NewerVersion`, and the system's errors. */
+export function openBlock(path: string): BlockFile {
+  try {
+    return BlockFile.open(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new DamagedBlock({ file: basename(path), reason: 'the file is gone' });
+  }
+}
+
+/** Opens a file for a moment; throws as `openBlock`. */
 export function withBlock<T>(path: string, look: (file: BlockFile) => T): T {
-  const file = BlockFile.open(path);
+  const file = openBlock(path);
   try {
     return look(file);
   } finally {

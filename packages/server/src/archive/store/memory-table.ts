@@ -132,18 +132,10 @@ export class MemoryTable {
     }
   }
 
-  /**
-   * Writes the positions of the committed records of a series in [sinceUs, untilUs) into `into`, newest arrival first,
-   * and answers with how many there are. `into` has room for `counts` of the series.
-   */
-  positions(
-    series: number,
-    sinceUs: number,
-    untilUs: number,
-    erased: readonly ErasedRange[],
-    into: Uint32Array,
-  ): number {
-    if (!this.hasIn(series, sinceUs, untilUs)) return 0;
+  /** Positions of the committed records of a series in [sinceUs, untilUs), in order of arrival. */
+  positions(series: number, sinceUs: number, untilUs: number, erased: readonly ErasedRange[]): Uint32Array {
+    let found = new Uint32Array(64);
+    if (!this.hasIn(series, sinceUs, untilUs)) return found.subarray(0, 0);
     const { times, previous, committed } = this;
     const isOrdered = ((this.marks[series] as number) & mark.unordered) === 0;
     let count = 0;
@@ -153,10 +145,11 @@ export class MemoryTable {
       if (time < sinceUs) {
         if (isOrdered) break;
       } else if (time < untilUs && at < committed && (erased.length === 0 || !isErased(erased, time, at))) {
-        into[count++] = at;
+        if (count === found.length) found = doubled(found);
+        found[count++] = at;
       }
     }
-    return count;
+    return found.subarray(0, count).reverse();
   }
 
   /** Position of the newest committed record of a series before `untilUs`, of several at that time the last; or -1. */
@@ -284,6 +277,12 @@ export class MemoryTable {
 
 /** The engine folds constants of the same module alone. */
 const oldestPlausible = oldestPlausibleUs;
+
+function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * array.length);
+  larger.set(array);
+  return larger;
+}
 
 function resolve(points: Uint32Array, seriesOf: Uint32Array, count: number, into: Uint32Array, at: number): void {
   for (let i = 0; i < count; i++) into[at + i] = seriesOf[points[i] as number] as number;

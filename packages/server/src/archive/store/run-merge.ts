@@ -1,9 +1,10 @@
 // Carries a merge out: reads block files, writes one, touches nothing else. It can run on any thread beside the store.
-import { BlockFile } from '../files/block-file.ts';
+import type { BlockFile } from '../files/block-file.ts';
 import { BlockWriter } from '../files/block-writer.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
 import { type Disk, syncFolder, systemDisk } from '../files/disk.ts';
 import type { Series } from '../records.ts';
+import { openBlock } from './block-list.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { cutOffOf } from './retention.ts';
 import { type Interval, mergeSeries, SeriesSource } from './series-merge.ts';
@@ -29,7 +30,7 @@ export function runMerge(
 ): MergeOutcome {
   const blocks: BlockFile[] = [];
   try {
-    for (const path of plan.inputs) blocks.push(BlockFile.open(path));
+    for (const path of plan.inputs) blocks.push(openBlock(path));
     return merge(plan, blocks, onProgress, shouldStop, disk);
   } catch (error) {
     if (error instanceof Damaged) return { kind: 'damaged', damage: error.damage };
@@ -78,10 +79,12 @@ function* seriesOf(
   for (const number of Uint32Array.from(byNumber.keys()).sort()) {
     const series = byNumber.get(number) as Series;
     const expired = { sinceUs: 0, untilUs: cutOffOf(retention, series, nowUs) };
-    const sources = blocks.map((block) => {
+    const sources: SeriesSource[] = [];
+    for (const block of blocks) {
+      if (block.spanOf(number) === undefined) continue;
       const dropped = (erasuresOf.get(number) ?? []).filter(({ seq }) => seq > block.header.erasuresApplied);
-      return new SeriesSource(block, series, joined([expired, ...dropped]));
-    });
+      sources.push(new SeriesSource(block, series, joined([expired, ...dropped])));
+    }
     yield { series, sources };
   }
 }

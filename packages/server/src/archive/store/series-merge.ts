@@ -20,7 +20,7 @@ export class SeriesSource {
   readonly #series: Series;
   readonly #chunks: readonly ChunkInfo[];
   readonly #dropped: readonly Interval[];
-  readonly #columns = new Columns(1024);
+  readonly #columns = new Columns();
   #next = 0;
   #at = 0;
   /** The chunk at hand, where it is not read yet. */

@@ -27,10 +27,8 @@ export function tailOf(
   const head = request.needsHead ? headOf(tables, erasedOf, request) : undefined;
   if (head !== undefined) head.table.copy(Uint32Array.of(head.at), 0, 1, isText, columns);
   for (const table of tables) {
-    if (!table.has(series.number)) continue;
-    const positions = new Uint32Array(table.counts[series.number] as number);
-    const count = table.positions(series.number, sinceUs, untilUs, erasedOf(table), positions);
-    table.copy(positions.subarray(0, count).reverse(), 0, count, isText, columns);
+    const positions = table.positions(series.number, sinceUs, untilUs, erasedOf(table));
+    table.copy(positions, 0, positions.length, isText, columns);
   }
   return inOrder(columns, isText);
 }

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Batch } from '@telltale/schema';
+import fc from 'fast-check';
+import { Columns, replaces, type Series } from '../records.ts';
+import { MemoryTable } from './memory-table.ts';
+import { tailOf } from './tail.ts';
+
+interface Plain {
+  readonly series: number;
+  readonly time: number;
+  readonly isReplacing: boolean;
+}
+
+const series: readonly Series[] = (['d', 'l', 's'] as const).map((datatype, number) => {
+  return { number, kind: 'measurements', name: 'level', datatype };
+});
+const isText = Uint8Array.of(0, 0, 1);
+const aheadUs = 1000;
+
+const someRecords = fc.array(fc.record({ series: fc.nat(2), time: fc.nat(12), isReplacing: fc.boolean() }), {
+  maxLength: 40,
+  size: 'max',
+});
+
+/** Records whose values say which they are. */
+function append(table: MemoryTable, records: readonly Plain[], first: number): void {
+  const batch = new Batch();
+  for (const [at, { series: number, time, isReplacing }] of records.entries()) {
+    const quality = 0xc0 | (isReplacing ? replaces : 0);
+    if (number === 2) batch.text(number, String(first + at), quality, time);
+    // With all its bits: as a double it is none that could be told from others.
+    else if (number === 1) batch.long(number, 0x7ff4_0000_0000_0000n + BigInt(first + at), quality, time);
+    else batch.number(number, first + at, quality, time);
+  }
+  table.append(batch, Uint32Array.of(0, 1, 2), isText, aheadUs);
+}
+
+/** Which records a tail has. */
+function idsOf(tail: ReturnType<typeof tailOf>, { datatype }: Series): number[] {
+  if (datatype === 's') return tail.texts.map(Number);
+  if (datatype === 'd') return [...new Float64Array(tail.numbers)];
+  return [...new BigInt64Array(tail.numbers)].map((value) => Number(value - 0x7ff4_0000_0000_0000n));
+}
+
+test('a tail has what is committed in its interval, in order of time, without what was erased or replaced', () => {
+  const erasures = fc.record({ sinceUs: fc.nat(12), untilUs: fc.nat(12), before: fc.nat(40) });
+  fc.assert(
+    fc.property(
+      fc.tuple(someRecords, someRecords, someRecords),
+      fc.tuple(fc.nat(12), fc.nat(12), fc.nat(4), fc.boolean()),
+      fc.option(erasures, { nil: undefined }),
+      ([old, fresh, waiting], [one, other, cutOffUs, needsHead], erased) => {
+        const [sinceUs, untilUs] = [Math.min(one, other), Math.max(one, other)];
+        const tables = [new MemoryTable(1, 4), new MemoryTable(2, 4)] as const;
+        append(tables[0], old, 0);
+        append(tables[1], fresh, 100);
+        for (const table of tables) table.committed = table.count;
+        append(tables[1], waiting, 200);
+        const erasedIn = (table: MemoryTable) => (table === tables[0] && erased !== undefined ? [erased] : []);
+        for (const each of series) {
+          const isErased = (time: number, at: number) =>
+            erased !== undefined && at < erased.before && time >= erased.sinceUs && time < erased.untilUs;
+          const kept = [
+            ...old.map((record, at) => ({ ...record, id: at, isErased: isErased(record.time, at) })),
+            ...fresh.map((record, at) => ({ ...record, id: 100 + at, isErased: false })),
+          ].filter((record) => record.series === each.number && !record.isErased && record.time >= cutOffUs);
+          const shown = kept
+            .filter(
+              ({ time }, at) => !kept.some((later, place) => place > at && later.time === time && later.isReplacing),
+            )
+            .sort((a, b) => a.time - b.time);
+          const head = shown.filter(({ time }) => time < sinceUs).slice(needsHead ? -1 : Number.POSITIVE_INFINITY);
+          const inside = shown.filter(({ time }) => time >= sinceUs && time < untilUs);
+          const tail = tailOf(tables, erasedIn, { series: each, sinceUs, untilUs, needsHead, cutOffUs });
+          assert.deepEqual(
+            idsOf(tail, each),
+            [...head, ...inside].map(({ id }) => id),
+          );
+        }
+      },
+    ),
+  );
+});
+
+test('a table forgets what was not committed, and another one takes over its memory', () => {
+  fc.assert(
+    fc.property(someRecords, someRecords, (kept, waiting) => {
+      const table = new MemoryTable(1, 4);
+      append(table, kept, 0);
+      table.committed = table.count;
+      append(table, waiting, 100);
+      table.cutBack(aheadUs);
+      const plain = new MemoryTable(1, 4);
+      append(plain, kept, 0);
+      assert.deepEqual([table.count, table.astray, table.used], [plain.count, plain.astray, plain.used]);
+      for (const { number } of series) assert.equal(table.counts[number] ?? 0, plain.counts[number] ?? 0);
+      const next = new MemoryTable(2, 4, table);
+      append(next, waiting, 100);
+      next.committed = next.count;
+      for (const each of series) {
+        const positions = next.positions(each.number, 0, 100, []);
+        const columns = new Columns();
+        next.copy(positions, 0, positions.length, each.datatype === 's', columns);
+        const times = waiting.filter((record) => record.series === each.number).map(({ time }) => time);
+        assert.deepEqual([...columns.times.subarray(0, columns.count)], times);
+      }
+    }),
+  );
+});
