@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   }, tickMs);
   for (let turn = 0; ; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 15));
-    const last = told - 1;
+    const last = told - 6; // what comes after an erasure stays
     if (last <= Number(firstRound)) continue;
     const series = world.erasedFrom + (turn % (world.seriesCount - world.erasedFrom));
     const from = Number(firstRound) + Math.floor(Math.random() * (last - Number(firstRound)));
