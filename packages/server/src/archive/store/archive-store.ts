@@ -142,9 +142,7 @@ export class ArchiveStore {
   snapshot(series: readonly Series[], sinceUs: number, untilUs: number, needsHead: boolean): Snapshot {
     const { clock, generations, blocks: list, erasures, retention } = this.#parts;
     const nowUs = clock.now();
-    const blocks = list.all
-      .filter(({ firstUs, lastUs }) => firstUs < untilUs && (needsHead || lastUs >= sinceUs))
-      .map(({ path }) => path);
+    const blocks = list.paths(needsHead ? 0 : sinceUs, untilUs);
     const { tables } = generations;
     return {
       series: series.map((each): SeriesSnapshot => {

@@ -60,6 +60,8 @@ export class BlockList {
   /** Not removed yet; true: nobody reads it any more. */
   readonly #leaving = new Map<Block, boolean>();
   #fresh: string[] = [];
+  /** The last question and its answer: a reading asks the same of many series. */
+  #asked: { readonly sinceUs: number; readonly untilUs: number; readonly paths: readonly string[] } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -79,8 +81,18 @@ export class BlockList {
     return Map.groupBy(this.#blocks, ({ header }) => header.partition).values();
   }
 
+  /** Of those that may have records in [sinceUs, untilUs); the same array for the same question. */
+  paths(sinceUs: number, untilUs: number): readonly string[] {
+    if (this.#asked?.sinceUs !== sinceUs || this.#asked.untilUs !== untilUs) {
+      const asked = this.#blocks.filter(({ firstUs, lastUs }) => firstUs < untilUs && lastUs >= sinceUs);
+      this.#asked = { sinceUs, untilUs, paths: asked.map(({ path }) => path) };
+    }
+    return this.#asked.paths;
+  }
+
   /** In place of others. */
   replace(old: readonly Block[], fresh: readonly Block[]): void {
+    this.#asked = undefined;
     const rank = ({ header }: Block) => (header.partition === astray ? -1 : header.partition);
     this.#blocks = [...this.#blocks.filter((block) => !old.includes(block)), ...fresh].sort(
       (a, b) => rank(a) - rank(b) || a.header.genFrom - b.header.genFrom,

@@ -13,8 +13,10 @@ export function isInOrder(order: Uint32Array, from: number, to: number, times: F
 /** Sorts `order` from `from` up to `to`. Yields now and then, so that a long sort can be taken in slices. */
 export function* sortByTime(order: Uint32Array, from: number, to: number, times: Float64Array): Generator<void, void> {
   if (isInOrder(order, from, to, times)) return;
-  for (let start = from; start < to; start += runLength)
+  for (let start = from; start < to; start += runLength) {
     insertionSort(order, start, Math.min(start + runLength, to), times);
+    if (((start - from) & 0xffff) === 0) yield;
+  }
   const scratch = new Uint32Array(to - from);
   for (let width = runLength; width < to - from; width *= 2) {
     for (let start = from; start + width < to; start += 2 * width) {
