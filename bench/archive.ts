@@ -87,12 +87,14 @@ async function compare(
     return [];
   }
   try {
+    const before = await ourRate(data);
     const peerRate = data.records / (await peer.load(data));
-    rates.push(await ourRate(data));
+    const beside = [before, await ourRate(data)];
+    rates.push(...beside);
     await peer.compact();
     const bytes = (await peer.bytes()) / data.records;
     say(`${peer.name}: ${millions(peerRate)} a second written, ${bytes.toFixed(2)} B a record`);
-    const ratio = median(rates) / peerRate;
+    const ratio = median(beside) / peerRate;
     const what = `records a second written / ${peer.name}`;
     return [
       writing === undefined ? { what, figure: ratio.toFixed(2) } : atLeast(what, ratio, writing),
