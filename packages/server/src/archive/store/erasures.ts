@@ -70,7 +70,7 @@ export class Erasures {
     untilUs: number,
     { generation, committed }: MemoryTable,
     offset: number,
-  ) {
+  ): void {
     const added = series.map(({ number }, index) => {
       return { seq: this.#lastSeq + 1 + index, series: number, sinceUs, untilUs, generation, offset };
     });

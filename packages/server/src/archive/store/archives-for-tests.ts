@@ -1,0 +1,76 @@
+// For tests: archives in temporary folders, and what is done with them again and again.
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import type { ArchiveDamage } from '../archive-access.ts';
+import { ArchiveStore, type ArchiveStoreOptions } from './archive-store.ts';
+import { runMerge } from './run-merge.ts';
+import { append, type ModelRecord } from './store-model.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'telltale-archive-'));
+after(() => rmSync(root, { recursive: true }));
+
+export const startUs = 1_700_000_000_000_000;
+export const dayUs = 86_400_000_000;
+
+export interface OpenedArchive {
+  readonly store: ArchiveStore;
+  readonly folder: string;
+  readonly clock: ManualClock;
+  readonly damages: ArchiveDamage[];
+}
+
+export function openArchive(options: Partial<ArchiveStoreOptions> & { folder?: string } = {}): OpenedArchive {
+  const folder = options.folder ?? mkdtempSync(join(root, 'archive-'));
+  const clock = (options.clock as ManualClock | undefined) ?? new ManualClock(startUs);
+  const damages: ArchiveDamage[] = [];
+  const store = ArchiveStore.open(folder, { clock, onDamage: (damage) => damages.push(damage), ...options });
+  return { store, folder, clock, damages };
+}
+
+/** Numbers of the series `level`, a second apart, up to `untilUs`. */
+export function levels(count: number, untilUs: number, value = 0): ModelRecord[] {
+  return Array.from({ length: count }, (_, at) => {
+    return { key: 0, time: untilUs - (count - at) * 1_000_000, value: value + at / 4, quality: 0xc0 };
+  });
+}
+
+export function commit(store: ArchiveStore, records: readonly ModelRecord[]): void {
+  append(store, records);
+  store.commit();
+}
+
+/** Into blocks with all that is in memory. */
+export function flush(store: ArchiveStore): void {
+  store.freeze();
+  while (store.maintain(5));
+}
+
+export function mergeAll(store: ArchiveStore, all = true): number {
+  let merges = 0;
+  for (let plan = store.planMerge(all); plan !== undefined; plan = store.planMerge(all), merges++) {
+    store.mergeDone(plan, runMerge(plan, ignored, never));
+  }
+  store.unlink(store.obsolete());
+  return merges;
+}
+
+export function ignored(): void {}
+
+export function never(): boolean {
+  return false;
+}
+
+export function blocksIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.endsWith('.ttb'));
+}
+
+export function bytesIn(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+export function timesOf(records: readonly { readonly time: number }[]): number[] {
+  return records.map(({ time }) => time);
+}
