@@ -12,7 +12,7 @@ import {
   openApiDocument,
   serviceRoutes,
 } from '../packages/server/src/api/index.ts';
-import type { ArchiveAccess } from '../packages/server/src/archive/index.ts';
+import type { ArchiveAccess, Archiving } from '../packages/server/src/archive/index.ts';
 import { ConfigurationDatabase } from '../packages/server/src/cfgdb/index.ts';
 import { Executables } from '../packages/server/src/modules/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
@@ -29,7 +29,12 @@ export function describeApi(version: string): OpenApi {
   const live = dataRoutes({ base: settings['data-path'], data, boot: '' });
   const history = archiveRoutes({
     base: settings['data-path'],
-    archive: new ArchiveOperations({ archive: {} as ArchiveAccess, data, clock: systemClock }),
+    archive: new ArchiveOperations({
+      archive: {} as ArchiveAccess,
+      archiving: {} as Archiving,
+      data,
+      clock: systemClock,
+    }),
     maxBackfillBytes: settings['max-backfill-size'],
   });
   const configuration = configRoutes({

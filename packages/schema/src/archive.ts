@@ -104,6 +104,15 @@ export const ArchiveDamage = Type.Object(
 );
 export type ArchiveDamage = Static<typeof ArchiveDamage>;
 
+export const ClockJump = Type.Object(
+  {
+    at: Timestamp,
+    seconds: Type.Number({ description: 'Forward; back where it is less than zero.' }),
+  },
+  { title: 'ClockJump', description: "The time of day of the server's machine was set.", ...closed },
+);
+export type ClockJump = Static<typeof ClockJump>;
+
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
 export const ArchiveStats = Type.Object(
@@ -117,6 +126,10 @@ export const ArchiveStats = Type.Object(
     first: OptionalTime,
     last: OptionalTime,
     astray: Type.Integer({ description: 'Records of a wrong clock: before 2000, or over a day ahead when they came.' }),
+    'astray-names': Type.Array(Type.String(), {
+      description: 'Whose records these are, such as measurements/level: the first thousand since the start.',
+    }),
+    'clock-jumps': Type.Array(ClockJump, { description: 'The newest hundred since the start.' }),
     damages: Type.Array(ArchiveDamage),
   },
   { title: 'ArchiveStats', ...closed },

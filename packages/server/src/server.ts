@@ -149,7 +149,7 @@ export class Server {
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
-    const history = new ArchiveOperations({ archive: this.#archive, data, clock });
+    const history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
     const metrics = new Metrics();
     this.#http = this.#createHttp(data, history, catalogueOf(stacks), metrics);
     this.#channel = this.#createChannel(data, history, modules);

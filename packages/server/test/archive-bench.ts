@@ -1,7 +1,7 @@
 // The HTTP interface over an archive in memory, with a few objects that are configured: what the tests of the archive's
 // interface stand on.
 import type { AddressInfo } from 'node:net';
-import { ManualClock } from '@telltale/schema';
+import { Batch, ManualClock } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { Alarms } from '../src/alarms/index.ts';
@@ -13,6 +13,7 @@ import {
   dataRoutes,
   Metrics,
 } from '../src/api/index.ts';
+import { Archiving } from '../src/archive/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { MemoryArchive } from './memory-archive.ts';
 import { PlainDisk } from './plain-disk.ts';
@@ -39,7 +40,9 @@ export class ArchiveBench {
     commands.put({ name: 'setpoint', datatype: 'd' });
     alarms.put({ name: 'high', severity: 1 });
     const data = new DataAccess({ measurements, commands, alarms });
-    this.operations = new ArchiveOperations({ archive, data, clock });
+    const sink = { batch: new Batch(), source: () => 0, added: () => undefined };
+    const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
+    this.operations = new ArchiveOperations({ archive, archiving, data, clock });
     this.#http = createHttpServer({
       routes: [
         ...dataRoutes({ base: '/data', data, boot: '' }),

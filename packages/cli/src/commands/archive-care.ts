@@ -28,6 +28,12 @@ async function printStats(call: Call, stats: ArchiveStats): Promise<void> {
   await line('On disk', `${bytesText(bytes)}, ${bytesText(stats['journal-bytes'])} of it the journal${each}`);
   await line('Files', `${number(blocks)}${unmerged > 0 ? `, ${number(unmerged)} of them to be merged` : ''}`);
   if (astray > 0) await line('Wrong clock', `${number(astray)} records before 2000, or over a day ahead`);
+  const astrayNames = stats['astray-names'];
+  if (astrayNames.length > 0)
+    await line('', `${astrayNames.slice(0, 10).join(', ')}${astrayNames.length > 10 ? ', …' : ''}`);
+  for (const { at, seconds } of stats['clock-jumps'].slice(-10)) {
+    await line('Clock set', `${timeText(at)}, by ${seconds.toFixed(1)} s`);
+  }
   await printDamages(call, damages);
 }
 

@@ -2,4 +2,4 @@
 export { Archive, UnusableArchive } from './archive.ts';
 export * from './archive-access.ts';
 export { type Kind, kinds, type SeriesKey } from './records.ts';
-export { Archiving } from './rules/archiving.ts';
+export { Archiving, type ArchivingStats } from './rules/archiving.ts';

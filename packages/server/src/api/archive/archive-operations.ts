@@ -1,7 +1,8 @@
 // The operations of version 1 on the archive, as both HTTP and the channel offer them.
-import { type Clock, type Datatype, type Fault, isIdentifier, ProblemError } from '@telltale/schema';
-import type { Aggregate, ArchiveAccess, ArchiveReading, Kind, RecordForm } from '../../archive/index.ts';
+import { type ArchiveStats, type Clock, type Datatype, type Fault, isIdentifier, ProblemError } from '@telltale/schema';
+import type { Aggregate, ArchiveAccess, ArchiveReading, Archiving, Kind, RecordForm } from '../../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
+import { statsOnWire } from './archive-wire.ts';
 import { type Interval, intervalOf, readInterval } from './interval.ts';
 
 /** The options of a read, checked one by one against their schema. */
@@ -24,17 +25,20 @@ export interface ReadCall {
 
 export interface ArchiveOperationsParts {
   readonly archive: ArchiveAccess;
+  readonly archiving: Pick<Archiving, 'stats'>;
   readonly data: DataAccess;
   readonly clock: Clock;
 }
 
 export class ArchiveOperations {
   readonly #archive: ArchiveAccess;
+  readonly #archiving: Pick<Archiving, 'stats'>;
   readonly #data: DataAccess;
   readonly #clock: Clock;
 
-  constructor({ archive, data, clock }: ArchiveOperationsParts) {
+  constructor({ archive, archiving, data, clock }: ArchiveOperationsParts) {
     this.#archive = archive;
+    this.#archiving = archiving;
     this.#data = data;
     this.#clock = clock;
   }
@@ -91,8 +95,8 @@ export class ArchiveOperations {
     return (key, batch) => this.#archive.backfill(key, batch);
   }
 
-  stats(): ReturnType<ArchiveAccess['stats']> {
-    return this.#archive.stats();
+  async stats(): Promise<ArchiveStats> {
+    return statsOnWire(await this.#archive.stats(), this.#archiving.stats());
   }
 
   check(): ReturnType<ArchiveAccess['check']> {
@@ -109,7 +113,9 @@ export class ArchiveOperations {
     names: string[],
     known: string[],
   ): Promise<ArchiveReading> {
-    return this.#archive.read({ kind, names, known, ...interval, form, ...options, activeOnly });
+    const { sinceUs } = interval;
+    const untilUs = foretells(options) ? Math.min(interval.untilUs, this.#clock.now() + 1) : interval.untilUs;
+    return this.#archive.read({ kind, names, known, sinceUs, untilUs, form, ...options, activeOnly });
   }
 
   #configured(kind: Kind): ReadonlySet<string> {
@@ -137,6 +143,11 @@ function choiceOf(options: ReadOptions) {
   if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
   if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
   return { resampleUs, aggregate, warpHead, limit, maxPoints };
+}
+
+/** Would say something of times that have no record of their own: nothing is known of those to come. */
+function foretells({ resampleUs, aggregate }: ReturnType<typeof choiceOf>): boolean {
+  return resampleUs !== undefined && (aggregate === undefined || aggregate === 'count');
 }
 
 function refuseOption(path: string, message: string): never {

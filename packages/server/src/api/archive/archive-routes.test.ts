@@ -83,6 +83,20 @@ describe('the archive over HTTP', () => {
     await refused('/measurements?t_since=3&t_until=1', 400, 'invalid-interval');
   });
 
+  test('says nothing of times to come, of which nothing is known', async () => {
+    const nowS = bench.clock.now() / 1e6;
+    const path = `/measurements/level/${nowS - 10}/${nowS + 1000}`;
+    for (const options of ['?resample=1', '?resample=1&aggregate=count', '?resample=1&aggregate=max', '']) {
+      await read(path + options);
+    }
+    const later = bench.clock.now() + 1e9;
+    const now = bench.clock.now() + 1;
+    assert.deepEqual(
+      archive.requests.map(({ untilUs }) => untilUs),
+      [now, now, later, later],
+    );
+  });
+
   test('hands the options on, and refuses those that do not go together', async () => {
     await read('/measurements/level/1/3?resample=0.25&aggregate=avg&warp_head=1&limit=2');
     await read('/alarms/high/active/1/3?max-points=2000');
@@ -168,6 +182,12 @@ describe('the archive over HTTP', () => {
     archive.damages = [{ file: 'block', name: 'level', firstUs: 1_500_000, lastUs: Number.NaN, reason: 'checksum' }];
     const stats = JSON.parse(await read('/stats'));
     assert.deepEqual([stats.first, stats['journal-bytes'], stats.bytes], [[1, 0], 1024, 4096]);
+    assert.deepEqual([stats['astray-names'], stats['clock-jumps']], [[], []]);
+    bench.clock.jump(-3_600_000);
+    bench.clock.advance(1000);
+    const at = [bench.clock.now() / 1e6, 0];
+    assert.deepEqual(JSON.parse(await read('/stats'))['clock-jumps'], [{ at, seconds: -3600 }]);
+    bench.clock.jump(3_600_000);
     assert.deepEqual(stats.damages, [{ file: 'block', name: 'level', first: [1, 500_000], reason: 'checksum' }]);
     const response = await bench.fetch('/check', { method: 'POST' });
     assert.equal(response.headers.get('content-type'), ndjsonType);

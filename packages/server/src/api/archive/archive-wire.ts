@@ -4,7 +4,7 @@ import { toTimestamp } from '@telltale/schema';
 import type * as inside from '../../archive/index.ts';
 import type { PagesReply } from '../route.ts';
 
-export function statsOnWire(stats: inside.ArchiveStats): ArchiveStats {
+export function statsOnWire(stats: inside.ArchiveStats, { astrayNames, jumps }: inside.ArchivingStats): ArchiveStats {
   const { series, records, bytes, blocks, unmerged, astray } = stats;
   return {
     series,
@@ -16,6 +16,8 @@ export function statsOnWire(stats: inside.ArchiveStats): ArchiveStats {
     first: timestampOf(stats.firstUs) ?? null,
     last: timestampOf(stats.lastUs) ?? null,
     astray,
+    'astray-names': [...astrayNames],
+    'clock-jumps': jumps.map(({ atUs, byUs }) => ({ at: timestampOf(atUs) ?? [0, 0], seconds: byUs / 1e6 })),
     damages: stats.damages.map(damageOnWire),
   };
 }
