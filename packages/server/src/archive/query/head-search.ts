@@ -2,6 +2,7 @@
 // no chunk that cannot have it.
 import type { Datatype } from '@telltale/schema';
 import { Columns } from '../records.ts';
+import { headCutOff } from '../store/retention.ts';
 import type { Block, Chunk } from './block.ts';
 import { firstStartingFrom } from './chunk-search.ts';
 import { Erased } from './erased.ts';
@@ -48,7 +49,8 @@ export class HeadSearch {
   }
 
   #lookBack(place: Place, block: Block): void {
-    const { series, erasures, cutOffUs } = place.part;
+    const { series, erasures } = place.part;
+    const cutOffUs = headCutOff(this.#timeUs, place.part.cutOffUs);
     const { onUnreadable } = this.#snapshot.context;
     const erased = new Erased(erasures, block.header.erasuresApplied);
     let chunks: readonly Chunk[] = [];
@@ -79,7 +81,7 @@ export class HeadSearch {
     const at = firstFrom(columns.times, 0, end, this.#timeUs + 1) - 1;
     if (at < 0) return false;
     const timeUs = columns.times[at] as number;
-    if (timeUs < part.cutOffUs || timeUs < this.#bestUs) return true;
+    if (timeUs < headCutOff(this.#timeUs, part.cutOffUs) || timeUs < this.#bestUs) return true;
     if (timeUs === this.#bestUs && order < this.#bestOrder) return true;
     this.#bestUs = timeUs;
     this.#bestOrder = order;

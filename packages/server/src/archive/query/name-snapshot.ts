@@ -1,5 +1,5 @@
 // Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
-import { Columns, type Series } from '../records.ts';
+import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
 import type { SeriesSnapshot, Tail } from '../store/snapshot.ts';
 import type { Block } from './block.ts';
 import { Source, type SourceContext } from './source.ts';
@@ -37,7 +37,7 @@ export class NameSnapshot {
 
   constructor(parts: readonly SeriesSnapshot[], context: NameContext) {
     this.context = context;
-    this.#parts = [...parts].sort((a, b) => a.series.number - b.series.number);
+    this.#parts = parts.map(withExpired).sort((a, b) => a.series.number - b.series.number);
   }
 
   get series(): readonly Series[] {
@@ -78,9 +78,17 @@ export class NameSnapshot {
   sources({ sinceUs, untilUs }: Interval): Source[] {
     return this.places.map((place) => {
       const { cutOffUs } = place.part;
-      return new Source(this.context, place, { sinceUs: Math.max(sinceUs, cutOffUs), untilUs });
+      const fromUs = sinceUs < oldestPlausibleUs ? sinceUs : Math.max(sinceUs, cutOffUs);
+      return new Source(this.context, place, { sinceUs: fromUs, untilUs });
     });
   }
+}
+
+/** What has expired is as if it were erased: what is older still, with a time that nobody believes, stays. */
+function withExpired(part: SeriesSnapshot): SeriesSnapshot {
+  if (part.cutOffUs <= oldestPlausibleUs) return part;
+  const expired = { seq: Number.POSITIVE_INFINITY, sinceUs: oldestPlausibleUs, untilUs: part.cutOffUs };
+  return { ...part, erasures: [...part.erasures, expired] };
 }
 
 function columnsOf({ times, numbers, qualities, texts }: Tail): Columns {

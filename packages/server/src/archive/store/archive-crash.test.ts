@@ -10,7 +10,7 @@ import { systemDisk } from '../files/disk.ts';
 import type { SeriesKey } from '../records.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { runMerge } from './run-merge.ts';
-import { append, keys, type ModelRecord, type PlainRecord, read, StoreModel } from './store-model.ts';
+import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel } from './store-model.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'telltale-archive-crash-'));
 after(() => rmSync(root, { recursive: true }));
@@ -72,7 +72,7 @@ function contentOf(store: ArchiveStore): Content {
 }
 
 function modelContent(model: StoreModel): Content {
-  return keys.map((_, key) => model.read(key, 0, 2 ** 53));
+  return keys.map((_, key) => model.shown(key, 0).map(plainOf));
 }
 
 /** Of every series, in several weeks and with a wrong clock; some take the place of those before. */

@@ -6,17 +6,19 @@ import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
-import type { Kind, Series, SeriesKey } from '../records.ts';
-import { BlockList, isTouched } from './block-list.ts';
+import { farthestAheadUs, type Kind, type Series, type SeriesKey } from '../records.ts';
+import { type Block, BlockList, isTouched } from './block-list.ts';
 import { Expiry } from './expiry.ts';
 import { Flushing } from './flushing.ts';
 import { Generations, type Limits } from './generations.ts';
+import type { MemoryTable } from './memory-table.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { Merging } from './merging.ts';
 import { openFolder } from './open-folder.ts';
 import { cutOffOf, keepAll, type Retention } from './retention.ts';
 import type { MergeOutcome } from './run-merge.ts';
 import type { SeriesSnapshot, Snapshot } from './snapshot.ts';
+import { SteadyClock } from './steady-clock.ts';
 import type { StoreParts } from './store-parts.ts';
 import { maxSeries } from './table-replay.ts';
 import { tailOf } from './tail.ts';
@@ -74,8 +76,9 @@ export class ArchiveStore {
     const generations = new Generations({ folder, disk, clock, catalogue, limits }, frozen, nextGeneration);
     const list = new BlockList(folder);
     list.replace([], blocks);
-    const parts = { folder, disk, clock, catalogue, generations, blocks: list, erasures, onDamage, retention: keepAll };
-    return new ArchiveStore(parts, damages);
+    const steady = new SteadyClock(clock, newestPlausibleUs(blocks, generations.tables, clock.now()));
+    const files = { folder, disk, catalogue, generations, blocks: list, erasures };
+    return new ArchiveStore({ ...files, clock, steady, onDamage, retention: keepAll }, damages);
   }
 
   /** Finds or makes it. */
@@ -270,4 +273,24 @@ export class ArchiveStore {
     this.#isPruneDue = false;
     return false;
   }
+}
+
+/**
+ * When the newest record came, as far as the archive can tell; undefined: it has none. What is ahead of the clock does not
+ * count: another clock may have been wrong when that came.
+ */
+function newestPlausibleUs(
+  blocks: readonly Block[],
+  tables: readonly MemoryTable[],
+  nowUs: number,
+): number | undefined {
+  let newestUs: number | undefined;
+  const take = (timeUs: number) => {
+    if (timeUs <= nowUs + farthestAheadUs && timeUs > (newestUs ?? Number.NEGATIVE_INFINITY)) newestUs = timeUs;
+  };
+  for (const { header, madeUs, firstUs, lastUs } of blocks) {
+    for (const timeUs of header.partition === astray ? [madeUs] : [firstUs, lastUs]) take(timeUs);
+  }
+  for (const { minUs, maxUs } of tables) for (const timeUs of [minUs, maxUs]) take(timeUs);
+  return newestUs;
 }

@@ -1,4 +1,5 @@
 // Drops what is too old or too much: whole blocks at once; one that has expired in part is marked, to be written anew.
+// Nothing goes for its age before the clock is steady. Blocks of a wrong clock go by when they were made.
 import { Damaged } from '../files/damage.ts';
 import { astray } from '../files/file-names.ts';
 import { type Block, withBlock } from './block-list.ts';
@@ -20,26 +21,22 @@ export class Expiry {
 
   /** Looks at one block, or drops one. False: there is nothing to do for now. */
   step(): boolean {
-    const { clock, blocks, retention } = this.#parts;
-    const nowUs = clock.now();
-    const cutOffUs = latestCutOff(retention, nowUs);
-    for (const block of blocks.all) {
+    const nowUs = this.#parts.clock.now();
+    for (const block of this.#old(nowUs)) {
       // A clock that was set back must not keep a block from being looked at.
       const isDue = nowUs >= block.lookAgainUs || block.lookAgainUs > nowUs + lookEveryUs;
-      if (block.firstUs >= cutOffUs || block.isBusy || !isDue) continue;
+      if (!isDue) continue;
       block.lookAgainUs = nowUs + lookEveryUs;
-      this.#look(block, wornPart);
+      this.#look(block, nowUs, wornPart);
       return true;
     }
-    return this.#dropOldest();
+    return this.#dropOldest(nowUs);
   }
 
   /** Of all blocks those that have something to give back are marked. */
   lookAtAll(): void {
-    const cutOffUs = latestCutOff(this.#parts.retention, this.#parts.clock.now());
-    for (const block of this.#parts.blocks.all) {
-      if (block.firstUs < cutOffUs && !block.isBusy) this.#look(block, wornPartOfAll);
-    }
+    const nowUs = this.#parts.clock.now();
+    for (const block of this.#old(nowUs)) this.#look(block, nowUs, wornPartOfAll);
   }
 
   /** The ages have changed. */
@@ -50,12 +47,25 @@ export class Expiry {
     }
   }
 
-  #look(block: Block, part: number): void {
+  /** Blocks that may have something expired in them. */
+  *#old(nowUs: number): Generator<Block> {
+    const { blocks, retention, steady } = this.#parts;
+    if (!steady.isSteady()) return;
+    const cutOffUs = latestCutOff(retention, nowUs);
+    for (const block of blocks.all) {
+      // Of those of a wrong clock the oldest goes first: a record may replace one in an older block.
+      if (isAstray(block) && block !== blocks.all[0]) continue;
+      const sinceUs = isAstray(block) ? block.madeUs : block.firstUs;
+      if (sinceUs < cutOffUs && !block.isBusy) yield block;
+    }
+  }
+
+  #look(block: Block, nowUs: number, part: number): void {
     const { blocks, onDamage } = this.#parts;
     try {
-      const expired = this.#expiredOf(block);
+      const expired = this.#expiredOf(block, nowUs);
       if (expired >= block.records) blocks.replace([block], []);
-      else if (expired > block.records * part) block.isWorn = true;
+      else if (expired > block.records * part && !isAstray(block)) block.isWorn = true;
     } catch (error) {
       if (!(error instanceof Damaged)) throw error;
       block.isDamaged = true;
@@ -63,18 +73,18 @@ export class Expiry {
     }
   }
 
-  /** How many records have expired; of a series of which only some have, an estimate. */
-  #expiredOf({ path }: Block): number {
-    const { clock, catalogue, retention } = this.#parts;
-    const nowUs = clock.now();
-    return withBlock(path, (file) => {
+  /** How many records have expired; of a series of which only some have, an estimate. Of a wrong clock's, all or none. */
+  #expiredOf(block: Block, nowUs: number): number {
+    const { catalogue, retention } = this.#parts;
+    return withBlock(block.path, (file) => {
       let expired = 0;
       for (const number of file.seriesNumbers) {
         const [series, span] = [catalogue.byNumber(number), file.spanOf(number)];
         if (series === undefined || span === undefined) continue;
         const { firstUs, lastUs, records } = span;
         const cutOffUs = cutOffOf(retention, series, nowUs);
-        if (lastUs < cutOffUs) expired += records;
+        if (isAstray(block)) expired += cameUs(block.madeUs, span, nowUs) < cutOffUs ? records : 0;
+        else if (lastUs < cutOffUs) expired += records;
         else if (firstUs < cutOffUs) expired += (records * (cutOffUs - firstUs)) / (lastUs - firstUs + 1);
       }
       return expired;
@@ -82,16 +92,32 @@ export class Expiry {
   }
 
   /** Where the files are too large together. */
-  #dropOldest(): boolean {
+  #dropOldest(nowUs: number): boolean {
     const { blocks, generations, retention } = this.#parts;
     if (retention.maxBytes === undefined) return false;
     let bytes = generations.journalBytes;
     for (const block of blocks.all) bytes += block.bytes;
     if (bytes <= retention.maxBytes) return false;
-    const ageOf = ({ header, madeUs, lastUs }: Block) => (header.partition === astray ? madeUs : lastUs);
-    const [oldest] = blocks.all.filter(({ isBusy }) => !isBusy).sort((a, b) => ageOf(a) - ageOf(b));
+    const newestOf = (block: Block) => (isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs);
+    const [oldest] = blocks.all.filter(({ isBusy }) => !isBusy).sort((a, b) => newestOf(a) - newestOf(b));
     if (oldest === undefined) return false;
     blocks.replace([oldest], []);
     return true;
   }
+}
+
+function isAstray({ header }: Block): boolean {
+  return header.partition === astray;
+}
+
+/**
+ * Until when records of a wrong clock came: until their block was made or, where the server's own clock was behind then,
+ * until the times of right ones among them.
+ */
+function cameUs(
+  madeUs: number,
+  { firstUs, lastUs }: { readonly firstUs: number; readonly lastUs: number },
+  nowUs: number,
+): number {
+  return Math.max(madeUs, firstUs <= nowUs ? firstUs : 0, lastUs <= nowUs ? lastUs : 0);
 }

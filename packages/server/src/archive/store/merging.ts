@@ -1,10 +1,14 @@
 // Which merge comes next, and what comes of it. The merges themselves run elsewhere; `runMerge` needs files alone.
 
+import { utimesSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
+import { astray } from '../files/file-names.ts';
 import { type Block, blockOf, isTouched, withBlock } from './block-list.ts';
 import { chooseAll, chooseMerge, type MergePlan, mergedHeader, runsBetween } from './merge-plan.ts';
+import { partitionUs } from './partition.ts';
+import { keepAll } from './retention.ts';
 import type { MergeOutcome } from './run-merge.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -27,19 +31,21 @@ export class Merging {
   }
 
   plan(all: boolean): MergePlan | undefined {
-    const inputs = this.#isWaiting(all) ? undefined : this.#choose(all);
+    const { folder, clock, steady, erasures, retention } = this.#parts;
+    const isSteady = steady.isSteady();
+    const inputs = this.#isWaiting(all) ? undefined : this.#choose(all, isSteady);
     if (inputs === undefined) return undefined;
-    const { folder, clock, erasures, retention } = this.#parts;
     for (const block of inputs) block.isBusy = true;
     const oldestSeq = Math.min(...inputs.map(({ header }) => header.erasuresApplied));
+    const header = mergedHeader(inputs, erasures.lastSeq);
     return {
       folder,
       inputs: inputs.map(({ path }) => path),
-      header: mergedHeader(inputs, erasures.lastSeq),
+      header,
       erasures: erasures
         .after(oldestSeq)
         .map(({ seq, series, sinceUs, untilUs }) => ({ seq, series, sinceUs, untilUs })),
-      retention,
+      retention: isSteady && header.partition !== astray ? retention : keepAll,
       nowUs: clock.now(),
       bytes: inputs.reduce((sum, { bytes }) => sum + bytes, 0),
     };
@@ -58,13 +64,17 @@ export class Merging {
   }
 
   #replace(inputs: readonly Block[], path: string | undefined): void {
-    const { blocks, clock, onDamage } = this.#parts;
+    const { blocks, onDamage } = this.#parts;
     if (path === undefined) {
       blocks.replace(inputs, []);
       return;
     }
+    // What is made of others is as old as they are.
+    const madeUs = Math.max(...inputs.map((block) => block.madeUs));
     try {
-      blocks.replace(inputs, [withBlock(path, (file) => blockOf(file, clock.now()))]);
+      const merged = withBlock(path, (file) => blockOf(file, madeUs));
+      if (merged.header.partition === astray) utimesSync(path, madeUs / 1e6, madeUs / 1e6);
+      blocks.replace(inputs, [merged]);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       onDamage(error.damage);
@@ -79,13 +89,15 @@ export class Merging {
     return sinceUs >= 0 && sinceUs < waitUs;
   }
 
-  #choose(all: boolean): readonly Block[] | undefined {
+  #choose(all: boolean, isSteady: boolean): readonly Block[] | undefined {
     for (const run of this.#runs()) {
       const chosen = (all ? chooseAll(run) : chooseMerge(run)) as readonly Block[] | undefined;
       if (chosen !== undefined) return chosen;
     }
     for (const run of this.#runs()) {
-      for (const block of run) if (block.isWorn || isTouched(block, this.#parts.erasures)) return [block];
+      for (const block of run) {
+        if ((block.isWorn && isSteady) || isTouched(block, this.#parts.erasures)) return [block];
+      }
     }
     return undefined;
   }
@@ -93,7 +105,19 @@ export class Merging {
   /** Neighbours that can be merged. */
   *#runs(): Generator<readonly Block[]> {
     for (const partition of this.#parts.blocks.byPartition()) {
-      yield* runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged);
+      const runs = runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged);
+      if (partition[0]?.header.partition !== astray) yield* runs;
+      else for (const run of runs) yield* madeInOneWeek(run);
     }
+  }
+}
+
+/** Blocks of a wrong clock expire as a whole: old ones do not get young by being merged with fresh ones. */
+function* madeInOneWeek(run: readonly Block[]): Generator<readonly Block[]> {
+  const weekOf = (block: Block | undefined) => Math.floor((block?.madeUs ?? Number.NaN) / partitionUs);
+  for (let from = 0, to = 1; from < run.length; to++) {
+    if (weekOf(run[to]) === weekOf(run[from])) continue;
+    yield run.slice(from, to);
+    from = to;
   }
 }

@@ -1,5 +1,6 @@
-// How long records are kept: from an age to the time before which they have expired.
-import type { SeriesKey } from '../records.ts';
+// How long records are kept: from an age to the time before which they have expired. Of what says that it is from before
+// 2000 nobody knows the age: it expires with its block.
+import { oldestPlausibleUs, type SeriesKey } from '../records.ts';
 
 export interface Retention {
   /** Of series without an age of their own; undefined: for ever. */
@@ -12,10 +13,16 @@ export interface Retention {
 
 export const keepAll: Retention = { ofSeries: new Map() };
 
-/** Records of the series before this have expired. */
+/** Records of the series from 2000 on and before this have expired; 0: none have. */
 export function cutOffOf({ defaultUs, ofSeries }: Retention, { kind, name }: SeriesKey, nowUs: number): number {
   const ageUs = ofSeries.get(`${kind}/${name}`) ?? defaultUs;
-  return ageUs === undefined ? 0 : Math.max(0, nowUs - ageUs);
+  const cutOffUs = ageUs === undefined ? 0 : nowUs - ageUs;
+  return cutOffUs > oldestPlausibleUs ? cutOffUs : 0;
+}
+
+/** The record in force at a time is not looked for behind expired ones: one of these was in force, not what came before. */
+export function headCutOff(timeUs: number, cutOffUs: number): number {
+  return timeUs < oldestPlausibleUs ? 0 : cutOffUs;
 }
 
 /** No record of any series at or after this has expired; 0: none ever does. */

@@ -30,7 +30,7 @@ export interface SeriesSnapshot {
    */
   readonly blocks: readonly string[];
   readonly erasures: readonly AppliedErasure[];
-  /** What is older is not shown. */
+  /** Records from 2000 on and before this are not shown; 0: all are. */
   readonly cutOffUs: number;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Batch, type Value } from '@telltale/schema';
 import { BlockFile } from '../files/block-file.ts';
-import { Columns, replaces, type Series, type SeriesKey } from '../records.ts';
+import { Columns, oldestPlausibleUs, replaces, type Series, type SeriesKey } from '../records.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import type { SeriesSnapshot } from './snapshot.ts';
 
@@ -16,6 +16,8 @@ export interface PlainRecord {
 export interface ModelRecord extends PlainRecord {
   readonly key: number;
   readonly isReplacing?: boolean;
+  /** The time of day when it came. */
+  readonly cameUs?: number;
 }
 
 /** Every form of a value; two series of one name; a name that is also one of every object. */
@@ -65,20 +67,41 @@ export class StoreModel {
     return copy;
   }
 
-  /** In order of time, then arrival; with `needsHead`, from the newest record before `sinceUs` on. */
-  read(key: number, sinceUs: number, untilUs: number, needsHead = false, cutOffUs = 0): PlainRecord[] {
-    const sorted = this.#records
-      .filter((record) => record.key === key && record.time < untilUs && record.time >= cutOffUs)
-      .sort((a, b) => a.time - b.time)
-      .map(({ time, value, quality }) => ({ time, value, quality }));
-    return from(sorted, sinceUs, needsHead);
+  /** What is not hidden, in order of time, then arrival. */
+  shown(key: number, cutOffUs: number): ModelRecord[] {
+    return this.#records
+      .filter((record) => record.key === key && isShown(record.time, cutOffUs))
+      .sort((a, b) => a.time - b.time);
   }
 }
 
-function from(sorted: readonly PlainRecord[], sinceUs: number, needsHead: boolean): PlainRecord[] {
-  const first = sorted.findIndex(({ time }) => time >= sinceUs);
-  const start = first < 0 ? sorted.length : first;
-  return sorted.slice(needsHead ? Math.max(0, start - 1) : start);
+export function isShown(time: number, cutOffUs: number): boolean {
+  return time < oldestPlausibleUs || time >= cutOffUs;
+}
+
+export function plainOf({ time, value, quality }: PlainRecord): PlainRecord {
+  return { time, value, quality };
+}
+
+/**
+ * Of records in order of time those in [sinceUs, untilUs); with `needsHead`, from the newest record before on, unless
+ * those that have expired stand between.
+ */
+export function within(
+  sorted: readonly PlainRecord[],
+  { sinceUs, untilUs, needsHead, cutOffUs }: Window,
+): PlainRecord[] {
+  const inside = sorted.filter(({ time }) => time >= sinceUs && time < untilUs);
+  const head = needsHead ? sorted.findLast(({ time }) => time < sinceUs) : undefined;
+  const isInForce = head !== undefined && (sinceUs < oldestPlausibleUs || head.time >= cutOffUs);
+  return isInForce ? [head, ...inside] : inside;
+}
+
+interface Window {
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  readonly needsHead: boolean;
+  readonly cutOffUs: number;
 }
 
 /** Appends records, of any series, in their order. */
@@ -132,8 +155,8 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
   columns.texts = tail.texts;
   columns.count = tail.times.length;
   take(plain(columns, series));
-  const sorted = all.filter(({ time }) => time >= cutOffUs && time < untilUs).sort((a, b) => a.time - b.time);
-  return from(sorted, sinceUs, needsHead);
+  const sorted = all.filter(({ time }) => isShown(time, cutOffUs)).sort((a, b) => a.time - b.time);
+  return within(sorted, { sinceUs, untilUs, needsHead, cutOffUs });
 }
 
 /** Everything that a block has of a series. */

@@ -7,11 +7,14 @@ import type { BlockList } from './block-list.ts';
 import type { Erasures } from './erasures.ts';
 import type { Generations } from './generations.ts';
 import type { Retention } from './retention.ts';
+import type { SteadyClock } from './steady-clock.ts';
 
 export interface StoreParts {
   readonly folder: string;
   readonly disk: Disk;
   readonly clock: Clock;
+  /** Asked before anything is deleted for its age. */
+  readonly steady: SteadyClock;
   readonly catalogue: Catalogue;
   readonly generations: Generations;
   readonly blocks: BlockList;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import fc from 'fast-check';
-import { Columns, replaces, type Series } from '../records.ts';
+import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
 import { MemoryTable } from './memory-table.ts';
+import { isShown } from './store-model.ts';
 import { tailOf } from './tail.ts';
 
 interface Plain {
@@ -16,9 +17,11 @@ const series: readonly Series[] = (['d', 'l', 's'] as const).map((datatype, numb
   return { number, kind: 'measurements', name: 'level', datatype };
 });
 const isText = Uint8Array.of(0, 0, 1);
-const aheadUs = 1000;
+/** What is before 2000 never expires. */
+const aTime = fc.integer({ min: oldestPlausibleUs - 4, max: oldestPlausibleUs + 12 });
+const aheadUs = oldestPlausibleUs + 1000;
 
-const someRecords = fc.array(fc.record({ series: fc.nat(2), time: fc.nat(12), isReplacing: fc.boolean() }), {
+const someRecords = fc.array(fc.record({ series: fc.nat(2), time: aTime, isReplacing: fc.boolean() }), {
   maxLength: 40,
   size: 'max',
 });
@@ -44,13 +47,14 @@ function idsOf(tail: ReturnType<typeof tailOf>, { datatype }: Series): number[] 
 }
 
 test('a tail has what is committed in its interval, in order of time, without what was erased or replaced', () => {
-  const erasures = fc.record({ sinceUs: fc.nat(12), untilUs: fc.nat(12), before: fc.nat(40) });
+  const erasures = fc.record({ sinceUs: aTime, untilUs: aTime, before: fc.nat(40) });
   fc.assert(
     fc.property(
       fc.tuple(someRecords, someRecords, someRecords),
-      fc.tuple(fc.nat(12), fc.nat(12), fc.nat(4), fc.boolean()),
+      fc.tuple(aTime, aTime, fc.nat(6), fc.boolean()),
       fc.option(erasures, { nil: undefined }),
-      ([old, fresh, waiting], [one, other, cutOffUs, needsHead], erased) => {
+      ([old, fresh, waiting], [one, other, expired, needsHead], erased) => {
+        const cutOffUs = expired === 0 ? 0 : oldestPlausibleUs + expired;
         const [sinceUs, untilUs] = [Math.min(one, other), Math.max(one, other)];
         const tables = [new MemoryTable(1, 4), new MemoryTable(2, 4)] as const;
         append(tables[0], old, 0);
@@ -64,13 +68,17 @@ test('a tail has what is committed in its interval, in order of time, without wh
           const kept = [
             ...old.map((record, at) => ({ ...record, id: at, isErased: isErased(record.time, at) })),
             ...fresh.map((record, at) => ({ ...record, id: 100 + at, isErased: false })),
-          ].filter((record) => record.series === each.number && !record.isErased && record.time >= cutOffUs);
+          ].filter(({ series: number, isErased, time }) => {
+            return number === each.number && !isErased && isShown(time, cutOffUs);
+          });
           const shown = kept
             .filter(
               ({ time }, at) => !kept.some((later, place) => place > at && later.time === time && later.isReplacing),
             )
             .sort((a, b) => a.time - b.time);
-          const head = shown.filter(({ time }) => time < sinceUs).slice(needsHead ? -1 : Number.POSITIVE_INFINITY);
+          const inForce = shown.findLast(({ time }) => time < sinceUs);
+          const isKnown = inForce !== undefined && (inForce.time >= cutOffUs || sinceUs < oldestPlausibleUs);
+          const head = needsHead && isKnown ? [inForce] : [];
           const inside = shown.filter(({ time }) => time >= sinceUs && time < untilUs);
           const tail = tailOf(tables, erasedIn, { series: each, sinceUs, untilUs, needsHead, cutOffUs });
           assert.deepEqual(
@@ -99,7 +107,7 @@ test('a table forgets what was not committed, and another one takes over its mem
       append(next, waiting, 100);
       next.committed = next.count;
       for (const each of series) {
-        const positions = next.positions(each.number, 0, 100, []);
+        const positions = next.positions(each.number, 0, aheadUs, []);
         const columns = new Columns();
         next.copy(positions, 0, positions.length, each.datatype === 's', columns);
         const times = waiting.filter((record) => record.series === each.number).map(({ time }) => time);

@@ -1,6 +1,7 @@
 // The records of one series that are in memory, of all generations, as a reading gets them.
-import { Columns, replaces, type Series } from '../records.ts';
+import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
 import type { ErasedRange, MemoryTable } from './memory-table.ts';
+import { headCutOff } from './retention.ts';
 import type { Tail } from './snapshot.ts';
 import { sortByTime } from './time-order.ts';
 
@@ -10,7 +11,7 @@ export interface TailRequest {
   readonly untilUs: number;
   /** Also the newest record before `sinceUs`. */
   readonly needsHead: boolean;
-  /** Records before this have expired. */
+  /** Records from 2000 on and before this have expired; 0: none have. */
   readonly cutOffUs: number;
 }
 
@@ -20,15 +21,19 @@ export function tailOf(
   erasedOf: (table: MemoryTable) => readonly ErasedRange[],
   request: TailRequest,
 ): Tail {
-  const { series, untilUs } = request;
-  const sinceUs = Math.max(request.sinceUs, request.cutOffUs);
+  const { series, sinceUs, untilUs, cutOffUs } = request;
   const columns = new Columns();
   const isText = series.datatype === 's';
   const head = request.needsHead ? headOf(tables, erasedOf, request) : undefined;
   if (head !== undefined) head.table.copy(Uint32Array.of(head.at), 0, 1, isText, columns);
   for (const table of tables) {
-    const positions = table.positions(series.number, sinceUs, untilUs, erasedOf(table));
-    table.copy(positions, 0, positions.length, isText, columns);
+    if (!table.hasIn(series.number, sinceUs, untilUs)) continue;
+    const take = (fromUs: number, toUs: number) => {
+      const positions = table.positions(series.number, fromUs, toUs, erasedOf(table));
+      table.copy(positions, 0, positions.length, isText, columns);
+    };
+    if (cutOffUs > 0 && sinceUs < oldestPlausibleUs) take(sinceUs, Math.min(untilUs, oldestPlausibleUs));
+    take(Math.max(sinceUs, cutOffUs), untilUs);
   }
   return inOrder(columns, isText);
 }
@@ -39,7 +44,7 @@ function headOf(
   { series, sinceUs, cutOffUs }: TailRequest,
 ): { readonly table: MemoryTable; readonly at: number } | undefined {
   let best: { readonly table: MemoryTable; readonly at: number } | undefined;
-  let bestUs = cutOffUs;
+  let bestUs = headCutOff(sinceUs, cutOffUs);
   for (const table of tables) {
     const at = table.positionBefore(series.number, sinceUs, erasedOf(table));
     if (at < 0) continue;
