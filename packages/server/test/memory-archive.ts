@@ -66,6 +66,7 @@ export class MemoryArchive implements ArchiveAccess {
     const { promise: ended, resolve: end } = Promise.withResolvers<IteratorResult<Uint8Array>>();
     let isCancelled = false;
     return {
+      takeWhole: () => undefined,
       cancel: () => {
         if (!isCancelled) this.cancelled++;
         isCancelled = true;

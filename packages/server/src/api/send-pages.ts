@@ -16,7 +16,6 @@ export async function sendPages(
   }
   let isClosed = response.destroyed;
   let resume: () => void = () => undefined;
-  response.on('drain', () => resume());
   response.once('close', () => {
     isClosed = true;
     cancel();
@@ -26,11 +25,15 @@ export async function sendPages(
   try {
     for await (const page of pages) {
       if (isClosed) return;
-      if (response.write(page)) continue;
+      // Until the system has it, the page is in use.
       await new Promise<void>((resolve) => {
         resume = resolve;
-        if (isClosed) resolve();
+        response.write(page, (error) => {
+          isClosed ||= error != null;
+          resolve();
+        });
       });
+      if (isClosed) return;
     }
     response.end();
   } catch (error) {

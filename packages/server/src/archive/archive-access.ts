@@ -25,8 +25,13 @@ export interface ReadRequest {
   readonly activeOnly?: boolean | undefined;
 }
 
-/** Pages of the answer, made as they are taken. Leaving the loop, or `cancel`, ends the reading at once. */
+/**
+ * Pages of the answer, made as they are taken; a page is the taker's until the next is asked for. Leaving the loop, or
+ * `cancel`, ends the reading at once.
+ */
 export interface ArchiveReading extends AsyncIterable<Uint8Array> {
+  /** The answer where it is short, in place of the loop; the taker's until `release`. */
+  takeWhole(): { readonly bytes: Buffer; release(): void } | undefined;
   cancel(): void;
 }
 

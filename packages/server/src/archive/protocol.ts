@@ -60,11 +60,18 @@ export type FromWriter =
 export type ToReader =
   | { readonly kind: 'open'; readonly writer: MessagePort }
   | { readonly kind: 'read'; readonly id: number; readonly request: ReadRequest; readonly credit: number }
-  | { readonly kind: 'credit'; readonly id: number }
+  /** A page was taken, and its buffer can serve again. */
+  | { readonly kind: 'credit'; readonly id: number; readonly buffer: ArrayBuffer }
   | { readonly kind: 'cancel'; readonly id: number };
 
 export type FromReader =
-  | { readonly kind: 'page'; readonly id: number; readonly page: ArrayBuffer; readonly isLast: boolean }
+  | {
+      readonly kind: 'page';
+      readonly id: number;
+      readonly buffer: ArrayBuffer;
+      readonly bytes: number;
+      readonly isLast: boolean;
+    }
   | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem };
 
 /** Between the two: what is to be read, and which files are about to go. */

@@ -8,6 +8,7 @@ import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
 import type { FromReader, Problem, ReaderToWriter, ToReader, WriterToReader } from './protocol.ts';
 import { needsHead } from './query/name-records.ts';
+import { PageBuffers } from './query/page.ts';
 import { Reading } from './query/reading.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
@@ -33,6 +34,7 @@ class ReaderThread {
   readonly #writer: MessagePort;
   readonly #served = new Map<number, Served>();
   readonly #blocks = new OpenBlocks((path) => BlockFile.open(path));
+  readonly #buffers = new PageBuffers();
   #isRunning = false;
 
   constructor(port: MessagePort, writer: MessagePort) {
@@ -45,6 +47,7 @@ class ReaderThread {
     if (message.kind === 'read') this.#begin(message.id, message.request, message.credit);
     else if (message.kind === 'cancel') this.#end(message.id);
     else if (message.kind === 'credit') {
+      this.#buffers.giveBack(message.buffer);
       const served = this.#served.get(message.id);
       if (served !== undefined) served.credit++;
       this.#run();
@@ -79,6 +82,7 @@ class ReaderThread {
   #begin(id: number, request: ReadRequest, credit: number): void {
     const reading = new Reading(request, {
       blockOf: (path) => this.#blocks.get(path),
+      buffers: this.#buffers,
       onDamage: (damage: Damage) => this.#tellWriter({ kind: 'damage', damage }),
     });
     this.#served.set(id, { request, reading, credit, isWaiting: false, asked: 0, snapshots: [] });
@@ -120,7 +124,8 @@ class ReaderThread {
       const isLast = reading.isOver;
       if (page !== undefined && (page.length > 0 || isLast)) {
         served.credit--;
-        this.#tell({ kind: 'page', id, page: page.buffer, isLast }, [page.buffer]);
+        const { buffer, length: bytes } = page;
+        this.#tell({ kind: 'page', id, buffer, bytes, isLast }, [buffer]);
       }
       if (isLast) {
         this.#end(id);

@@ -5,7 +5,7 @@ import type { ArchiveReading, ReadRequest } from './archive-access.ts';
 import type { FromReader, ToReader } from './protocol.ts';
 
 /** Pages that may be made ahead of who takes them. */
-const pagesAhead = 4;
+const pagesAhead = 2;
 
 export class Readings {
   readonly #onDeath: (error: Error) => void;
@@ -29,7 +29,7 @@ export class Readings {
     const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), { name: 'archive reader' });
     thread.on('message', (message: FromReader) => {
       const reading = this.#readings.get(message.id);
-      if (message.kind === 'page') reading?.add(new Uint8Array(message.page), message.isLast);
+      if (message.kind === 'page') reading?.add(new Uint8Array(message.buffer, 0, message.bytes), message.isLast);
       else reading?.fail(new ProblemError(message.problem.problem, message.problem.detail));
     });
     thread.on('error', (error: Error) => {
@@ -52,7 +52,7 @@ export class Readings {
     if (this.#thread === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
     const id = ++this.#lastId;
     const reading = new Reading({
-      onTaken: () => this.#post({ kind: 'credit', id }),
+      onTaken: (buffer) => this.#post({ kind: 'credit', id, buffer }, [buffer]),
       onOver: (isCancelled) => {
         this.#readings.delete(id);
         if (isCancelled) this.#post({ kind: 'cancel', id });
@@ -72,19 +72,20 @@ export class Readings {
     await this.#prepared?.terminate();
   }
 
-  #post(message: ToReader): void {
-    this.#thread?.postMessage(message);
+  #post(message: ToReader, transfer: ArrayBuffer[] = []): void {
+    this.#thread?.postMessage(message, transfer);
   }
 }
 
 interface ReadingEvents {
-  readonly onTaken: () => void;
+  /** The buffer of a page can serve again. */
+  readonly onTaken: (buffer: ArrayBuffer) => void;
   readonly onOver: (isCancelled: boolean) => void;
 }
 
 class Reading implements ArchiveReading {
   readonly #events: ReadingEvents;
-  readonly #pages: Uint8Array[] = [];
+  readonly #pages: Uint8Array<ArrayBuffer>[] = [];
   #isComplete = false;
   #isOver = false;
   #error: Error | undefined;
@@ -94,7 +95,7 @@ class Reading implements ArchiveReading {
     this.#events = events;
   }
 
-  add(page: Uint8Array, isLast: boolean): void {
+  add(page: Uint8Array<ArrayBuffer>, isLast: boolean): void {
     this.#pages.push(page);
     this.#isComplete = isLast;
     if (isLast) this.#end(false);
@@ -119,6 +120,13 @@ class Reading implements ArchiveReading {
     if (this.#error !== undefined) throw this.#error;
   }
 
+  takeWhole(): { readonly bytes: Buffer; release(): void } | undefined {
+    const [page] = this.#pages;
+    if (!this.#isComplete || this.#pages.length > 1 || page === undefined) return undefined;
+    this.#pages.length = 0;
+    return { bytes: Buffer.from(page.buffer, 0, page.length), release: () => this.#events.onTaken(page.buffer) };
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
     try {
       for (;;) {
@@ -126,8 +134,8 @@ class Reading implements ArchiveReading {
         if (this.#error !== undefined) throw this.#error;
         const page = this.#pages.shift();
         if (page === undefined) return;
-        if (!this.#isOver) this.#events.onTaken();
         if (page.length > 0) yield page;
+        this.#events.onTaken(page.buffer);
       }
     } finally {
       if (!this.#isOver) this.cancel();

@@ -17,6 +17,7 @@ import {
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
 import { type Kind, kinds, type RecordForm } from '../../archive/index.ts';
+import type { Lease } from '../../points/index.ts';
 import { NamesParameter, readNames } from '../read-list.ts';
 import { type Call, jsonType, type PagesReply, type Route, type RouteAnswer } from '../route.ts';
 import type { ArchiveOperations, ReadCall, ReadOptions } from './archive-operations.ts';
@@ -235,9 +236,10 @@ function readCall(kind: Kind, { type, query }: Call): Omit<ReadCall, 'interval'>
   return { kind, form: forms.get(type) ?? 'json', options: query as ReadOptions };
 }
 
-async function pagesOf(asked: ReturnType<ArchiveOperations['readOne']>): Promise<PagesReply> {
+/** A short answer goes out as a whole, with its length. */
+async function pagesOf(asked: ReturnType<ArchiveOperations['readOne']>): Promise<PagesReply | Lease> {
   const reading = await asked;
-  return { pages: reading, cancel: () => reading.cancel() };
+  return reading.takeWhole() ?? { pages: reading, cancel: () => reading.cancel() };
 }
 
 /** `measurements` as a part of an id: `Measurement`. */

@@ -44,7 +44,7 @@ export class ArchiveRequests {
         if (this.#gatheredBytes > mostGatheredBytes) {
           throw new ProblemError('too-many-requests', 'Too much of the archive is being read over the channel.');
         }
-        pages.push(page);
+        pages.push(Buffer.from(page));
       }
     } catch (error) {
       reading.cancel();

@@ -292,16 +292,16 @@ test('names come in the order asked; unknown ones are left out, configured ones 
   assert.equal(read([level], { names: ['level'], sinceUs: 6 }).toString(), '{"level":[]}');
 });
 
-test('an answer comes in pages of about 64 KiB, whatever the form', () => {
-  const records = Array.from({ length: 50_000 }, (_, at) => ({ time: at * 1e6, value: at / 100, quality: 192 }));
+test('an answer comes in pages of about the same length, whatever the form', () => {
+  const records = Array.from({ length: 100_000 }, (_, at) => ({ time: at * 1e6, value: at / 100, quality: 192 }));
   for (const [form, kind] of [
     ['json', 'measurements'],
     ['csv', 'commands'],
     ['binary', 'measurements'],
   ] as const) {
     const pages = pagesOf([{ name: 'level', datatype: 'd', records }], { form, kind });
-    assert.ok(pages.length > 10);
-    for (const page of pages) assert.ok(page.length <= 2 * pageBytes && page.length === page.buffer.byteLength);
+    assert.ok(pages.length > 2);
+    for (const page of pages.slice(0, -1)) assert.ok(page.length >= pageBytes && page.length <= 1.25 * pageBytes);
   }
 });
 

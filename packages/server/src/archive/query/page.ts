@@ -1,14 +1,36 @@
-// The page of an answer that is being written. One buffer serves all pages; what is taken is a copy of the right length.
+// The page of an answer that is being written. It is handed on with its buffer; buffers that come back serve again, so
+// that a reading of any length makes no garbage.
 
 /** About so long are the pages of an answer. */
-export const pageBytes = 65_536;
+export const pageBytes = 512 * 1024;
+
+const bufferBytes = pageBytes + 8192;
+/** Buffers that wait for their next page. */
+const mostSpare = 8;
+
+export class PageBuffers {
+  readonly #spare: ArrayBuffer[] = [];
+
+  take(): ArrayBuffer {
+    return this.#spare.pop() ?? new ArrayBuffer(bufferBytes);
+  }
+
+  giveBack(buffer: ArrayBuffer): void {
+    if (buffer.byteLength === bufferBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
+  }
+}
 
 export class Page {
-  bytes = Buffer.from(new ArrayBuffer(pageBytes + 8192));
+  bytes = Buffer.alloc(0);
   /** Of the same bytes. */
   view = new DataView(this.bytes.buffer);
   /** Where the next byte goes. */
   at = 0;
+  readonly #buffers: PageBuffers;
+
+  constructor(buffers: PageBuffers) {
+    this.#buffers = buffers;
+  }
 
   get isFull(): boolean {
     return this.at >= pageBytes;
@@ -17,10 +39,12 @@ export class Page {
   /** Makes room for so many more bytes. */
   reserve(bytes: number): void {
     if (this.at + bytes <= this.bytes.length) return;
-    const grown = Buffer.from(new ArrayBuffer(this.at + bytes + 8192));
+    const isFirst = this.at === 0 && bytes <= bufferBytes;
+    const buffer = isFirst ? this.#buffers.take() : new ArrayBuffer(this.at + bytes + 8192);
+    const grown = Buffer.from(buffer);
     grown.set(this.bytes.subarray(0, this.at));
     this.bytes = grown;
-    this.view = new DataView(grown.buffer);
+    this.view = new DataView(buffer);
   }
 
   text(text: string): void {
@@ -28,15 +52,11 @@ export class Page {
     this.at += this.bytes.write(text, this.at);
   }
 
-  /** What was written, alone in its buffer. */
+  /** What was written, at the start of a buffer that is the taker's. */
   take(): Uint8Array<ArrayBuffer> {
-    const page = new Uint8Array(this.view.buffer.slice(0, this.at) as ArrayBuffer);
+    const page = new Uint8Array(this.view.buffer as ArrayBuffer, 0, this.at);
     this.at = 0;
-    // One large record is no reason to keep its room.
-    if (this.bytes.length > 4 * pageBytes) {
-      this.bytes = Buffer.from(new ArrayBuffer(pageBytes + 8192));
-      this.view = new DataView(this.bytes.buffer);
-    }
+    this.bytes = Buffer.alloc(0);
     return page;
   }
 }

@@ -12,7 +12,7 @@ import { CsvForm } from './csv-form.ts';
 import { JsonForm } from './json-form.ts';
 import { recordsOf, refuseUnfit } from './name-records.ts';
 import { NameSnapshot } from './name-snapshot.ts';
-import { Page } from './page.ts';
+import { Page, PageBuffers } from './page.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 import { OutOfOrder } from './source.ts';
 
@@ -26,6 +26,7 @@ export interface ReadingOptions {
   readonly blockOf: (path: string) => Block;
   /** Records were left out, since they cannot be read. */
   readonly onDamage: (damage: Damage) => void;
+  readonly buffers?: PageBuffers;
   /** That goes on by itself. */
   readonly nowMs?: () => number;
 }
@@ -35,7 +36,7 @@ export class Reading {
   readonly #options: ReadingOptions;
   readonly #nowMs: () => number;
   readonly #form: AnswerForm;
-  readonly #page = new Page();
+  readonly #page: Page;
   readonly #known: ReadonlySet<string>;
   /** Of the name at hand, or of the one that is wanted next. */
   #name = 0;
@@ -52,6 +53,7 @@ export class Reading {
   constructor(request: ReadRequest, options: ReadingOptions) {
     this.#request = request;
     this.#options = options;
+    this.#page = new Page(options.buffers ?? new PageBuffers());
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#form = formOf(request);
     this.#known = new Set(request.known);
