@@ -116,7 +116,7 @@ class ArchiveThread {
   }
 
   #hearReader(message: ReaderToWriter): void {
-    if (message.kind === 'damage') this.#warnOf(message.damage);
+    if (message.kind === 'damage') this.#store.noteDamage(message.damage);
     else if (message.kind === 'released') this.#unlink(message.paths);
     else this.#giveSnapshots(message.id, message.request);
   }
@@ -197,7 +197,7 @@ class ArchiveThread {
     const damages = await this.#merger.check(paths, (doneBytes) => {
       this.#tell({ kind: 'progress', id, progress: { doneBytes, totalBytes } });
     });
-    for (const damage of damages) this.#warnOf(damage);
+    for (const damage of damages) this.#store.noteDamage(damage);
     return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
   }
 
@@ -252,7 +252,8 @@ function main(): void {
   let thread: ArchiveThread | undefined;
   port.on('message', (message: ToWriter) => {
     if (message.kind !== 'open') {
-      thread?.hear(message);
+      if (thread !== undefined) thread.hear(message);
+      else if (message.kind === 'close') port.close(); // it could not be opened
       return;
     }
     try {

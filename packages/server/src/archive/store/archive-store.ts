@@ -1,6 +1,7 @@
 // The archive's files and what is still in memory, as one: takes records, makes them durable, gives snapshots for
 // readings, erases. Keeping itself in order it leaves to flushing.ts, expiry.ts and merging.ts, which `maintain` drives.
 // Synchronous, on one thread.
+import { isDeepStrictEqual } from 'node:util';
 import type { Batch, Clock } from '@telltale/schema';
 import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
 import type { Damage } from '../files/damage.ts';
@@ -68,6 +69,8 @@ export class ArchiveStore {
     const onDamage = ({ series, ...damage }: Damage) => {
       const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
       const found = name === undefined ? damage : { ...damage, name };
+      // Whoever reads it again finds the same.
+      if (damages.some((known) => isDeepStrictEqual(known, found))) return;
       damages.push(found);
       if (damages.length > maxDamages) damages.shift();
       options.onDamage(found);
@@ -197,6 +200,11 @@ export class ArchiveStore {
   unlink(paths: readonly string[]): void {
     this.#isPruneDue = true;
     this.#parts.blocks.unlink(paths);
+  }
+
+  /** Somebody who read a block found it damaged. */
+  noteDamage(damage: Damage): void {
+    this.#parts.onDamage(damage);
   }
 
   /** Of the blocks that count, to look at each of them. */

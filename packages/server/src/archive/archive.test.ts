@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Batch, ManualClock } from '@telltale/schema';
+import { until } from '../../../../test/until.ts';
+import { Archive, UnusableArchive } from './archive.ts';
+import type { ReadRequest } from './archive-access.ts';
+
+const level = { kind: 'measurements', name: 'level', datatype: 'd' } as const;
+const startUs = 1_750_000_000_000_000;
+
+let folder: string;
+let warnings: string[];
+const open: Archive[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'telltale-archive-'));
+  warnings = [];
+});
+
+afterEach(async () => {
+  for (const archive of open.splice(0)) await archive.close(5000);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function make(): Archive {
+  const archive = new Archive({
+    folder,
+    clock: new ManualClock(),
+    commitMs: 50,
+    maxWaitingBytes: 1 << 20,
+    retention: { ofSeries: new Map() },
+    limits: { records: 4096, textUnits: 1 << 20 },
+    onFailure: (error) => {
+      throw error;
+    },
+    onTrouble: () => undefined,
+    onWarning: (text) => warnings.push(text),
+  });
+  open.push(archive);
+  return archive;
+}
+
+async function started(): Promise<Archive> {
+  const archive = make();
+  await archive.open();
+  return archive;
+}
+
+async function write(archive: Archive, from: number, to: number, valueAt = (at: number) => at / 100): Promise<void> {
+  const { records } = archive;
+  const source = records.source(level);
+  for (let at = from; at < to; at++) records.batch.number(source, valueAt(at), 0xc0, startUs + at * 1_000_000);
+  records.added();
+  await records.allStored();
+}
+
+async function read(archive: Archive, request: Partial<ReadRequest> = {}): Promise<Record<string, [string][]>> {
+  const reading = await archive.read({
+    kind: 'measurements',
+    names: ['level'],
+    known: [],
+    sinceUs: 0,
+    untilUs: Number.MAX_SAFE_INTEGER,
+    form: 'json',
+    ...request,
+  });
+  const pages: Buffer[] = [];
+  for await (const page of reading) pages.push(Buffer.from(page));
+  return JSON.parse(Buffer.concat(pages).toString());
+}
+
+const blocks = () => readdirSync(join(folder, 'archive')).filter((name) => name.endsWith('.ttb'));
+
+describe('the archive', () => {
+  test('shows what is stored, from memory, from blocks and after a restart', async () => {
+    const archive = await started();
+    await write(archive, 0, 3000);
+    assert.equal((await read(archive)).level?.length, 3000);
+    await write(archive, 3000, 9000);
+    await until('it is flushed', async () => blocks().length > 0);
+    const { level: all = [] } = await read(archive);
+    assert.deepEqual(
+      all.map(([value]) => value),
+      Array.from({ length: 9000 }, (_, at) => `d${at / 100}`),
+    );
+    await archive.close(5000);
+    assert.deepEqual((await read(await started())).level, all);
+  });
+
+  test('gives a long answer in pages, many readings in turns, and a short one as a whole', async () => {
+    const archive = await started();
+    await write(archive, 0, 60_000);
+    const all = { sinceUs: 0, untilUs: Number.MAX_SAFE_INTEGER, form: 'json' } as const;
+    const long = await archive.read({ kind: 'measurements', names: ['level'], known: [], ...all });
+    assert.equal(long.takeWhole(), undefined);
+    const answers = await Promise.all([read(archive), read(archive, { limit: 5 }), read(archive)]);
+    assert.deepEqual(
+      answers.map((answer) => answer.level?.length),
+      [60_000, 5, 60_000],
+    );
+    const short = await archive.read({ kind: 'measurements', names: ['level'], known: [], ...all, limit: 1 });
+    const whole = short.takeWhole();
+    assert.equal(whole?.bytes.toString(), '{"level":[["d0",[1750000000,0],192]]}');
+    whole?.release();
+    assert.equal(archive.readings, 1);
+    long.cancel();
+    assert.equal(archive.readings, 0);
+  });
+
+  test('reads on in blocks that a merge has replaced meanwhile, and unlinks them afterwards', async () => {
+    const archive = await started();
+    for (let from = 0; from < 40_000; from += 5000) await write(archive, from, from + 5000);
+    const reading = await archive.read({
+      kind: 'measurements',
+      names: ['level'],
+      known: [],
+      sinceUs: 0,
+      untilUs: Number.MAX_SAFE_INTEGER,
+      form: 'json',
+    });
+    const pages = reading[Symbol.asyncIterator]();
+    const first = Buffer.from((await pages.next()).value as Uint8Array);
+    for await (const _ of archive.compact());
+    const rest: Buffer[] = [];
+    for (let page = await pages.next(); !page.done; page = await pages.next()) rest.push(Buffer.from(page.value));
+    assert.equal(JSON.parse(Buffer.concat([first, ...rest]).toString()).level.length, 40_000);
+    await until('one block is left', async () => blocks().length === 1);
+  });
+
+  test('erases what waits as well, and lets imported records replace what is there', async () => {
+    const archive = await started();
+    await write(archive, 0, 10);
+    archive.records.batch.number(archive.records.source(level), 5, 0xc0, startUs + 20_000_000);
+    archive.records.added();
+    await archive.erase('measurements', 'level', startUs + 2_000_000, startUs + 30_000_000);
+    const batch = new Batch();
+    batch.number(0, 7, 0xc0, startUs);
+    batch.number(0, 8, 0x40, startUs + 500_000);
+    await archive.backfill(level, batch);
+    assert.deepEqual(
+      (await read(archive)).level?.map(([value]) => value),
+      ['d7', 'd8', 'd0.01'],
+    );
+  });
+
+  test('knows its names and datatypes, the newest last', async () => {
+    const archive = await started();
+    await write(archive, 0, 1);
+    assert.deepEqual(await archive.names('measurements'), ['level']);
+    assert.deepEqual(await archive.names('alarms'), []);
+    const batch = new Batch();
+    batch.number(0, 7, 0xc0, startUs + 5);
+    await archive.backfill({ ...level, datatype: 'i' }, batch);
+    assert.equal(await archive.datatypeOf('measurements', 'level'), 'i');
+    assert.equal(await archive.datatypeOf('commands', 'level'), undefined);
+    assert.deepEqual([await archive.has('measurements', 'level'), await archive.has('alarms', 'level')], [true, false]);
+    assert.deepEqual(
+      (await read(archive)).level?.map(([value]) => value),
+      ['d0', 'i7'],
+    );
+  });
+
+  test('leaves out a damaged chunk, says so once, and reads the rest', async () => {
+    let archive = await started();
+    await write(archive, 0, 5000, Math.sin);
+    for await (const _ of archive.compact());
+    await archive.close(5000);
+    const [name = ''] = blocks();
+    const path = join(folder, 'archive', name);
+    const bytes = readFileSync(path);
+    bytes[300] = (bytes[300] as number) ^ 1;
+    writeFileSync(path, bytes);
+    archive = await started();
+    const found = (await read(archive)).level?.length ?? 0;
+    assert.ok(found > 3000 && found < 5000, `${found} records`);
+    await read(archive);
+    await until('it is told', async () => (await archive.stats()).damages.length === 1);
+    const [damage] = (await archive.stats()).damages;
+    assert.deepEqual([damage?.file, damage?.name], [name, 'level']);
+    let last: unknown;
+    for await (const progress of archive.check()) last = progress.damages;
+    assert.deepEqual(last, [damage]);
+    assert.equal(warnings.length, 1);
+  });
+
+  test('of a newer server is not touched', async () => {
+    const archive = await started();
+    await write(archive, 0, 1);
+    await archive.close(5000);
+    const path = join(folder, 'archive', 'series.ttc');
+    const bytes = readFileSync(path);
+    bytes.writeUInt16LE(99, 4);
+    const { crc32 } = await import('node:zlib');
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
+    writeFileSync(path, bytes);
+    await assert.rejects(make().open(), UnusableArchive);
+  });
+});
