@@ -18,7 +18,7 @@ async function archived({ read }: Plant): Promise<number[]> {
 /** Everything that the archive was offered, by what became of it. */
 async function outcomes({ figure }: Plant): Promise<Record<string, number>> {
   const of = (outcome: string) => figure(`archive_records_total\\{outcome="${outcome}"\\}`);
-  const words = ['stored', 'dropped_no_room', 'suppressed_repeated', 'suppressed_no_value'];
+  const words = ['stored', 'dropped_no_room', 'dropped_invalid', 'suppressed_repeated', 'suppressed_no_value'];
   const others = ['suppressed_value_deadband', 'suppressed_time_deadband'];
   const found = await Promise.all([...words, ...others].map(async (word) => [word, await of(word)] as const));
   return { ...Object.fromEntries(found), waiting: await figure('archive_waiting') };

@@ -79,6 +79,7 @@ function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
         suppressed_no_value: noValue,
         suppressed_repeated: repeated,
         dropped_no_room: records.dropped,
+        dropped_invalid: records.invalid,
       };
     }),
     gauge('archive_waiting', 'Records on their way to the disk.', () => records.waiting),

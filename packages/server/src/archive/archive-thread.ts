@@ -31,6 +31,8 @@ class ArchiveThread {
   /** From the number of a source to that of its series. */
   #series = new Uint32Array(1024);
   #sources = 0;
+  /** Records of the parcel at hand that are none. */
+  #invalid = 0;
   #isMaintaining = false;
   #isMerging = false;
   #isClosed = false;
@@ -84,7 +86,16 @@ class ArchiveThread {
       }
       this.#series[this.#sources++] = this.#store.seriesOf(key).number;
     }
-    for (const message of batches) this.#store.append(Batch.from(message), this.#series);
+    for (const message of batches) {
+      try {
+        this.#store.append(Batch.from(message), this.#series);
+      } catch (error) {
+        // What made it is wrong, and trying again would not help.
+        if (!(error instanceof RangeError)) throw error;
+        this.#invalid += message.count;
+        this.#warn(`${message.count} records cannot be kept: ${error.message}`);
+      }
+    }
     this.#commit();
   }
 
@@ -100,7 +111,8 @@ class ArchiveThread {
   #commit(): void {
     try {
       this.#store.commit();
-      this.#tell({ kind: 'committed' });
+      this.#tell({ kind: 'committed', invalid: this.#invalid });
+      this.#invalid = 0;
     } catch (error) {
       this.#tell({ kind: 'refused', reason: (error as Error).message });
     }

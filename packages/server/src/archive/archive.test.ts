@@ -186,6 +186,16 @@ describe('the archive', () => {
     assert.equal(warnings.length, 1);
   });
 
+  test('counts records that are none of their series, and goes on', async () => {
+    const archive = await started();
+    archive.records.batch.text(archive.records.source(level), 'text', 0xc0, startUs);
+    archive.records.added();
+    await archive.records.allStored();
+    await write(archive, 0, 3);
+    assert.deepEqual([archive.records.stored, archive.records.invalid, warnings.length], [3, 1, 1]);
+    assert.equal((await read(archive)).level?.length, 3);
+  });
+
   test('of a newer server is not touched', async () => {
     const archive = await started();
     await write(archive, 0, 1);

@@ -181,12 +181,14 @@ export class Archive implements ArchiveAccess {
     await ended;
     clearTimeout(force);
     this.#writer = undefined;
+    const { waiting } = this.records;
+    if (waiting > 0) this.#options.onWarning(`${waiting} records that waited for the disk are lost`);
   }
 
   #hear(message: FromWriter): void {
     if (message.kind === 'committed') {
       this.#noteTrouble(undefined);
-      this.records.settled();
+      this.records.settled(message.invalid);
     } else if (message.kind === 'refused') this.#noteTrouble(message.reason);
     else if (message.kind === 'warning') this.#options.onWarning(message.text);
     else if (message.kind === 'progress') this.#asked.get(message.id)?.onProgress?.(message.progress);

@@ -48,8 +48,8 @@ export type ToWriter =
 export type FromWriter =
   | { readonly kind: 'opened'; readonly retentions: ReadonlyMap<string, number> }
   | { readonly kind: 'unusable'; readonly reason: string }
-  /** Of a parcel or of `commit`: everything is on disk, or why not. */
-  | { readonly kind: 'committed' }
+  /** Of a parcel or of `commit`: everything is on disk, but for records that are none; or why not. */
+  | { readonly kind: 'committed'; readonly invalid: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'progress'; readonly id: number; readonly progress: ArchiveProgress }

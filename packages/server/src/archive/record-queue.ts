@@ -42,6 +42,8 @@ export class RecordQueue {
   imported = 0;
   /** Records dropped since there was no more room for them. */
   dropped = 0;
+  /** Records that were none of their series: a fault of whoever made them. */
+  invalid = 0;
   readonly #options: RecordQueueOptions;
   readonly #sources = new Map<string, number>();
   #undeclared: SeriesKey[] = [];
@@ -105,11 +107,12 @@ export class RecordQueue {
     });
   }
 
-  /** The thread has the last parcel on disk. */
-  settled(): void {
+  /** The thread has the last parcel on disk, but for records that are none of their series. */
+  settled(invalid = 0): void {
     const sent = this.#sent;
     this.#sent = [];
-    this.stored += recordsOf(sent);
+    this.stored += recordsOf(sent) - invalid;
+    this.invalid += invalid;
     for (const { waiters } of sent) for (const wake of waiters) wake();
     if (this.#waiting.length > 0) this.#send();
     else if (this.batch.count > 0) this.added();
