@@ -73,7 +73,7 @@ export class Merging {
     const madeUs = Math.max(...inputs.map((block) => block.madeUs));
     try {
       const merged = withBlock(path, (file) => blockOf(file, madeUs));
-      if (merged.header.partition === astray) utimesSync(path, madeUs / 1e6, madeUs / 1e6);
+      if (merged.header.partition === astray) stamp(path, madeUs);
       blocks.replace(inputs, [merged]);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
@@ -119,5 +119,14 @@ function* madeInOneWeek(run: readonly Block[]): Generator<readonly Block[]> {
     if (weekOf(run[to]) === weekOf(run[from])) continue;
     yield run.slice(from, to);
     from = to;
+  }
+}
+
+/** Where it cannot be written down, the block gets young by the next restart: it is kept for longer, and no more. */
+function stamp(path: string, madeUs: number): void {
+  try {
+    utimesSync(path, madeUs / 1e6, madeUs / 1e6);
+  } catch {
+    // The system does not allow it.
   }
 }
