@@ -164,7 +164,8 @@ class Buckets extends MadeRuns {
   #isSame(a: number, b: number): boolean {
     const { datatypes, records } = this.#tally;
     const { times, qualities, longs, texts } = records;
-    if (times[a] !== times[b] || datatypes[a] !== datatypes[b] || qualities[a] !== qualities[b]) return false;
+    const isSameQuality = (((qualities[a] as number) ^ (qualities[b] as number)) & 0xff) === 0; // as far as it is shown
+    if (times[a] !== times[b] || datatypes[a] !== datatypes[b] || !isSameQuality) return false;
     return datatypes[a] === 's' ? texts[a] === texts[b] : longs[a] === longs[b];
   }
 }

@@ -83,7 +83,7 @@ describe('a change', () => {
     for (const value of ['d1', 'd2', 'd3']) await bench.commands.write('v', value);
     assert.deepEqual(bench.news(), [
       ['commands/v', 'd1', startUs + 5000, 0],
-      ['commands/v', 'd3', startUs + 5000, 0],
+      ['commands/v', 'd3', startUs + 5002, 0],
     ]);
   });
 
