@@ -3,13 +3,13 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
 import type { ReadRequest } from './archive-access.ts';
-import { BlockFile } from './files/block-file.ts';
 import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
 import type { FromReader, Problem, ReaderToWriter, ToReader, WriterToReader } from './protocol.ts';
 import { needsHead } from './query/name-records.ts';
 import { PageBuffers } from './query/page.ts';
 import { Reading } from './query/reading.ts';
+import { openBlock } from './store/block-list.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
 interface Served {
@@ -33,7 +33,7 @@ class ReaderThread {
   readonly #port: MessagePort;
   readonly #writer: MessagePort;
   readonly #served = new Map<number, Served>();
-  readonly #blocks = new OpenBlocks((path) => BlockFile.open(path));
+  readonly #blocks = new OpenBlocks(openBlock);
   readonly #buffers = new PageBuffers();
   #isRunning = false;
 
