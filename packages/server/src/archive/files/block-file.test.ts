@@ -11,12 +11,14 @@ import {
   type SampleRecord,
   sampleSeries,
 } from '../../../test/archive-records.ts';
+import { ByteWriter } from '../codec/byte-writer.ts';
+import { encodeTimes } from '../codec/time-column.ts';
 import { Columns, type Series } from '../records.ts';
 import { BlockFile } from './block-file.ts';
 import { entryBytes, labelBytes, readLabel } from './block-format.ts';
 import { BlockWriter } from './block-writer.ts';
 import { Damaged, DamagedBlock, NewerVersion } from './damage.ts';
-import type { Place, StoredChunk } from './series-index.ts';
+import { type Place, StoredChunk } from './series-index.ts';
 
 const header = { partition: 2811, genFrom: 3, genTo: 3, rewrite: 0, erasuresApplied: 0 };
 
@@ -270,6 +272,32 @@ describe('a damaged block', () => {
       const opened = BlockFile.open(path);
       opened.verify(() => {});
       opened.close();
+    }
+  });
+
+  test('whose times are not in order, though their checksum is right, gives none of these records', (t) => {
+    const { path, bytes } = sample(t);
+    const whole = BlockFile.open(path);
+    const [{ datatype, firstUs, lastUs, count, chunk }] = whole.chunksOf(6) as [StoredChunk];
+    whole.close();
+    const [middleUs, none] = [(firstUs + lastUs) / 2, new Uint8Array(0)];
+    for (const swapped of [false, true]) {
+      const times = Float64Array.from({ length: count }, (_, at) => (at === 0 ? firstUs : middleUs + at));
+      times[count - 1] = lastUs;
+      if (swapped) times[2] = firstUs - 1;
+      const out = new ByteWriter();
+      encodeTimes(times, 0, count, out);
+      bytes.set(out.written(), labelBytes);
+      writeFileSync(path, bytes);
+      const place = { at: labelBytes, bytes: out.length, crc: crc32(out.written()) };
+      const forged = new StoredChunk(datatype, firstUs, lastUs, count, false, chunk, place, none, 0);
+      const columns = new Columns();
+      const block = BlockFile.open(path);
+      const read = () => block.read(sampleSeries[6] as Series, forged, columns);
+      if (swapped) assert.throws(read, (error) => error instanceof Damaged && /not in order/.test(error.message));
+      else read();
+      assert.equal(columns.count, swapped ? 0 : count);
+      block.close();
     }
   });
 

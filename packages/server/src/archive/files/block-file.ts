@@ -9,7 +9,7 @@ import { decodeTimes } from '../codec/time-column.ts';
 import { decodeValues } from '../codec/value-column.ts';
 import { Columns, type Series } from '../records.ts';
 import { BlockDirectory, type SeriesSpan } from './block-directory.ts';
-import { type BlockHeader, type BlockLabel, entryBytes, labelBytes, readLabel } from './block-format.ts';
+import { type BlockHeader, type BlockLabel, chunkRecords, entryBytes, labelBytes, readLabel } from './block-format.ts';
 import { type Damage, Damaged, DamagedBlock } from './damage.ts';
 import { FileWindow } from './file-window.ts';
 import { Recent } from './recent.ts';
@@ -24,7 +24,9 @@ const aheadBytes = 32 * 1024;
 const recentColumns = 16;
 const recentIndexes = 16;
 /** A longer index is read anew each time, so that a block that is open costs little. */
-const mostRecentChunks = 1024;
+const mostRecentBytes = 64 * 1024;
+/** Columns that nobody uses are kept for the next reading: making them costs as much as decoding a chunk. */
+const mostSpare = 2;
 const noChunks: readonly StoredChunk[] = [];
 
 export class BlockFile {
@@ -45,10 +47,12 @@ export class BlockFile {
   readonly #chunkWindow: FileWindow;
   readonly #timesWindow: FileWindow;
   readonly #reader = new ByteReader(new Uint8Array(0));
-  readonly #indexes = new Recent<number, readonly StoredChunk[]>(recentIndexes);
+  /** Their checksums are right. */
+  readonly #indexes = new Recent<number, Uint8Array>(recentIndexes);
   /** Decoded, by where they are: the series of a scan share them. */
   readonly #columns = new Recent<number, Float64Array>(recentColumns);
   #spareColumn: Float64Array | undefined;
+  readonly #spare: Columns[] = [];
 
   private constructor(path: string, file: number) {
     this.path = path;
@@ -91,20 +95,27 @@ export class BlockFile {
     return entry < 0 ? undefined : this.#directory.spanOf(entry);
   }
 
-  /** The chunks of a series in order of time; none where the block has none. Throws `Damaged`. */
-  chunksOf(number: number): readonly ChunkInfo[] {
+  /**
+   * The chunks of a series with records in [sinceUs, untilUs), in order of time; none where the block has none. Throws
+   * `Damaged`.
+   */
+  chunksOf(number: number, sinceUs = 0, untilUs = Number.POSITIVE_INFINITY): readonly ChunkInfo[] {
     const entry = this.#directory.find(number);
-    if (entry < 0) return noChunks;
-    const recent = this.#indexes.get(number);
-    if (recent !== undefined) return recent;
-    const chunks = this.#readIndex(number, entry);
-    if (chunks.length <= mostRecentChunks) this.#indexes.add(number, chunks);
-    return chunks;
+    return entry < 0 ? noChunks : this.#readIndex(number, entry, sinceUs, untilUs);
   }
 
   /** Appends the records of a chunk. Throws `Damaged`; `into` is as it was then. */
   read(series: Series, chunk: ChunkInfo, into: Columns): void {
     this.#read(series.number, series.datatype, chunk, into);
+  }
+
+  takeColumns(): Columns {
+    return this.#spare.pop() ?? new Columns(chunkRecords);
+  }
+
+  giveBack(columns: Columns): void {
+    columns.clear();
+    if (this.#spare.length < mostSpare) this.#spare.push(columns);
   }
 
   /**
@@ -157,7 +168,7 @@ export class BlockFile {
     let done = 0;
     for (const number of this.seriesNumbers) {
       note(() => {
-        for (const chunk of this.#readIndex(number, this.#directory.find(number))) {
+        for (const chunk of this.#readIndex(number, this.#directory.find(number), 0, Number.POSITIVE_INFINITY)) {
           columns.clear();
           note(() => this.#read(number, chunk.datatype, chunk, columns));
           done = Math.max(done, chunk.chunk.at + chunk.chunk.bytes);
@@ -210,23 +221,30 @@ export class BlockFile {
       reader.reset(this.#timesWindow.bytes, from, from + times.bytes);
       decodeTimes(reader, count, column, 0);
       if (reader.left > 0) throw new RangeError('its times are more than its records');
+      if (!isInOrder(column)) throw new RangeError('its times are not in order');
       this.#spareColumn = this.#columns.add(times.at, column);
     }
     if (column[0] !== firstUs || column[count - 1] !== lastUs) throw new RangeError('its times are others');
     return column;
   }
 
-  #readIndex(number: number, entry: number): readonly StoredChunk[] {
+  #readIndex(number: number, entry: number, sinceUs: number, untilUs: number): readonly StoredChunk[] {
     const span = this.#directory.spanOf(entry);
-    const { at, bytes, crc } = this.#directory.indexOf(entry);
-    const { indexesAt, namesAt } = this.#label;
     try {
-      const index = at >= indexesAt && at + bytes <= namesAt ? this.#bytesAt(at, bytes) : undefined;
-      if (index === undefined || crc32(index) !== crc) throw new RangeError('its checksum is wrong');
-      return readSeriesIndex(index, span.records, indexesAt);
+      const index = this.#indexes.get(number) ?? this.#indexBytes(number, entry);
+      return readSeriesIndex(index, span.records, this.#label.indexesAt, sinceUs, untilUs);
     } catch (error) {
       throw this.#asDamaged(error, number, span, 'the index of a series');
     }
+  }
+
+  #indexBytes(number: number, entry: number): Uint8Array {
+    const { at, bytes, crc } = this.#directory.indexOf(entry);
+    const { indexesAt, namesAt } = this.#label;
+    const index = at >= indexesAt && at + bytes <= namesAt ? this.#bytesAt(at, bytes) : undefined;
+    if (index === undefined || crc32(index) !== crc) throw new RangeError('its checksum is wrong');
+    if (bytes <= mostRecentBytes) this.#indexes.add(number, index);
+    return index;
   }
 
   #readNames(): Series[] {
@@ -290,6 +308,16 @@ function locate(window: FileWindow, { at, bytes, crc }: Place): number {
   if (from < 0) throw new RangeError('the file ends before');
   if (crc32(window.bytes.subarray(from, from + bytes)) !== crc) throw new RangeError('its checksum is wrong');
   return from;
+}
+
+function isInOrder(times: Float64Array): boolean {
+  let lastUs = -1;
+  for (let at = 0; at < times.length; at++) {
+    const timeUs = times[at] as number;
+    if (!(timeUs >= lastUs)) return false;
+    lastUs = timeUs;
+  }
+  return true;
 }
 
 /** The disk has a bad sector there. */

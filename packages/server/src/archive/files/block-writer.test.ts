@@ -143,6 +143,30 @@ describe('a block', () => {
     });
   });
 
+  test('is asked for the chunks of an interval, and gives them as it gives all', (t) => {
+    const records = ramp(seriesOf('d'), 20_000);
+    const [startUs, endUs] = [records[0]?.timeUs ?? 0, records.at(-1)?.timeUs ?? 0];
+    const time = fc.oneof(
+      fc.integer({ min: startUs - 1, max: endUs + 2 }),
+      fc.nat(19).map((chunk) => records[1024 * chunk]?.timeUs ?? 0),
+      fc.nat(18).map((chunk) => records[1024 * chunk + 1023]?.timeUs ?? 0),
+    );
+    opened(write(archiveFolder(t), new Map([[seriesOf('d'), records]])), (block) => {
+      const all = block.chunksOf(5);
+      fc.assert(
+        fc.property(time, time, (sinceUs, untilUs) => {
+          const wanted = all.filter(({ firstUs, lastUs }) => lastUs >= sinceUs && firstUs < untilUs);
+          const found = block.chunksOf(5, sinceUs, untilUs);
+          assert.deepEqual(found, wanted);
+          assert.deepEqual(
+            found.map(({ summary }) => summary),
+            wanted.map(({ summary }) => summary),
+          );
+        }),
+      );
+    });
+  });
+
   test('stores equal times of several series once, and reads them for each', (t) => {
     const folder = archiveFolder(t);
     const all = new Map<Series, SampleRecord[]>();

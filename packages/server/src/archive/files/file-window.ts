@@ -1,20 +1,24 @@
 // A file, of which a piece is in memory: what is read on lies mostly there, without another call of the system.
 import { readSync } from 'node:fs';
 
+/** Read after a jump, where nobody knows whether what is behind will be wanted. */
+const leastBytes = 4096;
+
 export class FileWindow {
   readonly size: number;
   /** The piece; another buffer after `locate`. */
   bytes: Buffer = Buffer.alloc(0);
   readonly #file: number;
-  readonly #aheadBytes: number;
+  readonly #mostAheadBytes: number;
+  #aheadBytes = leastBytes;
   #from = 0;
   #length = 0;
 
-  /** `aheadBytes`: how much is read at least, where the file has it. */
-  constructor(file: number, size: number, aheadBytes: number) {
+  /** `mostAheadBytes`: how much is read at once, where the file has it, by who reads on and on. */
+  constructor(file: number, size: number, mostAheadBytes: number) {
     this.#file = file;
     this.size = size;
-    this.#aheadBytes = aheadBytes;
+    this.#mostAheadBytes = mostAheadBytes;
   }
 
   /** Where in `bytes` that part of the file is, until the next call; -1: the file ends before. */
@@ -42,8 +46,10 @@ export class FileWindow {
   }
 
   #load(at: number, length: number): boolean {
+    const readsOn = at >= this.#from && at <= this.#from + this.#length;
+    this.#aheadBytes = Math.min(this.#mostAheadBytes, readsOn ? 4 * this.#aheadBytes : leastBytes);
     const wanted = Math.min(Math.max(length, this.#aheadBytes), this.size - at);
-    if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafeSlow(wanted);
+    if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafe(wanted);
     this.#from = at;
     this.#length = 0;
     while (this.#length < wanted) {

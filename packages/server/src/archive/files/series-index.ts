@@ -62,21 +62,29 @@ export function writeSeriesIndex(
   out.raw(scratch.written());
 }
 
-/** Throws RangeError where the bytes cannot be an index of a block whose data ends at `dataEnd`. Keeps the bytes. */
-export function readSeriesIndex(bytes: Uint8Array, records: number, dataEnd: number): readonly StoredChunk[] {
+/**
+ * The chunks with records in [sinceUs, untilUs); the others are passed over and cost little. Throws RangeError where the
+ * bytes cannot be an index of a block whose data ends at `dataEnd`. Keeps the bytes.
+ */
+export function readSeriesIndex(
+  bytes: Uint8Array,
+  records: number,
+  dataEnd: number,
+  sinceUs: number,
+  untilUs: number,
+): readonly StoredChunk[] {
   const reader = new ByteReader(bytes);
   const datatype = String.fromCharCode(reader.u8());
   if (!isDatatype(datatype)) throw new RangeError('no datatype');
   const count = reader.varint();
   if (count > records) throw new RangeError('more chunks than records');
   const chunks: StoredChunk[] = [];
-  const place = (end: number): Place => {
-    const found = { at: end + reader.zigzag(), bytes: reader.varint(), crc: reader.u32() };
-    const isInside = found.at >= labelBytes && found.at + found.bytes <= dataEnd;
-    if (!isInside || found.bytes > maxChunkBytes) throw new RangeError('a chunk outside the data');
-    return found;
+  const check = (at: number, length: number): void => {
+    const isInside = at >= labelBytes && at + length <= dataEnd;
+    if (!isInside || length > maxChunkBytes) throw new RangeError('a chunk outside the data');
   };
-  let [chunksEnd, timesEnd, lastUs, left, summariesBytes] = [0, 0, 0, records, 0];
+  let [chunkAt, chunkBytes, timesAt, timesBytes] = [0, 0, 0, 0];
+  let [lastUs, left, summariesBytes] = [0, records, 0];
   for (let index = 0; index < count; index++) {
     const countAndCut = reader.varint();
     const chunkCount = Math.floor(countAndCut / 2);
@@ -84,24 +92,21 @@ export function readSeriesIndex(bytes: Uint8Array, records: number, dataEnd: num
     const firstUs = lastUs + reader.varint();
     lastUs = firstUs + reader.varint();
     if (lastUs >= latestUs) throw new RangeError('no time');
-    const chunk = place(chunksEnd);
-    const times = place(timesEnd);
-    chunksEnd = chunk.at + chunk.bytes;
-    timesEnd = times.at + times.bytes;
+    chunkAt += chunkBytes + reader.zigzag();
+    chunkBytes = reader.varint();
+    const chunkCrc = reader.u32();
+    timesAt += timesBytes + reader.zigzag();
+    timesBytes = reader.varint();
+    const timesCrc = reader.u32();
+    check(chunkAt, chunkBytes);
+    check(timesAt, timesBytes);
     left -= chunkCount;
-    chunks.push(
-      new StoredChunk(
-        datatype,
-        firstUs,
-        lastUs,
-        chunkCount,
-        countAndCut % 2 === 1,
-        chunk,
-        times,
-        bytes,
-        summariesBytes,
-      ),
-    );
+    if (lastUs >= sinceUs && firstUs < untilUs) {
+      const chunk = { at: chunkAt, bytes: chunkBytes, crc: chunkCrc };
+      const times = { at: timesAt, bytes: timesBytes, crc: timesCrc };
+      const isCut = countAndCut % 2 === 1;
+      chunks.push(new StoredChunk(datatype, firstUs, lastUs, chunkCount, isCut, chunk, times, bytes, summariesBytes));
+    }
     summariesBytes += reader.varint();
   }
   if (left !== 0 || reader.left !== summariesBytes) throw new RangeError('the index does not add up');

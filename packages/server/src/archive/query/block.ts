@@ -12,12 +12,18 @@ export interface Chunk {
 }
 
 export interface Block {
-  readonly path: string;
   readonly header: { readonly erasuresApplied: number };
   /** From the first to the last record of a series; undefined where there is none. */
   spanOf(series: number): { readonly firstUs: number; readonly lastUs: number } | undefined;
-  /** In time order. Of the last of one and the first of the next the times may be equal. */
-  chunksOf(series: number): readonly Chunk[];
-  /** Appends its records. */
+  /**
+   * In time order, at least those with records in [sinceUs, untilUs). Of the last of one and the first of the next the
+   * times may be equal.
+   */
+  chunksOf(series: number, sinceUs: number, untilUs: number): readonly Chunk[];
+  /** Appends its records: in time order, from its first to its last time. */
   read(series: Series, chunk: Chunk, into: Columns): void;
+  /** Empty ones, with room for a chunk. */
+  takeColumns(): Columns;
+  /** They are needed no more: who takes some next gets them. */
+  giveBack(columns: Columns): void;
 }

@@ -55,9 +55,9 @@ export class HeadSearch {
     const erased = new Erased(erasures, block.header.erasuresApplied);
     let chunks: readonly Chunk[] = [];
     try {
-      chunks = block.chunksOf(series.number);
+      chunks = block.chunksOf(series.number, 0, this.#timeUs + 1);
     } catch (error) {
-      onUnreadable(error, block, series);
+      onUnreadable(error);
     }
     for (let at = firstStartingFrom(chunks, this.#timeUs + 1) - 1; at >= 0; at--) {
       const chunk = chunks[at] as Chunk;
@@ -68,7 +68,7 @@ export class HeadSearch {
       try {
         block.read(series, chunk, this.#read);
       } catch (error) {
-        onUnreadable(error, block, series, chunk);
+        onUnreadable(error);
         continue;
       }
       const end = erased.takeOut(series.datatype, this.#read, 0, this.#read.count);

@@ -62,7 +62,6 @@ function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplie
     });
   }
   const block: Block = {
-    path: 'block',
     header: { erasuresApplied },
     spanOf: () => ({ firstUs: records[0]?.time ?? 0, lastUs: records.at(-1)?.time ?? 0 }),
     chunksOf: () => chunks,
@@ -74,6 +73,14 @@ function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplie
       into.qualities.set(from.qualities, into.count);
       into.texts.push(...from.texts);
       into.count += from.count;
+    },
+    takeColumns: () => new Columns(),
+    // Who looks at them after this finds other records.
+    giveBack({ times, longs, qualities, texts }) {
+      times.fill(1);
+      longs.fill(-1n);
+      qualities.fill(0x1ff);
+      texts.fill('gone');
     },
   };
   return block;

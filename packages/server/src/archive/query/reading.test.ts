@@ -104,7 +104,6 @@ function look(
     opened.push(block);
     const { header } = block;
     return {
-      path,
       header,
       spanOf: (number) => block.spanOf(number),
       chunksOf: (number, sinceUs, untilUs) => block.chunksOf(number, sinceUs, untilUs),

@@ -1,20 +1,17 @@
 // A reading of the archive: from the request to the pages of the answer, one a call, so that a thread serves many in
 // turns. Nothing is kept but the chunks at hand.
-import { basename } from 'node:path';
 import type { ReadRequest } from '../archive-access.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
-import type { Series } from '../records.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { BinaryForm } from './binary-form.ts';
-import type { Block, Chunk } from './block.ts';
+import type { Block } from './block.ts';
 import { CsvForm } from './csv-form.ts';
 import { JsonForm } from './json-form.ts';
 import { recordsOf, refuseUnfit } from './name-records.ts';
 import { NameSnapshot } from './name-snapshot.ts';
 import { Page, PageBuffers } from './page.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
-import { OutOfOrder } from './source.ts';
 
 /** After so long a page is given as it is, even empty. */
 const longestPageMs = 8;
@@ -78,7 +75,7 @@ export class Reading {
     );
     this.#snapshot = new NameSnapshot(parts, {
       blockOf: (path) => this.#open(path),
-      onUnreadable: (error, block, series, chunk) => this.#report(error, block, series, chunk),
+      onUnreadable: (error) => this.#report(error),
     });
   }
 
@@ -151,19 +148,14 @@ export class Reading {
     try {
       return this.#options.blockOf(path);
     } catch (error) {
-      if (!(error instanceof Damaged)) throw error;
-      this.#options.onDamage(error.damage);
+      this.#report(error);
       return undefined;
     }
   }
 
-  #report(error: unknown, block: Block, series: Series, chunk: Chunk | undefined): void {
-    if (error instanceof Damaged) this.#options.onDamage(error.damage);
-    else if (error instanceof OutOfOrder && chunk !== undefined) {
-      const { firstUs, lastUs } = chunk;
-      const file = basename(block.path);
-      this.#options.onDamage({ file, series: series.number, firstUs, lastUs, reason: error.message });
-    } else throw error;
+  #report(error: unknown): void {
+    if (!(error instanceof Damaged)) throw error;
+    this.#options.onDamage(error.damage);
   }
 }
 

@@ -11,7 +11,7 @@ import { firstFrom } from './time-search.ts';
 /** What a source is given by the reading that it belongs to. */
 export interface SourceContext {
   /** Called with what could not be read and is left out. Throws where the error is no damage. */
-  readonly onUnreadable: (error: unknown, block: Block, series: Series, chunk?: Chunk) => void;
+  readonly onUnreadable: (error: unknown) => void;
 }
 
 const noChunks: readonly Chunk[] = [];
@@ -67,9 +67,9 @@ export class Source {
   open(): void {
     this.isOpen = true;
     try {
-      this.#chunks = (this.#block as Block).chunksOf(this.series.number);
+      this.#chunks = (this.#block as Block).chunksOf(this.series.number, this.#sinceUs, this.#untilUs);
     } catch (error) {
-      this.#context.onUnreadable(error, this.#block as Block, this.series);
+      this.#context.onUnreadable(error);
     }
     this.#lastIndex = firstStartingFrom(this.#chunks, this.#untilUs);
     this.#goTo(firstEndingFrom(this.#chunks, this.#sinceUs));
@@ -91,7 +91,7 @@ export class Source {
   /** Reads the chunk at hand; where nothing of it is left, the next one is at hand, unread. */
   load(): void {
     const chunk = this.#chunks[this.#index] as Chunk;
-    if (this.columns === noRecords) this.columns = new Columns(chunk.count);
+    if (this.columns === noRecords) this.columns = (this.#block as Block).takeColumns();
     this.at = 0;
     this.end = this.#read(chunk, this.columns);
     if (chunk.firstUs < this.#sinceUs) this.at = firstFrom(this.columns.times, 0, this.end, this.#sinceUs);
@@ -133,6 +133,7 @@ export class Source {
       this.headUs = Math.max((this.#chunks[this.#index] as Chunk).firstUs, this.#sinceUs);
     } else {
       this.headUs = Number.POSITIVE_INFINITY;
+      if (this.columns !== noRecords) this.#block?.giveBack(this.columns);
       this.columns = noRecords;
     }
   }
@@ -148,33 +149,10 @@ export class Source {
     try {
       (this.#block as Block).read(this.series, chunk, columns);
     } catch (error) {
-      this.#context.onUnreadable(error, this.#block as Block, this.series, chunk);
+      this.#context.onUnreadable(error);
       return 0;
     }
-    const { times, count } = columns;
-    let lastUs = chunk.firstUs;
-    for (let at = 0; at < count; at++) {
-      const timeUs = times[at] as number;
-      // What is not in order would stop the merge.
-      if (!(timeUs >= lastUs)) return this.#refuse(chunk);
-      lastUs = timeUs;
-    }
-    if (lastUs > chunk.lastUs) return this.#refuse(chunk);
-    const end = lastUs < this.#untilUs ? count : firstFrom(times, 0, count, this.#untilUs);
+    const end = firstFrom(columns.times, 0, columns.count, this.#untilUs);
     return this.#erased.takeOut(this.series.datatype, columns, 0, end);
-  }
-
-  #refuse(chunk: Chunk): number {
-    this.#context.onUnreadable(new OutOfOrder(), this.#block as Block, this.series, chunk);
-    return 0;
-  }
-}
-
-/** The times of a chunk are not what its index says, though its checksum is right. */
-export class OutOfOrder extends Error {
-  override readonly name = 'OutOfOrder';
-
-  constructor() {
-    super('The times of a chunk are not in order');
   }
 }
