@@ -4,14 +4,13 @@ import { quality } from '@telltale/schema';
 import type { Aggregate } from '../archive-access.ts';
 import { Columns, type Kind } from '../records.ts';
 import type { Chunk } from './block.ts';
+import { ChunkStage } from './chunk-stage.ts';
 import { type Grid, gridBy } from './grid.ts';
-import { MadeRuns } from './made-runs.ts';
-import { atChunk, atEnd, atNothing, atRun, type RecordRuns } from './record-runs.ts';
+import type { RecordRuns } from './record-runs.ts';
 import { firstSoundSlot, lastSlot, lastSoundSlot, maxSlot, minSlot, Tally } from './tally.ts';
 import { firstFrom } from './time-search.ts';
 
-export class Aggregation extends MadeRuns {
-  readonly #input: RecordRuns;
+export class Aggregation extends ChunkStage {
   readonly #grid: Grid;
   readonly #aggregate: Aggregate;
   readonly #tally: Tally;
@@ -19,59 +18,36 @@ export class Aggregation extends MadeRuns {
   readonly #made = new Columns(1);
   /** Where the step begins whose records are tallied. */
   #stepUs: number;
-  #at = 0;
-  #end = 0;
-  /** The input is at its end. */
-  #isOver = false;
   #isDone = false;
 
   /** The input gives chunks. */
   constructor(input: RecordRuns, kind: Kind, aggregate: Aggregate, grid: Grid) {
-    super();
-    this.#input = input;
+    super(input);
     this.#grid = grid;
     this.#aggregate = aggregate;
     this.#tally = new Tally(kind, aggregate === 'first' || aggregate === 'last');
     this.#stepUs = grid.sinceUs;
   }
 
-  protected work(): typeof atEnd | typeof atNothing {
-    if (this.#isOver) return this.#finish();
-    if (this.#at < this.#end) return this.#takeRun();
-    const step = this.#input.next();
-    if (step === atEnd) this.#isOver = true;
-    else if (step === atChunk) this.#takeChunk(this.#input.chunk as Chunk);
-    else if (step === atRun) {
-      this.#at = this.#input.from;
-      this.#end = this.#input.to;
-    }
-    return atNothing;
+  protected take(columns: Columns, from: number, to: number): number {
+    if (!this.#goTo(columns.times[from] as number)) return from;
+    const next = firstFrom(columns.times, from, to, this.#stepUs + this.#grid.stepUs);
+    this.#tally.add(this.input.datatype, columns, from, next);
+    return next;
   }
 
-  #takeRun(): typeof atNothing {
-    const { datatype, columns } = this.#input;
-    while (this.#at < this.#end) {
-      if (!this.#goTo(columns.times[this.#at] as number)) break;
-      const next = firstFrom(columns.times, this.#at, this.#end, this.#stepUs + this.#grid.stepUs);
-      this.#tally.add(datatype, columns, this.#at, next);
-      this.#at = next;
-    }
-    return atNothing;
-  }
-
-  #takeChunk({ firstUs, lastUs, summary }: Chunk): void {
+  protected takeChunk({ firstUs, lastUs, summary }: Chunk): boolean {
     const isWithin = gridBy(this.#grid, firstUs) === gridBy(this.#grid, lastUs);
-    const isTaken =
-      isWithin && summary !== undefined && this.#goTo(firstUs) && this.#tally.addSummary(this.#input.datatype, summary);
-    if (!isTaken) this.#input.openChunk();
+    if (!isWithin || summary === undefined || !this.#goTo(firstUs)) return false;
+    return this.#tally.addSummary(this.input.datatype, summary);
   }
 
-  #finish(): typeof atEnd | typeof atNothing {
+  protected finish(): boolean {
     const { sinceUs, untilUs } = this.#grid;
-    if (this.#isDone || sinceUs >= untilUs) return atEnd;
-    if (!this.#goTo(gridBy(this.#grid, untilUs - 1)) || !this.#close()) return atNothing;
+    if (this.#isDone || sinceUs >= untilUs) return true;
+    if (!this.#goTo(gridBy(this.#grid, untilUs - 1)) || !this.#close()) return false;
     this.#isDone = true;
-    return atEnd;
+    return true;
   }
 
   /** Ends the steps before the one with `timeUs` in it. False: not all of them yet. */

