@@ -57,16 +57,17 @@ async function write(archive: Archive, from: number, to: number, valueAt = (at: 
   await records.allStored();
 }
 
+const all: ReadRequest = {
+  kind: 'measurements',
+  names: ['level'],
+  known: [],
+  sinceUs: 0,
+  untilUs: Number.MAX_SAFE_INTEGER,
+  form: 'json',
+};
+
 async function read(archive: Archive, request: Partial<ReadRequest> = {}): Promise<Record<string, [string][]>> {
-  const reading = await archive.read({
-    kind: 'measurements',
-    names: ['level'],
-    known: [],
-    sinceUs: 0,
-    untilUs: Number.MAX_SAFE_INTEGER,
-    form: 'json',
-    ...request,
-  });
+  const reading = await archive.read({ ...all, ...request });
   const pages: Buffer[] = [];
   for await (const page of reading) pages.push(Buffer.from(page));
   return JSON.parse(Buffer.concat(pages).toString());
@@ -81,27 +82,26 @@ describe('the archive', () => {
     assert.equal((await read(archive)).level?.length, 3000);
     await write(archive, 3000, 9000);
     await until('it is flushed', async () => blocks().length > 0);
-    const { level: all = [] } = await read(archive);
+    const { level: found = [] } = await read(archive);
     assert.deepEqual(
-      all.map(([value]) => value),
+      found.map(([value]) => value),
       Array.from({ length: 9000 }, (_, at) => `d${at / 100}`),
     );
     await archive.close(5000);
-    assert.deepEqual((await read(await started())).level, all);
+    assert.deepEqual((await read(await started())).level, found);
   });
 
   test('gives a long answer in pages, many readings in turns, and a short one as a whole', async () => {
     const archive = await started();
     await write(archive, 0, 60_000);
-    const all = { sinceUs: 0, untilUs: Number.MAX_SAFE_INTEGER, form: 'json' } as const;
-    const long = await archive.read({ kind: 'measurements', names: ['level'], known: [], ...all });
+    const long = await archive.read(all);
     assert.equal(long.takeWhole(), undefined);
     const answers = await Promise.all([read(archive), read(archive, { limit: 5 }), read(archive)]);
     assert.deepEqual(
       answers.map((answer) => answer.level?.length),
       [60_000, 5, 60_000],
     );
-    const short = await archive.read({ kind: 'measurements', names: ['level'], known: [], ...all, limit: 1 });
+    const short = await archive.read({ ...all, limit: 1 });
     const whole = short.takeWhole();
     assert.equal(whole?.bytes.toString(), '{"level":[["d0",[1750000000,0],192]]}');
     whole?.release();
@@ -113,14 +113,7 @@ describe('the archive', () => {
   test('reads on in blocks that a merge has replaced meanwhile, and unlinks them afterwards', async () => {
     const archive = await started();
     for (let from = 0; from < 40_000; from += 5000) await write(archive, from, from + 5000);
-    const reading = await archive.read({
-      kind: 'measurements',
-      names: ['level'],
-      known: [],
-      sinceUs: 0,
-      untilUs: Number.MAX_SAFE_INTEGER,
-      form: 'json',
-    });
+    const reading = await archive.read(all);
     const pages = reading[Symbol.asyncIterator]();
     const first = Buffer.from((await pages.next()).value as Uint8Array);
     for await (const _ of archive.compact());
