@@ -250,6 +250,16 @@ describe('a damaged block', () => {
     block.close();
     const label = readLabel(bytes.subarray(0, labelBytes), path);
     assert.ok(label !== undefined);
+    // Of the index of each series: where its one group begins, and where the checksum of that stands in its front.
+    const groups = Array.from({ length: label.series }, (_, entry) => {
+      const at = label.directoryAt + entry * entryBytes;
+      const index = label.indexesAt + bytes.readDoubleLE(at + 8);
+      const end = index + bytes.readUInt32LE(at + 4);
+      for (let from = index + 4; from < end; from++) {
+        if (bytes.readUInt32LE(from - 4) === crc32(bytes.subarray(from, end))) return { at, index, from, end };
+      }
+      throw new Error('no group');
+    });
     let random = 12345;
     const next = () => (random = (Math.imul(random, 1103515245) + 12345) >>> 0);
     for (let run = 0; run < 300; run++) {
@@ -262,15 +272,15 @@ describe('a damaged block', () => {
       crc.writeUInt32LE(before);
       const place = forged.indexOf(crc, label.indexesAt);
       forged.writeUInt32LE(crc32(forged.subarray(chunk.at, chunk.at + chunk.bytes)), place);
-      for (let entry = 0; entry < label.series; entry++) {
-        const at = label.directoryAt + entry * entryBytes;
-        const index = label.indexesAt + forged.readDoubleLE(at + 8);
-        forged.writeUInt32LE(crc32(forged.subarray(index, index + forged.readUInt32LE(at + 4))), at + 36);
+      for (const { at, index, from, end } of groups) {
+        forged.writeUInt32LE(crc32(forged.subarray(from, end)), from - 4);
+        forged.writeUInt32LE(crc32(forged.subarray(index, from)), at + 36);
         forged.writeUInt32LE(crc32(forged.subarray(at, at + entryBytes - 4)), at + entryBytes - 4);
       }
       writeFileSync(path, forged);
       const opened = BlockFile.open(path);
-      opened.verify(() => {});
+      const damages = opened.verify(() => {});
+      assert.ok(damages.every(({ reason }) => !reason.includes('index')));
       opened.close();
     }
   });
@@ -299,6 +309,27 @@ describe('a damaged block', () => {
       assert.equal(columns.count, swapped ? 0 : count);
       block.close();
     }
+  });
+
+  test('whose index is damaged in one place gives the chunks that others tell of, and says that some are missing', (t) => {
+    const series = sampleSeries[5] as Series;
+    const records = Array.from({ length: 40 * 1024 }, (_, at) => ({ series: 5, timeUs: at, value: at, quality: 0xc0 }));
+    const writer = new BlockWriter(archiveFolder(t), header);
+    writer.begin(series);
+    writer.append(columnsOf(records), 0, records.length);
+    writer.end();
+    const path = writer.finish() as string;
+    const bytes = readFileSync(path);
+    const label = readLabel(bytes.subarray(0, labelBytes), path);
+    assert.ok(label !== undefined);
+    bytes[label.namesAt - 1] = (bytes[label.namesAt - 1] as number) ^ 1;
+    writeFileSync(path, bytes);
+    const block = BlockFile.open(path);
+    const [chunk, ...more] = block.chunksOf(5, 5000, 5001);
+    assert.deepEqual([chunk?.firstUs, chunk?.lastUs, more.length], [4096, 5119, 0]);
+    assert.throws(() => block.chunksOf(5), Damaged);
+    assert.throws(() => block.chunksOf(5, 5000, 40_000), Damaged);
+    block.close();
   });
 
   test('of a newer version is refused, with a word about why', (t) => {

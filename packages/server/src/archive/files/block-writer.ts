@@ -13,7 +13,7 @@ import { type BlockHeader, chunkRecords, chunkTextLength, entryBytes, labelBytes
 import { type Disk, systemDisk, writeAll } from './disk.ts';
 import { blockName } from './file-names.ts';
 import { writeSeries } from './series-entry.ts';
-import { type ChunkEntry, type ChunkInfo, StoredChunk, writeSeriesIndex } from './series-index.ts';
+import { type ChunkEntry, type ChunkInfo, IndexScratch, StoredChunk, writeSeriesIndex } from './series-index.ts';
 import { TimeColumns } from './time-columns.ts';
 
 const writeBytes = 2 ** 20;
@@ -36,7 +36,7 @@ export class BlockWriter {
   readonly #indexes = new ByteWriter();
   readonly #names = new ByteWriter();
   readonly #directory = new ByteWriter();
-  readonly #scratch = new ByteWriter();
+  readonly #scratch = new IndexScratch();
   readonly #pending = new Columns(chunkRecords);
   #pendingTextLength = 0;
   #series: Series | undefined;
@@ -123,17 +123,16 @@ export class BlockWriter {
     let records = 0;
     for (const { count } of this.#entries) records += count;
     const indexAt = this.#indexes.length;
-    writeSeriesIndex(this.#indexes, series.datatype, this.#entries, this.#scratch);
-    const index = this.#indexes.bytes.subarray(indexAt, this.#indexes.length);
+    const indexCrc = writeSeriesIndex(this.#indexes, series.datatype, this.#entries, this.#scratch);
     const directory = this.#directory;
     const entryAt = directory.length;
     directory.u32(series.number);
-    directory.u32(index.length);
+    directory.u32(this.#indexes.length - indexAt);
     directory.f64(indexAt);
     directory.f64(first.firstUs);
     directory.f64(last.lastUs);
     directory.u32(records);
-    directory.u32(crc32(index));
+    directory.u32(indexCrc);
     directory.u32(crc32(directory.bytes.subarray(entryAt, directory.length)));
     const nameAt = this.#names.length;
     writeSeries(this.#names, series);

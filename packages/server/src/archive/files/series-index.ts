@@ -1,7 +1,8 @@
 // The index of one series in a block: where its chunks are, what they span, and their summaries.
+import { crc32 } from 'node:zlib';
 import { type Datatype, isDatatype } from '@telltale/schema';
 import { ByteReader } from '../codec/byte-reader.ts';
-import type { ByteWriter } from '../codec/byte-writer.ts';
+import { ByteWriter } from '../codec/byte-writer.ts';
 import { readSummary, type Summary, writeSummary } from '../codec/summary.ts';
 import { chunkRecords, labelBytes, maxChunkBytes } from './block-format.ts';
 
@@ -30,21 +31,57 @@ export interface ChunkEntry extends ChunkInfo {
 }
 
 const latestUs = 2 ** 53;
+/** So many chunks are read together: who wants a few of thousands passes over the others in groups. */
+const chunksAGroup = 16;
 
+/** What the front of an index says of a group of chunks, whose bytes are behind the front. */
+interface Group extends Place {
+  readonly records: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+}
+
+/** What is put together before it is written. */
+export class IndexScratch {
+  readonly groups = new ByteWriter();
+  readonly summary = new ByteWriter();
+}
+
+/** Answers with the checksum of the front; each group has one of its own in there. */
 export function writeSeriesIndex(
   out: ByteWriter,
   datatype: Datatype,
   entries: readonly ChunkEntry[],
-  scratch: ByteWriter,
-): void {
+  { groups, summary }: IndexScratch,
+): number {
+  const start = out.length;
   out.u8(datatype.charCodeAt(0));
-  out.varint(entries.length);
-  scratch.reset();
+  out.varint(Math.ceil(entries.length / chunksAGroup));
+  groups.reset();
+  let lastUs = 0;
+  for (let from = 0; from < entries.length; from += chunksAGroup) {
+    const group = entries.slice(from, from + chunksAGroup);
+    const at = groups.length;
+    writeGroup(groups, group, summary);
+    const firstUs = (group[0] as ChunkEntry).firstUs;
+    out.varint(group.reduce((sum, { count }) => sum + count, 0));
+    out.varint(firstUs - lastUs);
+    lastUs = (group.at(-1) as ChunkEntry).lastUs;
+    out.varint(lastUs - firstUs);
+    out.varint(groups.length - at);
+    out.u32(crc32(groups.bytes.subarray(at, groups.length)));
+  }
+  const crc = crc32(out.bytes.subarray(start, out.length));
+  out.raw(groups.written());
+  return crc;
+}
+
+function writeGroup(out: ByteWriter, entries: readonly ChunkEntry[], summary: ByteWriter): void {
   let [chunksEnd, timesEnd, lastUs] = [0, 0, 0];
   for (const entry of entries) {
     const { chunk, times } = entry;
-    const summaryFrom = scratch.length;
-    writeSummary(scratch, entry.summary, entry);
+    summary.reset();
+    writeSummary(summary, entry.summary, entry);
     out.varint(2 * entry.count + (entry.isCut ? 1 : 0));
     out.varint(entry.firstUs - lastUs);
     out.varint(entry.lastUs - entry.firstUs);
@@ -54,64 +91,104 @@ export function writeSeriesIndex(
     out.zigzag(times.at - timesEnd);
     out.varint(times.bytes);
     out.u32(times.crc);
-    out.varint(scratch.length - summaryFrom);
+    out.varint(summary.length);
+    out.raw(summary.written());
     chunksEnd = chunk.at + chunk.bytes;
     timesEnd = times.at + times.bytes;
     lastUs = entry.lastUs;
   }
-  out.raw(scratch.written());
+}
+
+/** What a reader must know of an index beside its bytes. */
+export interface IndexBounds {
+  /** Of its front. */
+  readonly crc: number;
+  readonly records: number;
+  /** Where the data of the block ends. */
+  readonly dataEnd: number;
 }
 
 /**
- * The chunks with records in [sinceUs, untilUs); the others are passed over and cost little. Throws RangeError where the
- * bytes cannot be an index of a block whose data ends at `dataEnd`. Keeps the bytes.
+ * The chunks with records in [sinceUs, untilUs). Throws RangeError where the bytes cannot be an index within the bounds;
+ * of groups that are not wanted nothing is read. Keeps the bytes.
  */
 export function readSeriesIndex(
   bytes: Uint8Array,
-  records: number,
-  dataEnd: number,
+  { crc, records, dataEnd }: IndexBounds,
   sinceUs: number,
   untilUs: number,
 ): readonly StoredChunk[] {
   const reader = new ByteReader(bytes);
   const datatype = String.fromCharCode(reader.u8());
-  if (!isDatatype(datatype)) throw new RangeError('no datatype');
   const count = reader.varint();
-  if (count > records) throw new RangeError('more chunks than records');
+  const groups: Group[] = [];
+  let [lastUs, left, at] = [0, records, 0];
+  for (let index = 0; index < count; index++) {
+    const groupRecords = reader.varint();
+    const firstUs = lastUs + reader.varint();
+    lastUs = firstUs + reader.varint();
+    const length = reader.varint();
+    const groupCrc = reader.u32();
+    if (lastUs >= sinceUs && firstUs < untilUs) {
+      groups.push({ at, bytes: length, crc: groupCrc, records: groupRecords, firstUs, lastUs });
+    }
+    at += length;
+    left -= groupRecords;
+  }
+  const front = reader.at;
+  if (crc32(bytes.subarray(0, front)) !== crc) throw new RangeError('its checksum is wrong');
+  if (!isDatatype(datatype)) throw new RangeError('no datatype');
+  if (left !== 0 || reader.left !== at || lastUs >= latestUs) throw new RangeError('the index does not add up');
   const chunks: StoredChunk[] = [];
+  for (const group of groups) {
+    const from = front + group.at;
+    if (crc32(bytes.subarray(from, from + group.bytes)) !== group.crc) throw new RangeError('its checksum is wrong');
+    reader.reset(bytes, from, from + group.bytes);
+    readGroup(reader, datatype, group, dataEnd, sinceUs, untilUs, chunks);
+  }
+  return chunks;
+}
+
+function readGroup(
+  reader: ByteReader,
+  datatype: Datatype,
+  group: Group,
+  dataEnd: number,
+  sinceUs: number,
+  untilUs: number,
+  into: StoredChunk[],
+): void {
   const check = (at: number, length: number): void => {
     const isInside = at >= labelBytes && at + length <= dataEnd;
     if (!isInside || length > maxChunkBytes) throw new RangeError('a chunk outside the data');
   };
   let [chunkAt, chunkBytes, timesAt, timesBytes] = [0, 0, 0, 0];
-  let [lastUs, left, summariesBytes] = [0, records, 0];
-  for (let index = 0; index < count; index++) {
+  let [lastUs, left] = [0, group.records];
+  while (reader.left > 0) {
     const countAndCut = reader.varint();
-    const chunkCount = Math.floor(countAndCut / 2);
-    if (chunkCount < 1 || chunkCount > chunkRecords) throw new RangeError('a chunk of no possible length');
+    const count = Math.floor(countAndCut / 2);
+    if (count < 1 || count > chunkRecords) throw new RangeError('a chunk of no possible length');
     const firstUs = lastUs + reader.varint();
+    if (firstUs < group.firstUs) throw new RangeError('a chunk outside its group');
     lastUs = firstUs + reader.varint();
-    if (lastUs >= latestUs) throw new RangeError('no time');
     chunkAt += chunkBytes + reader.zigzag();
     chunkBytes = reader.varint();
     const chunkCrc = reader.u32();
+    check(chunkAt, chunkBytes);
     timesAt += timesBytes + reader.zigzag();
     timesBytes = reader.varint();
     const timesCrc = reader.u32();
-    check(chunkAt, chunkBytes);
     check(timesAt, timesBytes);
-    left -= chunkCount;
-    if (lastUs >= sinceUs && firstUs < untilUs) {
-      const chunk = { at: chunkAt, bytes: chunkBytes, crc: chunkCrc };
-      const times = { at: timesAt, bytes: timesBytes, crc: timesCrc };
-      const isCut = countAndCut % 2 === 1;
-      chunks.push(new StoredChunk(datatype, firstUs, lastUs, chunkCount, isCut, chunk, times, bytes, summariesBytes));
-    }
-    summariesBytes += reader.varint();
+    const summaryAt = reader.skip(reader.varint());
+    left -= count;
+    // Those that are passed over cost no objects.
+    if (lastUs < sinceUs || firstUs >= untilUs) continue;
+    const chunk = { at: chunkAt, bytes: chunkBytes, crc: chunkCrc };
+    const times = { at: timesAt, bytes: timesBytes, crc: timesCrc };
+    const isCut = countAndCut % 2 === 1;
+    into.push(new StoredChunk(datatype, firstUs, lastUs, count, isCut, chunk, times, reader.bytes, summaryAt));
   }
-  if (left !== 0 || reader.left !== summariesBytes) throw new RangeError('the index does not add up');
-  for (const chunk of chunks) chunk.summaryAt += reader.at;
-  return chunks;
+  if (left !== 0 || lastUs !== group.lastUs) throw new RangeError('the index does not add up');
 }
 
 export class StoredChunk implements ChunkEntry {
@@ -123,7 +200,7 @@ export class StoredChunk implements ChunkEntry {
   readonly chunk: Place;
   readonly times: Place;
   /** Where the summary begins in the index. */
-  summaryAt: number;
+  readonly #summaryAt: number;
   readonly #index: Uint8Array;
   #summary: Summary | undefined | null = null;
 
@@ -146,14 +223,14 @@ export class StoredChunk implements ChunkEntry {
     this.chunk = chunk;
     this.times = times;
     this.#index = index;
-    this.summaryAt = summaryAt;
+    this.#summaryAt = summaryAt;
   }
 
   /** Read when it is asked for: who wants the records wants no summary. */
   get summary(): Summary | undefined {
     if (this.#summary === null) {
       try {
-        this.#summary = readSummary(new ByteReader(this.#index, this.summaryAt), this);
+        this.#summary = readSummary(new ByteReader(this.#index, this.#summaryAt), this);
       } catch {
         // It is what no writer wrote: the records themselves must be read.
         this.#summary = undefined;
