@@ -84,7 +84,7 @@ export async function readSeries(archive: Archive, series: number, fromRound: nu
     form: 'json',
   });
   const pages: Uint8Array[] = [];
-  for await (const page of reading) pages.push(page);
+  for await (const page of reading) pages.push(Buffer.from(page));
   return JSON.parse(Buffer.concat(pages).toString())[name];
 }
 

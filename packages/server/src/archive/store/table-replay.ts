@@ -40,9 +40,7 @@ export class TableReplay {
     const journalPath = join(folder, journalName(generation));
     const table = new MemoryTable(generation, 16_384);
     this.#table = table;
-    const { size: journalBytes, mtimeMs } = statSync(journalPath);
-    // A machine without a clock of its own may have begun long ago; what was written then is right all the same.
-    this.#aheadUs = Math.max(clock.now(), Math.ceil(mtimeMs) * 1000) + farthestAheadUs;
+    this.#aheadUs = clock.now() + farthestAheadUs;
     const listener = {
       known: (number: number) => catalogue.byNumber(number),
       series: (series: Series) => this.#declare(series, catalogue.byNumber(series.number)),
@@ -60,6 +58,7 @@ export class TableReplay {
       onDamage({ file: journalName(generation), series, reason: 'the catalogue has another series of this number' });
     }
     const isDamaged = damages.length > 0 || this.#disputed.size > 0;
+    const journalBytes = statSync(journalPath).size;
     this.frozen = { table, journalPath, journalBytes, isDamaged, aheadUs: this.#aheadUs };
   }
 
