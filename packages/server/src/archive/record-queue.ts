@@ -45,7 +45,9 @@ export class RecordQueue {
   /** Records that were none of their series: a fault of whoever made them. */
   invalid = 0;
   readonly #options: RecordQueueOptions;
-  readonly #sources = new Map<string, number>();
+  /** By kind and datatype, then by name. */
+  readonly #sources = new Map<string, Map<string, number>>();
+  #sourceCount = 0;
   #undeclared: SeriesKey[] = [];
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -59,11 +61,13 @@ export class RecordQueue {
 
   /** A number for the series, the same for as long as the server runs. */
   source(key: SeriesKey): number {
-    const text = `${key.kind} ${key.datatype} ${key.name}`;
-    const known = this.#sources.get(text);
+    const kind = `${key.kind} ${key.datatype}`;
+    const ofKind = this.#sources.get(kind) ?? new Map<string, number>();
+    const known = ofKind.get(key.name);
     if (known !== undefined) return known;
-    const number = this.#sources.size;
-    this.#sources.set(text, number);
+    const number = this.#sourceCount++;
+    this.#sources.set(kind, ofKind);
+    ofKind.set(key.name, number);
     this.#undeclared.push(key);
     return number;
   }

@@ -20,7 +20,8 @@ export class Retentions {
   #isChanged = false;
 
   put(kind: Kind, object: Kept): void {
-    this.#set(`${kind}/${object.name}`, retentionOf(object));
+    const us = retentionOf(object);
+    if (us !== undefined || this.ofSeries.size > 0) this.#set(`${kind}/${object.name}`, us);
   }
 
   /** Those of before the start; before the first object is put. */
