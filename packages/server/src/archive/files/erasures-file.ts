@@ -1,12 +1,11 @@
 // The file of the erasures that are not yet carried out for good. Small, and replaced as a whole at each change.
-import { join } from 'node:path';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Damage } from './damage.ts';
-import { isMissing, keepDamaged } from './damaged-files.ts';
-import { type Disk, replaceFile, systemDisk } from './disk.ts';
+import { type Disk, systemDisk } from './disk.ts';
 import { erasuresName } from './file-names.ts';
-import { drawSalt, type FileFormat, framedFile, readFrames } from './frames.ts';
+import type { FileFormat } from './frames.ts';
+import { readSmallFile, writeSmallFile } from './small-file.ts';
 
 export interface Erasure {
   /** In the order in which they were asked for, from 1. */
@@ -31,27 +30,19 @@ const entryBytes = 40;
 
 /** In order of `seq`. What is damaged is left out; the file is kept beside the next one under another name. */
 export function readErasures(folder: string): ErasuresRead {
-  const path = join(folder, erasuresName);
   const bySeq = new Map<number, Erasure>();
-  try {
-    const { damages, tornBytes } = readFrames(path, format, (payload) => {
-      const erasure = readErasure(payload);
-      if (erasure === undefined) return 'no erasure';
-      bySeq.set(erasure.seq, erasure);
-      return undefined;
-    });
-    const all = tornBytes === 0 ? damages : [...damages, { file: erasuresName, reason: 'the end is damaged' }];
-    if (all.length > 0) keepDamaged(path);
-    return { erasures: [...bySeq.values()].sort((a, b) => a.seq - b.seq), damages: all };
-  } catch (error) {
-    if (isMissing(error)) return { erasures: [], damages: [] };
-    throw error;
-  }
+  const damages = readSmallFile(folder, erasuresName, format, (payload) => {
+    const erasure = readErasure(payload);
+    if (erasure === undefined) return 'no erasure';
+    bySeq.set(erasure.seq, erasure);
+    return undefined;
+  });
+  return { erasures: [...bySeq.values()].sort((a, b) => a.seq - b.seq), damages };
 }
 
 /** On disk when it returns; after an error the old ones are. */
 export function writeErasures(folder: string, erasures: readonly Erasure[], disk: Disk = systemDisk): void {
-  replaceFile(disk, folder, erasuresName, framedFile(format, drawSalt(), erasures.map(entryOf)));
+  writeSmallFile(disk, folder, erasuresName, format, erasures.map(entryOf));
 }
 
 function entryOf({ seq, series, sinceUs, untilUs, generation, offset }: Erasure): Uint8Array {

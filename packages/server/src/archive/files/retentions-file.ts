@@ -1,13 +1,12 @@
 // The file of how long the records of each object are kept, where the object says so: so that those of an object that is
 // no longer configured still end with its retention. Small, and replaced as a whole at each change.
-import { join } from 'node:path';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Damage } from './damage.ts';
-import { isMissing, keepDamaged } from './damaged-files.ts';
-import { type Disk, replaceFile, systemDisk } from './disk.ts';
+import { type Disk, systemDisk } from './disk.ts';
 import { retentionsName } from './file-names.ts';
-import { drawSalt, type FileFormat, framedFile, readFrames } from './frames.ts';
+import type { FileFormat } from './frames.ts';
+import { readSmallFile, writeSmallFile } from './small-file.ts';
 
 export interface RetentionsRead {
   /** Microseconds by `kind/name`. */
@@ -19,23 +18,15 @@ const format: FileFormat = { magic: 0x52_54_54_54, version: 1 }; // 'TTTR'
 
 /** What is damaged is left out: its records are kept as long as others. */
 export function readRetentions(folder: string): RetentionsRead {
-  const path = join(folder, retentionsName);
   const ofSeries = new Map<string, number>();
-  try {
-    const { damages, tornBytes } = readFrames(path, format, (payload) => {
-      if (payload.length < 9) return 'no retention';
-      const us = new ByteReader(payload).f64();
-      if (!(us > 0 && us <= Number.MAX_SAFE_INTEGER)) return 'no retention';
-      ofSeries.set(payload.toString('utf8', 8), us);
-      return undefined;
-    });
-    const all = tornBytes === 0 ? damages : [...damages, { file: retentionsName, reason: 'the end is damaged' }];
-    if (all.length > 0) keepDamaged(path);
-    return { ofSeries, damages: all };
-  } catch (error) {
-    if (isMissing(error)) return { ofSeries, damages: [] };
-    throw error;
-  }
+  const damages = readSmallFile(folder, retentionsName, format, (payload) => {
+    if (payload.length < 9) return 'no retention';
+    const us = new ByteReader(payload).f64();
+    if (!(us > 0 && us <= Number.MAX_SAFE_INTEGER)) return 'no retention';
+    ofSeries.set(payload.toString('utf8', 8), us);
+    return undefined;
+  });
+  return { ofSeries, damages };
 }
 
 /** On disk when it returns; after an error the old ones are. */
@@ -46,5 +37,5 @@ export function writeRetentions(folder: string, ofSeries: ReadonlyMap<string, nu
     out.raw(Buffer.from(key));
     return out.written();
   });
-  replaceFile(disk, folder, retentionsName, framedFile(format, drawSalt(), payloads));
+  writeSmallFile(disk, folder, retentionsName, format, payloads);
 }
