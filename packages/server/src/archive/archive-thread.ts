@@ -6,9 +6,19 @@ import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';
 import { MergeWorker } from './merge-worker.ts';
-import type { FromWriter, Question, Questions, ReaderToWriter, SnapshotRequest, ToWriter } from './protocol.ts';
+import type {
+  Begin,
+  FromWriter,
+  Question,
+  Questions,
+  ReaderToWriter,
+  Snapshots,
+  ToWriter,
+  WriterToReader,
+} from './protocol.ts';
 import type { Parcel } from './record-queue.ts';
-import { ArchiveStore, type Snapshot } from './store/archive-store.ts';
+import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
+import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
 
 type Open = Extract<ToWriter, { kind: 'open' }>;
@@ -69,6 +79,12 @@ class ArchiveThread {
   }
 
   hear(message: ToWriter): void {
+    if (message.kind === 'read') this.#begin(message);
+    else if (message.kind === 'cancel') this.#tellReader(message);
+    else this.#hearWork(message);
+  }
+
+  #hearWork(message: Exclude<ToWriter, { kind: 'read' | 'cancel' }>): void {
     if (message.kind === 'parcel') this.#take(message.parcel);
     else if (message.kind === 'commit') this.#commit();
     else if (message.kind === 'retention') this.#retain(message.retention);
@@ -130,15 +146,22 @@ class ArchiveThread {
   #hearReader(message: ReaderToWriter): void {
     if (message.kind === 'damage') this.#store.noteDamage(message.damage);
     else if (message.kind === 'released') this.#unlink(message.paths);
-    else this.#giveSnapshots(message.id, message.request);
+    else {
+      const { id, request } = message;
+      this.#tellReader({ kind: 'snapshots', id, snapshots: this.#snapshots(request) });
+    }
   }
 
-  #giveSnapshots(id: number, { kind, names, sinceUs, untilUs, needsHead }: SnapshotRequest): void {
-    const snapshots = names.map((name): Snapshot | undefined => {
+  #begin(begin: Begin): void {
+    const snapshots = this.#snapshots(snapshotRequest(begin.request, 0));
+    this.#tellReader({ ...begin, kind: 'read', snapshots }, begin.buffers);
+  }
+
+  #snapshots({ kind, names, sinceUs, untilUs, needsHead }: SnapshotRequest): Snapshots {
+    return names.map((name) => {
       const series = this.#store.find(kind, name);
       return series.length === 0 ? undefined : this.#store.snapshot(series, sinceUs, untilUs, needsHead);
     });
-    this.#reader.postMessage({ kind: 'snapshots', id, snapshots });
   }
 
   /** A slice now and then, until there is nothing to do. */
@@ -166,7 +189,7 @@ class ArchiveThread {
   /** What is no longer needed goes when no reading has it open. */
   #release(): void {
     const paths = this.#store.obsolete();
-    if (paths.length > 0) this.#reader.postMessage({ kind: 'release', paths });
+    if (paths.length > 0) this.#tellReader({ kind: 'release', paths });
   }
 
   #unlink(paths: readonly string[]): void {
@@ -251,6 +274,10 @@ class ArchiveThread {
 
   #tell(message: FromWriter): void {
     this.#port.postMessage(message);
+  }
+
+  #tellReader(message: WriterToReader, transfer: readonly ArrayBuffer[] = []): void {
+    this.#reader.postMessage(message, [...transfer]);
   }
 }
 

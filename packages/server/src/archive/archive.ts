@@ -69,7 +69,10 @@ export class Archive implements ArchiveAccess {
           parcel.batches.map(({ buffer }) => buffer),
         ),
     });
-    this.#readings = new Readings({ onDeath: (error) => options.onFailure(error) });
+    this.#readings = new Readings({
+      tellWriter: (message, transfer) => this.#post(message, transfer),
+      onDeath: (error) => options.onFailure(error),
+    });
   }
 
   /** Why the disk does not take records; undefined where it does. */

@@ -10,11 +10,11 @@ import { PlainDisk } from '../../test/plain-disk.ts';
 import { Commands, Measurements } from '../points/index.ts';
 import { BlockFile } from './files/block-file.ts';
 import { systemDisk } from './files/disk.ts';
-import { needsHead } from './query/name-records.ts';
 import { Reading } from './query/reading.ts';
 import { oldestPlausibleUs, type SeriesKey } from './records.ts';
 import { Archiving } from './rules/archiving.ts';
 import type { RecordSink } from './rules/recorder.ts';
+import { needsHead } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import { runMerge } from './store/run-merge.ts';
 

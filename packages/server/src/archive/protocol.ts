@@ -5,6 +5,7 @@ import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-acces
 import type { Damage } from './files/damage.ts';
 import type { Parcel } from './record-queue.ts';
 import type { Kind } from './records.ts';
+import type { SnapshotRequest } from './snapshot-request.ts';
 import type { Limits } from './store/generations.ts';
 import type { Retention } from './store/retention.ts';
 import type { Snapshot } from './store/snapshot.ts';
@@ -43,7 +44,19 @@ export type ToWriter =
   | { readonly kind: 'commit' }
   | { readonly kind: 'retention'; readonly retention: Retention }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question; readonly ask: object }
+  /** Handed on to the thread that reads, with what there is to read: so it is told once for all. */
+  | ({ readonly kind: 'read' } & Begin)
+  | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' };
+
+/** A reading, which makes a page a credit. */
+export interface Begin {
+  readonly id: number;
+  readonly request: ReadRequest;
+  readonly credit: number;
+  /** Of pages that were taken: they can serve again. */
+  readonly buffers: readonly ArrayBuffer[];
+}
 
 export type FromWriter =
   | { readonly kind: 'opened'; readonly retentions: ReadonlyMap<string, number> }
@@ -56,13 +69,11 @@ export type FromWriter =
   | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem }
   | { readonly kind: 'warning'; readonly text: string };
 
-/** To the thread that reads. A reading makes a page a credit. */
+/** To the thread that reads. */
 export type ToReader =
   | { readonly kind: 'open'; readonly writer: MessagePort }
-  | { readonly kind: 'read'; readonly id: number; readonly request: ReadRequest; readonly credit: number }
   /** A page was taken, and its buffer can serve again. */
-  | { readonly kind: 'credit'; readonly id: number; readonly buffer: ArrayBuffer }
-  | { readonly kind: 'cancel'; readonly id: number };
+  | { readonly kind: 'credit'; readonly id: number; readonly buffer: ArrayBuffer };
 
 export type FromReader =
   | {
@@ -81,15 +92,10 @@ export type ReaderToWriter =
   | { readonly kind: 'released'; readonly paths: readonly string[] };
 
 export type WriterToReader =
-  /** One a name, in order; undefined where there is no series of it. */
-  | { readonly kind: 'snapshots'; readonly id: number; readonly snapshots: readonly (Snapshot | undefined)[] }
-  | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem }
+  | ({ readonly kind: 'read'; readonly snapshots: Snapshots } & Begin)
+  | { readonly kind: 'snapshots'; readonly id: number; readonly snapshots: Snapshots }
+  | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'release'; readonly paths: readonly string[] };
 
-export interface SnapshotRequest {
-  readonly kind: Kind;
-  readonly names: readonly string[];
-  readonly sinceUs: number;
-  readonly untilUs: number;
-  readonly needsHead: boolean;
-}
+/** One a name, in order; undefined where there is no series of it. */
+export type Snapshots = readonly (Snapshot | undefined)[];

@@ -5,10 +5,10 @@ import { ProblemError } from '@telltale/schema';
 import type { ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
-import type { FromReader, Problem, ReaderToWriter, ToReader, WriterToReader } from './protocol.ts';
-import { needsHead } from './query/name-records.ts';
+import type { Begin, FromReader, Problem, ReaderToWriter, Snapshots, ToReader, WriterToReader } from './protocol.ts';
 import { PageBuffers } from './query/page.ts';
 import { Reading } from './query/reading.ts';
+import { snapshotRequest } from './snapshot-request.ts';
 import { openBlock } from './store/block-list.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
@@ -18,14 +18,12 @@ interface Served {
   /** Pages that may be made. */
   credit: number;
   isWaiting: boolean;
-  /** Names that were asked for. */
+  /** Of the names, those that were asked for. */
   asked: number;
   /** Of the names that were asked for and are not read yet. */
   readonly snapshots: (Snapshot | undefined)[];
 }
 
-/** Names that are asked for together. */
-const namesAtOnce = 16;
 /** How long one reading goes on before the others have their turn. */
 const turnMs = 8;
 
@@ -43,50 +41,47 @@ class ReaderThread {
     writer.on('message', (message: WriterToReader) => this.#hearWriter(message));
   }
 
-  hear(message: ToReader): void {
-    if (message.kind === 'read') this.#begin(message.id, message.request, message.credit);
-    else if (message.kind === 'cancel') this.#end(message.id);
-    else if (message.kind === 'credit') {
-      this.#buffers.giveBack(message.buffer);
-      const served = this.#served.get(message.id);
-      if (served !== undefined) served.credit++;
-      this.#run();
-    }
-  }
-
-  #hearWriter(message: WriterToReader): void {
-    if (message.kind === 'release') {
-      this.#blocks.release(message.paths);
-      this.#tellWriter({ kind: 'released', paths: message.paths });
-      return;
-    }
-    const served = this.#served.get(message.id);
+  /** A page of the reading was taken. */
+  credit(id: number, buffer: ArrayBuffer): void {
+    this.#buffers.giveBack(buffer);
+    const served = this.#served.get(id);
     if (served === undefined) return; // cancelled meanwhile
-    if (message.kind === 'problem') {
-      this.#fail(message.id, message.problem);
-      return;
-    }
-    served.isWaiting = false;
-    served.snapshots.push(...message.snapshots);
-    this.#need(message.id, message.snapshots);
+    served.credit++;
     this.#run();
   }
 
-  #need(id: number, snapshots: readonly (Snapshot | undefined)[]): void {
+  #hearWriter(message: WriterToReader): void {
+    if (message.kind === 'read') this.#begin(message, message.snapshots);
+    else if (message.kind === 'snapshots') this.#take(message.id, message.snapshots);
+    else if (message.kind === 'cancel') this.#end(message.id);
+    else {
+      this.#blocks.release(message.paths);
+      this.#tellWriter({ kind: 'released', paths: message.paths });
+    }
+  }
+
+  #take(id: number, snapshots: Snapshots): void {
+    const served = this.#served.get(id);
+    if (served === undefined) return; // cancelled meanwhile
+    served.isWaiting = false;
+    served.asked += snapshots.length;
+    served.snapshots.push(...snapshots);
     this.#blocks.need(
       id,
       snapshots.flatMap((snapshot) => snapshot?.series.flatMap(({ blocks }) => blocks) ?? []),
     );
+    this.#run();
   }
 
-  #begin(id: number, request: ReadRequest, credit: number): void {
+  #begin({ id, request, credit, buffers }: Begin, snapshots: Snapshots): void {
+    for (const buffer of buffers) this.#buffers.giveBack(buffer);
     const reading = new Reading(request, {
       blockOf: (path) => this.#blocks.get(path),
       buffers: this.#buffers,
       onDamage: (damage: Damage) => this.#tellWriter({ kind: 'damage', damage }),
     });
     this.#served.set(id, { request, reading, credit, isWaiting: false, asked: 0, snapshots: [] });
-    this.#run();
+    this.#take(id, snapshots);
   }
 
   #end(id: number): void {
@@ -135,15 +130,8 @@ class ReaderThread {
   }
 
   #ask(id: number, served: Served): void {
-    const { kind, names, sinceUs, untilUs } = served.request;
-    const next = names.slice(served.asked, served.asked + namesAtOnce);
-    served.asked += next.length;
     served.isWaiting = true;
-    this.#tellWriter({
-      kind: 'snapshots',
-      id,
-      request: { kind, names: next, sinceUs, untilUs, needsHead: needsHead(served.request) },
-    });
+    this.#tellWriter({ kind: 'snapshots', id, request: snapshotRequest(served.request, served.asked) });
   }
 
   /** What goes wrong with one reading ends it alone. */
@@ -180,7 +168,7 @@ function main(): void {
   let thread: ReaderThread | undefined;
   port.on('message', (message: ToReader) => {
     if (message.kind === 'open') thread = new ReaderThread(port, message.writer);
-    else thread?.hear(message);
+    else thread?.credit(message.id, message.buffer);
   });
 }
 

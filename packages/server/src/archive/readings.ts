@@ -2,20 +2,29 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
 import type { ArchiveReading, ReadRequest } from './archive-access.ts';
-import type { FromReader, ToReader } from './protocol.ts';
+import type { FromReader, ToReader, ToWriter } from './protocol.ts';
 
 /** Pages that may be made ahead of who takes them. */
 const pagesAhead = 2;
+/** Buffers that wait for the next reading to serve again. */
+const mostSpare = 4;
+
+export interface ReadingsOptions {
+  /** To the thread that writes, which knows what there is to read and hands it on. */
+  readonly tellWriter: (message: ToWriter, transfer?: readonly ArrayBuffer[]) => void;
+  readonly onDeath: (error: Error) => void;
+}
 
 export class Readings {
-  readonly #onDeath: (error: Error) => void;
+  readonly #options: ReadingsOptions;
   readonly #readings = new Map<number, Reading>();
   #prepared: Worker | undefined;
   #thread: Worker | undefined;
   #lastId = 0;
+  #spare: ArrayBuffer[] = [];
 
-  constructor({ onDeath }: { onDeath: (error: Error) => void }) {
-    this.#onDeath = onDeath;
+  constructor(options: ReadingsOptions) {
+    this.#options = options;
   }
 
   /** How many are under way. */
@@ -35,7 +44,7 @@ export class Readings {
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
       for (const reading of this.#readings.values()) reading.fail(error);
-      this.#onDeath(error);
+      this.#options.onDeath(error);
     });
     this.#prepared = thread;
   }
@@ -52,14 +61,16 @@ export class Readings {
     if (this.#thread === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
     const id = ++this.#lastId;
     const reading = new Reading({
-      onTaken: (buffer) => this.#post({ kind: 'credit', id, buffer }, [buffer]),
+      onTaken: (buffer) => this.#taken(id, buffer),
       onOver: (isCancelled) => {
         this.#readings.delete(id);
-        if (isCancelled) this.#post({ kind: 'cancel', id });
+        if (isCancelled) this.#options.tellWriter({ kind: 'cancel', id });
       },
     });
     this.#readings.set(id, reading);
-    this.#post({ kind: 'read', id, request, credit: pagesAhead });
+    const buffers = this.#spare;
+    this.#spare = [];
+    this.#options.tellWriter({ kind: 'read', id, request, credit: pagesAhead, buffers }, buffers);
     await reading.begun();
     return reading;
   }
@@ -72,8 +83,10 @@ export class Readings {
     await this.#prepared?.terminate();
   }
 
-  #post(message: ToReader, transfer: ArrayBuffer[] = []): void {
-    this.#thread?.postMessage(message, transfer);
+  /** Where no more pages come of the reading, the buffer waits for the next one: waking a thread is not for nothing. */
+  #taken(id: number, buffer: ArrayBuffer): void {
+    if (this.#readings.has(id)) this.#thread?.postMessage({ kind: 'credit', id, buffer } satisfies ToReader, [buffer]);
+    else if (this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }
 

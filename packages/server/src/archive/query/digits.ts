@@ -13,12 +13,14 @@ const zero = 0x30;
 const quads = new Uint32Array(10_000);
 /** The same without zeros before them; what follows does not count. */
 const leading = new Uint32Array(10_000);
+const leadingDigits = new Uint8Array(10_000);
 /** How many of the four digits are left without zeros behind them. */
 const fractionDigits = new Uint8Array(10_000);
 for (let number = 0; number < 10_000; number++) {
   const text = String(number);
   quads[number] = wordOf(text.padStart(4, '0'));
   leading[number] = wordOf(text.padEnd(4, '0'));
+  leadingDigits[number] = text.length;
   fractionDigits[number] = text.padStart(4, '0').replace(/0+$/, '').length;
 }
 
@@ -29,17 +31,22 @@ export function wordOf(text: string): number {
 
 /** A whole number from 0 to 2^53. */
 export function writeWhole(view: DataView, at: number, value: number): number {
-  if (value < 10_000) return writeLeading(view, at, value);
-  if (value < 100_000_000) {
-    const high = ((value | 0) / 10_000) | 0;
-    const next = writeLeading(view, at, high);
-    view.setUint32(next, quads[(value | 0) - high * 10_000] as number, true);
-    return next + 4;
-  }
+  return value < 100_000_000 ? writeUpToEight(view, at, value | 0) : writeLarge(view, at, value);
+}
+
+function writeLarge(view: DataView, at: number, value: number): number {
   const high = Math.floor(value / 100_000_000);
   const next = writeWhole(view, at, high);
   writeEight(view, next, (value - high * 100_000_000) | 0);
   return next + 8;
+}
+
+function writeUpToEight(view: DataView, at: number, value: number): number {
+  if (value < 10_000) return writeLeading(view, at, value);
+  const high = (value / 10_000) | 0;
+  const next = writeLeading(view, at, high);
+  view.setUint32(next, quads[value - high * 10_000] as number, true);
+  return next + 4;
 }
 
 /** Four digits, with zeros before them. */
@@ -55,7 +62,7 @@ function writeEight(view: DataView, at: number, value: number): void {
 
 function writeLeading(view: DataView, at: number, value: number): number {
   view.setUint32(at, leading[value] as number, true);
-  return value < 100 ? (value < 10 ? at + 1 : at + 2) : value < 1000 ? at + 3 : at + 4;
+  return at + (leadingDigits[value] as number);
 }
 
 /** b, q and i. */

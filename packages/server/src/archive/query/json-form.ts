@@ -16,7 +16,6 @@ import {
 import { type Page, pageBytes } from './page.ts';
 
 const comma = 0x2c;
-const closing = 0x5d;
 
 /** A record that is no text, with everything around its value. */
 const mostBytes = mostDigits + 64;
@@ -24,14 +23,13 @@ const mostBytes = mostDigits + 64;
 const beforeValues = Object.fromEntries(datatypes.map((letter) => [letter, wordOf(`,["${letter}`)])) as Readonly<
   Record<Datatype, number>
 >;
-/** `],` behind a time. */
-const behindTime = 0x2c5d;
 /** `]]` behind the time of a command. */
 const behindCommand = 0x5d5d;
 
 export class JsonForm implements AnswerForm {
   readonly #kind: Kind;
   readonly #time = new TimeWriter();
+  readonly #quality = new QualityWriter();
   #hasName = false;
   #hasRecord = false;
 
@@ -82,6 +80,7 @@ export class JsonForm implements AnswerForm {
     const beforeValue = beforeValues[datatype];
     const limit = Math.min(pageBytes, bytes.length - mostBytes);
     const time = this.#time;
+    const quality = this.#quality;
     let at = page.at;
     let index = from;
     for (; index < to && at <= limit; index++) {
@@ -93,9 +92,7 @@ export class JsonForm implements AnswerForm {
       else at = writeInteger(view, at, numbers[index] as number);
       at = time.write(view, at, times[index] as number);
       if (hasQuality) {
-        view.setUint16(at, behindTime, true);
-        at = writeWhole(view, at + 2, (qualities[index] as number) & 0xff);
-        view.setUint8(at++, closing);
+        at = quality.write(view, at, (qualities[index] as number) & 0xff);
       } else {
         view.setUint16(at, behindCommand, true);
         at += 2;
@@ -138,22 +135,25 @@ const myriadUs = 10_000_000_000;
 
 /** Writes `",[1700000000,0`, which stands behind a value. All but the last four digits of the seconds seldom change. */
 class TimeWriter {
-  #myriad = -1;
+  #startUs = Number.NaN;
   #first = 0;
   #second = 0;
   #third = 0;
   #length = 0;
 
   write(view: DataView, start: number, timeUs: number): number {
-    const myriad = Math.floor(timeUs / myriadUs);
-    if (myriad !== this.#myriad) this.#begin(myriad);
-    const restUs = timeUs - myriad * myriadUs;
-    const seconds = (restUs / 1_000_000) | 0;
+    let restUs = timeUs - this.#startUs;
+    if (!(restUs >= 0 && restUs < myriadUs)) {
+      this.#begin(Math.floor(timeUs / myriadUs));
+      restUs = timeUs - this.#startUs;
+    }
+    // Half a microsecond more, and a product is as exact as a quotient.
+    const seconds = ((restUs + 0.5) * 1e-6) | 0;
     view.setUint32(start, this.#first, true);
     view.setUint32(start + 4, this.#second, true);
     view.setUint32(start + 8, this.#third, true);
     let at = start + this.#length;
-    if (myriad > 0) {
+    if (this.#startUs > 0) {
       writeFour(view, at, seconds);
       at += 4;
     } else at = writeWhole(view, at, seconds);
@@ -164,10 +164,34 @@ class TimeWriter {
   #begin(myriad: number): void {
     const text = `",[${myriad > 0 ? myriad : ''}`;
     const words = Buffer.from(text.padEnd(12));
-    this.#myriad = myriad;
+    this.#startUs = myriad * myriadUs;
     this.#first = words.readUInt32LE(0);
     this.#second = words.readUInt32LE(4);
     this.#third = words.readUInt32LE(8);
+    this.#length = text.length;
+  }
+}
+
+/** Writes `],192]`, which stands behind the time of a measurement and seldom changes. */
+class QualityWriter {
+  #quality = -1;
+  #first = 0;
+  #second = 0;
+  #length = 0;
+
+  write(view: DataView, at: number, quality: number): number {
+    if (quality !== this.#quality) this.#begin(quality);
+    view.setUint32(at, this.#first, true);
+    view.setUint32(at + 4, this.#second, true);
+    return at + this.#length;
+  }
+
+  #begin(quality: number): void {
+    const text = `],${quality}]`;
+    const words = Buffer.from(text.padEnd(8));
+    this.#quality = quality;
+    this.#first = words.readUInt32LE(0);
+    this.#second = words.readUInt32LE(4);
     this.#length = text.length;
   }
 }

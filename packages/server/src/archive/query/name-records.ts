@@ -12,11 +12,6 @@ import { Resampling } from './resampling.ts';
 import { Thinning } from './thinning.ts';
 import { WarpedHead } from './warped-head.ts';
 
-/** Whether a reading needs the record in force at its start, which may be older. */
-export function needsHead({ warpHead, resampleUs, aggregate }: ReadRequest): boolean {
-  return warpHead === true || (resampleUs !== undefined && aggregate === undefined);
-}
-
 /** All places of the snapshot must be known. */
 export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
   const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly } = request;

@@ -1,6 +1,6 @@
 // Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
-import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
-import type { SeriesSnapshot, Tail } from '../store/snapshot.ts';
+import { type Columns, oldestPlausibleUs, type Series } from '../records.ts';
+import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block } from './block.ts';
 import { Source, type SourceContext } from './source.ts';
 
@@ -67,8 +67,8 @@ export class NameSnapshot {
   }
 
   #addTail(part: SeriesSnapshot): void {
+    if (part.tail === undefined) return;
     const { times } = part.tail;
-    if (times.length === 0) return;
     const [firstUs, lastUs] = [times[0] as number, times[times.length - 1] as number];
     const tail = columnsOf(part.tail);
     this.places.push({ part, order: this.places.length, block: undefined, tail, firstUs, lastUs });
@@ -89,15 +89,4 @@ function withExpired(part: SeriesSnapshot): SeriesSnapshot {
   if (part.cutOffUs <= oldestPlausibleUs) return part;
   const expired = { seq: Number.POSITIVE_INFINITY, sinceUs: oldestPlausibleUs, untilUs: part.cutOffUs };
   return { ...part, erasures: [...part.erasures, expired] };
-}
-
-function columnsOf({ times, numbers, qualities, texts }: Tail): Columns {
-  const columns = new Columns();
-  columns.count = times.length;
-  columns.times = times;
-  columns.numbers = new Float64Array(numbers);
-  columns.longs = new BigInt64Array(numbers);
-  columns.qualities = qualities;
-  columns.texts = texts;
-  return columns;
 }

@@ -187,7 +187,7 @@ function read(parts: readonly Part[], request: ReadRequest, cut: number, sums = 
     });
     const { times, longs, qualities: all16, texts, count } = tail;
     const numbers = longs.slice(0, count).buffer;
-    return { ...part, tail: { times, numbers, qualities: all16, texts }, blocks: paths };
+    return { ...part, tail: count > 0 ? { times, numbers, qualities: all16, texts } : undefined, blocks: paths };
   });
   const reading = new Reading(request, {
     blockOf: (path) => blocks.get(path) as Block,

@@ -10,10 +10,10 @@ import { BlockFile } from '../files/block-file.ts';
 import type { Damage } from '../files/damage.ts';
 import { systemDisk } from '../files/disk.ts';
 import { replaces, type SeriesKey } from '../records.ts';
+import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from '../store/archive-store.ts';
 import { runMerge } from '../store/run-merge.ts';
 import type { Block, Chunk } from './block.ts';
-import { needsHead } from './name-records.ts';
 import { Reading, type ReadingOptions } from './reading.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'telltale-reading-'));

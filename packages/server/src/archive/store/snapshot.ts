@@ -1,6 +1,6 @@
 // What a reading is given: the records that are still in memory, and the files with the rest. Plain data, so that it
 // crosses to another thread as it is.
-import type { Series } from '../records.ts';
+import { Columns, type Series } from '../records.ts';
 
 /** Records in order of time, then of arrival; what was erased, replaced by another of them or has expired is left out. */
 export interface Tail {
@@ -22,8 +22,8 @@ export interface AppliedErasure {
 
 export interface SeriesSnapshot {
   readonly series: Series;
-  /** Newer than every block. */
-  readonly tail: Tail;
+  /** Newer than every block; undefined: nothing of it is in memory. */
+  readonly tail: Tail | undefined;
   /**
    * Paths of the blocks that may have records of the interval, oldest first: a record that replaces stands in the same
    * block as the older one, before it, or in a later block of this list. With the head asked for, also those of before.
@@ -36,4 +36,16 @@ export interface SeriesSnapshot {
 
 export interface Snapshot {
   readonly series: readonly SeriesSnapshot[];
+}
+
+/** Of the same memory. */
+export function columnsOf({ times, numbers, qualities, texts }: Tail): Columns {
+  const columns = new Columns();
+  columns.count = times.length;
+  columns.times = times;
+  columns.numbers = new Float64Array(numbers);
+  columns.longs = new BigInt64Array(numbers);
+  columns.qualities = qualities;
+  columns.texts = texts;
+  return columns;
 }

@@ -4,7 +4,7 @@ import { Batch, type Value } from '@telltale/schema';
 import { BlockFile } from '../files/block-file.ts';
 import { Columns, oldestPlausibleUs, replaces, type Series, type SeriesKey } from '../records.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import type { SeriesSnapshot } from './snapshot.ts';
+import { columnsOf, type SeriesSnapshot } from './snapshot.ts';
 
 export interface PlainRecord {
   readonly time: number;
@@ -147,14 +147,7 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
     take(recordsOf(file, series).filter(({ time }) => !isErased(time)));
     file.close();
   }
-  const columns = new Columns();
-  columns.times = tail.times;
-  columns.numbers = new Float64Array(tail.numbers);
-  columns.longs = new BigInt64Array(tail.numbers);
-  columns.qualities = tail.qualities;
-  columns.texts = tail.texts;
-  columns.count = tail.times.length;
-  take(plain(columns, series));
+  if (tail !== undefined) take(plain(columnsOf(tail), series));
   const sorted = all.filter(({ time }) => isShown(time, cutOffUs)).sort((a, b) => a.time - b.time);
   return within(sorted, { sinceUs, untilUs, needsHead, cutOffUs });
 }

@@ -41,6 +41,7 @@ function append(table: MemoryTable, records: readonly Plain[], first: number): v
 
 /** Which records a tail has. */
 function idsOf(tail: ReturnType<typeof tailOf>, { datatype }: Series): number[] {
+  if (tail === undefined) return [];
   if (datatype === 's') return tail.texts.map(Number);
   if (datatype === 'd') return [...new Float64Array(tail.numbers)];
   return [...new BigInt64Array(tail.numbers)].map((value) => Number(value - 0x7ff4_0000_0000_0000n));

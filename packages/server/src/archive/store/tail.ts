@@ -15,19 +15,12 @@ export interface TailRequest {
   readonly cutOffUs: number;
 }
 
-const nothing: Tail = {
-  times: new Float64Array(0),
-  numbers: new ArrayBuffer(0),
-  qualities: new Uint16Array(0),
-  texts: [],
-};
-
 /** `tables` oldest first; `erasedOf` says what was erased of the series in a table. */
 export function tailOf(
   tables: readonly MemoryTable[],
   erasedOf: (table: MemoryTable) => readonly ErasedRange[],
   request: TailRequest,
-): Tail {
+): Tail | undefined {
   const { series, sinceUs, untilUs, cutOffUs } = request;
   const columns = new Columns();
   const isText = series.datatype === 's';
@@ -42,7 +35,7 @@ export function tailOf(
     if (cutOffUs > 0 && sinceUs < oldestPlausibleUs) take(sinceUs, Math.min(untilUs, oldestPlausibleUs));
     take(Math.max(sinceUs, cutOffUs), untilUs);
   }
-  return columns.count === 0 ? nothing : inOrder(columns, isText);
+  return columns.count === 0 ? undefined : inOrder(columns, isText);
 }
 
 function headOf(

@@ -1,0 +1,31 @@
+// What the thread that reads asks the one that writes for: what there is of some names of a reading.
+import type { ReadRequest } from './archive-access.ts';
+import type { Kind } from './records.ts';
+
+export interface SnapshotRequest {
+  readonly kind: Kind;
+  readonly names: readonly string[];
+  readonly sinceUs: number;
+  readonly untilUs: number;
+  /** Also the record in force at the start, which may be older. */
+  readonly needsHead: boolean;
+}
+
+/** Names that are asked for together. */
+const namesAtOnce = 16;
+
+/** Of the names from `from` on, as many as are asked for together. */
+export function snapshotRequest(request: ReadRequest, from: number): SnapshotRequest {
+  const { kind, names, sinceUs, untilUs } = request;
+  return {
+    kind,
+    names: names.slice(from, from + namesAtOnce),
+    sinceUs,
+    untilUs,
+    needsHead: needsHead(request),
+  };
+}
+
+export function needsHead({ warpHead, resampleUs, aggregate }: ReadRequest): boolean {
+  return warpHead === true || (resampleUs !== undefined && aggregate === undefined);
+}
