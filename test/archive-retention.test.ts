@@ -1,5 +1,8 @@
 // How long the archive keeps records, by the settings of the server and by the objects themselves.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
 import { until } from './until.ts';
@@ -18,15 +21,23 @@ const put = (name: string, archRetention?: string) => ({
   object: { name, datatype: 'd', ...(archRetention && { properties: { archRetention } }) },
 });
 
-async function backfill({ url }: ServerProcess, name: string): Promise<void> {
-  const now = Math.floor(Date.now() / 1000);
-  const records = Object.values(agesS).map((age) => [`d${age}`, [now - age, 0], 192]);
+async function backfill({ url }: ServerProcess, name: string, records: readonly unknown[]): Promise<void> {
   const response = await fetch(`${url}/data/archive/measurements/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(records),
   });
   assert.equal(response.status, 204, await response.text());
+}
+
+function bytesIn(folder: string): number {
+  const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function agedRecords(): unknown[] {
+  const now = Math.floor(Date.now() / 1000);
+  return Object.values(agesS).map((age) => [`d${age}`, [now - age, 0], 192]);
 }
 
 async function ages({ url }: ServerProcess, name: string): Promise<number[]> {
@@ -44,7 +55,7 @@ test('records older than --archive-retention are not shown; an object has its ow
   t.after(() => folder.dispose());
   const server = await started(t, folder.path);
   await configure(server, [put('plain'), put('long', '30d'), put('short', '1h')]);
-  for (const name of ['plain', 'long', 'short']) await backfill(server, name);
+  for (const name of ['plain', 'long', 'short']) await backfill(server, name, agedRecords());
   const { week, day, minute } = agesS;
   const expected = { plain: [day, minute], long: [week, day, minute], short: [minute] };
   const check = async (on: ServerProcess) => {
@@ -59,4 +70,28 @@ test('records older than --archive-retention are not shown; an object has its ow
   await check(server);
   await server.end('SIGKILL');
   await check(await started(t, folder.path));
+});
+
+test('beyond --archive-max-size the oldest records go, whole weeks at a time, and the disk has room again', async (t) => {
+  const folder = temporaryFolder();
+  t.after(() => folder.dispose());
+  const maxBytes = 16 * 2 ** 20;
+  const server = await startFor(t, { data: folder.path, args: ['--archive-max-size', String(maxBytes)] });
+  await configure(server, [
+    { operation: 'put', family: 'measurements', name: 'log', object: { name: 'log', datatype: 's' } },
+  ]);
+  const newest = Math.floor(Date.now() / 1000) - agesS.minute;
+  const weeks = [4, 3, 2, 1, 0].map((age) => newest - age * agesS.week);
+  for (const week of weeks) {
+    const records = Array.from({ length: 80 }, (_, at) => [`s${randomBytes(30_000).toString('hex')}`, [week, at], 192]);
+    await backfill(server, 'log', records);
+  }
+  const { url } = server;
+  assert.equal((await fetch(`${url}/data/archive/compact`, { method: 'POST' })).status, 200);
+  await until('the archive is small enough', async () => bytesIn(join(folder.path, 'archive')) <= maxBytes);
+  const response = await fetch(`${url}/data/archive/measurements/log/1/0`);
+  const { log = [] } = (await response.json()) as { log?: [string, [number, number]][] };
+  const kept = [...new Set(log.map(([, [seconds]]) => seconds))];
+  assert.ok(kept.length > 0 && kept.length < weeks.length, String(kept));
+  assert.deepEqual(kept, weeks.slice(-kept.length));
 });
