@@ -93,8 +93,9 @@ function partOf(file: string): string {
 function targetPart({ file, target }: Import): string | undefined {
   if (target.endsWith('.json')) return undefined;
   if (target.startsWith('.')) return partOf(normalize(join(dirname(file), target)));
-  if (target.startsWith('@telltale/stack-') && target !== '@telltale/stack-kit') return 'stacks';
-  return target.startsWith('@telltale/') ? target.slice('@telltale/'.length) : undefined;
+  const [scope, name = ''] = target.split('/');
+  if (scope !== '@telltale') return undefined;
+  return name.startsWith('stack-') && name !== 'stack-kit' ? 'stacks' : name;
 }
 
 describe('the architecture', () => {
@@ -133,6 +134,13 @@ describe('the architecture', () => {
         file.startsWith('stacks/') &&
         target.startsWith('.') &&
         !normalize(join(dirname(file), target)).startsWith(file.split('/').slice(0, 2).join('/')),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('a stack knows the contract alone, not what runs it or tests it', () => {
+    const wrong = imports.filter(
+      ({ file, target }) => file.startsWith('stacks/') && target.startsWith('@telltale/stack-kit/'),
     );
     assert.deepEqual(wrong, []);
   });

@@ -8,11 +8,10 @@ import {
   type StackPoints,
   type VariableFault,
 } from '@telltale/stack-kit';
-import { Connection, type Linked } from './connection.ts';
-import type { WriteOutcome } from './link-writes.ts';
+import type { ConnectionStatus, Role, WriteOutcome } from '@telltale/stack-kit/host';
+import { Connection, type Linked } from '@telltale/stack-kit/host';
 import type { FindStack } from './load-stacks.ts';
 import type { Instance, PointIds } from './protocol.ts';
-import type { ConnectionStatus, Role } from './status.ts';
 
 /** The points of an instance, kept when it is started anew. */
 export interface PointTable {

@@ -1,10 +1,9 @@
 // A thread that is kept running: one that ends, or no longer answers, is replaced by a new one after a pause.
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@telltale/schema';
+import { growingMs, reasonOf } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
-import { growingMs } from './back-off.ts';
 import type { FromThread, InstanceMessage, ToThread } from './protocol.ts';
-import { reasonOf } from './stack-error.ts';
 
 export interface KeptThreadOptions {
   readonly create: () => Worker;

@@ -1,7 +1,7 @@
 // The stacks of a thread, from their modules. One that cannot be loaded is told when it is wanted; the others go on.
 import type { Clock } from '@telltale/schema';
 import { isStack, type Stack } from '@telltale/stack-kit';
-import { reasonOf } from './stack-error.ts';
+import { reasonOf } from '@telltale/stack-kit/host';
 
 /** A module that waits for something while it is loaded gets this long. */
 const importMs = 10_000;

@@ -1,7 +1,7 @@
 // Batches on their way to another thread, bounded: while it has not consumed enough of them, readings wait here as the
 // newest of each point. The consumer counts in shared memory, so that an acknowledgement costs no message.
 import type { Batch, BatchMessage, Clock } from '@telltale/schema';
-import { NewestReadings } from './newest-readings.ts';
+import { NewestReadings } from '@telltale/stack-kit/host';
 
 const maxBatches = 64;
 /** Room for readings in the batches on their way; one batch may be larger. */

@@ -2,8 +2,7 @@
 // what is still said of an earlier start can be told from what is said of the present one.
 import type { BatchMessage, Value } from '@telltale/schema';
 import type { StackCommand } from '@telltale/stack-kit';
-import type { WriteOutcome } from './link-writes.ts';
-import type { ConnectionStatus, Role } from './status.ts';
+import type { ConnectionStatus, Role, WriteOutcome } from '@telltale/stack-kit/host';
 
 /** What the thread needs to begin. */
 export interface HostStart {

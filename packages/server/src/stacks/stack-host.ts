@@ -3,19 +3,20 @@
 import { Worker } from 'node:worker_threads';
 import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { StackPoints } from '@telltale/stack-kit';
-import type { Logger } from 'pino';
-import { KeptThread } from './kept-thread.ts';
-import { maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
-import { consume, createConsumed, Outbox } from './outbox.ts';
-import type { FromThread, HostStart, Instance, InstanceMessage, PointIds } from './protocol.ts';
 import {
   addRise,
   type ConnectionStatus,
   type Counters,
   type InstanceStatus,
+  maxWaitingWrites,
   type Role,
+  type WriteOutcome,
   zeroCounters,
-} from './status.ts';
+} from '@telltale/stack-kit/host';
+import type { Logger } from 'pino';
+import { KeptThread } from './kept-thread.ts';
+import { consume, createConsumed, Outbox } from './outbox.ts';
+import type { FromThread, HostStart, Instance, InstanceMessage, PointIds } from './protocol.ts';
 import { maybeSent, writeProblem } from './write-problem.ts';
 
 /** Called one at a time, in the order in which things happened. */

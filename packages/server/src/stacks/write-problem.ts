@@ -1,6 +1,6 @@
 // What the person who wrote a command is told when it was not accepted: above all, whether the device may have it.
 import { ProblemError } from '@telltale/schema';
-import type { WriteOutcome } from './link-writes.ts';
+import type { WriteOutcome } from '@telltale/stack-kit/host';
 
 export const maybeSent = 'The device may have taken the value: look at it before you write again.';
 const notSent = 'Nothing was sent.';

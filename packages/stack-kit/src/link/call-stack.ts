@@ -1,6 +1,6 @@
 // One call of a stack's own code, bounded: it may throw at once, throw anything, come late, or never settle.
 import type { Clock } from '@telltale/schema';
-import { NotConnected } from '@telltale/stack-kit';
+import { NotConnected } from '../connector.ts';
 
 export interface StackCall {
   readonly call: (signal: AbortSignal) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BackOff, NotConnected } from '@telltale/stack-kit';
 import fc from 'fast-check';
+import { BackOff, NotConnected } from '../connector.ts';
 import { backOffMs } from './back-off.ts';
 
 test('a pause is between 0.5 and 30 s, and longer after more failures', () => {

@@ -1,7 +1,7 @@
 // The writes over one link of a connector: each is handed to the stack at most once, one at a time for a command, and
 // has its outcome within its time limit. A new link begins with none.
 import type { Clock, Value } from '@telltale/schema';
-import { NotConnected, type StackCommand, type StackLog } from '@telltale/stack-kit';
+import { NotConnected, type StackCommand, type StackLog } from '../connector.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 
 export type WriteOutcome =

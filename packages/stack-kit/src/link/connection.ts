@@ -1,7 +1,7 @@
 // One connector or provider, run in whichever thread it is made: connects, runs, closes, tries again. Nothing that the
 // stack does ends it or holds it up: every call is bounded and everything thrown is caught.
 import type { Batch, Clock, Value } from '@telltale/schema';
-import { Fatal, NotConnected, type StackCommand, type StackLog, type StackPoints } from '@telltale/stack-kit';
+import { Fatal, NotConnected, type StackCommand, type StackLog, type StackPoints } from '../connector.ts';
 import { backOffMs } from './back-off.ts';
 import { callStack } from './call-stack.ts';
 import { LinkWrites, type WriteOutcome } from './link-writes.ts';

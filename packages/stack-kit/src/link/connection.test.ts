@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Batch, ManualClock } from '@telltale/schema';
-import { BackOff, Fatal, NotConnected, Refused, type StackCommand, type StackPoints } from '@telltale/stack-kit';
+import { BackOff, Fatal, NotConnected, Refused, type StackCommand, type StackPoints } from '../connector.ts';
 import { Connection, type Linked } from './connection.ts';
 
 const never = new Promise<void>(() => {});

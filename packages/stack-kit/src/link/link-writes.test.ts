@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock, type Value } from '@telltale/schema';
-import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
 import fc from 'fast-check';
+import { NotConnected, Refused, type StackCommand } from '../connector.ts';
 import { LinkWrites, maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 
 interface Handed {
