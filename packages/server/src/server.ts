@@ -121,6 +121,8 @@ export class Server {
     this.#host = new StackHost({
       stackModules,
       writeTimeoutMs: settings['write-timeout'],
+      maxClockSkewMs: settings['max-clock-skew'],
+      folder: join(settings.data, 'stacks'),
       log,
       events: {
         readings: (connector, batch) => runtime.readings(connector, batch),

@@ -52,6 +52,10 @@ export const Settings = Type.Object(
     'channel-path': Path('/data/ws', 'Path of the WebSocket channel.'),
     'config-path': Path('/config/v2', 'Path of the configuration interface.'),
     'write-timeout': Milliseconds(5000, 'How long a device has to answer a command; a connector may have its own.'),
+    'max-clock-skew': Milliseconds(
+      60_000,
+      'How far the clock of a device may be off: beyond, its readings have the time of the server and are uncertain.',
+    ),
     'max-message-size': Bytes(8, 'Most bytes of a message that a client sends over the channel.'),
     'max-clients': Type.Integer({
       minimum: 1,

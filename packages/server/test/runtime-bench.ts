@@ -61,6 +61,8 @@ export class RuntimeBench {
     this.host = new StackHost({
       stackModules,
       writeTimeoutMs: 5000,
+      maxClockSkewMs: 60_000,
+      folder: 'no-folder',
       log,
       events: {
         readings: (...readings) => this.runtime.readings(...readings),

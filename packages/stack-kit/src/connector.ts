@@ -33,12 +33,31 @@ export interface StackLog {
   error(message: string): void;
 }
 
-export interface ConnectorOptions<Variables> {
-  /** The name of the connector. */
+/** What every connector and provider is given. */
+export interface InstanceOptions<Variables> {
+  /** Of the connector or provider. */
   readonly name: string;
   readonly variables: Variables;
   readonly clock: Clock;
   readonly log: StackLog;
+  /** A folder of its own that outlives restarts, for certificates and the like; not made before the stack makes it. */
+  readonly folder: string;
+}
+
+/** Counts what a connector asks of its devices, for the people who look after them. */
+export interface Meter {
+  /** A request was answered, after so long. */
+  answered(roundTripMs: number): void;
+  /** A request had no answer that can be used. */
+  failed(): void;
+  /** A scan was left out, since the one before had not ended. */
+  overrun(): void;
+}
+
+export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> {
+  readonly meter: Meter;
+  /** How far the clock of a device may be off before its times are not taken. */
+  readonly maxClockSkewMs: number;
   /**
    * Hands readings on, many at once. The batch is taken: it is empty afterwards and can be filled again. A reading is in
    * the raw datatype; what does not fit, the server turns bad. Readings of points that are gone are passed over.
@@ -65,19 +84,120 @@ export interface Connector {
   write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void>;
   /** After `run` has ended, whether `connect` worked or not: gives everything back. May be connected again. */
   close(): Promise<void>;
+  /** Asked about once a second. */
+  detail?(): InstanceDetail;
+  /** How the last reading of a measurement came about, from memory; undefined where there was none. */
+  explain?(measurement: StackPoint): ReadingTrace | undefined;
+  /** What the device has to offer, asked while the link is up. Throws `Refused`, with the reason for the person. */
+  browse?(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer>;
 }
 
-export interface ProviderOptions<Variables> {
-  /** The name of the provider. */
+/** What there is to know of a connector or provider beside its link. */
+export interface InstanceDetail {
+  /** Of a connector that has several behind it. */
+  readonly devices?: readonly DeviceDetail[];
+  readonly scanGroups?: readonly ScanGroupDetail[];
+  /** How many clients a provider has. */
+  readonly clients?: number;
+}
+
+export interface DeviceDetail {
+  /** As the addresses name it. */
   readonly name: string;
-  readonly variables: Variables;
-  readonly clock: Clock;
-  readonly log: StackLog;
+  readonly isUp: boolean;
+  readonly sinceUs: number;
+  /** Of the last time that it failed to answer. */
+  readonly lastError: string | undefined;
+}
+
+export interface ScanGroupDetail {
+  readonly periodMs: number;
+  readonly points: number;
+  /** That a scan takes. */
+  readonly requests: number;
+  readonly scans: number;
+  readonly overruns: number;
+  /** Of the last scan; undefined before the first has ended. */
+  readonly tookMs: number | undefined;
+}
+
+export interface ReadingTrace {
+  readonly timeUs: number;
+  /** In the words of the protocol, such as `read holding registers 100 to 119 of unit 1`. */
+  readonly request: string;
+  /** What came for this point: bytes in hexadecimal, or a text. */
+  readonly raw: string | undefined;
+  /** What was read from it; undefined where nothing could be. */
+  readonly value: Value | undefined;
+  /** What was wrong with it. */
+  readonly error: string | undefined;
+  readonly device: string | undefined;
+  /** Of its scan group. */
+  readonly scanPeriodMs: number | undefined;
+}
+
+export interface BrowseRequest {
+  /** Where to look, as an earlier answer named it; undefined: at the top. */
+  readonly path: string | undefined;
+  /** Where an earlier answer to the same request ended. */
+  readonly cursor: string | undefined;
+  /** At most so many items. */
+  readonly limit: number;
+}
+
+export interface BrowseAnswer {
+  readonly items: readonly BrowseItem[];
+  /** Undefined: there are no more. */
+  readonly cursor: string | undefined;
+}
+
+/** Something that the device has: a place to look further, something to read, something to write, or all of these. */
+export interface BrowseItem {
+  readonly title: string;
+  /** For the next request; undefined: nothing is below. */
+  readonly path: string | undefined;
+  readonly measurement: BrowsedPoint | undefined;
+  readonly command: BrowsedPoint | undefined;
+}
+
+/** What is configured of the point: the address is right, the datatype fits. */
+export interface BrowsedPoint {
+  /** As the device calls it; the server makes an identifier of it. */
+  readonly name: string;
+  readonly address: string;
+  readonly datatype: Datatype;
+  readonly description?: string;
+  readonly eu?: string;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   /**
    * Writes a command for a client of the provider, as PUT /commands/:name does. Throws `Refused`, with the reason for
    * the client.
    */
   readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  /** Acknowledges an alarm for a client of the provider. Throws `Refused`. */
+  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<void>;
+}
+
+/** An alarm whose trigger is a measurement that the provider serves. */
+export interface StackAlarm {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  /** The id of its trigger among the provider's measurements. */
+  readonly measurement: number;
+}
+
+export interface StackAlarmState {
+  /** Of the alarm. */
+  readonly id: number;
+  readonly isActive: boolean;
+  readonly isAcknowledged: boolean;
+  /** Of the last transition. */
+  readonly timeUs: number;
+  readonly authority: string;
 }
 
 export interface Provider {
@@ -89,7 +209,12 @@ export interface Provider {
   run(signal: AbortSignal): Promise<void>;
   /** New values of points, measurements and commands alike, by id. */
   publish(batch: Batch): void;
+  /** As `setPoints`, after it; the states of all of them follow by `publishAlarms`. */
+  setAlarms?(alarms: readonly StackAlarm[]): void;
+  publishAlarms?(states: readonly StackAlarmState[]): void;
   close(): Promise<void>;
+  /** Asked about once a second. */
+  detail?(): InstanceDetail;
 }
 
 /** The device cannot be reached, or the link to it is lost. The host tries again by and by. */
@@ -106,6 +231,11 @@ export class BackOff extends NotConnected {
     super(reason);
     this.ms = ms;
   }
+}
+
+/** One device of several did not answer: the others, and the link, are not touched. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
 }
 
 /** The device has said no; the reason is for the person who wrote. */

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Batch, type Datatype, type ManualClock, quality, type Value } from '@telltale/schema';
 import { type Provider, Refused, type StackPoint } from '@telltale/stack-kit';
+import { providerOptions } from '@telltale/stack-kit/testing';
 import { SimulatedLink } from '../test/simulated-link.ts';
 import { createProvider } from './provider.ts';
 
@@ -28,17 +29,17 @@ class Serving {
   #ids = new Map<string, number>();
 
   constructor(bus: string, clock: ManualClock, gatherMs = 100) {
-    const silent = () => undefined;
-    this.provider = createProvider({
-      name: 'telecontrol',
-      variables: { bus, gatherMs },
-      clock,
-      log: { debug: silent, info: silent, warn: silent, error: silent },
-      write: ({ name }, value) =>
-        new Promise((resolve, reject) => {
-          this.writes.push({ name, value, resolve, reject });
-        }),
-    });
+    this.provider = createProvider(
+      providerOptions({
+        name: 'telecontrol',
+        variables: { bus, gatherMs },
+        clock,
+        write: ({ name }, value) =>
+          new Promise((resolve, reject) => {
+            this.writes.push({ name, value, resolve, reject });
+          }),
+      }),
+    );
   }
 
   setPoints(measurements: readonly Served[], commands: readonly Served[] = []): void {

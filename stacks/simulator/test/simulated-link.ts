@@ -1,7 +1,9 @@
 // A connector of the simulator with a host that does as little as it can: what it publishes is kept by name, and time
 // stands still until a test moves it.
+
 import { type Batch, type Datatype, ManualClock, type Value } from '@telltale/schema';
 import type { Connector, StackCommand, StackPoint } from '@telltale/stack-kit';
+import { connectorOptions } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
 
 export interface Reading {
@@ -37,13 +39,15 @@ export class SimulatedLink {
   constructor(changed: Partial<typeof variables> = {}, clock = new ManualClock()) {
     this.clock = clock;
     const silent = () => undefined;
-    this.connector = createConnector({
-      name: 'bench',
-      variables: { ...variables, ...changed },
-      clock,
-      log: { debug: silent, info: silent, warn: (message) => this.warnings.push(message), error: silent },
-      publish: (batch) => this.#keep(batch),
-    });
+    this.connector = createConnector(
+      connectorOptions({
+        name: 'bench',
+        variables: { ...variables, ...changed },
+        clock,
+        log: { debug: silent, info: silent, warn: (message) => this.warnings.push(message), error: silent },
+        publish: (batch) => this.#keep(batch),
+      }),
+    );
   }
 
   /** Every point gets an id that no point had before. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Batch, ManualClock, parseText, type Value } from '@telltale/schema';
+import { connectorOptions } from '@telltale/stack-kit/testing';
 import simulator from '@telltale/stack-simulator';
 import { alarms } from './waterworks-alarms.ts';
 import { commands } from './waterworks-commands.ts';
@@ -75,7 +76,9 @@ test('a plant that is left to itself raises few alarms in two days, none of them
   const silent = () => undefined;
   const log = { debug: silent, info: silent, warn: assert.fail, error: assert.fail };
   const { values: variables } = simulator.connector?.readVariables({ speed: String(speed) }) ?? assert.fail();
-  const connector = createConnector({ name: 'waterworks', variables: variables ?? assert.fail(), clock, log, publish });
+  const connector = createConnector(
+    connectorOptions({ name: 'waterworks', variables: variables ?? assert.fail(), clock, log, publish }),
+  );
   connector.setPoints({
     measurements: shown.map(({ name, address = '', datatype, rawDatatype = datatype }, id) => {
       return { id, name, address, datatype: rawDatatype, properties: {} };

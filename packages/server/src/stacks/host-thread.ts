@@ -1,4 +1,5 @@
 // The thread of the stacks: runs every connector and provider, and tells the server's thread what they bring.
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
 import { Refused, type StackPoint } from '@telltale/stack-kit';
@@ -15,7 +16,8 @@ type ThreadHandlers = { [K in ToThread['kind']]: (message: ToThread & { kind: K 
 function main(): void {
   if (parentPort === null) throw new Error('host-thread.ts runs as a worker thread');
   const port = parentPort;
-  const { stackModules, writeTimeoutMs, consumedByClient, consumedByThread } = workerData as HostStart;
+  const { stackModules, writeTimeoutMs, maxClockSkewMs, folder, consumedByClient, consumedByThread } =
+    workerData as HostStart;
   const say = (message: FromThread) => port.postMessage(message);
   const findStack = loadStacks(stackModules, clock);
   const instances = new Map<number, HostedInstance>();
@@ -51,6 +53,8 @@ function main(): void {
       random: Math.random,
       log: createLimitedLog(clock, (level, text) => say({ kind: 'log', role, name, level, text })),
       writeTimeoutMs,
+      maxClockSkewMs,
+      folder: join(folder, `${role}-${name}`),
       onReadings: (batch) => outbox.send(id, batch, (point) => points.measurements.has(point)),
       onLink(up, reason, timeUs) {
         outbox.flush(id);

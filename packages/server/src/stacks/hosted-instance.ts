@@ -9,7 +9,7 @@ import {
   type VariableFault,
 } from '@telltale/stack-kit';
 import type { ConnectionStatus, Role, WriteOutcome } from '@telltale/stack-kit/host';
-import { Connection, type Linked } from '@telltale/stack-kit/host';
+import { Connection, type Linked, RequestMeter } from '@telltale/stack-kit/host';
 import type { FindStack } from './load-stacks.ts';
 import type { Instance, PointIds } from './protocol.ts';
 
@@ -30,6 +30,9 @@ export interface HostedInstanceOptions {
   readonly random: () => number;
   readonly log: StackLog;
   readonly writeTimeoutMs: number;
+  readonly maxClockSkewMs: number;
+  /** Of this connector or provider alone. */
+  readonly folder: string;
   readonly onReadings: (batch: Batch) => number;
   readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
   readonly onState: () => void;
@@ -46,6 +49,7 @@ export class HostedInstance {
   /** Role and name. */
   readonly key: string;
   readonly points: PointTable;
+  readonly meter = new RequestMeter(() => performance.now());
   readonly #options: HostedInstanceOptions;
   readonly #connection: Connection;
   #mayRun = false;
@@ -120,20 +124,24 @@ export class HostedInstance {
   }
 
   async #create(publish: (batch: Batch) => void): Promise<Linked> {
-    const { role, instance, findStack, clock, log } = this.#options;
+    const { role, instance, findStack, clock, log, folder, maxClockSkewMs } = this.#options;
     const { name, stackName, vars } = instance;
     const stack = await findStack(stackName);
     if (role === 'connector') {
       if (stack.connector === undefined) throw new Error(`the stack ${stackName} has no connector`);
       const variables = readable(stack.connector.readVariables(vars));
       const { createConnector } = await stack.connector.load();
-      return createConnector({ name, variables, clock, log, publish });
+      const { meter } = this;
+      return createConnector({ name, variables, clock, log, folder, meter, maxClockSkewMs, publish });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);
     const variables = readable(stack.provider.readVariables(vars));
     const { createProvider } = await stack.provider.load();
     const write = (command: StackPoint, value: Value) => this.#ask(command, value);
-    return createProvider({ name, variables, clock, log, write });
+    const acknowledge = async () => {
+      throw new Refused('alarms are not served yet');
+    };
+    return createProvider({ name, variables, clock, log, folder, write, acknowledge });
   }
 
   async #ask(command: StackPoint, value: Value): Promise<void> {

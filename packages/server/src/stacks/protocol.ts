@@ -9,6 +9,9 @@ export interface HostStart {
   /** Module addresses whose default export is a stack. */
   readonly stackModules: readonly string[];
   readonly writeTimeoutMs: number;
+  readonly maxClockSkewMs: number;
+  /** Connectors and providers have theirs in it. */
+  readonly folder: string;
   /** Counts what each side has consumed: see outbox.ts. */
   readonly consumedByClient: Int32Array<SharedArrayBuffer>;
   readonly consumedByThread: Int32Array<SharedArrayBuffer>;

@@ -39,6 +39,8 @@ async function setUp({ providerWrite = async () => undefined, writeTimeoutMs = 5
     ...more,
     stackModules,
     writeTimeoutMs,
+    maxClockSkewMs: 60_000,
+    folder: 'no-folder',
     log: pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
     onFailure: (error) => failures.push(error),
     events: {

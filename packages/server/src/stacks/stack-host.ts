@@ -40,6 +40,10 @@ export interface StackHostOptions {
   readonly stackModules: readonly string[];
   /** Of a connector without the property writeTimeout. */
   readonly writeTimeoutMs: number;
+  /** How far the clock of a device may be off before its times are not taken. */
+  readonly maxClockSkewMs: number;
+  /** Connectors and providers have theirs in it; made when the first one makes its own. */
+  readonly folder: string;
   readonly log: Logger;
   readonly events: HostEvents;
   /** A receiver of events threw: what it was told is lost. */
@@ -212,7 +216,7 @@ export class StackHost {
   }
 
   #createThread(): Worker {
-    const { stackModules, writeTimeoutMs, maxHeapMb = defaultHeapMb } = this.#options;
+    const { stackModules, writeTimeoutMs, maxClockSkewMs, folder, maxHeapMb = defaultHeapMb } = this.#options;
     this.#consumed = createConsumed();
     const consumedByThread = createConsumed();
     this.#outbox?.close();
@@ -221,7 +225,15 @@ export class StackHost {
       clock: this.#clock,
       post: (id, batch) => this.#thread.post({ kind: 'publish', id, batch }, [batch.buffer]),
     });
-    const start: HostStart = { stackModules, writeTimeoutMs, consumedByClient: this.#consumed, consumedByThread };
+    const consumedByClient = this.#consumed;
+    const start: HostStart = {
+      stackModules,
+      writeTimeoutMs,
+      maxClockSkewMs,
+      folder,
+      consumedByClient,
+      consumedByThread,
+    };
     return new Worker(new URL('./host-thread.ts', import.meta.url), {
       workerData: start,
       name: 'stacks',

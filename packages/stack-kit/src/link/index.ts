@@ -3,5 +3,6 @@ export { backOffMs, growingMs } from './back-off.ts';
 export { Connection, type ConnectionOptions, type Linked } from './connection.ts';
 export { maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
+export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';
 export { isThrown, reasonOf } from './stack-error.ts';
 export * from './status.ts';

@@ -1,0 +1,2 @@
+// For the tests of stacks.
+export * from './instance-options.ts';

@@ -1,0 +1,37 @@
+// What a connector or provider is made with in a test, where the test does not say.
+import { systemClock } from '@telltale/schema';
+import { type ConnectorOptions, type ProviderOptions, Refused } from '../connector.ts';
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const nobody = async () => {
+  throw new Refused('nobody is there');
+};
+
+export function connectorOptions<Variables>(
+  given: Partial<ConnectorOptions<Variables>> & { readonly variables: Variables },
+): ConnectorOptions<Variables> {
+  return {
+    name: 'tested',
+    clock: systemClock,
+    log: quiet,
+    folder: 'no-folder',
+    meter: { answered: () => {}, failed: () => {}, overrun: () => {} },
+    maxClockSkewMs: 60_000,
+    publish: (batch) => batch.clear(),
+    ...given,
+  };
+}
+
+export function providerOptions<Variables>(
+  given: Partial<ProviderOptions<Variables>> & { readonly variables: Variables },
+): ProviderOptions<Variables> {
+  return {
+    name: 'tested',
+    clock: systemClock,
+    log: quiet,
+    folder: 'no-folder',
+    write: nobody,
+    acknowledge: nobody,
+    ...given,
+  };
+}
