@@ -1,9 +1,17 @@
 // An answer as CSV (RFC 4180): one line a record, times in ISO 8601, values without the letter of their datatype.
 import type { Datatype } from '@telltale/schema';
+import {
+  mostDigits,
+  writeDouble,
+  writeFour,
+  writeInteger,
+  writeLong,
+  writeSingle,
+  writeWhole,
+} from '@telltale/schema/digits';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
-import { mostDigits, writeDouble, writeFour, writeInteger, writeLong, writeSingle, writeWhole } from './digits.ts';
 import type { Page } from './page.ts';
 
 const headers: Readonly<Record<Kind, string>> = {
@@ -112,10 +120,10 @@ export class CsvForm implements AnswerForm {
   }
 }
 
-function writeValue({ bytes, view, at }: Page, datatype: Datatype, columns: Columns, index: number): number {
-  if (datatype === 'd') return writeDouble(bytes, view, at, columns.numbers[index] as number);
-  if (datatype === 'l') return writeLong(bytes, view, at, columns.longs[index] as bigint);
-  if (datatype === 'f') return writeSingle(bytes, view, at, columns.numbers[index] as number);
+function writeValue({ view, at }: Page, datatype: Datatype, columns: Columns, index: number): number {
+  if (datatype === 'd') return writeDouble(view, at, columns.numbers[index] as number);
+  if (datatype === 'l') return writeLong(view, at, columns.longs[index] as bigint);
+  if (datatype === 'f') return writeSingle(view, at, columns.numbers[index] as number);
   return writeInteger(view, at, columns.numbers[index] as number);
 }
 

@@ -1,8 +1,5 @@
 // An answer as JSON: `{"level":[["d21.5",[1700000000,0],192],…],…}`. Digits are written in place.
 import { type Datatype, datatypes } from '@telltale/schema';
-import { unpackAlarm } from '../alarm-text.ts';
-import type { Columns, Kind } from '../records.ts';
-import type { AnswerForm } from './answer-form.ts';
 import {
   mostDigits,
   wordOf,
@@ -12,7 +9,10 @@ import {
   writeLong,
   writeSingle,
   writeWhole,
-} from './digits.ts';
+} from '@telltale/schema/digits';
+import { unpackAlarm } from '../alarm-text.ts';
+import type { Columns, Kind } from '../records.ts';
+import type { AnswerForm } from './answer-form.ts';
 import { type Page, pageBytes } from './page.ts';
 
 const comma = 0x2c;
@@ -86,9 +86,9 @@ export class JsonForm implements AnswerForm {
     for (; index < to && at <= limit; index++) {
       view.setUint32(at, beforeValue, true);
       at += 4;
-      if (datatype === 'd') at = writeDouble(bytes, view, at, numbers[index] as number);
-      else if (datatype === 'l') at = writeLong(bytes, view, at, longs[index] as bigint);
-      else if (datatype === 'f') at = writeSingle(bytes, view, at, numbers[index] as number);
+      if (datatype === 'd') at = writeDouble(view, at, numbers[index] as number);
+      else if (datatype === 'l') at = writeLong(view, at, longs[index] as bigint);
+      else if (datatype === 'f') at = writeSingle(view, at, numbers[index] as number);
       else at = writeInteger(view, at, numbers[index] as number);
       at = time.write(view, at, times[index] as number);
       if (hasQuality) {

@@ -1,9 +1,11 @@
-// Writes numbers as digits in place, four at a time from tables. Each function answers where it ended; the caller has
-// made room for `mostDigits` bytes, all of which may be written to.
-import { type Datatype, formatText } from '@telltale/schema';
+// Writes numbers as digits in place, four at a time from tables. Each function answers where it ended. The caller has
+// made room for `mostDigits` bytes, all of which may be written to; those of short numbers need `mostShortDigits`.
+import type { Datatype } from './datatype.ts';
+import { formatText } from './value.ts';
 
 /** The longest number: the least double takes 17 digits behind some 310 zeros. */
 export const mostDigits = 400;
+export const mostShortDigits = 24;
 
 const minus = 0x2d;
 const point = 0x2e;
@@ -26,7 +28,7 @@ for (let number = 0; number < 10_000; number++) {
 
 /** Four characters as they stand in memory. */
 export function wordOf(text: string): number {
-  return Buffer.from(text, 'latin1').readUInt32LE(0);
+  return [...text].reduceRight((word, character) => word * 256 + character.charCodeAt(0), 0);
 }
 
 /** A whole number from 0 to 2^53. */
@@ -75,33 +77,48 @@ export function writeInteger(view: DataView, at: number, value: number): number 
 const minSafe = -(2n ** 53n);
 const maxSafe = 2n ** 53n;
 
-export function writeLong(bytes: Buffer, view: DataView, at: number, value: bigint): number {
-  if (value > minSafe && value < maxSafe) return writeInteger(view, at, Number(value));
-  return at + bytes.write(String(value), at, 'latin1');
+export function writeLong(view: DataView, at: number, value: bigint): number {
+  const end = writeShortLong(view, at, value);
+  return end < 0 ? writeText(view, at, String(value)) : end;
+}
+
+export function writeDouble(view: DataView, at: number, value: number): number {
+  const end = writeShortDouble(view, at, value);
+  return end < 0 ? writeOther(view, at, 'd', value) : end;
+}
+
+export function writeSingle(view: DataView, at: number, value: number): number {
+  const end = writeShortSingle(view, at, value);
+  return end < 0 ? writeOther(view, at, 'f', value) : end;
+}
+
+/** Of a number beyond 2^53 a negative number. */
+export function writeShortLong(view: DataView, at: number, value: bigint): number {
+  return value > minSafe && value < maxSafe ? writeInteger(view, at, Number(value)) : -1;
 }
 
 /**
  * A decimal of up to eight places and fifteen digits in all that reads as exactly this double is the only one so short.
- * Other numbers are written by the engine's shortest digits.
+ * Of other numbers, which the engine's shortest digits are for, and of zeros, a negative number.
  */
-export function writeDouble(bytes: Buffer, view: DataView, at: number, value: number): number {
+export function writeShortDouble(view: DataView, at: number, value: number): number {
   const size = Math.abs(value);
   const scaled = Math.round(size * 10_000);
   if (scaled < 1e13 && scaled / 10_000 === size && scaled !== 0) return writeScaled(view, at, value, scaled);
   const finer = Math.round(size * 100_000_000);
   if (finer < 1e15 && finer / 100_000_000 === size && finer !== 0) return writeFine(view, at, value, finer);
-  return writeOther(bytes, at, 'd', value);
+  return -1;
 }
 
-/** As `writeDouble`, with six digits, which is what singles tell apart. */
-export function writeSingle(bytes: Buffer, view: DataView, at: number, value: number): number {
+/** As `writeShortDouble`, with six digits, which is what singles tell apart. */
+export function writeShortSingle(view: DataView, at: number, value: number): number {
   const size = Math.abs(value);
   const scale = size < 100 ? 10_000 : size < 10_000 ? 100 : 1;
   const scaled = Math.round(size * scale);
   if (scaled <= 1e6 && Math.fround(scaled / scale) === size && scaled !== 0) {
     return writeScaled(view, at, value, scaled * (10_000 / scale));
   }
-  return writeOther(bytes, at, 'f', value);
+  return -1;
 }
 
 function writeScaled(view: DataView, start: number, value: number, scaled: number): number {
@@ -130,10 +147,13 @@ function writeFine(view: DataView, start: number, value: number, scaled: number)
   return at + 5 + (fractionDigits[low] as number);
 }
 
-function writeOther(bytes: Buffer, at: number, datatype: Datatype, value: number): number {
-  if (value === 0 && !Object.is(value, -0)) {
-    bytes[at] = zero;
-    return at + 1;
-  }
-  return at + bytes.write(formatText(datatype, value), at, 'latin1');
+function writeOther(view: DataView, at: number, datatype: Datatype, value: number): number {
+  if (value !== 0 || Object.is(value, -0)) return writeText(view, at, formatText(datatype, value));
+  view.setUint8(at, zero);
+  return at + 1;
+}
+
+function writeText(view: DataView, at: number, digits: string): number {
+  for (let index = 0; index < digits.length; index++) view.setUint8(at + index, digits.charCodeAt(index));
+  return at + digits.length;
 }
