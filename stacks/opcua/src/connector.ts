@@ -1,0 +1,7 @@
+// The connector.
+import { type Connector, type ConnectorOptions, Fatal } from '@telltale/stack-kit';
+import type { ConnectorVariables } from './variables.ts';
+
+export function createConnector(_options: ConnectorOptions<ConnectorVariables>): Connector {
+  throw new Fatal('it is not there yet');
+}

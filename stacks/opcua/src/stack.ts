@@ -1,0 +1,63 @@
+// The declaration of the OPC UA stack. The library behind it is large: only the modules that `load` names bring it.
+import { defineStack } from '@telltale/stack-kit';
+import { checkSettings } from './item-settings.ts';
+import { addressRegex, parseAddress } from './node-address.ts';
+import { connectorVariables, providerVariables } from './variables.ts';
+
+const nodeDoc =
+  'A node as `ns=2;s=Tank1.Level`, or with the URI of its namespace as `nsu=http://example.com/plant;s=Tank1.Level`: ' +
+  'a number of a namespace may change when the server restarts, a URI does not. `i=` is a number, `s=` a text, `g=` a ' +
+  'GUID, `b=` Base64. `;[3]` behind it is one element of an array, counted from 0, `;[1,2]` one of a matrix. Without ' +
+  'the semicolon brackets belong to the text: controllers have nodes such as `s="Data"."Level"[3]`.';
+
+const examples = [
+  { address: 'ns=2;s=Tank1.Level', meaning: 'a node with a text' },
+  { address: 'ns=4;i=1017', meaning: 'a node with a number' },
+  { address: 'nsu=http://example.com/plant;s=Tank1.Level', meaning: 'the namespace by its URI' },
+  { address: 'ns=2;s=Tank1.Temperatures;[3]', meaning: 'the fourth element of an array' },
+  { address: 'ns=3;s="Data"."Level"[3]', meaning: 'a node whose own text has brackets' },
+  { address: 'i=2258', meaning: 'the time of the server, in the namespace of OPC UA' },
+];
+
+function checkNode(address: string): string | undefined {
+  const parsed = parseAddress(address);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
+const servedRegex = '^[^\\u0000-\\u001f]{1,512}$';
+const servedDoc =
+  'The text of the node: `Tank1.Level` is served as `ns=2;s=Tank1.Level`, in the namespace of the provider. The property ' +
+  '`folder` of the point, such as `Site/Tank 1`, says in which folders below `Objects` it stands.';
+
+export default defineStack({
+  name: 'opcua',
+  title: 'OPC UA',
+  description:
+    'A client of OPC UA servers with subscriptions, and a server of the live points with their qualities and times, ' +
+    'commands and alarms. Secured unless a person says otherwise.',
+  connector: {
+    load: () => import('./connector.ts'),
+    variables: connectorVariables,
+    measurement: {
+      regex: addressRegex,
+      doc: nodeDoc,
+      examples,
+      check: (address, { properties }) => checkNode(address) ?? checkSettings(properties),
+    },
+    command: { regex: addressRegex, doc: nodeDoc, examples: examples.slice(0, 5), check: checkNode },
+  },
+  provider: {
+    load: () => import('./provider.ts'),
+    variables: providerVariables,
+    measurement: {
+      regex: servedRegex,
+      doc: servedDoc,
+      examples: [{ address: 'Tank1.Level', meaning: 'served as ns=2;s=Tank1.Level' }],
+    },
+    command: {
+      regex: servedRegex,
+      doc: `${servedDoc} A client that writes the node has the command carried out.`,
+      examples: [{ address: 'Pump1.Start', meaning: 'written as ns=2;s=Pump1.Start' }],
+    },
+  },
+});
