@@ -10,11 +10,13 @@ import {
   type PointKind,
 } from './address-syntax.ts';
 import type { Connector, ConnectorOptions, Provider, ProviderOptions } from './connector.ts';
-import { defineVariables, type ParameterDescription, type ReadVariables } from './variables.ts';
+import { defineVariables, type ParameterDescription, type ReadVariables, type VariableFault } from './variables.ts';
 
 export interface RoleDeclaration<V extends TObject> {
   /** Each property is an Integer, Number, Boolean, String or Enum of texts, with a title. */
   readonly variables: V;
+  /** What contradicts each other in variables of which each is right by itself. A secret may be `file:NAME` here. */
+  check?(values: Static<V>): VariableFault[];
   /** Undefined where the stack has no such points in this role. */
   readonly measurement: AddressSyntax | undefined;
   readonly command: AddressSyntax | undefined;
@@ -152,6 +154,11 @@ function defineRole<V extends TObject>(
     );
   }
 
+  function checked(read: ReadVariables<Static<V>>): ReadVariables<Static<V>> {
+    const faults = read.values === undefined ? [] : (declaration.check?.(read.values) ?? []);
+    return faults.length === 0 ? read : { values: undefined, faults };
+  }
+
   return Object.freeze({
     describe: () => ({
       name,
@@ -164,7 +171,7 @@ function defineRole<V extends TObject>(
       },
       defaults: { ...variables.defaults },
     }),
-    readVariables: (vars) => variables.read(vars),
+    readVariables: (vars) => checked(variables.read(vars)),
     checkAddress: (kind, address, point) => checks[kind](address, point),
   } satisfies StackRole<Static<V>>);
 }

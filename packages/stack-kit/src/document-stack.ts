@@ -32,7 +32,8 @@ function documentAddresses(heading: string, { enabled, regex, doc, examples }: A
   return [heading, doc, markdownTable(['Example', 'Meaning'], rows), `Form: ${code(regex)}`];
 }
 
-function allowed({ type, enum: words, range, regex }: ParameterDescription): string {
+function allowed({ type, enum: words, range, regex, secret }: ParameterDescription): string {
+  if (secret) return 'a secret, or `file:NAME`: the first line of that file in the folder of secrets';
   if (words !== undefined) return words.map(code).join(', ');
   if (range !== undefined) return rangeInWords(range);
   if (regex !== undefined) return code(regex);

@@ -1,7 +1,7 @@
 // The variables of a stack, or of anything else that is written as names and texts: described by TypeBox, read strictly
 // into typed values. What is wrong is reported by name, all of it.
 import { formatText, parseText, ValueError } from '@telltale/schema';
-import type { Static, TObject, TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TSchema, type TString } from 'typebox';
 
 type VariableValue = number | boolean | string;
 
@@ -14,6 +14,8 @@ export interface ParameterDescription {
   enum?: string[];
   range?: [number | null, number | null];
   regex?: string;
+  /** Not shown to anybody. Of the form `file:NAME`, it is the first line of that file in the folder of secrets. */
+  secret?: true;
   /** True where there is no default and the schema does not call it optional. */
   required: boolean;
 }
@@ -36,7 +38,21 @@ export interface VariableSet<Values> {
 /** A pattern never sees a longer text. */
 const maxPatternText = 1024;
 
-const keywords = ['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern'];
+const keywords = ['type', 'title', 'description', 'default', 'enum', 'minimum', 'maximum', 'pattern', 'secret'];
+
+export interface SecretOptions {
+  readonly title: string;
+  readonly description?: string;
+  readonly default?: '';
+}
+
+/**
+ * A password, key or token: a text that is shown nowhere. Where its value is `file:NAME`, the stack is given the first
+ * line of the file NAME in the folder of secrets instead, so that the configuration need not hold it.
+ */
+export function Secret(options: SecretOptions): TString {
+  return Type.String({ ...options, secret: true });
+}
 
 /** Throws where the description itself is wrong. */
 export function defineVariables<const V extends TObject>(schema: V): VariableSet<Static<V>> {
@@ -89,7 +105,7 @@ function known(names: string[]): string {
 }
 
 function describe(name: string, schema: TSchema, mandatory: boolean): ParameterDescription {
-  const { title, description, default: value, enum: words, minimum, maximum, pattern } = schema as Keywords;
+  const { title, description, default: value, enum: words, minimum, maximum, pattern, secret } = schema as Keywords;
   const foreign = Object.keys(schema).find((keyword) => !keywords.includes(keyword));
   if (foreign !== undefined) throw new Error(`${foreign} is not supported: only ${keywords.join(', ')}`);
   if (!/^[a-zA-Z][_a-zA-Z0-9]{0,63}$/.test(name)) throw new Error('the name must be letters, digits and _');
@@ -97,6 +113,13 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
   const parameter: ParameterDescription = { title, type: typeOf(schema as Keywords), required: mandatory };
   if (description !== undefined) parameter.description = description;
   if (words !== undefined) parameter.enum = words as string[];
+  if (secret !== undefined) {
+    // What is kept in a file is not seen here, and the name of the file is bound by none of these.
+    if (parameter.type !== 'string' || words !== undefined || pattern !== undefined) {
+      throw new Error('a secret must be a text, without enum and pattern');
+    }
+    parameter.secret = true;
+  }
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') throw new Error('the pattern must be a text');
     parameter.regex = pattern;
@@ -124,6 +147,7 @@ interface Keywords {
   minimum?: number;
   maximum?: number;
   pattern?: unknown;
+  secret?: unknown;
 }
 
 function typeOf({ type, enum: words }: Keywords): ParameterDescription['type'] {

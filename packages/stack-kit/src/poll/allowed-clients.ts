@@ -1,0 +1,113 @@
+// Who may come to a provider that listens: the variables of a listener, and addresses against the list of the allowed.
+import { BlockList, isIP, SocketAddress } from 'node:net';
+import Type from 'typebox';
+import type { VariableFault } from '../variables.ts';
+
+const maxEntries = 256;
+
+/** Variables of a provider that listens: `Type.Object({ ...listenVariables(502), … })`. */
+export function listenVariables(defaultPort: number) {
+  return {
+    host: Type.String({
+      title: 'Address to listen at',
+      description: '`0.0.0.0` or `::` listens at every address of the machine.',
+      default: '127.0.0.1',
+      pattern: '^[0-9a-zA-Z.:_%-]{1,255}$',
+    }),
+    port: Type.Integer({ title: 'Port to listen at', default: defaultPort, minimum: 1, maximum: 65535 }),
+    allowedClients: Type.String({
+      title: 'Clients that may come',
+      description:
+        'Addresses and nets such as `10.0.0.7, 192.168.5.0/24, fd00::/8`, with commas between them. The machine itself ' +
+        'always may. To listen beyond the machine wants it.',
+      default: '',
+    }),
+  };
+}
+
+/**
+ * For `check` of a provider's declaration. `isAuthenticated`: every client proves who it is, so that the list may be
+ * left out.
+ */
+export function checkListening(
+  { host, allowedClients }: { readonly host: string; readonly allowedClients: string },
+  { isAuthenticated = false }: { readonly isAuthenticated?: boolean } = {},
+): VariableFault[] {
+  try {
+    AllowedClients.parse(allowedClients);
+  } catch (error) {
+    return [{ field: 'allowedClients', message: (error as Error).message }];
+  }
+  if (isLoopback(host) || isAuthenticated || allowedClients.trim() !== '') return [];
+  const message = `is required where the provider listens at ${host}: say who may come, such as 192.168.5.0/24`;
+  return [{ field: 'allowedClients', message }];
+}
+
+export class AllowedClients {
+  /** For listeners whose clients all prove who they are. */
+  static readonly everyone = new AllowedClients(undefined);
+  /** Undefined: everyone. */
+  readonly #nets: BlockList | undefined;
+
+  private constructor(nets: BlockList | undefined) {
+    this.#nets = nets;
+  }
+
+  /** An empty text allows the machine itself alone. Throws an error that names the entry that is wrong. */
+  static parse(text: string): AllowedClients {
+    const nets = new BlockList();
+    nets.addSubnet('127.0.0.0', 8, 'ipv4');
+    nets.addAddress('::1', 'ipv6');
+    const entries = text.trim() === '' ? [] : text.split(',');
+    if (entries.length > maxEntries)
+      throw new Error(`has ${entries.length} entries: at most ${maxEntries} are allowed`);
+    for (const entry of entries) addEntry(nets, entry.trim());
+    return new AllowedClients(nets);
+  }
+
+  /** An address as a socket tells it, also of the form `::ffff:10.0.0.7`; what is no address is not allowed. */
+  allows(address: string | undefined): boolean {
+    if (this.#nets === undefined) return true;
+    const known = canonical(address ?? '');
+    return known !== undefined && this.#nets.check(known.address, known.family);
+  }
+}
+
+interface Canonical {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** An IPv4 address that is written as IPv6 becomes IPv4; a zone is left out. */
+function canonical(text: string): Canonical | undefined {
+  const zone = text.indexOf('%');
+  const plain = zone < 0 ? text : text.slice(0, zone);
+  const version = isIP(plain);
+  if (version === 0) return undefined;
+  if (version === 4) return { address: plain, family: 'ipv4' };
+  const { address } = new SocketAddress({ address: plain, family: 'ipv6' });
+  const mapped = /^::ffff:([0-9.]+)$/.exec(address)?.[1];
+  return mapped === undefined ? { address, family: 'ipv6' } : { address: mapped, family: 'ipv4' };
+}
+
+function addEntry(nets: BlockList, entry: string): void {
+  const wrong = () => {
+    const shown = JSON.stringify(entry.length > 60 ? `${entry.slice(0, 60)}…` : entry);
+    return new Error(`has ${shown}: an address or a net is expected, such as 10.0.0.7 or 192.168.5.0/24 or fd00::/8`);
+  };
+  const [, address = '', prefix] = /^([0-9a-fA-F.:]{2,45})(?:\/([0-9]{1,3}))?$/.exec(entry) ?? [];
+  const known = canonical(address);
+  if (known === undefined) throw wrong();
+  if (prefix === undefined) {
+    nets.addAddress(known.address, known.family);
+    return;
+  }
+  const isMapped = known.family === 'ipv4' && isIP(address) === 6;
+  const bits = Number(prefix) - (isMapped ? 96 : 0);
+  if (bits < 0 || bits > (known.family === 'ipv4' ? 32 : 128)) throw wrong();
+  nets.addSubnet(known.address, bits, known.family);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || AllowedClients.parse('').allows(host);
+}

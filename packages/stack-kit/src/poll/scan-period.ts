@@ -1,0 +1,50 @@
+// How often a point is read: the variables that polling stacks share, and the property that a point may have.
+import Type from 'typebox';
+import type { Point } from '../address-syntax.ts';
+
+const limitsMs = { least: 10, most: 3_600_000 } as const;
+
+/** The variable `scanPeriodMs`. */
+export const scanPeriodVariable = Type.Integer({
+  title: 'Milliseconds between scans',
+  description: 'A measurement with the property `scanPeriod` has its own.',
+  default: 1000,
+  minimum: limitsMs.least,
+  maximum: limitsMs.most,
+});
+
+/** The variable `timeoutMs`. */
+export const timeoutVariable = Type.Integer({
+  title: 'Milliseconds that a device has to answer',
+  default: 1000,
+  minimum: 10,
+  maximum: 60_000,
+});
+
+/** Milliseconds: the point's property `scanPeriod`, or the default where it has none that is right. */
+export function scanPeriodOf(
+  { properties }: { readonly properties?: Readonly<Record<string, string>> | undefined },
+  defaultMs: number,
+): number {
+  const text = ownScanPeriod(properties);
+  return text === undefined ? defaultMs : (parsePeriod(text) ?? defaultMs);
+}
+
+/** For `AddressSyntax.check` of polling stacks: what is wrong with the property, or nothing. */
+export function checkScanPeriod({ properties }: Point): string | undefined {
+  const text = ownScanPeriod(properties);
+  if (text === undefined || parsePeriod(text) !== undefined) return undefined;
+  const { least, most } = limitsMs;
+  const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+  return `the property scanPeriod is ${shown}: whole milliseconds are expected, ${least} to ${most}, such as 500`;
+}
+
+function ownScanPeriod(properties: Readonly<Record<string, string>> | undefined): string | undefined {
+  return properties !== undefined && Object.hasOwn(properties, 'scanPeriod') ? properties.scanPeriod : undefined;
+}
+
+function parsePeriod(text: string): number | undefined {
+  if (!/^[0-9]{1,7}$/.test(text)) return undefined;
+  const ms = Number(text);
+  return ms >= limitsMs.least && ms <= limitsMs.most ? ms : undefined;
+}
