@@ -117,6 +117,17 @@ export const problems = {
     'Nothing was changed, unless the detail says so. Look at the free space, the permissions and the log.',
   ),
   internal: problem(500, 'The service made a mistake', 'Nothing is known to be wrong with the request; see the log.'),
+  'not-supported': problem(
+    501,
+    'The stack cannot do this',
+    'Not every protocol, and not every device, can tell; the detail says what is missing.',
+  ),
+  'device-refused': problem(502, 'The device did not tell', 'The detail has its reason.'),
+  'device-timeout': problem(
+    504,
+    'The connector did not answer in time',
+    'Ask again, for less where that can be said; look at the state of the connector.',
+  ),
   'write-refused': problem(
     502,
     'The device did not accept the command',

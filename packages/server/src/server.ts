@@ -128,6 +128,7 @@ export class Server {
         readings: (connector, batch) => runtime.readings(connector, batch),
         link: (...link) => runtime.link(...link),
         providerWrite: (...write) => runtime.providerWrite(...write),
+        providerAcknowledge: (...acknowledge) => runtime.providerAcknowledge(...acknowledge),
         restarted: () => runtime.restarted(),
       },
       onFailure,

@@ -68,6 +68,7 @@ export class RuntimeBench {
         readings: (...readings) => this.runtime.readings(...readings),
         link: (...link) => this.runtime.link(...link),
         providerWrite: (...write) => this.runtime.providerWrite(...write),
+        providerAcknowledge: (...acknowledge) => this.runtime.providerAcknowledge(...acknowledge),
         restarted: () => this.runtime.restarted(),
       },
       onFailure: (error) => {

@@ -93,6 +93,10 @@ export class Runtime implements HostEvents {
     await commands.write(name, prefixed(commands.datatypeOf(handle), value));
   }
 
+  async providerAcknowledge(_provider: string, alarm: string, authority: string): Promise<void> {
+    await this.#options.alarms.operate(alarm, 'acknowledge', authority);
+  }
+
   /** The thread of the stacks died and another one has begun: its connectors and providers want their points. */
   restarted(): void {
     this.#oneAtATime(async () => {

@@ -50,6 +50,7 @@ async function setUp({ providerWrite = async () => undefined, writeTimeoutMs = 5
       },
       link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
       providerWrite: (_, __, value) => providerWrite(value),
+      providerAcknowledge: async () => undefined,
       restarted() {
         events.push('restarted');
         hooks.restarted();

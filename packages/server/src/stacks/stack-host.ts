@@ -2,22 +2,35 @@
 // is started, not its points: after a thread has died, `restarted` asks for them again.
 import { Worker } from 'node:worker_threads';
 import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
-import type { StackPoints } from '@telltale/stack-kit';
+import type {
+  BrowseAnswer,
+  BrowseRequest,
+  ReadingTrace,
+  StackAlarm,
+  StackAlarmState,
+  StackPoints,
+} from '@telltale/stack-kit';
 import {
   addRise,
   type ConnectionStatus,
   type Counters,
-  type InstanceStatus,
   maxWaitingWrites,
+  noDetail,
   type Role,
   type WriteOutcome,
   zeroCounters,
 } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
+import type { InstanceStatus, StateListener } from './instance-status.ts';
 import { KeptThread } from './kept-thread.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 import type { FromThread, HostStart, Instance, InstanceMessage, PointIds } from './protocol.ts';
 import { maybeSent, writeProblem } from './write-problem.ts';
+
+export interface InstanceName {
+  readonly role: Role;
+  readonly name: string;
+}
 
 /** Called one at a time, in the order in which things happened. */
 export interface HostEvents {
@@ -31,8 +44,13 @@ export interface HostEvents {
   link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
   /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
   providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
-  /** A new thread runs after one that died: all is started again and wants its points, by putPoints and pointsDone. */
-  restarted(): void;
+  /** A client of a provider acknowledges an alarm; as `providerWrite`. */
+  providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
+  /**
+   * A new thread runs after one that died: these are started again and want their points, by putPoints and pointsDone,
+   * and their alarms.
+   */
+  restarted(instances: readonly InstanceName[]): void;
 }
 
 export interface StackHostOptions {
@@ -201,13 +219,53 @@ export class StackHost {
 
   /** At most a second old; a state is never older than its change. */
   status(): readonly InstanceStatus[] {
-    return Array.from(this.#hosted.values(), ({ role, name, status, counters }) => ({
+    return Array.from(this.#hosted.values(), ({ role, name, instance, status, counters }) => ({
       ...status,
       role,
       name,
-      counters: { ...counters },
+      stackName: instance.stackName,
+      thread: 1,
+      counters: { ...counters, requests: 0, requestsFailed: 0, overruns: 0 },
+      valuesPerSecond: 0,
+      requestsPerSecond: 0,
+      roundTrip: undefined,
+      detail: noDetail,
     }));
   }
+
+  /** As `status`, of one; undefined where there is none. */
+  statusOf(role: Role, name: string): InstanceStatus | undefined {
+    return this.status().find((each) => each.role === role && each.name === name);
+  }
+
+  /** Calls on each change of a state, until the returned function is called. */
+  onState(_listener: StateListener): () => void {
+    return () => {};
+  }
+
+  /**
+   * How the last reading of a measurement, by its id, came about. Undefined where there was none, or the stack cannot
+   * tell. Rejects with `ProblemError`, within 2 s.
+   */
+  async explain(connector: string, _measurementId: number): Promise<ReadingTrace | undefined> {
+    if (!this.#hosted.has(keyOf('connector', connector))) throw unknownConnector(connector);
+    return undefined;
+  }
+
+  /**
+   * What the device of a connector has to offer. Rejects with `ProblemError` where it cannot be told, within 30 s, and
+   * where the signal is aborted, with its reason.
+   */
+  async browse(connector: string, _request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    signal.throwIfAborted();
+    if (!this.#hosted.has(keyOf('connector', connector))) throw unknownConnector(connector);
+    throw new ProblemError('not-supported', `The stack of connector ${connector} cannot be browsed.`);
+  }
+
+  /** The alarms that a provider serves, all of them; their states follow by `publishAlarms`. */
+  setAlarms(_provider: string, _alarms: readonly StackAlarm[]): void {}
+
+  publishAlarms(_provider: string, _states: readonly StackAlarmState[]): void {}
 
   /** Stops everything and ends the thread, by force after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
@@ -261,7 +319,7 @@ export class StackHost {
 
   #onBegun(): void {
     for (const hosted of this.#hosted.values()) this.#sendStart(hosted, undefined);
-    if (this.#begun++ > 0) this.#guarded(() => this.#options.events.restarted());
+    if (this.#begun++ > 0) this.#guarded(() => this.#options.events.restarted([...this.#hosted.values()]));
   }
 
   #onEnded(reason: string): void {
@@ -333,6 +391,10 @@ export class StackHost {
       this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
     }
   }
+}
+
+function unknownConnector(name: string): ProblemError {
+  return new ProblemError('unknown-object', `There is no connector ${JSON.stringify(name)} that runs.`);
 }
 
 /** A role has no space in it. */

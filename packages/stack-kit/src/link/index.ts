@@ -4,5 +4,6 @@ export { Connection, type ConnectionOptions, type Linked } from './connection.ts
 export { maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
 export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';
+export { noDetail, readBrowseAnswer, readDetail, readTrace, type ToldDetail } from './stack-answers.ts';
 export { isThrown, reasonOf } from './stack-error.ts';
 export * from './status.ts';

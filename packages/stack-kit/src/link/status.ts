@@ -28,11 +28,6 @@ export interface ConnectionStatus {
   readonly counters: Counters;
 }
 
-export interface InstanceStatus extends ConnectionStatus {
-  readonly role: Role;
-  readonly name: string;
-}
-
 export function zeroCounters(): Counters {
   return {
     values: 0,
@@ -48,7 +43,11 @@ export function zeroCounters(): Counters {
   };
 }
 
-/** Adds to a sum what a counter has risen by. */
-export function addRise(sum: Counters, from: Counters, to: Counters): void {
-  for (const name of Object.keys(sum) as (keyof Counters)[]) sum[name] += to[name] - from[name];
+/** Adds to each sum what its counter has risen by. */
+export function addRise<C extends Readonly<Record<keyof C, number>>>(
+  sum: { -readonly [K in keyof C]: number },
+  from: C,
+  to: C,
+): void {
+  for (const name of Object.keys(sum) as (keyof C)[]) sum[name] += to[name] - from[name];
 }

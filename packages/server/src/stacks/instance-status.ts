@@ -1,0 +1,24 @@
+// What is known of a connector or provider that is configured to run, for the people who look after it.
+import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, ToldDetail } from '@telltale/stack-kit/host';
+
+export type InstanceCounters = Counters & RequestCounts;
+
+export interface InstanceStatus extends ConnectionStatus {
+  readonly role: Role;
+  readonly name: string;
+  readonly stackName: string;
+  /** The number of its thread, from 1 on. */
+  readonly thread: number;
+  /** Over all its starts. */
+  readonly counters: InstanceCounters;
+  /** Over the last 10 s or so. */
+  readonly valuesPerSecond: number;
+  readonly requestsPerSecond: number;
+  /** Of the last half minute or so; undefined where nothing was answered. */
+  readonly roundTrip: RoundTrip | undefined;
+  /** What the stack told of itself, empty where it told nothing. */
+  readonly detail: ToldDetail;
+}
+
+/** On each change of the state; undefined: it is not configured any more. */
+export type StateListener = (role: Role, name: string, status: InstanceStatus | undefined) => void;

@@ -1,0 +1,182 @@
+// What a stack answers when it is asked, read with care: it may be of any form and any size, and getters may throw. Only
+// fresh plain objects of bounded size leave here.
+import { isDatatype, maxTextBytes, type Value } from '@telltale/schema';
+import type {
+  BrowseAnswer,
+  BrowsedPoint,
+  BrowseItem,
+  DeviceDetail,
+  ReadingTrace,
+  ScanGroupDetail,
+} from '../connector.ts';
+
+/** What an instance tells of itself, as it is told on. */
+export interface ToldDetail {
+  readonly devices: readonly DeviceDetail[];
+  readonly scanGroups: readonly ScanGroupDetail[];
+  /** How many clients a provider has. */
+  readonly clients: number | undefined;
+  /** Devices and groups beyond the bounds, and those that made no sense. Devices that are down are told first. */
+  readonly leftOut: number;
+}
+
+export const noDetail: ToldDetail = Object.freeze({ devices: [], scanGroups: [], clients: undefined, leftOut: 0 });
+
+const maxDevices = 256;
+const maxScanGroups = 64;
+/** A longer list is no list of devices. */
+const maxListed = 10_000;
+const maxShown = 500;
+const maxRaw = 2000;
+/** What the stack is given back must be whole. */
+const maxKept = 4096;
+const maxProperties = 64;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Nothing is thrown: what makes no sense is left out. */
+export function readDetail(given: unknown): ToldDetail {
+  try {
+    if (!isObject(given)) return noDetail;
+    const devices = listed(given.devices, deviceOf);
+    const groups = listed(given.scanGroups, groupOf);
+    const down = devices.items.filter(({ isUp }) => !isUp);
+    const told =
+      devices.items.length <= maxDevices
+        ? devices.items
+        : [...down, ...devices.items.filter(({ isUp }) => isUp)].slice(0, maxDevices);
+    const scanGroups = groups.items.slice(0, maxScanGroups);
+    const all = devices.count + groups.count;
+    const clients = isCount(given.clients) ? given.clients : undefined;
+    return { devices: told, scanGroups, clients, leftOut: all - told.length - scanGroups.length };
+  } catch {
+    return noDetail;
+  }
+}
+
+/** Undefined where there was no reading. Throws where it is no trace. */
+export function readTrace(given: unknown): ReadingTrace | undefined {
+  if (given === undefined) return undefined;
+  if (!isObject(given)) throw new TypeError('the stack explained it in a form that is not known');
+  const { value } = given;
+  if (!isNumber(given.timeUs) || typeof given.request !== 'string' || (value !== undefined && !isValue(value))) {
+    throw new TypeError('the stack explained it without its time, its request, or with something that is no value');
+  }
+  return {
+    timeUs: given.timeUs,
+    request: cut(given.request, maxShown),
+    raw: optionalText(given.raw, maxRaw),
+    value: typeof value === 'string' ? cut(value, maxTextBytes) : value,
+    error: optionalText(given.error, maxShown),
+    device: optionalText(given.device, maxShown),
+    scanPeriodMs: isNumber(given.scanPeriodMs) ? given.scanPeriodMs : undefined,
+  };
+}
+
+/** Throws where it is no answer to a request for so many items: leaving some out would hide what the device has. */
+export function readBrowseAnswer(given: unknown, limit: number): BrowseAnswer {
+  if (!isObject(given) || !Array.isArray(given.items)) throw new TypeError('the stack answered without a list');
+  const { items } = given;
+  if (items.length > limit) throw new TypeError(`the stack answered with ${items.length} items, not ${limit} at most`);
+  return { items: Array.from(items, itemOf), cursor: whole(given.cursor, 'the cursor') };
+}
+
+function itemOf(given: unknown, at: number): BrowseItem {
+  const place = `item ${at}`;
+  if (!isObject(given) || typeof given.title !== 'string') throw new TypeError(`${place} has no title`);
+  return {
+    title: cut(given.title, maxShown),
+    path: whole(given.path, `the path of ${place}`),
+    measurement: browsedPoint(given.measurement, `the measurement of ${place}`),
+    command: browsedPoint(given.command, `the command of ${place}`),
+  };
+}
+
+function browsedPoint(given: unknown, place: string): BrowsedPoint | undefined {
+  if (given === undefined) return undefined;
+  if (!isObject(given)) throw new TypeError(`${place} is no point`);
+  const { datatype, description, eu, properties } = given;
+  if (typeof datatype !== 'string' || !isDatatype(datatype)) throw new TypeError(`${place} has no datatype`);
+  const address = whole(given.address, `the address of ${place}`);
+  if (typeof given.name !== 'string' || address === undefined)
+    throw new TypeError(`${place} has no name or no address`);
+  return {
+    name: cut(given.name, maxShown),
+    address,
+    datatype,
+    ...(typeof description === 'string' && { description: cut(description, maxShown) }),
+    ...(typeof eu === 'string' && { eu: cut(eu, maxShown) }),
+    ...(properties !== undefined && { properties: propertiesOf(properties, place) }),
+  };
+}
+
+function propertiesOf(given: unknown, place: string): Record<string, string> {
+  const wrong = () => new TypeError(`the properties of ${place} are not ${maxProperties} texts at most`);
+  if (!isObject(given)) throw wrong();
+  const entries = Object.entries(given);
+  if (entries.length > maxProperties) throw wrong();
+  return Object.fromEntries(
+    entries.map(([name, text]) => {
+      if (name === '' || name.length > maxShown || typeof text !== 'string' || text.length > maxKept) throw wrong();
+      return [name, text];
+    }),
+  );
+}
+
+function listed<Item>(given: unknown, read: (item: unknown) => Item | undefined): { items: Item[]; count: number } {
+  if (!Array.isArray(given)) return { items: [], count: 0 };
+  const items: Item[] = [];
+  for (let at = 0; at < Math.min(given.length, maxListed); at++) {
+    const item = read(given[at]);
+    if (item !== undefined) items.push(item);
+  }
+  return { items, count: given.length };
+}
+
+function deviceOf(given: unknown): DeviceDetail | undefined {
+  if (!isObject(given)) return undefined;
+  const { name, isUp, sinceUs, lastError } = given;
+  if (typeof name !== 'string' || typeof isUp !== 'boolean' || !isNumber(sinceUs)) return undefined;
+  return { name: cut(name, maxShown), isUp, sinceUs, lastError: optionalText(lastError, maxShown) };
+}
+
+function groupOf(given: unknown): ScanGroupDetail | undefined {
+  if (!isObject(given)) return undefined;
+  const { periodMs, points, requests, scans, overruns, tookMs } = given;
+  if (!isNumber(periodMs) || !isCount(points) || !isCount(requests) || !isCount(scans) || !isCount(overruns)) {
+    return undefined;
+  }
+  return { periodMs, points, requests, scans, overruns, tookMs: isNumber(tookMs) ? tookMs : undefined };
+}
+
+function isObject(given: unknown): given is Fields {
+  return typeof given === 'object' && given !== null;
+}
+
+function isNumber(given: unknown): given is number {
+  return typeof given === 'number' && Number.isFinite(given);
+}
+
+function isCount(given: unknown): given is number {
+  return Number.isSafeInteger(given) && (given as number) >= 0;
+}
+
+function isValue(given: unknown): given is Value {
+  return ['boolean', 'number', 'bigint', 'string'].includes(typeof given);
+}
+
+function optionalText(given: unknown, limit: number): string | undefined {
+  return typeof given === 'string' ? cut(given, limit) : undefined;
+}
+
+function cut(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit)}…` : text;
+}
+
+function whole(given: unknown, what: string): string | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given !== 'string' || given.length > maxKept) {
+    throw new TypeError(`${what} is no text of at most ${maxKept} characters`);
+  }
+  return given;
+}
