@@ -1,15 +1,9 @@
 // What a device says while its watchdog says that it is not to be believed: kept back, the newest a point, and brought
 // out when the watchdog is content again.
 import { Batch } from '@telltale/schema';
-import type { StoredValue } from './convert.ts';
+import type { Reading } from './chain-view.ts';
 import { type ChainCounts, flag } from './measurement-chain.ts';
 import type { MeasurementTable } from './measurement-table.ts';
-
-interface Reading {
-  readonly value: StoredValue | undefined;
-  readonly quality: number;
-  readonly timeUs: number;
-}
 
 export class HeldReadings {
   readonly #table: MeasurementTable;
@@ -60,6 +54,11 @@ export class HeldReadings {
 
   #dropNewest(point: number): void {
     if (this.#newest.delete(point)) this.#counts.superseded++;
+  }
+
+  /** The newest reading of a point that is kept back. */
+  newestOf(point: number): Reading | undefined {
+    return this.#newest.get(point);
   }
 
   /** The newest readings, to go through the chain. */

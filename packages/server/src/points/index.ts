@@ -1,10 +1,13 @@
 // Live measurements and commands: their values, the chains that they pass, simulation, and what is read of them.
+export type { ChainView, Reading } from './chain-view.ts';
 export type { Lease } from './collection-copies.ts';
 export { type CommandKeeper, Commands, type KeptCommand, type WriteToDevice } from './commands.ts';
 export type { StoredValue } from './convert.ts';
 export { unstored } from './convert.ts';
 export type { LinkRole } from './links.ts';
+export type { ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';
 export { Measurements, type SimulationRequest } from './measurements.ts';
+export { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
 export type { KeptSimulation, SimulationKeeper } from './simulations.ts';
 export type { WireSlots } from './wire-slots.ts';

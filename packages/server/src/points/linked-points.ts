@@ -1,12 +1,14 @@
 // What the links of connectors mean for the measurements that they bring: all turn bad when the link is lost, and none is
 // believed while a watchdog says that the device is not there. The watchdogs without an address are driven from here.
 import { type Batch, type Clock, quality } from '@telltale/schema';
+import type { ChainView } from './chain-view.ts';
 import type { Handles } from './handles.ts';
 import { HeldReadings } from './held-readings.ts';
 import { isContent, type Link, type LinkRole, Links } from './links.ts';
 import { flag, type MeasurementChain } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
+import type { QualityCounts } from './quality-counts.ts';
 
 export interface LinkedPointsOptions {
   readonly clock: Clock;
@@ -76,6 +78,31 @@ export class LinkedPoints {
   refusalOf(connector: string): string | undefined {
     const link = this.#links.find('connector', connector);
     return link?.held === undefined ? undefined : `its watchdog ${link.watchdog} says that the device is not there`;
+  }
+
+  /** What the link of its connector means for a measurement. */
+  viewOf(handle: number): Pick<ChainView, 'connector' | 'watchdog' | 'isLinked' | 'held' | 'tells'> {
+    const link = this.#links.numbered(this.#table.connectorOf(handle));
+    const told = this.#watchdogs.has(handle) ? undefined : this.#links.watchedBy(this.#handles.nameOf(handle));
+    const watchdog = link === undefined ? -1 : this.#watchdogOf(link);
+    const isDriven = watchdog >= 0 && watchdog !== handle && this.#watchdogs.get(watchdog) === link;
+    return {
+      connector: link?.name,
+      watchdog: isDriven ? { name: this.#handles.nameOf(watchdog), isContent: link?.held === undefined } : undefined,
+      isLinked: (this.#table.flagsOf(handle) & flag.linked) !== 0,
+      held: link?.held?.newestOf(handle),
+      tells: told === undefined ? undefined : { role: told.role, name: told.name },
+    };
+  }
+
+  /** By the name of the connector, its measurements by quality. */
+  countQualities(): Map<string, QualityCounts> {
+    const named = new Map<string, QualityCounts>();
+    for (const [number, counts] of this.#table.countQualities()) {
+      const link = this.#links.numbered(number);
+      if (link !== undefined) named.set(link.name, counts);
+    }
+    return named;
   }
 
   /** Passes readings to the chain, or keeps them back. */

@@ -53,6 +53,17 @@ export interface ChainCounts {
   superseded: number;
 }
 
+/** What the chain would make of a reading. */
+export interface ReadingTrial {
+  /** In the datatype; undefined where it does not fit. */
+  readonly value: StoredValue | undefined;
+  readonly quality: number;
+  /** Whether it is the value that the chain gave last. */
+  readonly isSame: boolean;
+  /** Whether it is nearer to that value than the deadband, where there is one. */
+  readonly isWithinDeadband: boolean;
+}
+
 /** Changes are handed on at the latest when so many have come together. */
 const mostChanges = 4096;
 
@@ -215,6 +226,25 @@ export class MeasurementChain {
     const move = value > (last as bigint) ? value - (last as bigint) : (last as bigint) - value;
     const exact = this.#table.longDeadbands.get(handle);
     return exact === undefined ? Number(move) < deadband : move < exact;
+  }
+
+  /** What the chain would make of a good reading of this raw value now; nothing changes. */
+  trial(handle: number, given: StoredValue): ReadingTrial {
+    const table = this.#table;
+    const raw = asRead(table.rawDatatypeOf(handle), given) as StoredValue;
+    const value = this.#engineering(handle, raw);
+    if (value === undefined)
+      return { value, quality: quality.bad.sensorFailure, isSame: false, isWithinDeadband: false };
+    const last = table.valueOf(handle);
+    const status = this.#limited(handle, raw, quality.good);
+    const isSame = value === last;
+    const hasDeadband = (table.flagsOf(handle) & flag.deadband) !== 0;
+    return {
+      value,
+      quality: status,
+      isSame,
+      isWithinDeadband: hasDeadband && this.#isWithinDeadband(handle, value, last),
+    };
   }
 
   /** The published value of the measurement changed: it is handed on with the next `flush`. */

@@ -3,6 +3,7 @@
 import { type Datatype, datatypes, type Measurement, parseText, quality } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
 import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
+import { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
 import { type Scaling, scalingOf, stage } from './scaling.ts';
 import { grown } from './wire-slots.ts';
 
@@ -85,6 +86,30 @@ export class MeasurementTable {
 
   rawDatatypeOf(handle: number): Datatype {
     return datatypes[this.rawTypes[handle] as number] as Datatype;
+  }
+
+  /** By the number of the connector, its measurements by what the chain gave last; simulations stand before it. */
+  countQualities(): Map<number, QualityCounts> {
+    const { words } = this;
+    const found = new Map<number, QualityCounts>();
+    let [connector, counts]: [number, QualityCounts | undefined] = [0, undefined];
+    for (let at = 0; at < words.length; at += 1 << wordShift) {
+      const number = (words[at + word.flags] as number) >>> connectorShift;
+      if (number === 0) continue;
+      if (number !== connector || counts === undefined) {
+        connector = number;
+        counts = found.get(number) ?? noQualities();
+        found.set(number, counts);
+      }
+      countQuality(counts, words[at + word.quality] as number);
+    }
+    return found;
+  }
+
+  /** Undefined where there is none. */
+  deadbandOf(handle: number): number | bigint | undefined {
+    if ((this.flagsOf(handle) & flag.deadband) === 0) return undefined;
+    return this.longDeadbands.get(handle) ?? this.cells[(handle << cellShift) + cell.threshold];
   }
 
   /** Undefined where the scaler is off. */

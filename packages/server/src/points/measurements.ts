@@ -8,16 +8,19 @@ import {
   ProblemError,
   parsePrefixedAs,
   quality,
+  type Value,
   ValueError,
 } from '@telltale/schema';
+import type { ChainView } from './chain-view.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
 import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole } from './links.ts';
-import { flag, MeasurementChain } from './measurement-chain.ts';
+import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { MeasurementTable } from './measurement-table.ts';
 import { NamedPoints } from './named-points.ts';
 import { slotText } from './point-text.ts';
+import type { QualityCounts } from './quality-counts.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
@@ -124,6 +127,31 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   /** Why a command must not be written though the link is up: its watchdog says that the device is not there. */
   refusalOf(connector: string): string | undefined {
     return this.#linked.refusalOf(connector);
+  }
+
+  /** How the measurement came to be what it is. */
+  chainOf(handle: number): ChainView {
+    const table = this.#table;
+    return {
+      datatype: table.datatypeOf(handle),
+      rawDatatype: table.rawDatatypeOf(handle),
+      ...this.#linked.viewOf(handle),
+      scaling: table.scalingOf(handle),
+      isDeduplicated: (table.flagsOf(handle) & flag.deduplicated) !== 0,
+      deadband: table.deadbandOf(handle),
+      device: { value: table.valueOf(handle), quality: table.qualityOf(handle), timeUs: table.timeOf(handle) },
+      simulation: this.#isSimulated(handle) ? this.#simulations.get(handle) : undefined,
+    };
+  }
+
+  /** What the chain would make of a good reading of this raw value now. */
+  trial(handle: number, raw: Value): ReadingTrial {
+    return this.#chain.trial(handle, stored(raw));
+  }
+
+  /** By connector, its measurements by what the device makes of them: a simulation changes nothing here. */
+  countQualities(): ReadonlyMap<string, QualityCounts> {
+    return this.#linked.countQualities();
   }
 
   /** What a connector has read. */

@@ -1,0 +1,40 @@
+// How a measurement came to be what it is, for people who ask: what each stage of the chain is set to, and what it holds.
+import type { Datatype } from '@telltale/schema';
+import type { StoredValue } from './convert.ts';
+import type { LinkRole } from './links.ts';
+import type { Scaling } from './scaling.ts';
+import type { Forced } from './simulations.ts';
+
+export interface Reading {
+  /** Undefined where there was none that could be read. */
+  readonly value: StoredValue | undefined;
+  readonly quality: number;
+  readonly timeUs: number;
+}
+
+/** The watchdog of a connector, where the device drives it. */
+export interface WatchdogView {
+  readonly name: string;
+  readonly isContent: boolean;
+}
+
+export interface ChainView {
+  readonly datatype: Datatype;
+  readonly rawDatatype: Datatype;
+  /** That reads it; undefined where none does. */
+  readonly connector: string | undefined;
+  /** Of the connector; undefined where the device has no say. */
+  readonly watchdog: WatchdogView | undefined;
+  /** Whether it turns bad with the link of its connector, and with the watchdog. */
+  readonly isLinked: boolean;
+  /** What the watchdog keeps back. */
+  readonly held: Reading | undefined;
+  /** The connector or provider whose link it tells: the service drives it. */
+  readonly tells: { readonly role: LinkRole; readonly name: string } | undefined;
+  readonly scaling: Scaling | undefined;
+  readonly isDeduplicated: boolean;
+  readonly deadband: number | bigint | undefined;
+  /** What the chain gave last, whether a simulation stands before it or not. */
+  readonly device: Reading & { readonly value: StoredValue };
+  readonly simulation: Forced | undefined;
+}
