@@ -1,0 +1,7 @@
+// Serves points as an SNMP agent.
+import { Fatal, type Provider, type ProviderOptions } from '@telltale/stack-kit';
+import type { ProviderVariables } from './variables.ts';
+
+export function createProvider(_options: ProviderOptions<ProviderVariables>): Provider {
+  throw new Fatal('the SNMP provider is not there yet');
+}

@@ -1,0 +1,50 @@
+// The addresses of a provider: where below its base a point is served, and as which type.
+import type { Datatype } from '@telltale/schema';
+import type { Point } from '@telltale/stack-kit';
+
+export const servedForms = [
+  'integer',
+  'unsigned',
+  'counter32',
+  'counter64',
+  'timeticks',
+  'text',
+  'float',
+  'double',
+  'truth',
+] as const;
+export type ServedForm = (typeof servedForms)[number];
+
+export const servedRegex = `^[0-9]{1,10}(?:[.][0-9]{1,10}){0,31}(?::(?:${servedForms.join('|')}))?$`;
+
+/** The first is the one where the address says none. */
+const formsOf: Readonly<Record<Datatype, readonly ServedForm[]>> = {
+  b: ['integer', 'truth', 'unsigned'],
+  q: ['integer', 'unsigned'],
+  i: ['integer', 'unsigned', 'counter32', 'counter64', 'timeticks', 'text'],
+  l: ['counter64', 'integer', 'unsigned', 'counter32', 'timeticks', 'text'],
+  f: ['text', 'float', 'double', 'integer', 'unsigned'],
+  d: ['text', 'float', 'double', 'integer', 'unsigned'],
+  s: ['text'],
+};
+
+export interface ServedAddress {
+  /** Numbers with dots, for below the columns of the base. */
+  readonly index: string;
+  readonly form: ServedForm;
+}
+
+export function parseServedAddress(address: string, datatype: Datatype): ServedAddress {
+  const [index = '', form] = address.split(':');
+  return { index, form: (form as ServedForm | undefined) ?? formsOf[datatype][0] ?? 'text' };
+}
+
+export function checkServedAddress(address: string, point: Point): string | undefined {
+  const { index, form } = parseServedAddress(address, point.datatype);
+  const wrong = index.split('.').find((arc) => !/^(?:0|[1-9][0-9]*)$/.test(arc) || Number(arc) >= 2 ** 32);
+  if (wrong !== undefined)
+    return `${wrong} is not a number of an object identifier: 0 to 4294967295, no zeros before it`;
+  const allowed = formsOf[point.datatype];
+  if (allowed.includes(form)) return undefined;
+  return `:${form} does not go with the datatype ${point.datatype}: one of ${allowed.join(', ')}`;
+}

@@ -1,0 +1,193 @@
+// The variables of the connector and of the provider, and how they must go together.
+import {
+  checkListening,
+  listenVariables,
+  Secret,
+  type Static,
+  scanPeriodVariable,
+  Type,
+  timeoutVariable,
+  type VariableFault,
+} from '@telltale/stack-kit';
+import { parseHosts } from './address.ts';
+import { isOid } from './oid.ts';
+
+export const securityLevels = ['noAuthNoPriv', 'authNoPriv', 'authPriv'] as const;
+export const authProtocols = ['md5', 'sha', 'sha224', 'sha256', 'sha384', 'sha512'] as const;
+export const privProtocols = ['des', 'aes', 'aes256', 'aes256c'] as const;
+
+const userVariables = {
+  user: Type.String({
+    title: 'Name of the user of version 3',
+    default: '',
+    pattern: '^[\\x20-\\x7e]{0,32}$',
+  }),
+  securityLevel: Type.Enum(securityLevels, {
+    title: 'Security of version 3',
+    description: 'Whether messages are authenticated, and whether they are encrypted as well.',
+    default: 'authPriv',
+  }),
+  authProtocol: Type.Enum(authProtocols, {
+    title: 'Hash that authenticates',
+    description: 'MD5 and SHA-1 (`sha`) are for devices that know nothing better.',
+    default: 'sha256',
+  }),
+  authKey: Secret({ title: 'Passphrase that authenticates', description: 'At least 8 characters.', default: '' }),
+  privProtocol: Type.Enum(privProtocols, {
+    title: 'Cipher',
+    description:
+      '`aes` is AES-128. The key of `aes256` is made as net-snmp and most others do it, that of `aes256c` as Cisco does.',
+    default: 'aes',
+  }),
+  privKey: Secret({ title: 'Passphrase that encrypts', description: 'At least 8 characters.', default: '' }),
+};
+
+export const connectorVariables = Type.Object({
+  hosts: Type.String({
+    title: 'Agent, or agents with names',
+    description:
+      'Such as `192.0.2.7`, or `switch1=192.0.2.1, switch2=192.0.2.2:1161, ups=[2001:db8::7]`: then addresses begin with ' +
+      'a name, as in `switch2/ifInOctets.3`.',
+  }),
+  port: Type.Integer({ title: 'UDP port of agents that say none', default: 161, minimum: 1, maximum: 65535 }),
+  version: Type.Enum(['2c', '3'], { title: 'Version of SNMP', default: '2c' }),
+  community: Secret({
+    title: 'Community of version 2c',
+    description: 'It crosses the network in the clear.',
+    default: '',
+  }),
+  ...userVariables,
+  context: Type.String({
+    title: 'Context of version 3',
+    description: 'Empty for nearly all agents.',
+    default: '',
+    pattern: '^[\\x20-\\x7e]{0,64}$',
+  }),
+  scanPeriodMs: scanPeriodVariable,
+  timeoutMs: timeoutVariable,
+  retries: Type.Integer({
+    title: 'How often a read is sent again within that time',
+    description: 'Datagrams get lost. A set is never sent again.',
+    default: 1,
+    minimum: 0,
+    maximum: 5,
+  }),
+  maxVarbinds: Type.Integer({
+    title: 'Objects in one request at most',
+    description: 'An agent to whom that is too big is asked for fewer by itself.',
+    default: 40,
+    minimum: 1,
+    maximum: 200,
+  }),
+  bulk: Type.Boolean({
+    title: 'Whether neighbouring rows of a column are read with GETBULK',
+    description: 'Off for agents that do it wrong.',
+    default: true,
+  }),
+  trapPort: Type.Integer({
+    title: 'UDP port to listen at for traps and informs',
+    description: '0: none. The port of the standard is 162, and wants rights.',
+    default: 0,
+    minimum: 0,
+    maximum: 65535,
+  }),
+  trapHost: Type.String({
+    title: 'Address to listen at for traps',
+    description: '`0.0.0.0` or `::` listens at every address of the machine.',
+    default: '127.0.0.1',
+    pattern: '^[0-9a-zA-Z.:_%-]{1,255}$',
+  }),
+  trapSenders: Type.String({
+    title: 'Who may send traps of version 2c',
+    description:
+      'Addresses and nets such as `10.0.0.7, 192.168.5.0/24`, with commas between them. The machine itself always may; ' +
+      'so may whoever sends as the user of version 3, authenticated. To listen beyond the machine with a community wants it.',
+    default: '',
+  }),
+});
+
+export const providerVariables = Type.Object({
+  ...listenVariables(1161),
+  community: Secret({
+    title: 'Community of version 2c that may read',
+    description: 'Empty: nobody reads with version 2c. It crosses the network in the clear.',
+    default: '',
+  }),
+  writeCommunity: Secret({
+    title: 'Community of version 2c that may read and write',
+    description: 'Empty: nobody writes with version 2c.',
+    default: '',
+  }),
+  ...userVariables,
+  userMayWrite: Type.Boolean({ title: 'Whether the user of version 3 may write', default: true }),
+  baseOid: Type.String({
+    title: 'Object identifier below which points are served',
+    description:
+      'The default is the place that net-snmp keeps free for experiments: no device has anything there. Who has a number ' +
+      'of an enterprise of their own puts it here.',
+    default: '1.3.6.1.4.1.8072.9999.9999',
+  }),
+  badQuality: Type.Enum(['noSuchInstance', 'lastValue'], {
+    title: 'What is served of a value whose quality is bad',
+    description:
+      '`noSuchInstance`: no value, so that nobody takes an old one for new. Quality and time are always served.',
+    default: 'noSuchInstance',
+  }),
+  location: Type.String({ title: 'What sysLocation.0 answers', default: '' }),
+});
+
+export type ConnectorVariables = Static<typeof connectorVariables>;
+export type ProviderVariables = Static<typeof providerVariables>;
+type UserVariables = Pick<
+  ConnectorVariables,
+  'user' | 'securityLevel' | 'authProtocol' | 'authKey' | 'privProtocol' | 'privKey'
+>;
+
+export function checkConnector(values: ConnectorVariables): VariableFault[] {
+  const faults: VariableFault[] = [];
+  try {
+    parseHosts(values.hosts, values.port);
+  } catch (error) {
+    faults.push({ field: 'hosts', message: (error as Error).message });
+  }
+  if (values.version === '2c' && values.community === '') {
+    faults.push({ field: 'community', message: 'is required for version 2c' });
+  }
+  if (values.version === '3' && values.user === '')
+    faults.push({ field: 'user', message: 'is required for version 3' });
+  faults.push(...checkUser(values));
+  if (values.trapPort === 0) return faults;
+  const isAuthenticated = values.community === '' && values.securityLevel !== 'noAuthNoPriv';
+  const listening = checkListening({ host: values.trapHost, allowedClients: values.trapSenders }, { isAuthenticated });
+  return [...faults, ...listening.map((fault) => ({ ...fault, field: 'trapSenders' }))];
+}
+
+export function checkProvider(values: ProviderVariables): VariableFault[] {
+  const faults: VariableFault[] = checkUser(values);
+  if (values.community === '' && values.writeCommunity === '' && values.user === '') {
+    faults.push({ field: 'community', message: 'is required, or a user of version 3: nobody could read' });
+  }
+  if (values.community !== '' && values.community === values.writeCommunity) {
+    faults.push({ field: 'community', message: 'is that which may write as well: leave one of them empty' });
+  }
+  if (!isOid(values.baseOid) || values.baseOid.split('.').length > 64) {
+    faults.push({ field: 'baseOid', message: 'is not an object identifier, such as 1.3.6.1.4.1.8072.9999.9999' });
+  } else if (!values.baseOid.startsWith('1.3.6.1.4.1.')) {
+    faults.push({ field: 'baseOid', message: 'must begin with 1.3.6.1.4.1, where enterprises have theirs' });
+  }
+  const hasCommunity = values.community !== '' || values.writeCommunity !== '';
+  const isAuthenticated = !hasCommunity && values.securityLevel === 'authPriv';
+  return [...faults, ...checkListening(values, { isAuthenticated })];
+}
+
+function checkUser({ user, securityLevel, authKey, privKey }: UserVariables): VariableFault[] {
+  if (user === '' || securityLevel === 'noAuthNoPriv') return [];
+  const faults: VariableFault[] = [];
+  const check = (field: string, key: string) => {
+    // A secret in a file is checked when it has been read.
+    if (key.length < 8 && !key.startsWith('file:')) faults.push({ field, message: 'must have at least 8 characters' });
+  };
+  check('authKey', authKey);
+  if (securityLevel === 'authPriv') check('privKey', privKey);
+  return faults;
+}
