@@ -98,9 +98,10 @@ export class LinkedPoints {
   /** By the name of the connector, its measurements by quality. */
   countQualities(): Map<string, QualityCounts> {
     const named = new Map<string, QualityCounts>();
-    for (const [number, counts] of this.#table.countQualities()) {
-      const link = this.#links.numbered(number);
-      if (link !== undefined) named.set(link.name, counts);
+    const counts = this.#table.countQualities(this.#links.lastNumber);
+    for (const { name, number } of this.#links.connectors()) {
+      const [bad = 0, uncertain = 0, reserved = 0, good = 0] = counts.subarray(4 * number, 4 * number + 4);
+      named.set(name, { good, uncertain, bad: bad + reserved });
     }
     return named;
   }

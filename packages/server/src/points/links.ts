@@ -29,6 +29,15 @@ export class Links {
     return this.#byKey.get(`${role} ${name}`);
   }
 
+  /** No number is higher. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
+  *connectors(): Generator<Link> {
+    for (const link of this.#byKey.values()) if (link.role === 'connector') yield link;
+  }
+
   numbered(number: number): Link | undefined {
     return this.#byNumber.get(number);
   }

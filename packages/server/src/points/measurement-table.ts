@@ -3,7 +3,6 @@
 import { type Datatype, datatypes, type Measurement, parseText, quality } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
 import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
-import { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
 import { type Scaling, scalingOf, stage } from './scaling.ts';
 import { grown } from './wire-slots.ts';
 
@@ -12,6 +11,7 @@ export const code = { b: 0, q: 1, i: 2, l: 3, f: 4, d: 5, s: 6 } as const;
 
 const flagBits = 0xff;
 const qualityBits = 0xffff;
+const statusShift = 6;
 
 export class MeasurementTable {
   capacity = 0;
@@ -88,22 +88,19 @@ export class MeasurementTable {
     return datatypes[this.rawTypes[handle] as number] as Datatype;
   }
 
-  /** By the number of the connector, its measurements by what the chain gave last; simulations stand before it. */
-  countQualities(): Map<number, QualityCounts> {
+  /**
+   * How many measurements of each connector have each status of quality, by what the chain gave last: four counts a
+   * connector, at four times its number, in the order of the two bits. Numbers are at most `highest`.
+   */
+  countQualities(highest: number): Uint32Array {
     const { words } = this;
-    const found = new Map<number, QualityCounts>();
-    let [connector, counts]: [number, QualityCounts | undefined] = [0, undefined];
+    const counts = new Uint32Array(4 * (highest + 1));
     for (let at = 0; at < words.length; at += 1 << wordShift) {
-      const number = (words[at + word.flags] as number) >>> connectorShift;
-      if (number === 0) continue;
-      if (number !== connector || counts === undefined) {
-        connector = number;
-        counts = found.get(number) ?? noQualities();
-        found.set(number, counts);
-      }
-      countQuality(counts, words[at + word.quality] as number);
+      const connector = (words[at + word.flags] as number) >>> connectorShift;
+      const place = 4 * connector + (((words[at + word.quality] as number) >>> statusShift) & 3);
+      counts[place] = (counts[place] as number) + 1;
     }
-    return found;
+    return counts;
   }
 
   /** Undefined where there is none. */
