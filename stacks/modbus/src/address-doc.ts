@@ -1,0 +1,88 @@
+// The documentation of the addresses and their examples.
+import type { AddressExample } from '@telltale/stack-kit';
+
+const places = `\`[unit/]place[.bit][:type][/order]\`
+
+- \`place\`: \`hr\` a holding register, \`ir\` an input register, \`co\` a coil, \`di\` a discrete input, with the number that
+  the protocol has, counted from 0: \`hr0\` to \`hr65535\`. Or the classic notation of five or six digits, counted from 1:
+  \`40001\` and \`400001\` are \`hr0\`, \`30001\` is \`ir0\`, \`10001\` is \`di0\`, \`00001\` is \`co0\`.
+- \`unit\`: 0 to 255; without it, that of the variable.
+- \`.bit\`: one bit of a register, 0 the least significant, 15 the most.
+- \`:type\`: how a value lies in registers, one after another; without it, \`uint16\`.
+- \`/order\`: of the bytes. Two and four registers: \`abcd\`, \`cdab\`, \`badc\`, \`dcba\`; without it, that of the variable. Single
+  registers and texts: \`ab\` or \`ba\`; without it, \`ab\`.`;
+
+const connectorTypes = `| Type | Registers | Raw datatype | Limits |
+| --- | --- | --- | --- |
+| a coil, a discrete input, a bit | | b, q, i, l, f, d | 0 and 1 |
+| \`int16\`, \`uint16\` | 1 | b, q, i, l, f, d | with b only 0 and 1, with q only 0 to 3: another reading is bad, sensor failure |
+| \`int32\` | 2 | i, l, f, d | f rounds above 2^24 |
+| \`uint32\` | 2 | l, f, d | not i, which ends at 2^31 - 1; f rounds above 2^24 |
+| \`int64\` | 4 | l, f, d | exact with l; d rounds above 2^53, f above 2^24 |
+| \`uint64\` | 4 | l, f, d | with l a reading above 2^63 - 1 is bad, sensor failure; d and f round as above |
+| \`float32\` | 2 | f, d | NaN and infinities are bad, sensor failure |
+| \`float64\` | 4 | f, d | the same; f rounds, and what is beyond it is bad |
+| \`bcd16\`, \`bcd32\` | 1, 2 | i, l, f, d | 0 to 9999, 0 to 99999999; a digit above 9 is bad, sensor failure; f rounds above 2^24 |
+| \`string(n)\`, \`latin1(n)\` | n / 2 | s | n bytes, 1 to 250 (written: 246), UTF-8 or Latin-1, up to the first zero byte, spaces at the end left out; what is not UTF-8 is bad, sensor failure |`;
+
+const servedTypes = `Types are those of the connector: \`int16\`, \`uint16\`, \`int32\`, \`uint32\`, \`int64\`, \`uint64\`, \`float32\`, \`float64\`, \`bcd16\`,
+\`bcd32\`, \`string(n)\`, \`latin1(n)\`. Coils, discrete inputs and bits are of datatype b, texts of s; numbers may be served as any
+type of number: fractions are rounded to whole numbers, and a value that does not fit is served as a bad one is. Datatypes
+i, l, f and d want their type to be given.`;
+
+export const measurementDoc = `${places}\n\n${connectorTypes}`;
+
+export const commandDoc = `${places}
+
+Only coils and holding registers, and bits of these. Types and raw datatypes are those of measurements. Fractions are rounded
+to the nearest whole number where the type has none; a value that does not fit is refused. Texts are filled up with zero bytes.`;
+
+export const servedMeasurementDoc = `${places}
+
+${servedTypes}
+
+\`;good=place\` behind it serves a bit, such as \`di7\` or \`ir200.3\`, that is 1 while the quality is good. \`;quality=place\` serves a
+register, such as \`ir200\`, that has the quality itself: 192 is good, 64 to 127 uncertain, below that bad.`;
+
+export const servedCommandDoc = `${places}
+
+${servedTypes} Only coils and holding registers, and bits of these. What is read there is the value last written.`;
+
+export const measurementExamples: readonly AddressExample[] = [
+  { address: 'hr100', meaning: 'holding register 100, counted from 0, unsigned' },
+  { address: '400101', meaning: 'the same in the classic notation, counted from 1' },
+  { address: 'hr100:float32', meaning: 'a float in the registers 100 and 101' },
+  { address: 'hr100:float32/cdab', meaning: 'the same, the less significant word first' },
+  { address: 'ir7:int16', meaning: 'an input register, signed' },
+  { address: '3/hr100', meaning: 'a register of unit 3' },
+  { address: 'hr5.3', meaning: 'bit 3 of a holding register' },
+  { address: 'co12', meaning: 'a coil' },
+  { address: 'di3', meaning: 'a discrete input' },
+  { address: 'hr10:string(16)', meaning: 'a text of 16 bytes, in eight registers' },
+  { address: 'hr8:bcd32', meaning: 'eight decimal digits, in two registers' },
+  { address: 'hr20:uint64', meaning: 'a counter of 64 bits' },
+];
+
+export const commandExamples: readonly AddressExample[] = [
+  { address: 'hr100', meaning: 'writes holding register 100, counted from 0' },
+  { address: 'hr100:float32/cdab', meaning: 'writes two registers at once' },
+  { address: '400101:int16', meaning: 'the classic notation, counted from 1' },
+  { address: 'co12', meaning: 'switches a coil' },
+  { address: 'hr5.3', meaning: 'sets or clears bit 3 and leaves the others alone' },
+  { address: '3/hr10:string(16)', meaning: 'writes a text to unit 3' },
+];
+
+export const servedMeasurementExamples: readonly AddressExample[] = [
+  { address: 'ir100:float32', meaning: 'input registers 100 and 101' },
+  { address: 'di3', meaning: 'a discrete input' },
+  { address: 'hr100:int16;good=di7', meaning: 'a holding register; discrete input 7 is 1 while it is good' },
+  { address: 'ir110:float64;quality=ir114', meaning: 'four registers, and the quality behind them' },
+  { address: 'ir5.3', meaning: 'bit 3 of an input register' },
+  { address: '2/hr10:string(16)', meaning: 'a text, of unit 2' },
+];
+
+export const servedCommandExamples: readonly AddressExample[] = [
+  { address: 'co12', meaning: 'a client switches the coil' },
+  { address: 'hr200:float32', meaning: 'a client writes both registers at once' },
+  { address: '400101:int16', meaning: 'the classic notation, counted from 1' },
+];

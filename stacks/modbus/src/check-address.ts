@@ -1,0 +1,83 @@
+// Whether an address suits its point: what can be written, and which datatypes hold what lies there.
+import { type Datatype, datatypes } from '@telltale/schema';
+import type { Point, PointKind } from '@telltale/stack-kit';
+import { type Address, parseAddress } from './address.ts';
+import type { RegisterType } from './registers.ts';
+import { parseServedAddress } from './served-address.ts';
+
+/**
+ * The raw datatypes into which every reading fits or is rounded; b and q take what is 0 or 1, and 0 to 3. A 64-bit
+ * reading beyond l is told as bad, since there is nothing larger.
+ */
+const holders: Readonly<Record<RegisterType | 'bit', string>> = {
+  bit: 'bqilfd',
+  int16: 'bqilfd',
+  uint16: 'bqilfd',
+  int32: 'ilfd',
+  uint32: 'lfd',
+  int64: 'lfd',
+  uint64: 'lfd',
+  float32: 'fd',
+  float64: 'fd',
+  bcd16: 'ilfd',
+  bcd32: 'ilfd',
+  string: 's',
+  latin1: 's',
+};
+
+/** Of a connector's point. What is wrong and what would be right, or undefined. */
+export function checkAddress(kind: PointKind, text: string, point: Point): string | undefined {
+  const { address, fault } = parseAddress(text);
+  if (address === undefined) return fault;
+  const datatype = point.rawDatatype ?? point.datatype;
+  return (kind === 'command' ? checkWritable(address) : undefined) ?? checkHolds(address, datatype);
+}
+
+/** Of a provider's point. Numbers are served in any layout: those that do not fit it are served as bad ones are. */
+export function checkServedAddress(kind: PointKind, text: string, { datatype }: Point): string | undefined {
+  const { served, fault } = parseServedAddress(text);
+  if (served === undefined) return fault;
+  const { address, quality } = served;
+  if (kind === 'command') {
+    const wrong = checkWritable(address);
+    if (wrong !== undefined) return wrong;
+    if (quality !== undefined) return 'a command has no quality: leave out what follows the semicolon';
+  }
+  const type = typeOf(address);
+  if ((datatype === 's') !== (holders[type] === 's')) return unheld(address, datatype);
+  if (type === 'bit') return datatype === 'b' ? undefined : `a single bit is of datatype b, not ${datatype}`;
+  if (!address.isTyped && datatype !== 'b' && datatype !== 'q') {
+    return `say how datatype ${datatype} is laid out, as in ${text.split(';')[0]}:${servedAs[datatype]}`;
+  }
+  return undefined;
+}
+
+const servedAs: Readonly<Record<Datatype, string>> = {
+  b: 'uint16',
+  q: 'uint16',
+  i: 'int32',
+  l: 'int64',
+  f: 'float32',
+  d: 'float64',
+  s: 'string(16)',
+};
+
+function checkWritable({ area }: Address): string | undefined {
+  if (area === 'co' || area === 'hr') return undefined;
+  return `${area === 'di' ? 'discrete inputs' : 'input registers'} can only be read: coils (co) and holding registers (hr) can be written`;
+}
+
+function checkHolds(address: Address, datatype: Datatype): string | undefined {
+  return holders[typeOf(address)].includes(datatype) ? undefined : unheld(address, datatype);
+}
+
+function unheld(address: Address, datatype: Datatype): string {
+  const type = typeOf(address);
+  const fitting = datatypes.filter((each) => holders[type].includes(each)).join(', ');
+  const hint = datatype === 's' ? ' (a text is laid out as string(length))' : '';
+  return `${type} is of raw datatype ${fitting}, not ${datatype}${hint}`;
+}
+
+function typeOf({ layout }: Address): RegisterType | 'bit' {
+  return layout?.type ?? 'bit';
+}
