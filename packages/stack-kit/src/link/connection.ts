@@ -1,23 +1,32 @@
 // One connector or provider, run in whichever thread it is made: connects, runs, closes, tries again. Nothing that the
 // stack does ends it or holds it up: every call is bounded and everything thrown is caught.
 import type { Batch, Clock, Value } from '@telltale/schema';
-import { Fatal, NotConnected, type StackCommand, type StackLog, type StackPoints } from '../connector.ts';
+import {
+  type BrowseRequest,
+  type Connector,
+  Fatal,
+  NotConnected,
+  type Provider,
+  type ReadingTrace,
+  type StackAlarm,
+  type StackAlarmState,
+  type StackCommand,
+  type StackLog,
+  type StackPoint,
+  type StackPoints,
+} from '../connector.ts';
 import { backOffMs } from './back-off.ts';
+import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
 import { LinkWrites, type WriteOutcome } from './link-writes.ts';
 import { NewestReadings } from './newest-readings.ts';
+import { noDetail, readDetail, readTrace, type ToldDetail } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 import { type ConnectionStatus, type Counters, zeroCounters } from './status.ts';
 
-/** A connector has `write`, a provider `publish`. */
-export interface Linked {
-  setPoints(points: StackPoints): void;
-  connect(signal: AbortSignal): Promise<void>;
-  run(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-  write?(command: StackCommand, value: Value, signal: AbortSignal): Promise<void>;
-  publish?(batch: Batch): void;
-}
+/** What connectors and providers have in common, and what only one of them has. */
+export type Linked = Pick<Connector & Provider, 'setPoints' | 'connect' | 'run' | 'close'> &
+  Partial<Connector & Provider>;
 
 export interface ConnectionOptions {
   /** Loads the stack's code and makes it; rejects where it cannot work. Called again where one is late or given up. */
@@ -53,6 +62,8 @@ interface Made {
   readonly stack: Linked;
   /** What it was given last. */
   points: StackPoints | undefined;
+  /** One that threw when it was asked for its detail is not asked again. */
+  hasDetail: boolean;
 }
 
 export class Connection {
@@ -63,7 +74,9 @@ export class Connection {
   #toldUp: boolean | undefined;
   #sinceUs: number;
   #lastError: ConnectionStatus['lastError'];
+  readonly #browsing: Browsing;
   #points: StackPoints = { measurements: [], commands: [] };
+  #alarms: readonly StackAlarm[] = [];
   #made: Made | undefined;
   #life: Promise<void> | undefined;
   #isStopped = false;
@@ -79,6 +92,7 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#sinceUs = options.clock.now();
+    this.#browsing = new Browsing(options.clock, options.log);
   }
 
   status(): ConnectionStatus {
@@ -88,6 +102,32 @@ export class Connection {
       lastError: this.#lastError,
       counters: { ...this.#counters },
     };
+  }
+
+  detail(): ToldDetail {
+    const made = this.#made;
+    if (made?.stack.detail === undefined || !made.hasDetail) return noDetail;
+    try {
+      return readDetail(made.stack.detail());
+    } catch (error) {
+      made.hasDetail = false;
+      this.#failed('detail', error);
+      return noDetail;
+    }
+  }
+
+  /** Throws where the stack does, or where it answers with something else. */
+  explain(measurement: StackPoint): ReadingTrace | undefined {
+    return readTrace(this.#made?.stack.explain?.(measurement));
+  }
+
+  /** Never rejects. The signal is aborted when nobody waits for the answer any more. */
+  browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseOutcome> {
+    const [made, attempt] = [this.#made, this.#attempt];
+    if (made === undefined || attempt === undefined || this.#state !== 'up') {
+      return Promise.resolve({ kind: 'notConnected', reason: this.#lastError?.text ?? 'it is still connecting' });
+    }
+    return this.#browsing.browse(made.stack, request, attempt.signal, signal);
   }
 
   /** The first call begins to connect. A failed one tries again. */
@@ -122,14 +162,21 @@ export class Connection {
 
   /** New values for a provider; taken by it once it has its points. */
   publish(batch: Batch): void {
-    if (this.#made?.points === undefined || this.#isStopped) return;
-    this.#counters.batches++;
-    this.#counters.values += batch.count;
-    try {
-      this.#made.stack.publish?.(batch);
-    } catch (error) {
-      this.#failed('publish', error);
-    }
+    this.#tell('publish', (stack) => {
+      this.#counters.batches++;
+      this.#counters.values += batch.count;
+      stack.publish?.(batch);
+    });
+  }
+
+  /** The alarms of a provider, all of them; it has them after its points. */
+  setAlarms(alarms: readonly StackAlarm[]): void {
+    this.#alarms = alarms;
+    this.#tell('setAlarms', (stack) => stack.setAlarms?.(alarms));
+  }
+
+  publishAlarms(states: readonly StackAlarmState[]): void {
+    this.#tell('publishAlarms', (stack) => stack.publishAlarms?.(states));
   }
 
   /** Resolves when it has ended, within the bounds of its calls. It does not run again. */
@@ -188,7 +235,7 @@ export class Connection {
     try {
       const create = () => this.#options.create(publish);
       const stack = (await this.#call('load', signal, createMs, undefined, create)) as Linked;
-      gate.made = { stack, points: undefined };
+      gate.made = { stack, points: undefined, hasDetail: true };
     } catch (error) {
       // A machine that is busy with its own start loads slowly: that is tried again.
       throw signal.aborted || isThrown('NotConnected', error) ? error : new Fatal(reasonOf(error), { cause: error });
@@ -200,12 +247,24 @@ export class Connection {
   /** Throws what the stack throws; a stack that did is not used again. */
   #givePoints(made: Made): void {
     if (made.points === this.#points) return;
+    const isFirst = made.points === undefined;
     made.points = this.#points;
     try {
       made.stack.setPoints(this.#points);
     } catch (error) {
       this.#discard();
       throw error;
+    }
+    if (isFirst) this.#tell('setAlarms', (stack) => stack.setAlarms?.(this.#alarms));
+  }
+
+  /** Nothing before it has its points; what it throws beside its link ends nothing. */
+  #tell(what: string, call: (stack: Linked) => void): void {
+    if (this.#made?.points === undefined || this.#isStopped) return;
+    try {
+      call(this.#made.stack);
+    } catch (error) {
+      this.#failed(what, error);
     }
   }
 
