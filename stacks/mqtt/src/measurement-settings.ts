@@ -1,0 +1,136 @@
+// How a measurement is read from messages: its address, and its properties over the connector's variables. Pure.
+import type { Datatype } from '@telltale/schema';
+import { type Static, Type } from '@telltale/stack-kit';
+import { type Address, parseAddress, parseSelector, type Selector } from './address.ts';
+
+export const timeFormats = ['iso', 's', 'ms', 'us', 'ns'] as const;
+export type TimeFormat = (typeof timeFormats)[number];
+
+/** Variables of the connector which a measurement may have as properties of its own. */
+export const measurementVariables = {
+  time: Type.String({
+    title: 'Where the time of a reading is in a JSON payload',
+    description: 'A JSON pointer or path, such as /ts. Without it: the time at which the message came.',
+    default: '',
+  }),
+  timeFormat: Type.Enum([...timeFormats], {
+    title: 'Form of the times',
+    description: 'ISO 8601, or a number since 1970 in seconds (fractions allowed), milli-, micro- or nanoseconds.',
+    default: 'ms',
+  }),
+  quality: Type.String({
+    title: 'Where the quality of a reading is in a JSON payload',
+    description: 'A JSON pointer or path. True, good or an OPC quality from 192 on is good; see README.',
+    default: '',
+  }),
+  missing: Type.Enum(['bad', 'keep'], {
+    title: 'What a message without the part that a measurement asks for does',
+    description: 'bad: the measurement turns bad, configuration error; keep: it says nothing of the measurement.',
+    default: 'bad',
+  }),
+  retained: Type.Enum(['good', 'uncertain', 'ignore'], {
+    title: 'What a retained message is worth',
+    description: 'It is the last state that its publisher left with the broker, however long ago.',
+    default: 'good',
+  }),
+  staleAfter: Type.Integer({
+    title: 'Milliseconds without a message after which a measurement turns uncertain, last usable value',
+    description: '0: never.',
+    default: 0,
+    minimum: 0,
+    maximum: 2_147_483_647,
+  }),
+};
+
+const schema = Type.Object(measurementVariables);
+export type MeasurementVariables = Static<typeof schema>;
+
+export interface MeasurementSettings extends Omit<MeasurementVariables, 'time' | 'quality'> {
+  readonly address: Address;
+  readonly datatype: Datatype;
+  /** Where the time is in the payload. */
+  readonly time: readonly string[] | undefined;
+  readonly quality: readonly string[] | undefined;
+  /** Messages in which this part is not this text are not for the measurement. */
+  readonly where: { readonly path: readonly string[]; readonly text: string } | undefined;
+  /** Texts that stand for 1 and 0. */
+  readonly on: string | undefined;
+  readonly off: string | undefined;
+  readonly device: string | undefined;
+}
+
+export type ReadSettings = { settings: MeasurementSettings; fault?: never } | { settings?: never; fault: string };
+
+export const measurementProperties =
+  'Properties of a measurement: `time`, `timeFormat`, `quality`, `missing`, `retained` and `staleAfter`, as the ' +
+  'variables of the same name, for this measurement alone; `where`, such as `/id=7`: only messages in which that part of ' +
+  'the JSON payload is that text; `on` and `off`: texts that stand for 1 and 0; `device`: the device that it belongs to, ' +
+  'see `statusTopic`.';
+
+interface PointLike {
+  readonly datatype: Datatype;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** The fault says which property is wrong. */
+export function readMeasurement(text: string, point: PointLike, defaults: MeasurementVariables): ReadSettings {
+  const { address, fault } = parseAddress(text);
+  if (address === undefined) return { fault };
+  const { selector } = address;
+  if (selector.kind === 'binary' && point.datatype === 's') return { fault: `${selector.type} is not a text` };
+  const own = (name: string) => (Object.hasOwn(point.properties, name) ? point.properties[name] : undefined);
+  const settings = { ...defaults };
+  for (const name of ['timeFormat', 'missing', 'retained'] as const) {
+    const value = own(name);
+    const words: readonly string[] = measurementVariables[name].enum;
+    if (value === undefined) continue;
+    if (!words.includes(value)) return { fault: `the property ${name} is ${value}: one of ${words.join(', ')}` };
+    Object.assign(settings, { [name]: value });
+  }
+  const staleAfter = own('staleAfter');
+  if (staleAfter !== undefined) {
+    if (!/^[0-9]{1,9}$/.test(staleAfter)) return { fault: `the property staleAfter is ${staleAfter}: milliseconds` };
+    settings.staleAfter = Number(staleAfter);
+  }
+  const isJson = selector.kind === 'json';
+  const paths: Partial<Record<'time' | 'quality', readonly string[]>> = {};
+  for (const name of ['time', 'quality'] as const) {
+    const value = own(name) ?? (isJson ? settings[name] : '');
+    if (value === '') continue;
+    const path = jsonPathOf(value, selector);
+    if (typeof path === 'string') return { fault: `the property ${name}: ${path}` };
+    paths[name] = path;
+  }
+  const where = own('where');
+  let condition: MeasurementSettings['where'];
+  if (where !== undefined) {
+    const at = where.indexOf('=');
+    const path = jsonPathOf(where.slice(0, Math.max(0, at)), selector);
+    if (at < 0 || typeof path === 'string') return { fault: `the property where is ${where}: as in /id=7` };
+    condition = { path, text: where.slice(at + 1) };
+  }
+  return {
+    settings: {
+      address,
+      datatype: point.datatype,
+      timeFormat: settings.timeFormat,
+      missing: settings.missing,
+      retained: settings.retained,
+      staleAfter: settings.staleAfter,
+      time: paths.time,
+      quality: paths.quality,
+      where: condition,
+      on: own('on'),
+      off: own('off'),
+      device: own('device'),
+    },
+  };
+}
+
+/** Or what is wrong. */
+function jsonPathOf(text: string, { kind }: Selector): readonly string[] | string {
+  if (kind !== 'json') return 'only a measurement that is a part of a JSON payload has it: topic#/part';
+  const { selector, fault } = parseSelector(text);
+  if (selector?.kind !== 'json') return fault ?? `${text} is not in a JSON payload`;
+  return selector.path;
+}

@@ -1,0 +1,129 @@
+// The declaration of the MQTT stack.
+import { defineStack, type Point, Type } from '@telltale/stack-kit';
+import { addressRegex } from './address.ts';
+import { brokerVariables } from './broker-variables.ts';
+import { commandProperties, commandVariables, readCommand } from './command-settings.ts';
+import {
+  type MeasurementVariables,
+  measurementProperties,
+  measurementVariables,
+  readMeasurement,
+} from './measurement-settings.ts';
+import { providerVariables } from './provider-variables.ts';
+import { topicFault } from './topic.ts';
+
+const measurementDefaults: MeasurementVariables = {
+  time: '',
+  timeFormat: 'ms',
+  quality: '',
+  missing: 'bad',
+  retained: 'good',
+  staleAfter: 0,
+};
+
+const pointOf = ({ datatype, rawDatatype, properties = {} }: Point) => ({
+  datatype: rawDatatype ?? datatype,
+  properties,
+});
+
+const addressForms =
+  'A `#` cannot stand in a topic, so that what follows the first one which is not the wildcard is about the payload: ' +
+  'nothing: the payload as it is, a text or a number; `#/a/b`: that part of a JSON payload, as a JSON pointer (RFC ' +
+  '6901; a position in an array is a number from 0 on); `#$.a.b[0]`: the same as a JSON path; `#float32le@4`: a binary ' +
+  'number (int8, uint8, int16 … uint64, float32, float64; be, the default, or le; @ the byte at which it begins).';
+
+export default defineStack({
+  name: 'mqtt',
+  title: 'MQTT',
+  description:
+    'Reads topics of an MQTT broker, versions 3.1.1 and 5, and publishes commands. Its provider publishes points to ' +
+    'topics, or is a Sparkplug B edge node.',
+  connector: {
+    load: () => import('./connector.ts'),
+    variables: Type.Object({
+      ...brokerVariables,
+      cleanStart: Type.Boolean({
+        title: 'Whether the broker forgets the session while the connection is down',
+        description:
+          'false: it keeps messages of quality 1 and 2 meanwhile (clientId is required), and commands of quality 2 are refused.',
+        default: true,
+      }),
+      subscribeQos: Type.Enum(['0', '1', '2'], { title: 'Quality of service of subscriptions', default: '1' }),
+      maxMessagesPerSecond: Type.Integer({
+        title: 'Messages that are read in a second',
+        description: 'Beyond, the newest message of each topic is read.',
+        default: 10_000,
+        minimum: 1,
+        maximum: 1_000_000,
+      }),
+      ...measurementVariables,
+      lateReadings: Type.Boolean({
+        title: 'Whether devices may send readings later than they took them',
+        description: 'false: a live message whose time is off by more than the allowed skew has the server’s time.',
+        default: false,
+      }),
+      statusTopic: Type.String({
+        title: 'Topic that says whether a device is there',
+        description:
+          'Birth and last will. An address such as plant/{device}/status: {device} is the level of a measurement’s topic at the same place, or its property device. Without {device}: one for all. Empty: none.',
+        default: '',
+      }),
+      onlinePayload: Type.String({ title: 'What it says of a device that is there', default: 'online' }),
+      offlinePayload: Type.String({ title: 'What it says of a device that is not there', default: 'offline' }),
+      ...commandVariables,
+      expirySeconds: Type.Integer({
+        title: 'Seconds for which the broker keeps a command for a device that is away',
+        description: 'MQTT 5 alone, and not for retained commands. 0: as long as it likes.',
+        default: 10,
+        minimum: 0,
+        maximum: 86_400,
+      }),
+    }),
+    measurement: {
+      regex: addressRegex,
+      doc: [
+        `A topic, with the wildcards + and # where the newest message of any topic that matches counts. ${addressForms}`,
+        measurementProperties,
+      ].join('\n\n'),
+      examples: [
+        { address: 'plant/tank1/level', meaning: 'the payload is the value' },
+        { address: 'plant/tank1#/values/level', meaning: 'level, in the member values of a JSON payload' },
+        { address: 'plant/tank1#$.values[0].level', meaning: 'the same as a JSON path, of the first of an array' },
+        { address: 'plant/+/level#/value', meaning: 'the newest value of any tank' },
+        { address: 'plant/##/alarm/text', meaning: 'alarm/text of the newest message below plant' },
+        { address: 'meter/7/frame#float32le@4', meaning: 'four bytes from the fifth on, the least first' },
+        { address: '$share/telltale/plant/tank2/level', meaning: 'a subscription shared with others of that group' },
+      ],
+      check: (address, point) => readMeasurement(address, pointOf(point), measurementDefaults).fault,
+    },
+    command: {
+      regex: addressRegex,
+      doc: [
+        `The topic that is published to. ${addressForms} A command with a JSON part publishes an object that has the value there and nothing else.`,
+        commandProperties,
+      ].join('\n\n'),
+      examples: [
+        { address: 'plant/pump1/start', meaning: 'the payload is the value: 1 or 0' },
+        { address: 'plant/pump1/set#/speed', meaning: 'the payload is {"speed": value}' },
+        { address: 'meter/7/limit#uint16', meaning: 'the payload is two bytes, the most significant first' },
+      ],
+      check: (address, point) => readCommand(address, pointOf(point), { qos: '1', retain: false }).fault,
+    },
+  },
+  provider: {
+    load: () => import('./provider.ts'),
+    variables: providerVariables,
+    measurement: {
+      regex: addressRegex,
+      doc: 'The topic, or what the variable `topic` makes a topic of; with sparkplug the name of the metric. Property `device` (sparkplug): the device that has the metric; without it, the edge node itself.',
+      examples: [{ address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' }],
+      check: (address) => topicFault(address),
+    },
+    command: {
+      regex: addressRegex,
+      doc: 'As of a measurement. The value is published as a measurement’s is; it is written at `commandTopic`, or by NCMD and DCMD of sparkplug.',
+      examples: [{ address: 'plant/pump1/speed', meaning: 'written at plant/pump1/speed/set' }],
+      check: (address) => topicFault(address),
+    },
+  },
+});
