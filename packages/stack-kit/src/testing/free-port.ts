@@ -1,21 +1,32 @@
-// A port of loopback on which nobody listens, for peers that cannot choose one by themselves.
+// A port of loopback on which nobody listens.
+import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** Free for TCP and for UDP, when it was looked for: start the peer right away. */
+/**
+ * Below those that the system gives to outgoing connections: whoever closes it for a while gets it back, and no client
+ * that connects to it meanwhile meets itself.
+ */
+const [firstPort, endPort] = [12_000, 32_000];
+
+/** Free for TCP and for UDP, when it was looked for: use it right away. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const socket = createSocket('udp4');
-    const isFree = await new Promise<boolean>((resolve) => {
-      socket.once('error', () => resolve(false)).bind(port, '127.0.0.1', () => resolve(true));
-    });
-    socket.close();
-    server.close();
-    await once(server, 'close');
-    if (isFree) return port;
+    const port = randomInt(firstPort, endPort);
+    if ((await isFreeForTcp(port)) && (await isFreeForUdp(port))) return port;
   }
+}
+
+function isFreeForTcp(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+function isFreeForUdp(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4').once('error', () => socket.close(() => resolve(false)));
+    socket.bind(port, '127.0.0.1', () => socket.close(() => resolve(true)));
+  });
 }

@@ -1,6 +1,9 @@
 // For the tests of stacks.
 export * from './conformance.ts';
 export type * from './conformance-world.ts';
+export type { Fault, Faults } from './fault.ts';
+export * from './fault-proxy.ts';
+export * from './fault-relay.ts';
 export * from './free-port.ts';
 export * from './instance-options.ts';
 export * from './peer-process.ts';
