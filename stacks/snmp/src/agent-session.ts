@@ -1,0 +1,314 @@
+// The way to one agent: requests out, the answers that belong to them back, in version 2c or 3. Reads are sent again
+// within their time, a set never is. What is not the answer to a request that waits is passed over and counted.
+import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import type { Clock } from '@telltale/schema';
+import { NoAnswer, NotConnected } from '@telltale/stack-kit';
+import type { Host } from './address.ts';
+import { Malformed } from './ber.ts';
+import {
+  decodeMessage,
+  encodeCommunityMessage,
+  encodePdu,
+  encodeScoped,
+  encodeSecured,
+  maxMessageBytes,
+  type Pdu,
+  pduType,
+  type SecuredMessage,
+} from './message.ts';
+import { RemoteEngine } from './remote-engine.ts';
+import type { UsmUser } from './usm.ts';
+
+export interface SessionOptions {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  /** Of version 2c; undefined: version 3. */
+  readonly community: string | undefined;
+  readonly user: UsmUser | undefined;
+  readonly context: string;
+}
+
+export interface Question {
+  /** One of `pduType`. */
+  readonly type: number;
+  readonly first?: number;
+  readonly second?: number;
+  /** As `encodeVarbinds` makes them. */
+  readonly varbinds: Buffer;
+}
+
+interface Waiting {
+  readonly take: (pdu: Pdu, message: SecuredMessage | undefined) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Reports of version 3, by the number of their counter. */
+const reports: Readonly<Record<string, string>> = {
+  '1.3.6.1.6.3.15.1.1.1.0': 'the agent does not allow this user this level of security',
+  '1.3.6.1.6.3.15.1.1.2.0': 'the agent finds the message too old or too new',
+  '1.3.6.1.6.3.15.1.1.3.0': 'the agent does not know the user',
+  '1.3.6.1.6.3.15.1.1.4.0': 'the agent is another engine than before',
+  '1.3.6.1.6.3.15.1.1.5.0': 'the agent finds the signature wrong: another passphrase or hash',
+  '1.3.6.1.6.3.15.1.1.6.0': 'the agent cannot decrypt: another passphrase or cipher',
+  '1.3.6.1.6.3.11.2.1.3.0': 'the agent cannot handle such a request',
+  '1.3.6.1.6.3.12.1.5.0': 'the agent does not know the context',
+};
+const notInTimeWindow = '1.3.6.1.6.3.15.1.1.2.0';
+const unknownEngine = '1.3.6.1.6.3.15.1.1.4.0';
+
+/** The agent says that it has not looked at the request. */
+export class Reported extends NoAnswer {
+  readonly oid: string;
+  /** Signed by the agent. */
+  readonly isSigned: boolean;
+
+  constructor(oid: string, isSigned: boolean) {
+    super(reports[oid] ?? `the agent reports ${oid}`);
+    this.oid = oid;
+    this.isSigned = isSigned;
+  }
+}
+
+export class AgentSession {
+  readonly #options: SessionOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #socket: Promise<Socket> | undefined;
+  #engine: RemoteEngine | undefined;
+  #isClosed = false;
+  /** Datagrams that could not be read, or that nobody waited for. */
+  strays = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /** Throws `NoAnswer` where the agent is silent or will not hear us, the reason of the signal where that is aborted. */
+  async read(question: Question, signal: AbortSignal): Promise<Pdu> {
+    try {
+      return await this.#readOnce(question, signal);
+    } catch (error) {
+      if (!(error instanceof Reported) || (error.oid !== notInTimeWindow && error.oid !== unknownEngine)) throw error;
+      // The engine was learned anew from the report, or is asked for.
+      return this.#readOnce(question, signal);
+    }
+  }
+
+  /**
+   * Sends once. Throws `NotConnected` where nothing was sent, `Reported` where the agent has not looked at it, anything
+   * else where it may have it.
+   */
+  async set(varbinds: Buffer, signal: AbortSignal): Promise<Pdu> {
+    const question = { type: pduType.set, varbinds };
+    const ready = () =>
+      this.#ready(signal).catch((error) => {
+        throw new NotConnected(`nothing was sent: ${error instanceof Error ? error.message : error}`);
+      });
+    await ready();
+    try {
+      return await this.#ask(question, 0, signal);
+    } catch (error) {
+      // Only a report that the agent signed proves that it did nothing, so that it may have it once more.
+      if (!(error instanceof Reported) || error.oid !== notInTimeWindow || !error.isSigned) throw error;
+      return this.#ask(question, 0, signal);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { fail } of [...this.#waiting.values()]) fail(new NotConnected('the link is closed'));
+    this.#socket?.then(
+      (socket) => socket.close(),
+      () => undefined,
+    );
+    this.#socket = undefined;
+  }
+
+  async #readOnce(question: Question, signal: AbortSignal): Promise<Pdu> {
+    await this.#ready(signal);
+    return this.#ask(question, this.#options.retries, signal);
+  }
+
+  /** The socket is there and, for version 3, the engine is known. */
+  async #ready(signal: AbortSignal): Promise<void> {
+    await this.#open(signal);
+    if (this.#options.user === undefined || this.#engine !== undefined) return;
+    try {
+      await this.#ask({ type: pduType.get, varbinds: Buffer.alloc(0) }, this.#options.retries, signal, true);
+    } catch (error) {
+      if (!(error instanceof Reported) || this.#engine === undefined) throw error;
+    }
+    if (this.#engine === undefined) throw new NoAnswer('the agent does not tell its engine');
+  }
+
+  async #open(signal: AbortSignal): Promise<Socket> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new NotConnected('the link is closed');
+    this.#socket ??= this.#makeSocket().catch((error) => {
+      this.#socket = undefined;
+      throw error;
+    });
+    const opening = this.#socket;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    // A name that is looked up for long is given up like an agent that is silent.
+    const cancel = this.#options.clock.after(this.#options.timeoutMs, () =>
+      reject(new NoAnswer(`${this.#options.host.host} was not found within ${this.#options.timeoutMs} ms`)),
+    );
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await Promise.race([opening, promise]);
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async #makeSocket(): Promise<Socket> {
+    const { host, port } = this.#options.host;
+    const { address, family } = await lookup(host).catch((error) => {
+      throw new NoAnswer(`${host} is not known: ${error.code ?? error.message}`);
+    });
+    if (this.#isClosed) throw new NotConnected('the link is closed');
+    const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    socket.on('message', (bytes) => this.#hear(bytes));
+    // Such as that nobody listens at the port: whoever waits need not wait on.
+    socket.on('error', (error) => {
+      for (const { fail } of [...this.#waiting.values()]) fail(new NoAnswer(`${host}: ${error.message}`));
+    });
+    // Connected, so that datagrams of anyone else never reach us.
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    socket.connect(port, address, (error?: Error) => {
+      if (error) reject(new NoAnswer(`${host}: ${error.message}`));
+      else resolve(socket);
+    });
+    try {
+      return await promise;
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+  }
+
+  async #ask(question: Question, retries: number, signal: AbortSignal, isDiscovery = false): Promise<Pdu> {
+    const socket = await this.#open(signal);
+    signal.throwIfAborted();
+    const { clock, timeoutMs, host } = this.#options;
+    const id = this.#freeId();
+    const bytes = this.#encode(question, id, isDiscovery);
+    if (bytes.length > maxMessageBytes) throw new NotConnected(`${bytes.length} bytes do not go into a datagram`);
+    const { promise, resolve, reject } = Promise.withResolvers<Pdu>();
+    const send = () =>
+      socket.send(bytes, (error) => (error ? reject(new NoAnswer(`${host.host}: ${error.message}`)) : undefined));
+    let left = retries;
+    let cancel = () => {};
+    const wait = () => {
+      cancel = clock.after(timeoutMs / (retries + 1), () => {
+        if (left-- > 0) {
+          send();
+          wait();
+        } else {
+          reject(new NoAnswer(`no answer within ${timeoutMs} ms`));
+        }
+      });
+    };
+    const abort = () => reject(signal.reason);
+    this.#waiting.set(id, { take: (pdu, message) => this.#judge(pdu, message, resolve, reject), fail: reject });
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      send();
+      wait();
+      return await promise;
+    } finally {
+      cancel();
+      this.#waiting.delete(id);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #freeId(): number {
+    for (;;) {
+      const id = randomInt(1, 2 ** 31 - 1);
+      if (!this.#waiting.has(id)) return id;
+    }
+  }
+
+  #encode({ type, first = 0, second = 0, varbinds }: Question, id: number, isDiscovery: boolean): Buffer {
+    const { community, user, context } = this.#options;
+    const pdu = encodePdu({ type, requestId: id, errorStatus: first, errorIndex: second }, varbinds);
+    if (user === undefined) return encodeCommunityMessage(Buffer.from(community ?? '', 'utf8'), pdu);
+    if (isDiscovery || this.#engine === undefined) {
+      const none = Buffer.alloc(0);
+      const open = { isAuthenticated: false, isEncrypted: false, isReportable: true };
+      const engine = { engineId: none, engineBoots: 0, engineTime: 0, user: '' };
+      const scoped = encodeScoped(none, '', pdu);
+      return encodeSecured({ msgId: id, ...open, ...engine, authParameters: none, privParameters: none, scoped }).bytes;
+    }
+    const engine = this.#engine.now();
+    return user.seal(engine, { msgId: id, isReportable: true }, encodeScoped(engine.engineId, context, pdu));
+  }
+
+  #hear(bytes: Buffer): void {
+    try {
+      const message = decodeMessage(bytes);
+      if (message.version === 1) this.#hearCommunity(message.community, message.pdu);
+      else this.#hearSecured(message);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.strays++;
+    }
+  }
+
+  #hearCommunity(community: Buffer, pdu: Pdu): void {
+    const waiting = this.#waiting.get(pdu.requestId);
+    if (waiting === undefined || this.#options.user !== undefined) throw new Malformed('nobody waits for it');
+    if (pdu.type !== pduType.response || !community.equals(Buffer.from(this.#options.community ?? '', 'utf8'))) {
+      throw new Malformed('not the answer to what was asked');
+    }
+    waiting.take(pdu, undefined);
+  }
+
+  /** Only what is at least as secure as what was sent is taken; a report may be less, since it may have to. */
+  #hearSecured(message: SecuredMessage): void {
+    const waiting = this.#waiting.get(message.msgId);
+    const { user } = this.#options;
+    if (waiting === undefined || user === undefined) throw new Malformed('nobody waits for it');
+    const isSigned = message.isAuthenticated && message.user === user.name && user.isSigned(message);
+    if (message.isAuthenticated && !isSigned) throw new Malformed('the signature is wrong');
+    const { pdu } = user.open(message);
+    if (pdu.type === pduType.report) {
+      waiting.take(pdu, message);
+      return;
+    }
+    const isOurs = this.#engine?.isIt(message.engineId) === true && message.user === user.name;
+    if (pdu.type !== pduType.response || pdu.requestId !== message.msgId || !isOurs) {
+      throw new Malformed('not the answer to what was asked');
+    }
+    if (message.isEncrypted !== user.hasPriv || message.isAuthenticated !== user.hasAuth) {
+      throw new Malformed('less secure than what was asked');
+    }
+    if (isSigned && this.#engine?.accepts(message) === false) throw new Malformed('too old or too new');
+    waiting.take(pdu, message);
+  }
+
+  #judge(
+    pdu: Pdu,
+    message: SecuredMessage | undefined,
+    resolve: (pdu: Pdu) => void,
+    reject: (error: Error) => void,
+  ): void {
+    if (pdu.type !== pduType.report || message === undefined) {
+      resolve(pdu);
+      return;
+    }
+    const oid = pdu.varbinds[0]?.oid ?? '';
+    const isSigned = message.isAuthenticated;
+    if (oid === unknownEngine) this.#engine = RemoteEngine.learn(message, this.#engine);
+    // The right time is believed of one who has signed it; without signatures there is no time to be wrong about.
+    if (oid === notInTimeWindow && isSigned) this.#engine?.correct(message);
+    reject(new Reported(oid, isSigned));
+  }
+}
