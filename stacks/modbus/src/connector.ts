@@ -1,7 +1,268 @@
-// The connector of the Modbus stack.
-import { type Connector, type ConnectorOptions, Fatal } from '@telltale/stack-kit';
+// The connector: polls the units of one line, writes commands, and says what exceptions mean. The protocol is the
+// client's, the rhythm the poller's.
+import { type Batch, quality, type Value } from '@telltale/schema';
+import {
+  type Connector,
+  type ConnectorOptions,
+  type InstanceDetail,
+  NoAnswer,
+  NotConnected,
+  Poller,
+  type ReadingTrace,
+  Refused,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { type Address, parseAddress } from './address.ts';
+import { Client, LostAnswer } from './client.ts';
+import { exceptionCodes, ModbusException } from './pdu.ts';
+import { halve, planReads, type ReadRequest, requestName } from './plan-reads.ts';
+import { explainReading, type Item, itemOf, putReading } from './reading.ts';
+import { RtuFraming } from './rtu-frame.ts';
+import { SerialTransport } from './serial-transport.ts';
+import { TcpFraming } from './tcp-frame.ts';
+import { TcpTransport } from './tcp-transport.ts';
 import type { ConnectorVariables } from './variables.ts';
+import { differsFrom, readBackRequest, writeBitAgain, writeBitByMask, writeRequest } from './write-request.ts';
 
-export function createConnector(_options: ConnectorOptions<ConnectorVariables>): Connector {
-  throw new Fatal('not yet');
+export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
+  return new ModbusConnector(options);
+}
+
+/** Requests that a device may fail within one read, before what it fails is not looked into further. */
+const maxFailuresARead = 10;
+/** How long requests that were halved, to find what fails in them, stay so. */
+const halvedMs = 60_000;
+
+class ModbusConnector implements Connector {
+  readonly #options: ConnectorOptions<ConnectorVariables>;
+  readonly #client: Client;
+  readonly #poller: Poller<ReadRequest>;
+  readonly #items = new Map<number, Item>();
+  /** Read-modify-write: one write after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ConnectorOptions<ConnectorVariables>) {
+    this.#options = options;
+    const { clock, meter, log, publish, variables } = options;
+    this.#client = createClient(options);
+    this.#poller = new Poller({
+      clock,
+      meter,
+      log,
+      publish,
+      scanPeriodMs: variables.scanPeriodMs,
+      deviceOf: (point) => String(this.#items.get(point.id)?.unit ?? variables.unit),
+      plan: (points) => this.#plan(points),
+      read: (request, batch, signal) => this.#read(request, batch, signal),
+      requestsAtOnce: variables.pipelining,
+      requestsAtOnceInAll: variables.pipelining,
+    });
+  }
+
+  setPoints({ measurements }: StackPoints): void {
+    this.#items.clear();
+    for (const point of measurements) {
+      const address = this.#parse(point);
+      if (typeof address === 'string') this.#options.log.warn(`${point.name}: ${address}`);
+      else this.#items.set(point.id, itemOf(point, address, this.#options.variables.unit));
+    }
+    this.#poller.setPoints(measurements);
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    await this.#client.connect(signal);
+    await this.#poller.probe(signal);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const ending = new AbortController();
+    const onAbort = () => ending.abort(signal.reason);
+    if (signal.aborted) return;
+    signal.addEventListener('abort', onAbort, { once: true });
+    let lost: Error | undefined;
+    this.#client.lost.catch((error: Error) => {
+      lost = error;
+      ending.abort(error);
+    });
+    try {
+      await this.#poller.run(ending.signal);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+    if (lost !== undefined && !signal.aborted) throw lost;
+  }
+
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const address = this.#parse(command);
+    if (typeof address === 'string') throw new Refused(address);
+    try {
+      if (this.#options.variables.bitWrites === 'mask') await this.#write(address, value, signal);
+      else {
+        const turn = this.#writing.then(() => this.#write(address, value, signal));
+        this.#writing = turn.catch(() => {});
+        await turn;
+      }
+    } catch (error) {
+      throw writeFailure(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  detail(): InstanceDetail {
+    return this.#poller.detail();
+  }
+
+  explain(measurement: StackPoint): ReadingTrace | undefined {
+    const item = this.#items.get(measurement.id);
+    const request = item?.lastRead;
+    if (item === undefined || request === undefined) return undefined;
+    const { answer, timeUs, error, start } = request;
+    return {
+      timeUs,
+      request: requestName(request),
+      ...(answer === undefined ? { raw: undefined, value: undefined } : explainReading(item, answer, start)),
+      error,
+      device: String(item.unit),
+      scanPeriodMs: this.#poller.groupOf(measurement),
+    };
+  }
+
+  /** Where it lies, or why it cannot be reached. */
+  #parse({ address: text }: StackPoint): Address | string {
+    const { variables } = this.#options;
+    const { address, fault } = parseAddress(text, variables.order);
+    if (address === undefined) return fault;
+    if (variables.transport !== 'tcp' && (address.unit ?? variables.unit) === 0) {
+      return `${text}: unit 0 is everybody on a serial line, and nobody answers`;
+    }
+    return address;
+  }
+
+  #plan(points: readonly StackPoint[]): readonly ReadRequest[] {
+    const { maxRegisters, maxGap } = this.#options.variables;
+    const items = points.flatMap(({ id }) => this.#items.get(id) ?? []);
+    return planReads(items, { maxRegisters, maxGap });
+  }
+
+  async #read(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<void> {
+    const tally = { failed: 0, answered: 0 };
+    await this.#readOrHalves(request, batch, signal, tally);
+    // All of it fails: the next scan need not look into its parts.
+    if (tally.answered === 0) request.halves = undefined;
+  }
+
+  async #readOrHalves(
+    request: ReadRequest,
+    batch: Batch,
+    signal: AbortSignal,
+    tally: { failed: number; answered: number },
+  ): Promise<void> {
+    const { clock } = this.#options;
+    if (request.halves === undefined || request.halves.untilMs < clock.monotonicMs()) {
+      request.halves = undefined;
+      if (await this.#readOnce(request, batch, signal)) {
+        tally.answered++;
+        return;
+      }
+      tally.failed++;
+      if (request.items.length === 1 || tally.failed >= maxFailuresARead) {
+        for (const { point } of request.items) batch.none(point.id, quality.bad.deviceFailure, request.timeUs);
+        return;
+      }
+      request.halves = { parts: halve(request), untilMs: clock.monotonicMs() + halvedMs };
+    }
+    for (const part of request.halves.parts) await this.#readOrHalves(part, batch, signal, tally);
+  }
+
+  /** False where the device says that it has failed: one register of many may be the reason. */
+  async #readOnce(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    for (const item of request.items) item.lastRead = request;
+    try {
+      const bytes = await this.#client.request(request.unit, request.pdu, signal);
+      request.timeUs = clock.now();
+      request.error = undefined;
+      request.answer = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    } catch (error) {
+      request.timeUs = clock.now();
+      request.error = (error as Error).message;
+      request.answer = undefined;
+      if (error instanceof ModbusException && isFailure(error.code)) return false;
+      signal.throwIfAborted();
+      throw readFailure(error, request.unit);
+    }
+    for (const item of request.items) putReading(item, request.answer, request.start, batch, request.timeUs);
+    return true;
+  }
+
+  async #write(address: Address, value: Value, signal: AbortSignal): Promise<void> {
+    const { unit: ownUnit, writeFunction, bitWrites, readBack } = this.#options.variables;
+    const unit = address.unit ?? ownUnit;
+    const ask = (pdu: Uint8Array) => this.#client.request(unit, pdu, signal, true);
+    if (address.bit === undefined) await ask(writeRequest(address, value, writeFunction));
+    else if (bitWrites === 'mask') await ask(writeBitByMask(address, value));
+    else {
+      const present = await ask(readBackRequest(address)).catch((error) => {
+        throw unsent(error);
+      });
+      await ask(writeBitAgain(address, value, present, writeFunction));
+    }
+    if (!readBack) return;
+    const present = await ask(readBackRequest(address)).catch((error: Error) => {
+      throw new Error(`it was written, and could not be read back: ${error.message}`, { cause: error });
+    });
+    const difference = differsFrom(address, value, present);
+    if (difference !== undefined) throw new Refused(difference);
+  }
+}
+
+function createClient({ variables, clock }: ConnectorOptions<ConnectorVariables>): Client {
+  const { transport, host, port, timeoutMs, requestDelayMs: delayMs, pipelining: maxAtOnce } = variables;
+  return new Client({
+    transport:
+      transport === 'serial'
+        ? new SerialTransport(variables)
+        : new TcpTransport({ host, port, clock, isSerialLine: transport === 'rtu-tcp' }),
+    framing: transport === 'tcp' ? new TcpFraming() : new RtuFraming(),
+    clock,
+    timeoutMs,
+    delayMs,
+    maxAtOnce: transport === 'tcp' ? maxAtOnce : 1,
+  });
+}
+
+function isFailure(code: number): boolean {
+  return code === exceptionCodes.serverDeviceFailure || code === exceptionCodes.memoryParityError;
+}
+
+/** Gateways tell of a silent unit; a busy one has no values, and is asked again as a silent one is. */
+const silentCodes: readonly number[] = [
+  exceptionCodes.acknowledge,
+  exceptionCodes.serverDeviceBusy,
+  exceptionCodes.gatewayPathUnavailable,
+  exceptionCodes.gatewayTargetSilent,
+];
+
+function readFailure(error: unknown, unit: number): unknown {
+  if (error instanceof LostAnswer) return new NotConnected(error.message);
+  if (!(error instanceof ModbusException)) return error;
+  const text = `unit ${unit}: ${error.message}`;
+  return silentCodes.includes(error.code) ? new NoAnswer(text) : new Refused(text);
+}
+
+/** Of a request that has changed nothing in the device. */
+function unsent(error: unknown): unknown {
+  return error instanceof LostAnswer ? new NotConnected(error.message) : error;
+}
+
+function writeFailure(error: unknown): unknown {
+  if (error instanceof RangeError) return new Refused(error.message);
+  if (!(error instanceof ModbusException)) return error;
+  const mayHaveIt = error.code === exceptionCodes.acknowledge || error.code === exceptionCodes.gatewayTargetSilent;
+  return mayHaveIt ? new NoAnswer(error.message) : new Refused(error.message);
 }

@@ -1,0 +1,267 @@
+// A client of one line: requests in turn, each answered at most once and within its time; what is urgent goes first. An
+// answer that comes late is nobody's.
+import type { Clock } from '@telltale/schema';
+import { NoAnswer, NotConnected } from '@telltale/stack-kit';
+import type { Exchange, Framing } from './framing.ts';
+import { answerLength, checkAnswer, UnfitAnswer } from './pdu.ts';
+import type { Transport } from './transport.ts';
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  readonly framing: Framing;
+  readonly clock: Clock;
+  /** That a device has to answer, besides the time that the bytes are on the line. */
+  readonly timeoutMs: number;
+  /** Between an answer and the next request. */
+  readonly delayMs: number;
+  /** Requests under way. More than 1 only where frames have an id. */
+  readonly maxAtOnce: number;
+}
+
+/** It was sent, and the link was lost before an answer: the device may have it. */
+export class LostAnswer extends Error {
+  override readonly name = 'LostAnswer';
+}
+
+/** A link over which nobody has answered so often and for so long is not a link any more. */
+const silentRequests = 3;
+const silentMs = 5000;
+/** Around the PDU, of either frame. */
+const frameBytes = 3;
+
+interface Pending extends Exchange {
+  readonly signal: AbortSignal;
+  readonly resolve: (answer: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+  readonly isUrgent: boolean;
+  takeBack: () => void;
+}
+
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #queue: Pending[] = [];
+  readonly #underWay = new Map<number, Pending>();
+  /** By unit: until when nothing is asked of it, since an answer of it may still come that nothing could tell apart. */
+  readonly #quarantine = new Map<number, number>();
+  #nextId = 1;
+  #state: 'closed' | 'open' | 'renewing' = 'closed';
+  #lost = Promise.withResolvers<never>();
+  #notBeforeMs = 0;
+  #takeBackPump: (() => void) | undefined;
+  #silent = 0;
+  #lastAnswerMs = 0;
+  #renewing: AbortController | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    options.transport.onData = (bytes) => this.#receive(bytes);
+    options.transport.onLost = (reason) => this.#lose(new NotConnected(reason));
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { transport, framing, clock } = this.#options;
+    await transport.open(signal);
+    framing.clear();
+    this.#quarantine.clear();
+    this.#lost = Promise.withResolvers();
+    this.#lost.promise.catch(() => {});
+    this.#silent = 0;
+    this.#lastAnswerMs = clock.monotonicMs();
+    this.#notBeforeMs = this.#lastAnswerMs + transport.silenceMs;
+    this.#state = 'open';
+  }
+
+  /** Rejects with `NotConnected` when the link of the last `connect` is lost; never resolves. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#end(new NotConnected('the link is closed'));
+    await this.#options.transport.close();
+  }
+
+  /**
+   * Resolves with the answer, which is right for the request. Throws `ModbusException`; `NoAnswer` where the unit is
+   * silent or answers nonsense; `NotConnected` where nothing was sent; after that, `LostAnswer` where the link was lost,
+   * and the reason of the signal where that was aborted.
+   */
+  request(unit: number, request: Uint8Array, signal: AbortSignal, isUrgent = false): Promise<Uint8Array> {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    if (signal.aborted) reject(signal.reason);
+    else if (this.#state === 'closed') reject(new NotConnected('the link is down'));
+    else {
+      const pending: Pending = {
+        id: this.#newId(),
+        unit,
+        request,
+        signal,
+        resolve,
+        reject,
+        onAbort: () => this.#abort(pending),
+        isUrgent,
+        takeBack: () => {},
+      };
+      signal.addEventListener('abort', pending.onAbort, { once: true });
+      const behind = isUrgent ? this.#queue.findIndex((other) => !other.isUrgent) : -1;
+      this.#queue.splice(behind < 0 ? this.#queue.length : behind, 0, pending);
+      this.#pump();
+    }
+    return promise;
+  }
+
+  #newId(): number {
+    do this.#nextId = (this.#nextId + 1) & 0xffff;
+    while (this.#underWay.has(this.#nextId));
+    return this.#nextId;
+  }
+
+  /** Sends what may be sent now, and comes back when there is more. */
+  #pump(): void {
+    if (this.#state !== 'open') return;
+    const { clock, maxAtOnce } = this.#options;
+    let nowMs = clock.monotonicMs();
+    while (this.#underWay.size < maxAtOnce && this.#queue.length > 0) {
+      if (nowMs < this.#notBeforeMs) {
+        this.#pumpAt(this.#notBeforeMs, nowMs);
+        return;
+      }
+      const at =
+        this.#quarantine.size === 0 ? 0 : this.#queue.findIndex(({ unit }) => !this.#isQuarantined(unit, nowMs));
+      if (at < 0) {
+        this.#pumpAt(Math.min(...this.#quarantine.values()), nowMs);
+        return;
+      }
+      const [pending] = this.#queue.splice(at, 1);
+      if (pending !== undefined) this.#send(pending);
+      nowMs = clock.monotonicMs();
+    }
+  }
+
+  #pumpAt(dueMs: number, nowMs: number): void {
+    this.#takeBackPump?.();
+    this.#takeBackPump = this.#options.clock.after(Math.ceil(dueMs - nowMs), () => {
+      this.#takeBackPump = undefined;
+      this.#pump();
+    });
+  }
+
+  #isQuarantined(unit: number, nowMs: number): boolean {
+    const untilMs = this.#quarantine.get(unit);
+    if (untilMs === undefined) return false;
+    if (nowMs < untilMs) return true;
+    this.#quarantine.delete(unit);
+    return false;
+  }
+
+  #send(pending: Pending): void {
+    const { transport, framing, clock, timeoutMs } = this.#options;
+    // Its answer begins now: what is left of the line's past is noise.
+    if (!framing.hasIds) framing.clear();
+    this.#underWay.set(pending.id, pending);
+    const lineMs = transport.lineMs(pending.request.length + answerLength(pending.request) + 2 * frameBytes);
+    pending.takeBack = clock.after(timeoutMs + lineMs, () => this.#late(pending));
+    transport.send(framing.frame(pending));
+  }
+
+  #receive(bytes: Uint8Array): void {
+    const { framing, clock } = this.#options;
+    try {
+      framing.receive(bytes, this.#find, this.#answered);
+    } catch (error) {
+      this.#lose(error as Error);
+      return;
+    }
+    // On a serial line every byte, also of somebody else's answer, begins the silence anew.
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, clock.monotonicMs() + this.#options.transport.silenceMs);
+    this.#pump();
+  }
+
+  readonly #find = (id?: number): Exchange | undefined => {
+    if (id !== undefined) return this.#underWay.get(id);
+    for (const pending of this.#underWay.values()) return pending;
+    return undefined;
+  };
+
+  readonly #answered = (exchange: Exchange, answer: Uint8Array): void => {
+    const pending = this.#underWay.get(exchange.id);
+    if (pending === undefined) return;
+    this.#underWay.delete(pending.id);
+    this.#silent = 0;
+    this.#lastAnswerMs = this.#options.clock.monotonicMs();
+    this.#notBeforeMs = this.#lastAnswerMs + this.#options.delayMs;
+    try {
+      checkAnswer(pending.request, answer);
+      settle(pending).resolve(answer);
+    } catch (error) {
+      const isUnfit = error instanceof UnfitAnswer;
+      settle(pending).reject(isUnfit ? new NoAnswer(`unit ${pending.unit}: ${error.message}`) : error);
+    }
+  };
+
+  #late(pending: Pending): void {
+    const { clock, timeoutMs } = this.#options;
+    settle(pending).reject(new NoAnswer(`unit ${pending.unit} did not answer within ${timeoutMs} ms`));
+    this.#silent++;
+    const silence = clock.monotonicMs() - this.#lastAnswerMs;
+    if (this.#silent >= silentRequests && silence >= silentMs) {
+      this.#lose(new NotConnected(`nobody has answered for ${Math.round(silence / 1000)} s`));
+    } else this.#abandon(pending);
+  }
+
+  #abort(pending: Pending): void {
+    const at = this.#queue.indexOf(pending);
+    if (at >= 0) this.#queue.splice(at, 1);
+    settle(pending).reject(at < 0 ? pending.signal.reason : new NotConnected('it was given up before it was sent'));
+    if (at < 0) this.#abandon(pending);
+  }
+
+  /** Its answer may still come. With an id it is known for what it is; without, the line is rid of it first. */
+  #abandon(pending: Pending): void {
+    const { transport, framing, clock, timeoutMs } = this.#options;
+    this.#underWay.delete(pending.id);
+    if (!framing.hasIds) this.#quarantine.set(pending.unit, clock.monotonicMs() + timeoutMs);
+    if (framing.hasIds || transport.renew === undefined || this.#state !== 'open') {
+      this.#pump();
+      return;
+    }
+    this.#state = 'renewing';
+    this.#renewing = new AbortController();
+    transport.renew(this.#renewing.signal).then(
+      () => {
+        if (this.#state !== 'renewing') return;
+        this.#state = 'open';
+        this.#pump();
+      },
+      (error: Error) => {
+        if (this.#state === 'renewing') this.#lose(error);
+      },
+    );
+  }
+
+  #lose(error: Error): void {
+    if (this.#state === 'closed') return;
+    this.#end(error);
+    this.#lost.reject(error);
+  }
+
+  #end(error: Error): void {
+    this.#state = 'closed';
+    this.#takeBackPump?.();
+    this.#takeBackPump = undefined;
+    this.#renewing?.abort(error);
+    this.#renewing = undefined;
+    const queued = this.#queue.splice(0);
+    const sent = [...this.#underWay.values()];
+    this.#underWay.clear();
+    for (const pending of queued) settle(pending).reject(error);
+    for (const pending of sent) settle(pending).reject(new LostAnswer(error.message));
+  }
+}
+
+function settle(pending: Pending): Pending {
+  pending.takeBack();
+  pending.signal.removeEventListener('abort', pending.onAbort);
+  return pending;
+}

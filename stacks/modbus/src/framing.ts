@@ -1,0 +1,24 @@
+// What a client knows of a request under way, and what a frame around it is to the client.
+
+export interface Exchange {
+  /** Of no other that is under way, or was lately; 16 bits. */
+  readonly id: number;
+  readonly unit: number;
+  readonly request: Uint8Array;
+}
+
+export interface Framing {
+  /** Whether an answer tells which request it answers. */
+  readonly hasIds: boolean;
+  frame(exchange: Exchange): Uint8Array;
+  /**
+   * What has come from the line. Calls back for each answer to one of those that are under way; what answers none of them
+   * is passed over. Throws `NotConnected` where the line speaks something else.
+   */
+  receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void;
+  /** What has come so far is forgotten: the line is another, or its next byte begins a frame. */
+  clear(): void;
+}
+
+/** The exchange under way of this id; where frames have none, without it, the only one. */
+export type FindExchange = (id?: number) => Exchange | undefined;

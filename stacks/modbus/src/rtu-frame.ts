@@ -1,0 +1,90 @@
+// The frames of serial lines: the unit, the PDU and a checksum. They have no length and no beginning: the answer that is
+// waited for is looked for in what comes, by its unit, its function, its length and its checksum.
+import type { Exchange, FindExchange, Framing } from './framing.ts';
+import { answerLength, functionCodes } from './pdu.ts';
+
+/** More than two of the longest frames: what is older is noise. */
+const maxHeldBytes = 600;
+
+const crcTable = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 0 ? crc >> 1 : (crc >> 1) ^ 0xa001;
+  return crc;
+});
+
+/** CRC-16 of Modbus over `bytes` from `start` to before `end`. */
+export function crc16(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  let crc = 0xffff;
+  for (let at = start; at < end; at++) crc = (crc >> 8) ^ (crcTable[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
+  return crc;
+}
+
+export function rtuFrame(unit: number, pdu: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(pdu.length + 3);
+  frame[0] = unit;
+  frame.set(pdu, 1);
+  const crc = crc16(frame, 0, pdu.length + 1);
+  frame[pdu.length + 1] = crc;
+  frame[pdu.length + 2] = crc >> 8;
+  return frame;
+}
+
+export class RtuFraming implements Framing {
+  readonly hasIds = false;
+  #held = new Uint8Array(maxHeldBytes);
+  #count = 0;
+
+  frame({ unit, request }: Exchange): Uint8Array {
+    return rtuFrame(unit, request);
+  }
+
+  receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
+    const exchange = find();
+    if (exchange === undefined) return; // nobody has asked: late, or noise
+    this.#hold(chunk);
+    const pdu = this.#findAnswer(exchange);
+    if (pdu === undefined) return;
+    this.#count = 0;
+    answer(exchange, pdu);
+  }
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  #hold(chunk: Uint8Array): void {
+    const newest = chunk.subarray(-maxHeldBytes);
+    const excess = this.#count + newest.length - maxHeldBytes;
+    if (excess > 0) {
+      this.#held.copyWithin(0, excess, this.#count);
+      this.#count -= excess;
+    }
+    this.#held.set(newest, this.#count);
+    this.#count += newest.length;
+  }
+
+  /** At any place: what stands before it, and what follows it, is noise. */
+  #findAnswer({ unit, request }: Exchange): Uint8Array | undefined {
+    const [code = 0] = request;
+    const length = answerLength(request);
+    for (let at = 0; at + 5 <= this.#count; at++) {
+      if (this.#held[at] !== unit) continue;
+      const found = this.#held[at + 1];
+      if (found === (code | 0x80)) {
+        if (this.#isWhole(at, 2)) return this.#held.slice(at + 1, at + 3);
+      } else if (found === code && this.#isWhole(at, length)) {
+        if (code > functionCodes.readInputRegisters || this.#held[at + 2] === length - 2) {
+          return this.#held.slice(at + 1, at + 1 + length);
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether a frame with a PDU of this length stands there. */
+  #isWhole(at: number, pduLength: number): boolean {
+    const end = at + 1 + pduLength;
+    if (end + 2 > this.#count) return false;
+    return crc16(this.#held, at, end) === (((this.#held[end + 1] ?? 0) << 8) | (this.#held[end] ?? 0));
+  }
+}

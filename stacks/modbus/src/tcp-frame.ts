@@ -1,0 +1,70 @@
+// The frames of Modbus TCP: a header of seven bytes that names the transaction, the length and the unit.
+import { NotConnected } from '@telltale/stack-kit';
+import type { Exchange, FindExchange, Framing } from './framing.ts';
+import { maxPduBytes, word } from './pdu.ts';
+
+const headerBytes = 7;
+const noBytes = new Uint8Array(0);
+
+export function tcpFrame(transaction: number, unit: number, pdu: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(headerBytes + pdu.length);
+  frame[0] = transaction >> 8;
+  frame[1] = transaction;
+  frame[4] = (pdu.length + 1) >> 8;
+  frame[5] = pdu.length + 1;
+  frame[6] = unit;
+  frame.set(pdu, headerBytes);
+  return frame;
+}
+
+/** Cuts a stream into frames. Holds less than one frame back, whatever comes. */
+export class TcpFrames {
+  #rest: Uint8Array = noBytes;
+
+  /** Calls back for each whole frame; the PDU is valid as long as its chunk is. Throws where it cannot be Modbus TCP. */
+  push(chunk: Uint8Array, onFrame: (transaction: number, unit: number, pdu: Uint8Array) => void): void {
+    let bytes = chunk;
+    if (this.#rest.length > 0) {
+      bytes = new Uint8Array(this.#rest.length + chunk.length);
+      bytes.set(this.#rest);
+      bytes.set(chunk, this.#rest.length);
+    }
+    let at = 0;
+    while (bytes.length - at >= headerBytes) {
+      const length = word(bytes, at + 4);
+      if (word(bytes, at + 2) !== 0 || length < 2 || length > maxPduBytes + 1) {
+        throw new NotConnected('what came is no Modbus TCP');
+      }
+      const end = at + headerBytes - 1 + length;
+      if (end > bytes.length) break;
+      onFrame(word(bytes, at), bytes[at + 6] ?? 0, bytes.subarray(at + headerBytes, end));
+      at = end;
+    }
+    this.#rest = at === bytes.length ? noBytes : bytes.slice(at);
+  }
+
+  clear(): void {
+    this.#rest = noBytes;
+  }
+}
+
+export class TcpFraming implements Framing {
+  readonly hasIds = true;
+  readonly #frames = new TcpFrames();
+
+  frame({ id, unit, request }: Exchange): Uint8Array {
+    return tcpFrame(id, unit, request);
+  }
+
+  receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
+    this.#frames.push(chunk, (transaction, unit, pdu) => {
+      const exchange = find(transaction);
+      // An answer of another unit is none: the one that was asked may still answer.
+      if (exchange !== undefined && exchange.unit === unit) answer(exchange, pdu);
+    });
+  }
+
+  clear(): void {
+    this.#frames.clear();
+  }
+}

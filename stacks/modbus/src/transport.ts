@@ -1,0 +1,19 @@
+// What carries the bytes of a client: a TCP connection or a serial port.
+
+export interface Transport {
+  /** Throws `NotConnected`. */
+  open(signal: AbortSignal): Promise<void>;
+  send(bytes: Uint8Array): void;
+  /** The same link made anew, so that nothing which was on its way arrives any more; where that cannot be, undefined. */
+  readonly renew?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Gives everything back. May be opened again. */
+  close(): Promise<void>;
+  /** How long so many bytes are on the line. */
+  lineMs(bytes: number): number;
+  /** The silence that a frame needs before it. */
+  readonly silenceMs: number;
+  /** Set by the one that uses it. */
+  onData: (bytes: Uint8Array) => void;
+  /** The link is gone, by itself; once. */
+  onLost: (reason: string) => void;
+}

@@ -1,0 +1,77 @@
+// A command on its way to a device: which requests write a value, and what must stand there afterwards. Pure.
+import type { Value } from '@telltale/schema';
+import { type Address, type Area, placeName } from './address.ts';
+import {
+  maskWriteRegister,
+  maxWrittenRegisters,
+  readRequest,
+  writeMultipleCoils,
+  writeMultipleRegisters,
+  writeSingleCoil,
+  writeSingleRegister,
+} from './pdu.ts';
+import { readValue, writeValue } from './registers.ts';
+
+export type WriteFunction = 'single' | 'multiple';
+
+/** Throws a RangeError where the value does not fit. Not for bits of registers. */
+export function writeRequest({ start, layout, length }: Address, value: Value, use: WriteFunction): Uint8Array {
+  if (layout === undefined) {
+    const isOn = readBoolean(value);
+    return use === 'single' ? writeSingleCoil(start, isOn) : writeMultipleCoils(start, [isOn]);
+  }
+  const bytes = writeValue(layout, value);
+  if (length > maxWrittenRegisters) {
+    throw new RangeError(`${length} registers cannot be written at once: at most ${maxWrittenRegisters} can`);
+  }
+  return length === 1 && use === 'single' ? writeSingleRegister(start, bytes) : writeMultipleRegisters(start, bytes);
+}
+
+export function writeBitByMask({ start, bit = 0 }: Address, value: Value): Uint8Array {
+  const mask = 1 << bit;
+  return maskWriteRegister(start, 0xffff & ~mask, readBoolean(value) ? mask : 0);
+}
+
+/** `answer`: to the read of the register as it is. */
+export function writeBitAgain(
+  { start, bit = 0 }: Address,
+  value: Value,
+  answer: Uint8Array,
+  use: WriteFunction,
+): Uint8Array {
+  const mask = 1 << bit;
+  const present = ((answer[2] ?? 0) << 8) | (answer[3] ?? 0);
+  const register = readBoolean(value) ? present | mask : present & ~mask;
+  const bytes = Uint8Array.of(register >> 8, register);
+  return use === 'single' ? writeSingleRegister(start, bytes) : writeMultipleRegisters(start, bytes);
+}
+
+/** Reads what a write of the same address has written. */
+export function readBackRequest({ area, start, length }: Address): Uint8Array {
+  return readRequest(area, start, length);
+}
+
+/** What the device has instead of the value, from the answer to that read; undefined where it has the value. */
+export function differsFrom(
+  { layout, bit, area, start }: Address,
+  value: Value,
+  answer: Uint8Array,
+): string | undefined {
+  const place = placeName(area as Area, start);
+  if (layout === undefined) {
+    const byte = bit === undefined ? (answer[2] ?? 0) : (answer[bit > 7 ? 2 : 3] ?? 0) >> (bit & 7);
+    const isOn = (byte & 1) === 1;
+    return isOn === readBoolean(value) ? undefined : `${place} is ${isOn ? 1 : 0} after the write`;
+  }
+  const written = writeValue(layout, value);
+  const present = answer.subarray(2);
+  if (written.length === present.length && written.every((byte, at) => byte === present[at])) return undefined;
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
+  return `${place} is ${readValue(layout, view, 2) ?? 'no such value'} after the write`;
+}
+
+function readBoolean(value: Value): boolean {
+  if (value === true || value === 1 || value === 1n) return true;
+  if (value === false || value === 0 || value === 0n) return false;
+  throw new RangeError(`${value} does not fit a single bit: 0 or 1 is expected`);
+}
