@@ -78,8 +78,9 @@ export interface Connector {
   run(signal: AbortSignal): Promise<void>;
   /**
    * Writes once and resolves when the device has accepted it. Throws `Refused` where the device says no, `NotConnected`
-   * where nothing was sent; anything else, the reason of the signal included, means that the device may have it. Never
-   * tries again, never keeps a write for later. The signal is aborted when nobody waits for the answer any more.
+   * where nothing was sent, `NoAnswer` where it was and nothing came back; that and anything else, the reason of the
+   * signal included, means that the device may have it. Never tries again, never keeps a write for later. The signal is
+   * aborted when nobody waits for the answer any more.
    */
   write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void>;
   /** After `run` has ended, whether `connect` worked or not: gives everything back. May be connected again. */

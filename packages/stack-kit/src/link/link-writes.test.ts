@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock, type Value } from '@telltale/schema';
 import fc from 'fast-check';
-import { NotConnected, Refused, type StackCommand } from '../connector.ts';
+import { NoAnswer, NotConnected, Refused, type StackCommand } from '../connector.ts';
 import { LinkWrites, maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 
 interface Handed {
@@ -45,6 +45,14 @@ function inWords(outcome: WriteOutcome): string {
 }
 
 describe('writes', () => {
+  test('that the device does not answer have timed out, and it may have them', async () => {
+    const { write, handed, turns, outcomes } = setUp();
+    write(1, 'a');
+    handed[0]?.reject(new NoAnswer('silence'));
+    await turns();
+    assert.deepEqual(outcomes, ['a timeout sent']);
+  });
+
   test('of one command go one after another, of others beside them', async () => {
     const { write, handed, turns, outcomes } = setUp();
     write(1, 'a');

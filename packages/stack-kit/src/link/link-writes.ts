@@ -162,5 +162,6 @@ function outcomeOf(error: unknown): WriteOutcome {
   const reason = reasonOf(error);
   if (isThrown('Refused', error)) return { kind: 'refused', reason };
   if (isThrown('NotConnected', error) || isThrown('BackOff', error)) return { kind: 'notConnected', reason };
+  if (isThrown('NoAnswer', error)) return { kind: 'timeout', sent: true, reason };
   return { kind: 'refused', reason: `the stack failed, and the device may have taken it: ${reason}` };
 }

@@ -14,7 +14,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** By name, since a stack may have a copy of the kit of its own. */
-export function isThrown(name: 'NotConnected' | 'BackOff' | 'Refused' | 'Fatal', error: unknown): boolean {
+export function isThrown(name: 'NotConnected' | 'BackOff' | 'NoAnswer' | 'Refused' | 'Fatal', error: unknown): boolean {
   try {
     return error instanceof Error && error.name === name;
   } catch {
