@@ -1,0 +1,337 @@
+// One connection to a broker, from CONNECT to the end. The library's client lives as long as the connection and no longer:
+// what it keeps to send again after a reconnect, a command above all, goes with it.
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import type { Clock } from '@telltale/schema';
+import { BackOff, type Meter, NotConnected } from '@telltale/stack-kit';
+import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient } from 'mqtt';
+import { BrokerStream } from './broker-stream.ts';
+import type { BrokerVariables } from './broker-variables.ts';
+import { PacketGuard } from './packet-guard.ts';
+
+export interface BrokerLinkOptions {
+  readonly name: string;
+  readonly variables: BrokerVariables;
+  readonly clock: Clock;
+  /** With the certificates. */
+  readonly folder: string;
+  readonly cleanStart: boolean;
+  readonly will?: IClientOptions['will'];
+  readonly meter?: Meter;
+  /** Undefined payload: it was too large. No message is taken before the returned promise is fulfilled. */
+  readonly onMessage: (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => Promise<void> | undefined;
+}
+
+/** Filters in one request: some brokers take no more. */
+const filtersAtOnce = 8;
+const requestsAtOnce = 64;
+/** The user or the client is not welcome: asking again soon makes no friends. */
+const refusedBackOffMs = 30_000;
+const refusals: readonly number[] = [1, 2, 4, 5, 132, 133, 134, 135, 138];
+/** How long the broker has to see the end that it is told. */
+const closeMs = 500;
+
+export class BrokerLink {
+  /** Resolves when the connection has ended, with the reason. */
+  readonly ended: Promise<NotConnected>;
+  readonly #options: BrokerLinkOptions;
+  readonly #client: MqttClient;
+  readonly #guard: PacketGuard;
+  readonly #token = randomBytes(32);
+  readonly #codes = new Map<number, number>();
+  /** Of everything that waits for an answer. */
+  readonly #waiting = new Set<(error: Error) => void>();
+  #end: (reason: NotConnected) => void = () => {};
+  #lost: NotConnected | undefined;
+  #takeBackPing = () => {};
+
+  /** Throws `NotConnected` or `BackOff`. */
+  static async open(options: BrokerLinkOptions, signal: AbortSignal): Promise<BrokerLink> {
+    const tls = options.variables.tls ? await readTls(options) : undefined;
+    signal.throwIfAborted();
+    const link = new BrokerLink(options, tls);
+    await link.#connected(signal);
+    return link;
+  }
+
+  private constructor(options: BrokerLinkOptions, tls: ConnectionOptions | undefined) {
+    const { variables, cleanStart, will, name } = options;
+    const { host, port, version, user, password, pingAfterMs, timeoutMs } = variables;
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<NotConnected>();
+    this.ended = promise;
+    this.#end = resolve;
+    const isFive = version === '5';
+    this.#guard = new PacketGuard({
+      maxLength: variables.maxPacketKiB * 1024,
+      hasProperties: isFive,
+      token: this.#token,
+    });
+    const settings: IClientOptions = {
+      clientId: variables.clientId || `telltale_${name}_${randomBytes(6).toString('hex')}`,
+      protocolVersion: isFive ? 5 : 4,
+      clean: cleanStart,
+      keepalive: Math.max(10, Math.ceil((2 * (pingAfterMs + timeoutMs)) / 1000)),
+      reconnectPeriod: 0,
+      connectTimeout: 60_000,
+      queueQoSZero: false,
+      resubscribe: false,
+      timerVariant: 'native',
+      ...(user !== '' && { username: user }),
+      ...(password !== '' && { password }),
+      ...(will !== undefined && { will }),
+      ...(isFive && !cleanStart && { properties: { sessionExpiryInterval: 0xffff_ffff } }),
+      log: () => {},
+    };
+    this.#client = new MqttClient(() => new BrokerStream({ host, port, tls, guard: this.#guard }), settings);
+    this.#client.on('error', (error) => this.#lose(refusal(error) ?? lost(error.message)));
+    this.#client.on('close', () => this.#lose(lost('the broker closed the connection')));
+    this.#client.on('disconnect', ({ reasonCode }) => this.#lose(lost(`the broker ended it: ${codeText(reasonCode)}`)));
+    this.#client.on('packetreceive', (packet) => {
+      if ((packet.cmd === 'puback' || packet.cmd === 'pubrec') && packet.messageId !== undefined && packet.reasonCode) {
+        this.#codes.set(packet.messageId, packet.reasonCode);
+      }
+    });
+    this.#client.handleMessage = (packet, done) => this.#hear(packet, done);
+  }
+
+  get isUp(): boolean {
+    return this.#lost === undefined && this.#client.connected;
+  }
+
+  get serverProperties(): MqttClient['serverProperties'] {
+    return this.#client.serverProperties;
+  }
+
+  /** Resolves with the filters that the broker refused, and why. Throws where the link is lost. */
+  async subscribe(filters: readonly string[], qos: 0 | 1 | 2): Promise<Map<string, string>> {
+    const refused = new Map<string, string>();
+    const chunks: string[][] = [];
+    for (let at = 0; at < filters.length; at += filtersAtOnce) chunks.push(filters.slice(at, at + filtersAtOnce));
+    const next = async () => {
+      for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+        for (const [filter, why] of await this.#subscribe(chunk, qos)) refused.set(filter, why);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(requestsAtOnce, chunks.length) }, next));
+    return refused;
+  }
+
+  async unsubscribe(filters: readonly string[]): Promise<void> {
+    for (let at = 0; at < filters.length; at += filtersAtOnce) {
+      const chunk = filters.slice(at, at + filtersAtOnce);
+      await this.#ask<void>((resolve) => this.#client.unsubscribe(chunk, () => resolve()));
+    }
+  }
+
+  /**
+   * Sends once. Resolves with the reason code when the broker has it; with quality 0 when it was handed to the system.
+   * Throws `NotConnected` where nothing was sent, and the reason of the loss where the broker may have it.
+   */
+  publish(topic: string, payload: string | Buffer, options: IClientPublishOptions): Promise<number> {
+    if (!this.isUp) throw this.#lost ?? lost('not connected');
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const startedMs = performance.now();
+    const settle = () => this.#waiting.delete(fail);
+    const fail = (error: Error) => {
+      settle();
+      reject(new Error(`the broker may have it: ${error.message}`, { cause: error }));
+    };
+    this.#waiting.add(fail);
+    let id = 0;
+    this.#client.publish(topic, payload, options, (error) => {
+      settle();
+      const code = this.#codes.get(id) ?? 0;
+      this.#codes.delete(id);
+      if (error && code === 0) return reject(error);
+      this.#options.meter?.answered(performance.now() - startedMs);
+      resolve(code);
+    });
+    if (options.qos !== 0) id = this.#client.getLastMessageId();
+    return promise;
+  }
+
+  /** The link is given up: whatever was sent and has not arrived yet is thrown away. */
+  reset(reason: string): void {
+    this.#lose(lost(reason));
+  }
+
+  /** Says goodbye where it can. */
+  async close(): Promise<void> {
+    this.#takeBackPing();
+    const closed = new Promise<void>((resolve) => {
+      if (this.#client.stream.destroyed) resolve();
+      else this.#client.stream.once('close', () => resolve());
+    });
+    if (this.isUp) {
+      this.#client.end();
+      const takeBack = this.#options.clock.after(closeMs, () => this.#client.stream.destroy());
+      await closed;
+      takeBack();
+    }
+    this.#lose(lost('closed'));
+    await closed;
+  }
+
+  async #connected(signal: AbortSignal): Promise<void> {
+    const { clock, variables } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => this.#lose(lost('aborted'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    const takeBack = clock.after(variables.timeoutMs, () =>
+      this.#lose(lost(`the broker has not answered within ${variables.timeoutMs} ms`)),
+    );
+    this.#client.once('connect', () => resolve());
+    const failed = this.ended.then((reason) => Promise.reject(reason));
+    try {
+      await Promise.race([promise, failed]);
+      this.#listen();
+    } catch (error) {
+      await this.close();
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      failed.catch(() => undefined);
+      takeBack();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Asks a broker that is silent whether it is there. */
+  #listen(): void {
+    const { clock, variables } = this.#options;
+    let seen = this.#guard.packets;
+    const idle = () => {
+      if (this.#guard.packets !== seen) {
+        seen = this.#guard.packets;
+        this.#takeBackPing = clock.after(variables.pingAfterMs, idle);
+        return;
+      }
+      this.#client.sendPing();
+      const askedMs = performance.now();
+      this.#takeBackPing = clock.after(variables.timeoutMs, () => {
+        if (this.#guard.packets === seen) {
+          this.#options.meter?.failed();
+          this.#lose(lost(`the broker has been silent for ${Math.round(performance.now() - askedMs)} ms`));
+        } else idle();
+      });
+    };
+    this.#takeBackPing = clock.after(variables.pingAfterMs, idle);
+  }
+
+  #hear(packet: IPublishPacket, done: (error?: Error) => void): void {
+    if (this.#lost !== undefined) {
+      done();
+      return;
+    }
+    const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
+    const isTooLarge = payload.length === this.#token.length && payload.equals(this.#token);
+    let later: Promise<void> | undefined;
+    try {
+      later = this.#options.onMessage(packet.topic, isTooLarge ? undefined : payload, packet);
+    } catch (error) {
+      this.#lose(lost((error as Error).message));
+    }
+    if (later === undefined) done();
+    else later.then(() => done());
+  }
+
+  async #subscribe(filters: string[], qos: 0 | 1 | 2): Promise<[string, string][]> {
+    return this.#ask<[string, string][]>((resolve, reject) =>
+      this.#client.subscribe(filters, { qos }, (error, _subscriptions, packet) => {
+        if (packet === undefined) return reject(error ?? lost('no answer to a subscription'));
+        const refused = filters.flatMap((filter, at): [string, string][] => {
+          const code = Number(packet.granted[at] ?? 128);
+          return code >= 128 ? [[filter, `the broker refuses the subscription: ${codeText(code)}`]] : [];
+        });
+        resolve(refused);
+      }),
+    );
+  }
+
+  /** A request that the broker must answer in time, or the link is lost. */
+  #ask<Answer>(send: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => void): Promise<Answer> {
+    if (!this.isUp) return Promise.reject(this.#lost ?? lost('not connected'));
+    const { clock, variables, meter } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const startedMs = performance.now();
+    const settle = () => {
+      takeBack();
+      this.#waiting.delete(fail);
+    };
+    const fail = (error: Error) => {
+      settle();
+      reject(error);
+    };
+    const takeBack = clock.after(variables.timeoutMs, () => {
+      meter?.failed();
+      this.#lose(lost(`the broker has not answered within ${variables.timeoutMs} ms`));
+    });
+    this.#waiting.add(fail);
+    send((answer) => {
+      settle();
+      meter?.answered(performance.now() - startedMs);
+      resolve(answer);
+    }, fail);
+    return promise;
+  }
+
+  #lose(reason: NotConnected): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = reason;
+    this.#takeBackPing();
+    this.#client.end(true);
+    this.#client.stream.destroy();
+    for (const fail of [...this.#waiting]) fail(reason);
+    this.#end(reason);
+  }
+}
+
+async function readTls({ variables, folder }: BrokerLinkOptions): Promise<ConnectionOptions> {
+  const { caFile, certFile, keyFile, host, serverName } = variables;
+  const read = async (name: string) => {
+    try {
+      return await readFile(join(folder, name));
+    } catch (error) {
+      throw new NotConnected(`cannot read ${join(folder, name)}: ${(error as NodeJS.ErrnoException).code}`);
+    }
+  };
+  const servername = serverName || host;
+  return {
+    ...(caFile !== '' && { ca: await read(caFile) }),
+    ...(certFile !== '' && { cert: await read(certFile) }),
+    ...(keyFile !== '' && { key: await read(keyFile) }),
+    host: servername,
+    ...(!/^[0-9.]+$|:/.test(servername) && { servername }),
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  };
+}
+
+function lost(message: string): NotConnected {
+  return new NotConnected(message || 'the connection to the broker is lost');
+}
+
+function refusal(error: Error & { code?: unknown }): NotConnected | undefined {
+  const { code } = error;
+  if (typeof code !== 'number' || !refusals.includes(code)) return undefined;
+  return new BackOff(refusedBackOffMs, error.message);
+}
+
+function codeText(code: number | undefined): string {
+  const known: Readonly<Record<number, string>> = {
+    135: 'not authorized',
+    137: 'server busy',
+    139: 'server shutting down',
+    141: 'keep-alive timeout',
+    142: 'another client has the same identifier',
+    143: 'topic filter invalid',
+    149: 'packet too large',
+    151: 'quota exceeded',
+    152: 'administrative action',
+    158: 'shared subscriptions are not supported',
+    162: 'wildcards are not supported',
+  };
+  return known[code ?? 0] ?? `reason code ${code}`;
+}
