@@ -19,9 +19,11 @@ import {
   createHttpServer,
   DataAccess,
   dataRoutes,
+  diagnosticRoutes,
   localAuthor,
   Metrics,
   probes,
+  StackAccess,
   type StackCatalogue,
   serviceMetrics,
   serviceRoutes,
@@ -55,6 +57,13 @@ export interface ServerOptions {
   readonly log: Logger;
   /** A part died and the server cannot go on. */
   readonly onFailure: (error: Error) => void;
+}
+
+/** What both HTTP and the channel offer. */
+interface Interfaces {
+  readonly data: DataAccess;
+  readonly archive: ArchiveOperations;
+  readonly instances: StackAccess;
 }
 
 export class Server {
@@ -120,9 +129,11 @@ export class Server {
     const modules = new FunctionModules();
     this.#host = new StackHost({
       stackModules,
+      threads: settings['stack-threads'],
       writeTimeoutMs: settings['write-timeout'],
       maxClockSkewMs: settings['max-clock-skew'],
       folder: join(settings.data, 'stacks'),
+      secretsFolder: join(settings.data, 'secrets'),
       log,
       events: {
         readings: (connector, batch) => runtime.readings(connector, batch),
@@ -154,8 +165,15 @@ export class Server {
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     const history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
     const metrics = new Metrics();
-    this.#http = this.#createHttp(data, history, catalogueOf(stacks), metrics);
-    this.#channel = this.#createChannel(data, history, modules);
+    const instances = new StackAccess({
+      host: this.#host,
+      measurements: this.#measurements,
+      runtime,
+      cfgdb: this.#cfgdb,
+      clock,
+    });
+    this.#http = this.#createHttp({ data, archive: history, instances, stacks: catalogueOf(stacks), metrics });
+    this.#channel = this.#createChannel({ data, archive: history, instances, modules });
     metrics.watch(
       serviceMetrics({
         cfgdb: this.#cfgdb,
@@ -269,10 +287,16 @@ export class Server {
     return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
   }
 
-  #createChannel(data: DataAccess, archive: ArchiveOperations, modules: FunctionModules): ChannelServer {
+  #createChannel({ data, archive, instances, modules }: Interfaces & { modules: FunctionModules }): ChannelServer {
     const settings = this.#settings;
     const unavailable = () => this.#unavailable();
-    const watches = new Watches({ data, modules, clock: systemClock, maxWatches: settings['max-watches'] });
+    const watches = new Watches({
+      data,
+      modules,
+      stacks: instances,
+      clock: systemClock,
+      maxWatches: settings['max-watches'],
+    });
     return new ChannelServer({
       path: settings['channel-path'],
       requests: new ChannelRequests({ data, archive, watches, log: this.#log, unavailable }),
@@ -285,9 +309,15 @@ export class Server {
     });
   }
 
-  #createHttp(data: DataAccess, archive: ArchiveOperations, stacks: StackCatalogue, metrics: Metrics): FastifyInstance {
+  #createHttp(parts: Interfaces & { stacks: StackCatalogue; metrics: Metrics }): FastifyInstance {
+    const { data, archive, instances, stacks, metrics } = parts;
     const settings = this.#settings;
     const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
+    const diagnostics = diagnosticRoutes({
+      base: settings['data-path'],
+      stacks: instances,
+      maxJsonBytes: settings['max-json-size'],
+    });
     const history = archiveRoutes({
       base: settings['data-path'],
       archive,
@@ -302,7 +332,7 @@ export class Server {
       maxDatabaseBytes: settings['max-database-size'],
       maxExecutableBytes: settings['max-executable-size'],
     });
-    const routes = [...live, ...history, ...configuration];
+    const routes = [...live, ...diagnostics, ...history, ...configuration];
     const unavailable = () => this.#unavailable();
     const diskFailure = () => this.#state.failure ?? this.#archive.failure;
     const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskFailure });

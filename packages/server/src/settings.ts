@@ -43,6 +43,14 @@ export const Settings = Type.Object(
     stacks: Type.Optional(
       Type.String({ minLength: 1, description: 'Another folder of protocol stacks, beside those that come with it.' }),
     ),
+    'stack-threads': Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 64,
+        description:
+          'Most threads for connectors and providers, which begin as they are needed; without it: one less than there are cores.',
+      }),
+    ),
     'log-level': Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
       type: 'string',
       default: 'info',

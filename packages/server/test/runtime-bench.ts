@@ -63,6 +63,7 @@ export class RuntimeBench {
       writeTimeoutMs: 5000,
       maxClockSkewMs: 60_000,
       folder: 'no-folder',
+      secretsFolder: 'no-folder',
       log,
       events: {
         readings: (...readings) => this.runtime.readings(...readings),

@@ -1,8 +1,8 @@
-// The thread of the stacks: runs every connector and provider, and tells the server's thread what they bring.
+// A thread of the stacks: runs its connectors and providers, and tells the server's thread what they bring.
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
-import { Refused, type StackPoint } from '@telltale/stack-kit';
+import { Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
 import { HostedInstance, type PointTable } from './hosted-instance.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { loadStacks } from './load-stacks.ts';
@@ -16,13 +16,13 @@ type ThreadHandlers = { [K in ToThread['kind']]: (message: ToThread & { kind: K 
 function main(): void {
   if (parentPort === null) throw new Error('host-thread.ts runs as a worker thread');
   const port = parentPort;
-  const { stackModules, writeTimeoutMs, maxClockSkewMs, folder, consumedByClient, consumedByThread } =
-    workerData as HostStart;
+  const { stackModules, maxHeapMb, folder, consumedByClient, consumedByThread, ...settings } = workerData as HostStart;
   const say = (message: FromThread) => port.postMessage(message);
   const findStack = loadStacks(stackModules, clock);
   const instances = new Map<number, HostedInstance>();
   const told = new Map<number, string>();
   const questions = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  const browses = new Map<number, AbortController>();
   /** By role and name: a later one begins when all earlier ones have given back what they had. */
   const endings = new Map<string, Promise<void>>();
   let lastQuestion = 0;
@@ -33,18 +33,19 @@ function main(): void {
   });
 
   const tellStatus = (id: number, instance: HostedInstance) => {
-    const status = instance.status();
-    const text = JSON.stringify(status);
+    const report = instance.report();
+    const text = JSON.stringify(report);
     if (told.get(id) === text) return;
     told.set(id, text);
-    say({ kind: 'status', id, status });
+    say({ kind: 'status', id, report });
   };
 
   const start = ({ id, role, instance, replaces }: ToThread & { kind: 'start' }) => {
     const { name } = instance;
     const earlier = replaces === undefined ? undefined : instances.get(replaces);
-    const points: PointTable = earlier?.points ?? { measurements: new Map(), commands: new Map(), isWhole: false };
+    const points: PointTable = earlier?.points ?? emptyTable();
     const hosted = new HostedInstance({
+      ...settings,
       role,
       instance,
       points,
@@ -52,8 +53,6 @@ function main(): void {
       clock,
       random: Math.random,
       log: createLimitedLog(clock, (level, text) => say({ kind: 'log', role, name, level, text })),
-      writeTimeoutMs,
-      maxClockSkewMs,
       folder: join(folder, `${role}-${name}`),
       onReadings: (batch) => outbox.send(id, batch, (point) => points.measurements.has(point)),
       onLink(up, reason, timeUs) {
@@ -61,11 +60,11 @@ function main(): void {
         say({ kind: 'link', id, up, reason, timeUs });
       },
       onState: () => tellStatus(id, hosted),
-      ask(commandId, value) {
+      ask(wish) {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         const question = ++lastQuestion;
         questions.set(question, { resolve, reject });
-        say({ kind: 'ask', question, id, commandId, value });
+        say({ kind: 'ask', question, id, wish });
         return promise;
       },
     });
@@ -83,7 +82,7 @@ function main(): void {
       told.delete(id);
       outbox.forget(id);
       if (endings.get(key) === ending) endings.delete(key);
-      say({ kind: 'stopped', id, status: instance.status() });
+      say({ kind: 'stopped', id, report: instance.report() });
     });
     endings.set(key, ending);
   };
@@ -102,6 +101,20 @@ function main(): void {
       const outcome = await instances.get(id)?.write(commandId, value, askedUs);
       say({ kind: 'written', write, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });
     },
+    explain({ id, question, measurementId }) {
+      const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };
+      say({ kind: 'explained', question, outcome });
+    },
+    async browse({ id, question, request }) {
+      const asker = new AbortController();
+      browses.set(question, asker);
+      const outcome = await instances.get(id)?.browse(request, asker.signal);
+      browses.delete(question);
+      say({ kind: 'browsed', question, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });
+    },
+    abort: ({ question }) => browses.get(question)?.abort(new Error('nobody waits for the answer any more')),
+    setAlarms: ({ id, alarms }) => instances.get(id)?.setAlarms(parseJson(alarms) as StackAlarm[]),
+    publishAlarms: ({ id, states }) => instances.get(id)?.publishAlarms(states),
     publish({ id, batch }) {
       instances.get(id)?.publish(Batch.from(batch));
       consume(consumedByThread, batch);
@@ -121,12 +134,26 @@ function main(): void {
   };
 
   const tellAll = () => {
-    for (const [id, instance] of instances) tellStatus(id, instance);
+    checkBuffers(maxHeapMb);
+    for (const [id, instance] of instances) {
+      instance.tick();
+      tellStatus(id, instance);
+    }
     clock.after(statusPeriodMs, tellAll);
   };
   port.on('message', (message: ToThread) => (handlers[message.kind] as (message: ToThread) => void)(message));
   tellAll();
   say({ kind: 'opened' });
+}
+
+function emptyTable(): PointTable {
+  return { measurements: new Map(), commands: new Map(), alarms: new Map(), isWhole: false };
+}
+
+/** The bound of the heap does not count buffers: a stack that leaks them would take the memory of the whole service. */
+function checkBuffers(maxMb: number): void {
+  const { arrayBuffers } = process.memoryUsage();
+  if (arrayBuffers > maxMb * 2 ** 20) throw new Error(`its buffers take more memory than ${maxMb} MiB`);
 }
 
 main();

@@ -1,22 +1,38 @@
 // One connector or provider in the thread of the stacks: its points, its stack's code, its connection.
 import type { Batch, Clock, Value } from '@telltale/schema';
 import {
+  type BrowseRequest,
   Refused,
+  type StackAlarm,
+  type StackAlarmState,
   type StackCommand,
   type StackLog,
   type StackPoint,
   type StackPoints,
-  type VariableFault,
+  type StackRole,
 } from '@telltale/stack-kit';
-import type { ConnectionStatus, Role, WriteOutcome } from '@telltale/stack-kit/host';
-import { Connection, type Linked, RequestMeter } from '@telltale/stack-kit/host';
+import {
+  type BrowseOutcome,
+  Connection,
+  type Linked,
+  noDetail,
+  RequestMeter,
+  type Role,
+  reasonOf,
+  type WriteOutcome,
+} from '@telltale/stack-kit/host';
+import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
-import type { Instance, PointIds } from './protocol.ts';
+import type { ExplainOutcome, Instance, PointIds, Wish } from './protocol.ts';
+import { Rate } from './rate.ts';
+import { Secrets } from './secrets.ts';
 
 /** The points of an instance, kept when it is started anew. */
 export interface PointTable {
   readonly measurements: Map<number, StackPoint>;
   readonly commands: Map<number, StackCommand>;
+  /** Of a provider. */
+  alarms: ReadonlyMap<number, StackAlarm>;
   /** Whether they are whole: before, there is nothing to run. */
   isWhole: boolean;
 }
@@ -33,15 +49,18 @@ export interface HostedInstanceOptions {
   readonly maxClockSkewMs: number;
   /** Of this connector or provider alone. */
   readonly folder: string;
+  readonly secretsFolder: string;
   readonly onReadings: (batch: Batch) => number;
   readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
   readonly onState: () => void;
-  /** Asks the server to write a command for a client of the provider; rejects with `Refused`. */
-  readonly ask: (commandId: number, value: Value) => Promise<void>;
+  /** Asks the server for a client of the provider; rejects with `Refused`. */
+  readonly ask: (wish: Wish) => Promise<void>;
 }
 
 /** Of one provider. */
 const maxAsked = 1000;
+
+const maxAuthority = 256;
 
 const noProperties = Object.freeze({});
 
@@ -49,9 +68,14 @@ export class HostedInstance {
   /** Role and name. */
   readonly key: string;
   readonly points: PointTable;
-  readonly meter = new RequestMeter(() => performance.now());
   readonly #options: HostedInstanceOptions;
   readonly #connection: Connection;
+  readonly #meter: RequestMeter;
+  readonly #log: StackLog;
+  readonly #secrets: Secrets;
+  readonly #values = new Rate();
+  readonly #requests = new Rate();
+  #detail = noDetail;
   #mayRun = false;
   #asked = 0;
 
@@ -60,19 +84,25 @@ export class HostedInstance {
     this.#options = options;
     this.key = `${options.role} ${options.instance.name}`;
     this.points = points;
+    this.#secrets = new Secrets(options.secretsFolder, log);
+    const line = (level: keyof StackLog) => (text: string) =>
+      log[level](typeof text === 'string' ? this.#secrets.hide(text) : text);
+    this.#log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+    this.#meter = new RequestMeter(() => clock.monotonicMs());
     this.#connection = new Connection({
       create: (publish) => this.#create(publish),
       clock,
       random,
-      log,
+      log: this.#log,
       writeTimeoutMs: this.#writeTimeoutMs(),
       isMeasurement: (id) => points.measurements.has(id),
       command: (id) => points.commands.get(id),
       onAccepted: ({ id, name }, value) => this.#keepLast(id, name, value),
       onReadings,
-      onLink,
+      onLink: (up, reason, timeUs) => onLink(up, this.#secrets.hide(reason), timeUs),
       onState,
     });
+    this.#connection.setAlarms([...points.alarms.values()]);
   }
 
   /** It runs from now on, as soon as its points are whole. */
@@ -96,16 +126,58 @@ export class HostedInstance {
     this.#givePoints();
   }
 
-  write(commandId: number, value: Value, askedUs: number): Promise<WriteOutcome> {
-    return this.#connection.write(commandId, value, askedUs);
+  async write(commandId: number, value: Value, askedUs: number): Promise<WriteOutcome> {
+    return this.#secrets.hide(await this.#connection.write(commandId, value, askedUs));
   }
 
   publish(batch: Batch): void {
     this.#connection.publish(batch);
   }
 
-  status(): ConnectionStatus {
-    return this.#connection.status();
+  setAlarms(alarms: readonly StackAlarm[]): void {
+    this.points.alarms = new Map(alarms.map((alarm) => [alarm.id, alarm]));
+    this.#connection.setAlarms(alarms);
+  }
+
+  publishAlarms(states: readonly StackAlarmState[]): void {
+    this.#connection.publishAlarms(states);
+  }
+
+  explain(measurementId: number): ExplainOutcome {
+    try {
+      const measurement = this.points.measurements.get(measurementId);
+      const trace = measurement === undefined ? undefined : this.#connection.explain(measurement);
+      return this.#secrets.hide<ExplainOutcome>({ kind: 'explained', trace });
+    } catch (error) {
+      return this.#secrets.hide<ExplainOutcome>({ kind: 'failed', reason: reasonOf(error) });
+    }
+  }
+
+  async browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseOutcome> {
+    const outcome = await this.#connection.browse(request, signal);
+    return outcome.kind === 'answered' ? outcome : this.#secrets.hide(outcome);
+  }
+
+  /** About once a second: rates and what the stack tells of itself are taken anew. */
+  tick(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#values.tell(nowMs, this.#connection.status().counters.values);
+    this.#requests.tell(nowMs, this.#meter.counts.requests);
+    this.#detail = this.#connection.detail();
+  }
+
+  report(): InstanceReport {
+    const status = this.#connection.status();
+    const { measurements, commands } = this.points;
+    return this.#secrets.hide({
+      ...status,
+      counters: { ...status.counters, ...this.#meter.counts },
+      points: measurements.size + commands.size,
+      valuesPerSecond: this.#values.perSecond,
+      requestsPerSecond: this.#requests.perSecond,
+      roundTrip: this.#meter.roundTrip(),
+      detail: this.#detail,
+    });
   }
 
   stop(): Promise<void> {
@@ -124,33 +196,55 @@ export class HostedInstance {
   }
 
   async #create(publish: (batch: Batch) => void): Promise<Linked> {
-    const { role, instance, findStack, clock, log, folder, maxClockSkewMs } = this.#options;
-    const { name, stackName, vars } = instance;
+    const { role, instance, findStack, clock, folder, maxClockSkewMs } = this.#options;
+    const { name, stackName } = instance;
     const stack = await findStack(stackName);
+    const common = { name, clock, log: this.#log, folder };
     if (role === 'connector') {
       if (stack.connector === undefined) throw new Error(`the stack ${stackName} has no connector`);
-      const variables = readable(stack.connector.readVariables(vars));
+      const variables = await this.#variables(stack.connector);
       const { createConnector } = await stack.connector.load();
-      const { meter } = this;
-      return createConnector({ name, variables, clock, log, folder, meter, maxClockSkewMs, publish });
+      return createConnector({ ...common, variables, meter: this.#meter, maxClockSkewMs, publish });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);
-    const variables = readable(stack.provider.readVariables(vars));
+    const variables = await this.#variables(stack.provider);
     const { createProvider } = await stack.provider.load();
-    const write = (command: StackPoint, value: Value) => this.#ask(command, value);
-    const acknowledge = async () => {
-      throw new Refused('alarms are not served yet');
-    };
-    return createProvider({ name, variables, clock, log, folder, write, acknowledge });
+    return createProvider({
+      ...common,
+      variables,
+      write: (command, value) => this.#ask(() => this.#writeWish(command, value)),
+      acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeWish(alarm, authority)),
+    });
   }
 
-  async #ask(command: StackPoint, value: Value): Promise<void> {
+  async #variables<Values>(role: StackRole<Values>): Promise<Values> {
+    const { parameters } = role.describe().description;
+    const { values, faults } = role.readVariables(await this.#secrets.read(parameters, this.#options.instance.vars));
+    if (values !== undefined) return values;
+    throw new Error(this.#secrets.hide(faults.map(({ field, message }) => `variable ${field} ${message}`).join('; ')));
+  }
+
+  #writeWish(command: StackPoint, value: Value): Wish {
     if (!this.points.commands.has(command.id)) throw new Refused('the command is not one of this provider');
     if (!['boolean', 'number', 'bigint', 'string'].includes(typeof value)) throw new Refused('this is no value');
+    return { kind: 'write', commandId: command.id, value };
+  }
+
+  #acknowledgeWish({ id }: StackAlarm, authority: string): Wish {
+    const alarm = this.points.alarms.get(id);
+    if (alarm === undefined) throw new Refused('the alarm is not one of this provider');
+    if (typeof authority !== 'string' || authority === '' || authority.length > maxAuthority) {
+      throw new Refused(`who acknowledges is a text of 1 to ${maxAuthority} characters`);
+    }
+    return { kind: 'acknowledge', alarm: alarm.name, authority };
+  }
+
+  async #ask(read: () => Wish): Promise<void> {
+    const wish = read();
     if (this.#asked >= maxAsked) throw new Refused(`${maxAsked} writes are waiting for their answers already`);
     this.#asked++;
     try {
-      await this.#options.ask(command.id, value);
+      await this.#options.ask(wish);
     } finally {
       this.#asked--;
     }
@@ -169,11 +263,4 @@ export class HostedInstance {
 /** Most points have no properties: they share one object. */
 function slim<P extends StackPoint>(point: P): P {
   return Object.keys(point.properties).length === 0 ? { ...point, properties: noProperties } : point;
-}
-
-function readable<Values>(
-  read: { values: Values; faults: [] } | { values: undefined; faults: VariableFault[] },
-): Values {
-  if (read.values !== undefined) return read.values;
-  throw new Error(read.faults.map(({ field, message }) => `variable ${field} ${message}`).join('; '));
 }

@@ -2,6 +2,7 @@
 
 export type { ConnectionStatus, Counters, Role, RoundTrip, ToldDetail } from '@telltale/stack-kit/host';
 export * from './discover.ts';
+export type { HostEvents, InstanceName } from './host-events.ts';
 export type { InstanceCounters, InstanceStatus, StateListener } from './instance-status.ts';
 export type { Instance, PointIds } from './protocol.ts';
-export { type HostEvents, type InstanceName, StackHost, type StackHostOptions } from './stack-host.ts';
+export { StackHost, type StackHostOptions, type ThreadCounts } from './stack-host.ts';

@@ -3,14 +3,11 @@ import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, ToldDe
 
 export type InstanceCounters = Counters & RequestCounts;
 
-export interface InstanceStatus extends ConnectionStatus {
-  readonly role: Role;
-  readonly name: string;
-  readonly stackName: string;
-  /** The number of its thread, from 1 on. */
-  readonly thread: number;
-  /** Over all its starts. */
+/** As its thread tells it. */
+export interface InstanceReport extends ConnectionStatus {
   readonly counters: InstanceCounters;
+  /** Measurements and commands that it has. */
+  readonly points: number;
   /** Over the last 10 s or so. */
   readonly valuesPerSecond: number;
   readonly requestsPerSecond: number;
@@ -18,6 +15,15 @@ export interface InstanceStatus extends ConnectionStatus {
   readonly roundTrip: RoundTrip | undefined;
   /** What the stack told of itself, empty where it told nothing. */
   readonly detail: ToldDetail;
+}
+
+/** The counters are over all its starts. */
+export interface InstanceStatus extends InstanceReport {
+  readonly role: Role;
+  readonly name: string;
+  readonly stackName: string;
+  /** The number of its thread, from 1 on. */
+  readonly thread: number;
 }
 
 /** On each change of the state; undefined: it is not configured any more. */

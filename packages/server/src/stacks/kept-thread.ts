@@ -9,10 +9,10 @@ export interface KeptThreadOptions {
   readonly create: () => Worker;
   readonly clock: Clock;
   readonly log: Logger;
-  /** A thread is there and takes messages; what was told to an earlier one is forgotten. */
-  readonly onBegun: () => void;
+  /** A thread is there after one that ended: what was told to the earlier one is forgotten. */
+  readonly onReplaced: () => void;
   readonly onMessage: (message: InstanceMessage) => void;
-  /** The thread is gone, after its last message. */
+  /** A thread that took messages is gone, after its last message. */
   readonly onEnded: (reason: string) => void;
 }
 
@@ -25,9 +25,11 @@ const steadyMs = 60_000;
 export class KeptThread {
   readonly #options: KeptThreadOptions;
   #thread: Worker | undefined;
-  /** Only after it has said that it is open. */
-  #isOpen = false;
-  #wasEverOpen = false;
+  /** The first from the beginning, since it has no past; others when they have said that they are open. */
+  #takesMessages = false;
+  #isReplaced = false;
+  #hasBegun = false;
+  #endsOfLate = 0;
   #ends = 0;
   #isClosing = false;
   #takeBack = () => {};
@@ -36,18 +38,36 @@ export class KeptThread {
     this.#options = options;
   }
 
-  /** Rejects where the thread ends before it is open. */
+  /** Rejects where the thread ends before it is open; then no other takes its place. */
   async open(): Promise<void> {
+    this.#hasBegun = true;
     await this.#start();
+    this.#isReplaced = true;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
+  /** As `open`, without waiting: a thread that ends before it is open is replaced as well. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#isReplaced = true;
+    this.#start().catch(() => undefined);
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get takesMessages(): boolean {
+    return this.#takesMessages;
+  }
+
+  /** How often it had to be replaced. */
+  get ends(): number {
+    return this.#ends;
   }
 
   /** False where there is no thread to tell. */
   post(message: ToThread, transfer: ArrayBuffer[] = []): boolean {
-    if (!this.#isOpen) return false;
+    if (!this.#takesMessages) return false;
     this.#thread?.postMessage(message, transfer);
     return true;
   }
@@ -66,10 +86,12 @@ export class KeptThread {
   }
 
   #start(): Promise<void> {
-    const { create, clock, log, onBegun, onMessage, onEnded } = this.#options;
+    const { create, clock, log, onReplaced, onMessage, onEnded } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const thread = create();
+    const isFirst = this.#ends === 0;
     this.#thread = thread;
+    this.#takesMessages = isFirst;
     let reason: string | undefined;
     let unanswered = 0;
     let stopSteady = () => {};
@@ -87,12 +109,11 @@ export class KeptThread {
       if (message.kind === 'pong') unanswered = 0;
       else if (message.kind === 'closed') thread.terminate();
       else if (message.kind === 'opened') {
-        this.#isOpen = true;
-        this.#wasEverOpen = true;
+        this.#takesMessages = true;
         stopSteady = clock.after(steadyMs, () => {
-          this.#ends = 0;
+          this.#endsOfLate = 0;
         });
-        onBegun();
+        if (!isFirst) onReplaced();
         resolve();
       } else onMessage(message);
     });
@@ -100,16 +121,17 @@ export class KeptThread {
       reason ??= reasonOf(error);
     });
     thread.on('exit', (code) => {
-      const wasOpen = this.#isOpen;
-      this.#isOpen = false;
+      const tookMessages = this.#takesMessages;
+      this.#takesMessages = false;
       this.#thread = undefined;
       stopPing();
       stopSteady();
       const text = `the thread of the stacks ended: ${reason ?? `exit code ${code}`}`;
-      if (wasOpen) onEnded(text);
+      if (tookMessages) onEnded(text);
       reject(new Error(text));
-      if (this.#isClosing || !this.#wasEverOpen) return;
-      const pauseMs = growingMs(this.#ends++, Math.random);
+      if (this.#isClosing || !this.#isReplaced) return;
+      this.#ends++;
+      const pauseMs = growingMs(this.#endsOfLate++, Math.random);
       log.error(`${text}; it is started again in ${Math.round(pauseMs)} ms`);
       this.#takeBack = clock.after(pauseMs, () => this.#start().catch(() => undefined));
     });

@@ -1,8 +1,9 @@
 // What the thread of the stacks and its client say to each other. An instance is one start of a connector or provider:
 // what is still said of an earlier start can be told from what is said of the present one.
 import type { BatchMessage, Value } from '@telltale/schema';
-import type { StackCommand } from '@telltale/stack-kit';
-import type { ConnectionStatus, Role, WriteOutcome } from '@telltale/stack-kit/host';
+import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand } from '@telltale/stack-kit';
+import type { BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
+import type { InstanceReport } from './instance-status.ts';
 
 /** What the thread needs to begin. */
 export interface HostStart {
@@ -12,6 +13,10 @@ export interface HostStart {
   readonly maxClockSkewMs: number;
   /** Connectors and providers have theirs in it. */
   readonly folder: string;
+  /** Files with the secrets that variables name. */
+  readonly secretsFolder: string;
+  /** Of the heap, and of the buffers beside it. */
+  readonly maxHeapMb: number;
   /** Counts what each side has consumed: see outbox.ts. */
   readonly consumedByClient: Int32Array<SharedArrayBuffer>;
   readonly consumedByThread: Int32Array<SharedArrayBuffer>;
@@ -56,12 +61,28 @@ export type ToThread =
       readonly value: Value;
       readonly askedUs: number;
     }
+  /** Each has one answer; `abort`: it is not waited for any more. */
+  | { readonly kind: 'explain'; readonly id: number; readonly question: number; readonly measurementId: number }
+  | { readonly kind: 'browse'; readonly id: number; readonly question: number; readonly request: BrowseRequest }
+  | { readonly kind: 'abort'; readonly question: number }
+  /** All of them, as JSON, as measurements are. */
+  | { readonly kind: 'setAlarms'; readonly id: number; readonly alarms: string }
+  | { readonly kind: 'publishAlarms'; readonly id: number; readonly states: readonly StackAlarmState[] }
   | { readonly kind: 'publish'; readonly id: number; readonly batch: BatchMessage }
-  /** The answer to `ask`; `refused` is undefined where the write was accepted. */
+  /** The answer to `ask`; `refused` is undefined where it was done. */
   | { readonly kind: 'answer'; readonly question: number; readonly refused: string | undefined }
   | { readonly kind: 'ping' }
   /** Stops everything, then says `closed`. */
   | { readonly kind: 'close' };
+
+/** What a client of a provider wants of the server. */
+export type Wish =
+  | { readonly kind: 'write'; readonly commandId: number; readonly value: Value }
+  | { readonly kind: 'acknowledge'; readonly alarm: string; readonly authority: string };
+
+export type ExplainOutcome =
+  | { readonly kind: 'explained'; readonly trace: ReadingTrace | undefined }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -76,18 +97,13 @@ export type FromThread =
       readonly reason: string;
       readonly timeUs: number;
     }
-  | { readonly kind: 'status'; readonly id: number; readonly status: ConnectionStatus }
+  | { readonly kind: 'status'; readonly id: number; readonly report: InstanceReport }
   /** The last of an instance. */
-  | { readonly kind: 'stopped'; readonly id: number; readonly status: ConnectionStatus }
+  | { readonly kind: 'stopped'; readonly id: number; readonly report: InstanceReport }
   | { readonly kind: 'written'; readonly write: number; readonly outcome: WriteOutcome }
-  /** A client of a provider wants to write a command. */
-  | {
-      readonly kind: 'ask';
-      readonly question: number;
-      readonly id: number;
-      readonly commandId: number;
-      readonly value: Value;
-    }
+  | { readonly kind: 'explained'; readonly question: number; readonly outcome: ExplainOutcome }
+  | { readonly kind: 'browsed'; readonly question: number; readonly outcome: BrowseOutcome }
+  | { readonly kind: 'ask'; readonly question: number; readonly id: number; readonly wish: Wish }
   | {
       readonly kind: 'log';
       readonly role: Role;

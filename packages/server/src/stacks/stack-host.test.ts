@@ -24,6 +24,7 @@ afterEach(async () => {
 });
 
 interface Setup {
+  readonly threads?: number;
   readonly clock?: Clock;
   readonly maxHeapMb?: number;
   readonly writeTimeoutMs?: number;
@@ -36,11 +37,13 @@ async function setUp({ providerWrite = async () => undefined, writeTimeoutMs = 5
   const lines: { msg: string; connector?: string; provider?: string }[] = [];
   const hooks = { readings: () => {}, restarted: () => {} };
   const host = new StackHost({
+    threads: 1,
     ...more,
     stackModules,
     writeTimeoutMs,
     maxClockSkewMs: 60_000,
     folder: 'no-folder',
+    secretsFolder: 'no-folder',
     log: pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
     onFailure: (error) => failures.push(error),
     events: {

@@ -1,0 +1,29 @@
+// What the host of the stacks tells the rest of the server, and asks of it.
+import type { Batch, Value } from '@telltale/schema';
+import type { Role } from '@telltale/stack-kit/host';
+
+export interface InstanceName {
+  readonly role: Role;
+  readonly name: string;
+}
+
+/** Called one at a time, in the order in which things happened to a connector or provider. */
+export interface HostEvents {
+  /** Readings of a connector whose link is up; the batch is the receiver's. */
+  readings(connector: string, batch: Batch): void;
+  /**
+   * On each change between up and not up, and when the first attempt has failed: readings from before a loss come
+   * before it, and none of that link after it. A provider that came up wants the present values of all its points by
+   * `publish`, and the states of its alarms.
+   */
+  link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
+  /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
+  providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
+  /** A client of a provider acknowledges an alarm; as `providerWrite`. */
+  providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
+  /**
+   * A new thread runs after one that died: these are started again and want their points, by putPoints and pointsDone,
+   * and their alarms.
+   */
+  restarted(instances: readonly InstanceName[]): void;
+}

@@ -1,0 +1,82 @@
+// One connector or provider as the server's thread knows it, from its start to its stop, over all threads that ran it.
+import { addRise, noDetail, type Role, zeroCounters } from '@telltale/stack-kit/host';
+import type { InstanceCounters, InstanceReport, InstanceStatus } from './instance-status.ts';
+import type { Instance } from './protocol.ts';
+
+export class Hosted {
+  readonly role: Role;
+  readonly name: string;
+  instance: Instance;
+  /** Of its present start in the present thread. */
+  id = 0;
+  /** Undefined before anything was told. */
+  isUp: boolean | undefined;
+  waitingWrites = 0;
+  readonly #thread: number;
+  readonly #counters = zeroInstanceCounters();
+  #report: InstanceReport;
+
+  constructor(role: Role, instance: Instance, thread: number, sinceUs: number) {
+    this.role = role;
+    this.name = instance.name;
+    this.instance = instance;
+    this.#thread = thread;
+    this.#report = silent({ state: 'connecting', sinceUs, lastError: undefined, points: 0 });
+  }
+
+  get points(): number {
+    return this.#report.points;
+  }
+
+  get state(): InstanceReport['state'] {
+    return this.#report.state;
+  }
+
+  get lastError(): string | undefined {
+    return this.#report.lastError?.text;
+  }
+
+  status(): InstanceStatus {
+    const { role, name, instance } = this;
+    const counters = { ...this.#counters };
+    return { ...this.#report, counters, role, name, stackName: instance.stackName, thread: this.#thread };
+  }
+
+  started(id: number, sinceUs: number): void {
+    this.id = id;
+    this.#report = { ...this.#report, state: 'connecting', sinceUs };
+  }
+
+  /** Its thread is gone. */
+  ended(reason: string, timeUs: number): void {
+    this.#counters.errors++;
+    const { points } = this.#report;
+    this.#report = silent({ state: 'down', sinceUs: timeUs, lastError: { text: reason, timeUs }, points });
+  }
+
+  /** What its thread told of one of its starts, with the counters that it told of this start before. */
+  told(id: number, before: InstanceCounters, report: InstanceReport): void {
+    addRise(this.#counters, before, report.counters);
+    if (this.id === id) this.#report = report;
+  }
+
+  conflated(count: number): void {
+    this.#counters.conflated += count;
+  }
+}
+
+export function zeroInstanceCounters(): InstanceCounters {
+  return { ...zeroCounters(), requests: 0, requestsFailed: 0, overruns: 0 };
+}
+
+/** Of one of which nothing is heard. */
+function silent(told: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' | 'points'>): InstanceReport {
+  return {
+    ...told,
+    counters: zeroInstanceCounters(),
+    valuesPerSecond: 0,
+    requestsPerSecond: 0,
+    roundTrip: undefined,
+    detail: noDetail,
+  };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, describe, test } from 'node:test';
+import type { ParameterDescription } from '@telltale/stack-kit';
+import { Secrets } from './secrets.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'secrets-'));
+const folder = join(root, 'secrets');
+after(() => rmSync(root, { recursive: true }));
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(root, 'outside'), 'not for you', { mode: 0o600 });
+});
+
+const secret: ParameterDescription = { title: 'Password', type: 'string', required: true, secret: true };
+const plain: ParameterDescription = { title: 'Host', type: 'string', required: true };
+
+function setUp() {
+  const lines: string[] = [];
+  const line = (text: string) => lines.push(text);
+  const secrets = new Secrets(folder, { debug: line, info: line, warn: line, error: line });
+  const read = (password: string, more: Record<string, ParameterDescription> = {}) =>
+    secrets.read({ password: secret, host: plain, ...more }, { password, host: 'file:plc' });
+  return { secrets, lines, read };
+}
+
+const keep = (name: string, text: string, mode = 0o600) => writeFileSync(join(folder, name), text, { mode });
+
+describe('a secret', () => {
+  test('is the first line of its file, and only a variable that is one is read from a file', async () => {
+    const { read, lines } = setUp();
+    keep('plc.password', 'sésame ouvre-toi\r\nnot this\n');
+    assert.deepEqual(await read('file:plc.password'), { password: 'sésame ouvre-toi', host: 'file:plc' });
+    assert.deepEqual(await read('given'), { password: 'given', host: 'file:plc' });
+    assert.deepEqual(lines, []);
+  });
+
+  test('may be behind a link, as where secrets are mounted', async () => {
+    const { read } = setUp();
+    keep('real', 'open');
+    symlinkSync('real', join(folder, 'linked'));
+    assert.equal((await read('file:linked')).password, 'open');
+  });
+
+  test('that cannot be had is told by the variable and the name', async () => {
+    const { read } = setUp();
+    keep('empty', '\nsecond');
+    keep('large', 'x'.repeat(65_537));
+    mkdirSync(join(folder, 'folder'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await assert.rejects(read('file:missing'), /variable password: there is no file missing in the folder of secrets/);
+    await assert.rejects(read('file:empty'), /variable password: the first line of the secret empty is empty/);
+    await assert.rejects(read('file:large'), /more than 65536 bytes/);
+    await assert.rejects(read('file:folder'), /it is no file/);
+    await assert.rejects(read('file:pipe'), /it is no file/);
+  });
+
+  test('never leads out of its folder', async () => {
+    const { read } = setUp();
+    for (const name of ['../outside', '..', '.', '', '/etc/hostname', 'a/b', 'a\0b', '.hidden', 'x'.repeat(200)]) {
+      await assert.rejects(read(`file:${name}`), /the name of a file in the folder of secrets is expected/, name);
+    }
+  });
+
+  test('that other users may read is warned of, unless its folder keeps them out', async () => {
+    const { read, lines } = setUp();
+    keep('open', 'sesame', 0o644);
+    chmodSync(join(folder, 'open'), 0o644);
+    await read('file:open');
+    assert.deepEqual(lines, []);
+    for (const mode of [0o755, 0o750, 0o701]) {
+      chmodSync(folder, mode);
+      await read('file:open');
+      assert.match(lines.pop() ?? '', /the secret open can be read by other users/);
+    }
+    chmodSync(join(folder, 'open'), 0o600);
+    await read('file:open');
+    assert.deepEqual(lines, []);
+  });
+
+  test('is hidden in every text, also as an address has it; a default, or one too short to be any, is not', async () => {
+    const { secrets, read } = setUp();
+    keep('password', 'a b/c');
+    await read('file:password', { community: { ...secret, default: 'public' } });
+    const told = { text: 'http://a%20b%2Fc@plc', list: ['got a b/c', 5, undefined], public: 'public' };
+    assert.deepEqual(secrets.hide(told), { text: 'http://***@plc', list: ['got ***', 5, undefined], public: 'public' });
+    await read('abc');
+    assert.equal(secrets.hide('abc and a b/c'), 'abc and a b/c');
+  });
+});

@@ -1,0 +1,292 @@
+// One thread of the stacks as its client sees it: the starts that it may speak of, the values on their way to it, the
+// writes and questions that wait for it. It keeps what is started, not its points: after the thread has died, `restarted`
+// asks for them again.
+import { Worker } from 'node:worker_threads';
+import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
+import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
+import { maxWaitingWrites, type Role, type WriteOutcome } from '@telltale/stack-kit/host';
+import type { Logger } from 'pino';
+import { ConnectorQuestions } from './connector-questions.ts';
+import type { HostEvents } from './host-events.ts';
+import { Hosted, zeroInstanceCounters } from './hosted.ts';
+import type { InstanceCounters, InstanceReport } from './instance-status.ts';
+import { KeptThread } from './kept-thread.ts';
+import { OpenQuestions } from './open-questions.ts';
+import { consume, createConsumed, Outbox } from './outbox.ts';
+import type { FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
+import { maybeSent, writeProblem } from './write-problem.ts';
+
+export interface StackThreadOptions {
+  /** From 1 on. */
+  readonly number: number;
+  readonly start: Omit<HostStart, 'consumedByClient' | 'consumedByThread'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: HostEvents;
+  /** After each change of a state. */
+  readonly onState: (hosted: Hosted) => void;
+  /** A receiver of events threw: what it was told is lost. */
+  readonly onFailure: (error: Error) => void;
+}
+
+interface Started {
+  readonly hosted: Hosted;
+  /** As the thread told them last. */
+  counters: InstanceCounters;
+}
+
+/** A load of this many points, beside its own points: for one whose points are not yet known, and for its link. */
+const pointsAnInstance = 100;
+
+type ThreadHandlers = { [K in InstanceMessage['kind']]: (message: InstanceMessage & { kind: K }) => void };
+
+export class StackThread {
+  readonly #options: StackThreadOptions;
+  readonly #thread: KeptThread;
+  readonly #hosted = new Set<Hosted>();
+  /** Every start that the present thread may still speak of. */
+  readonly #byId = new Map<number, Started>();
+  /** Stopped and not yet ended, with their role and name. */
+  readonly #leaving = new Map<number, string>();
+  readonly #writes = new OpenQuestions<WriteOutcome>();
+  readonly #questions: ConnectorQuestions;
+  readonly #handlers: ThreadHandlers = {
+    readings: ({ id, batch }) => this.#onReadings(id, batch),
+    link: ({ id, up, reason, timeUs }) => {
+      const started = this.#byId.get(id);
+      if (started !== undefined) this.#tellLink(started.hosted, up, reason, timeUs);
+    },
+    status: ({ id, report }) => this.#onReport(id, report),
+    stopped: ({ id, report }) => {
+      this.#onReport(id, report);
+      this.#byId.delete(id);
+      this.#leaving.delete(id);
+    },
+    written: ({ write, outcome }) => this.#writes.answer(write, outcome),
+    explained: ({ question, outcome }) => this.#questions.explained(question, outcome),
+    browsed: ({ question, outcome }) => this.#questions.browsed(question, outcome),
+    ask: (message) => this.#onAsk(message),
+    log: ({ role, name, level, text }) => this.#options.log[level]({ [role]: name }, text),
+  };
+  #consumed = createConsumed();
+  #outbox: Outbox | undefined;
+  #lastId = 0;
+
+  constructor(options: StackThreadOptions) {
+    const { clock, log, number } = options;
+    this.#options = options;
+    this.#thread = new KeptThread({
+      create: () => this.#create(),
+      clock,
+      log: log.child({ thread: number }),
+      onReplaced: () => this.#onReplaced(),
+      onMessage: (message) =>
+        this.#guarded(() => (this.#handlers[message.kind] as (message: InstanceMessage) => void)(message)),
+      onEnded: (reason) => this.#guarded(() => this.#onEnded(reason)),
+    });
+    this.#questions = new ConnectorQuestions(clock, (message) => this.#thread.post(message));
+  }
+
+  /** Rejects where the thread cannot be started. */
+  open(): Promise<void> {
+    return this.#thread.open();
+  }
+
+  get hasBegun(): boolean {
+    return this.#thread.hasBegun;
+  }
+
+  get isRunning(): boolean {
+    return this.#thread.takesMessages;
+  }
+
+  /** How often it had to be replaced. */
+  get ends(): number {
+    return this.#thread.ends;
+  }
+
+  get load(): number {
+    let load = 0;
+    for (const { points } of this.#hosted) load += points + pointsAnInstance;
+    return load;
+  }
+
+  /** Whether one of this role and name has been stopped here and may still hold what it had. */
+  isLeaving(key: string): boolean {
+    return this.#leaving.values().some((each) => each === key);
+  }
+
+  /** One that stays here until it is stopped. */
+  start(role: Role, instance: Instance): Hosted {
+    if (!this.hasBegun) this.#thread.begin();
+    const { number, clock } = this.#options;
+    const hosted = new Hosted(role, instance, number, clock.now());
+    this.#hosted.add(hosted);
+    this.#sendStart(hosted, undefined);
+    return hosted;
+  }
+
+  /** The earlier is stopped first, and its points are kept. */
+  startAnew(hosted: Hosted, instance: Instance): void {
+    hosted.instance = instance;
+    this.#sendStart(hosted, hosted.id);
+    this.#options.onState(hosted);
+  }
+
+  stop(hosted: Hosted, key: string): void {
+    const { id } = hosted;
+    this.#hosted.delete(hosted);
+    for (const [each, started] of this.#byId) if (started.hosted === hosted) this.#byId.delete(each);
+    if (this.#thread.post({ kind: 'stop', id })) this.#leaving.set(id, key);
+    this.#outbox?.forget(id);
+    if (hosted.isUp) this.#tellLink(hosted, false, 'stopped', this.#options.clock.now());
+  }
+
+  /** What needs no answer; nothing is done while there is no thread. */
+  tell(message: ToThread): void {
+    this.#thread.post(message);
+  }
+
+  /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
+  async write(hosted: Hosted, commandId: number, value: Value): Promise<void> {
+    const { id, name } = hosted;
+    if (hosted.waitingWrites >= maxWaitingWrites) {
+      const reason = `${maxWaitingWrites} writes are waiting for their answers already`;
+      throw writeProblem(name, { kind: 'refused', reason });
+    }
+    const askedUs = systemClock.now();
+    const asked = this.#writes.ask((write) =>
+      this.#thread.post({ kind: 'write', id, write, commandId, value, askedUs }),
+    );
+    if (asked === undefined) {
+      throw writeProblem(name, { kind: 'notConnected', reason: hosted.lastError ?? 'its thread is starting' });
+    }
+    hosted.waitingWrites++;
+    const outcome = await asked.outcome;
+    hosted.waitingWrites--;
+    if (outcome.kind === 'ended') {
+      throw new ProblemError('connector-down', `Connector ${name}: ${outcome.reason}. ${maybeSent}`);
+    }
+    if (outcome.kind !== 'accepted') throw writeProblem(name, outcome);
+  }
+
+  explain(hosted: Hosted, measurementId: number): Promise<ReadingTrace | undefined> {
+    return this.#questions.explain(hosted, measurementId);
+  }
+
+  browse(hosted: Hosted, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    return this.#questions.browse(hosted, request, signal);
+  }
+
+  /** Hands new values to a provider; the batch is taken. */
+  publish(hosted: Hosted, batch: Batch): void {
+    if (this.#outbox === undefined || !this.isRunning) batch.clear();
+    else hosted.conflated(this.#outbox.send(hosted.id, batch, () => true));
+  }
+
+  /** Stops everything and ends the thread, by force after `patienceMs`. */
+  async close(patienceMs: number): Promise<void> {
+    await this.#thread.close(patienceMs);
+    this.#outbox?.close();
+  }
+
+  #create(): Worker {
+    const { start, clock, number } = this.#options;
+    const consumedByThread = createConsumed();
+    this.#consumed = createConsumed();
+    this.#outbox?.close();
+    this.#outbox = new Outbox({
+      consumed: consumedByThread,
+      clock,
+      post: (id, batch) => this.#thread.post({ kind: 'publish', id, batch }, [batch.buffer]),
+    });
+    const workerData: HostStart = { ...start, consumedByClient: this.#consumed, consumedByThread };
+    return new Worker(new URL('./host-thread.ts', import.meta.url), {
+      workerData,
+      name: `stacks ${number}`,
+      resourceLimits: { maxOldGenerationSizeMb: start.maxHeapMb },
+    });
+  }
+
+  #sendStart(hosted: Hosted, replaces: number | undefined): void {
+    const { role, instance } = hosted;
+    const id = ++this.#lastId;
+    if (!this.#thread.post({ kind: 'start', id, role, instance, replaces })) return;
+    if (replaces !== undefined) this.#outbox?.forget(replaces);
+    hosted.started(id, this.#options.clock.now());
+    this.#byId.set(id, { hosted, counters: zeroInstanceCounters() });
+  }
+
+  #onReplaced(): void {
+    for (const hosted of this.#hosted) {
+      this.#sendStart(hosted, undefined);
+      this.#options.onState(hosted);
+    }
+    if (this.#hosted.size > 0) this.#guarded(() => this.#options.events.restarted([...this.#hosted]));
+  }
+
+  #onEnded(reason: string): void {
+    this.#byId.clear();
+    this.#leaving.clear();
+    const timeUs = this.#options.clock.now();
+    for (const hosted of this.#hosted) hosted.ended(reason, timeUs);
+    this.#writes.endAll(reason);
+    this.#questions.endAll(reason);
+    for (const hosted of this.#hosted) {
+      this.#tellLink(hosted, false, reason, timeUs);
+      this.#options.onState(hosted);
+    }
+  }
+
+  #onReadings(id: number, message: BatchMessage): void {
+    const started = this.#byId.get(id);
+    try {
+      if (started !== undefined) this.#options.events.readings(started.hosted.name, Batch.from(message));
+    } finally {
+      consume(this.#consumed, message);
+    }
+  }
+
+  #onReport(id: number, report: InstanceReport): void {
+    const started = this.#byId.get(id);
+    if (started === undefined) return;
+    const { hosted, counters } = started;
+    const { state } = hosted;
+    hosted.told(id, counters, report);
+    started.counters = report.counters;
+    if (hosted.state !== state) this.#options.onState(hosted);
+  }
+
+  async #onAsk({ question, id, wish }: FromThread & { kind: 'ask' }): Promise<void> {
+    const started = this.#byId.get(id);
+    let refused: string | undefined;
+    try {
+      if (started === undefined) refused = 'the provider is stopped';
+      else await this.#grant(started.hosted.name, wish);
+    } catch (error) {
+      refused = error instanceof ProblemError ? error.message : 'the service made a mistake: see its log';
+      if (!(error instanceof ProblemError)) this.#options.log.error(error, 'what a client of a provider wanted failed');
+    }
+    this.#thread.post({ kind: 'answer', question, refused });
+  }
+
+  #grant(provider: string, wish: Wish): Promise<void> {
+    const { events } = this.#options;
+    if (wish.kind === 'write') return events.providerWrite(provider, wish.commandId, wish.value);
+    return events.providerAcknowledge(provider, wish.alarm, wish.authority);
+  }
+
+  #tellLink(hosted: Hosted, up: boolean, reason: string, timeUs: number): void {
+    if (hosted.isUp === up) return;
+    hosted.isUp = up;
+    this.#options.events.link(hosted.role, hosted.name, up, reason, timeUs);
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
