@@ -69,7 +69,13 @@ export class LivePoints {
       unavailable,
       alwaysAvailable: new Set(),
     });
-    const watches = new Watches({ data, modules: new FunctionModules(), clock: systemClock, maxWatches: 1_000_000 });
+    const watches = new Watches({
+      data,
+      modules: new FunctionModules(),
+      stacks: { has: () => false, names: () => [], stateText: () => '', onState: () => undefined },
+      clock: systemClock,
+      maxWatches: 1_000_000,
+    });
     const channel = new ChannelServer({
       path: '/data/ws',
       requests: new ChannelRequests({ data, watches, log, unavailable }),

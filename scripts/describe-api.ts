@@ -7,9 +7,11 @@ import {
   configRoutes,
   DataAccess,
   dataRoutes,
+  diagnosticRoutes,
   Metrics,
   type OpenApi,
   openApiDocument,
+  type StackAccess,
   serviceRoutes,
 } from '../packages/server/src/api/index.ts';
 import type { ArchiveAccess, Archiving } from '../packages/server/src/archive/index.ts';
@@ -27,6 +29,11 @@ export function describeApi(version: string): OpenApi {
   const alarms = new Alarms({ clock: systemClock, keeper, measurements });
   const data = new DataAccess({ measurements, commands, alarms });
   const live = dataRoutes({ base: settings['data-path'], data, boot: '' });
+  const diagnostics = diagnosticRoutes({
+    base: settings['data-path'],
+    stacks: {} as StackAccess,
+    maxJsonBytes: settings['max-json-size'],
+  });
   const history = archiveRoutes({
     base: settings['data-path'],
     archive: new ArchiveOperations({
@@ -51,7 +58,7 @@ export function describeApi(version: string): OpenApi {
     maxDatabaseBytes: settings['max-database-size'],
     maxExecutableBytes: settings['max-executable-size'],
   });
-  const routes = [...live, ...history, ...configuration];
+  const routes = [...live, ...diagnostics, ...history, ...configuration];
   const never = () => undefined;
   const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: never, diskFailure: never });
   return openApiDocument({ version, routes: [...routes, ...service] });

@@ -76,6 +76,17 @@ function resourcesPage(): string {
   const configured = Object.entries(schema.families).map(([family, type]) => resource(type, `\`/${family}\`: `));
   const others = [schema.Stack, schema.ExecutableStat, schema.RenderStatus, schema.RevisionSummary, schema.Change];
   const live = [schema.LiveMeasurement, schema.LiveCommand, schema.LiveAlarm, schema.AlarmRecord, schema.ArchiveStats];
+  const diagnostics = [
+    schema.LiveConnector,
+    schema.LiveProvider,
+    schema.DeviceStatus,
+    schema.ScanGroupStatus,
+    schema.Explanation,
+    schema.ReadingExplained,
+    schema.StageExplained,
+    schema.BrowsedItem,
+    schema.MeasurementOffer,
+  ];
   return page(
     'Resources',
     'The fields of every resource, in the order in which they are stored and shown.',
@@ -83,7 +94,7 @@ function resourcesPage(): string {
     ...configured,
     ...others.map((type) => resource(type)),
     '## Data-access interface, version 1',
-    ...live.map((type) => resource(type)),
+    ...[...live, ...diagnostics].map((type) => resource(type)),
   );
 }
 
@@ -97,7 +108,16 @@ function resource(type: TObject, prefix = ''): string {
   return `### ${prefix}${schema.titleOf(type)}\n\n${markdownTable(['Field', 'Type', 'Required', 'Meaning'], rows)}`;
 }
 
-function typeInWords(type: TSchema & { type?: string; enum?: string[]; minimum?: number; title?: string }): string {
+type Described = TSchema & {
+  type?: string;
+  enum?: string[];
+  minimum?: number;
+  title?: string;
+  anyOf?: Described[];
+};
+
+function typeInWords(type: Described): string {
+  if (type.anyOf !== undefined) return type.anyOf.map((each) => each.title ?? typeInWords(each)).join(' or ');
   if (type.enum !== undefined) return type.enum.map((word) => `\`${word}\``).join(', ');
   if (type.type === 'object' && 'patternProperties' in type) return 'map of text to text';
   return `${type.type ?? 'any'}${type.minimum === undefined ? '' : ` ≥ ${type.minimum}`}`;

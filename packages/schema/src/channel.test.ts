@@ -23,6 +23,10 @@ const examples: { [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   UnwatchAlarms: { alarms: [] },
   WatchFunctionModules: { function_modules: 'all' },
   UnwatchFunctionModules: { function_modules: ['loop'] },
+  WatchConnectors: { connectors: ['plc'] },
+  UnwatchConnectors: { connectors: 'all' },
+  WatchProviders: { providers: 'all' },
+  UnwatchProviders: { providers: ['scada'] },
   WriteCommands: { writes: [{ name: 'valve', value: 'd21.5' }] },
   SimulateMeasurements: {
     simulations: [
@@ -113,6 +117,10 @@ describe('the messages of the channel', () => {
       CommandUpdateNotification: { updates: [{ name: 'valve', vt: [v, t], removed: true }] },
       AlarmStateChangeNotification: { changes: [alarm] },
       FunctionModuleUpdateNotification: { updates: [{ name: 'loop', state: 'RUN' }] },
+      ConnectorUpdateNotification: { updates: [{ name: 'plc', state: 'up', since: t, 'last-error': null }] },
+      ProviderUpdateNotification: {
+        updates: [{ name: 'scada', state: 'down', since: t, 'last-error': { text: 'gone', t }, removed: true }],
+      },
     };
     assert.deepEqual(notificationNames, Object.keys(good));
     for (const [at, notification] of notificationNames.entries()) {

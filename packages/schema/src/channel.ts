@@ -18,6 +18,7 @@ import {
   Vt,
   Vtq,
 } from './data-access.ts';
+import { InstanceState } from './diagnostics.ts';
 import { Identifier } from './identifier.ts';
 import { Problem } from './problem.ts';
 import { Quality } from './quality.ts';
@@ -107,6 +108,18 @@ export const channelRequests = {
     batch: true,
   }),
   UnwatchFunctionModules: declare({ summary: 'Ends the watch.', fields: { function_modules: WatchList } }),
+  WatchConnectors: declare({
+    summary: 'The answer, then one notification with the present states, then every change of a state.',
+    fields: { connectors: WatchList },
+    batch: true,
+  }),
+  UnwatchConnectors: declare({ summary: 'Ends the watch.', fields: { connectors: WatchList } }),
+  WatchProviders: declare({
+    summary: 'The answer, then one notification with the present states, then every change of a state.',
+    fields: { providers: WatchList },
+    batch: true,
+  }),
+  UnwatchProviders: declare({ summary: 'Ends the watch.', fields: { providers: WatchList } }),
   WriteCommands: declare({
     summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
     fields: {
@@ -275,11 +288,23 @@ export const FunctionModuleUpdateNotification = notification('FunctionModuleUpda
 });
 export type FunctionModuleUpdateNotification = Static<typeof FunctionModuleUpdateNotification>;
 
+const stateUpdates = {
+  updates: Type.Array(Type.Object({ ...InstanceState.properties, removed: Removed }, closed)),
+};
+
+export const ConnectorUpdateNotification = notification('ConnectorUpdateNotification', stateUpdates);
+export type ConnectorUpdateNotification = Static<typeof ConnectorUpdateNotification>;
+
+export const ProviderUpdateNotification = notification('ProviderUpdateNotification', stateUpdates);
+export type ProviderUpdateNotification = Static<typeof ProviderUpdateNotification>;
+
 export const channelNotifications = [
   MeasurementUpdateNotification,
   CommandUpdateNotification,
   AlarmStateChangeNotification,
   FunctionModuleUpdateNotification,
+  ConnectorUpdateNotification,
+  ProviderUpdateNotification,
 ] as const;
 
 export type ChannelNotification = Static<(typeof channelNotifications)[number]>;

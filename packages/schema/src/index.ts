@@ -7,6 +7,7 @@ export * from './configuration.ts';
 export * from './csv.ts';
 export * from './data-access.ts';
 export * from './datatype.ts';
+export * from './diagnostics.ts';
 export * from './duration.ts';
 export * from './identifier.ts';
 export * from './json.ts';

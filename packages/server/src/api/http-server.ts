@@ -117,7 +117,7 @@ function addRoutes(app: FastifyInstance, { routes, metrics, isStopping, onBroken
         handler: (request, reply) => {
           (reply as Counted)[counting] = count;
           const read = (call: Call) => answer({ route, request, reply, call, isStopping: isStopping(), onBroken });
-          const call = reader(request);
+          const call = reader(request, reply);
           const answered = call instanceof Promise ? call.then(read) : read(call);
           if (route.body === undefined && answered === undefined) return undefined;
           // A body that nobody read must not block the requests behind it on the connection.

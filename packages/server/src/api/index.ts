@@ -3,6 +3,7 @@ export { ArchiveOperations, archiveRoutes } from './archive/index.ts';
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { configRoutes, type StackCatalogue } from './config/index.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';
+export { diagnosticRoutes, StackAccess } from './diagnostics/index.ts';
 export { createHttpServer, localAuthor } from './http-server.ts';
 export { Metrics } from './metrics.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';

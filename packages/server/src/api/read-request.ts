@@ -1,8 +1,9 @@
 // Everything that is checked about a request before its handler sees it: names, query, type and length of the body, the
 // type that the answer shall have.
+import type { ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { type Checker, checker, type Fault, isIdentifier, ProblemError, reservedName } from '@telltale/schema';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { chooseType } from './choose-type.ts';
 import { type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
@@ -13,9 +14,12 @@ const noBytes = new Uint8Array();
 type Parameters = Partial<Record<'name' | 'id' | 't_since' | 't_until', string>>;
 
 /** Compiles the checks of one route, once. A request without a body is read at once. */
-export function requestReader(route: Route, author: string): (request: FastifyRequest) => Promise<Call> | Call {
+export function requestReader(
+  route: Route,
+  author: string,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<Call> | Call {
   const query = checker(route.query ?? noQuery);
-  return (request) => {
+  return (request, reply) => {
     const { name = '', id: idText, t_since: tSince = '', t_until: tUntil = '' } = request.params as Parameters;
     if (name !== '') checkName(name, route);
     const id = idText === undefined ? 0 : readId(idText);
@@ -26,6 +30,7 @@ export function requestReader(route: Route, author: string): (request: FastifyRe
       tUntil,
       query: readQuery(query, request.query),
       author,
+      signal: () => endOf(reply.raw),
       json: noBytes,
       stream: request.raw,
       bodyType: '',
@@ -39,6 +44,14 @@ export function requestReader(route: Route, author: string): (request: FastifyRe
     if (body.schema === undefined || body.isStreamed) return { ...call, stream, bodyType };
     return readWhole(stream).then((json) => ({ ...call, stream, bodyType, json }));
   };
+}
+
+/** Aborted with the connection, or when the answer is out and nobody cares any more. */
+function endOf(answer: ServerResponse): AbortSignal {
+  const ending = new AbortController();
+  if (answer.destroyed) ending.abort();
+  else answer.once('close', () => ending.abort());
+  return ending.signal;
 }
 
 function checkName(name: string, { method, path, problems }: Route): void {

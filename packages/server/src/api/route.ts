@@ -71,6 +71,8 @@ export interface Call {
   readonly type: string;
   /** Who asks. */
   readonly author: string;
+  /** Aborted when whoever asks is gone before the answer. */
+  readonly signal: () => AbortSignal;
 }
 
 export interface StreamReply {

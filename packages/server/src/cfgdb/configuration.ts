@@ -20,6 +20,7 @@ import {
   sortedNames,
 } from './content.ts';
 import { Database, type Edit } from './database.ts';
+import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
 import { invalidBody, readObject, readTransaction, type Step, type StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
@@ -189,6 +190,13 @@ export class Configuration {
   /** The newest rendering whole, as if nothing had been before. */
   rendering(): RenderingBytes {
     return packRendering(emptyContent(), this.#database.rendered);
+  }
+
+  /** Objects for points that the device of a connector, which runs this stack, was found to have. */
+  offer(connectorName: string, stackName: string, items: readonly FoundItem[]): OfferedItem[] {
+    const rules = this.#stacks.get(stackName)?.connector;
+    if (rules === undefined) throw new ProblemError('not-supported', `There is no connector stack ${stackName}.`);
+    return offerPoints(this.#database.content, rules, connectorName, items);
   }
 
   counts(): Record<Family, number> {

@@ -81,7 +81,7 @@ describe('the view of a chain', () => {
     bench.read('c', { point: 'a', value: 5, timeUs: 3 });
     assert.deepEqual(view(bench, 'a').device, { value: 5, quality: 0xc0, timeUs: 3 });
     const { value, by } = view(bench, 'a').simulation ?? {};
-    assert.deepEqual([value, by], [7, 'me']);
+    assert.deepEqual([value, by], ['d7', 'me']);
   });
 
   test('names the watchdog that the device drives, and what it keeps back', () => {
@@ -112,13 +112,31 @@ describe('a trial of a reading', () => {
     bench.read('c', { point: 's', value: 5000, timeUs: 3 });
     bench.news();
     const before = bench.vtq('s');
-    assert.deepEqual(trial(bench, 's', 5000), { value: 50, quality: 0xc0, isSame: true, isWithinDeadband: true });
-    assert.deepEqual(trial(bench, 's', 5050), { value: 50.5, quality: 0xc0, isSame: false, isWithinDeadband: true });
+    assert.deepEqual(trial(bench, 's', 5000), {
+      raw: 5000,
+      value: 50,
+      quality: 0xc0,
+      isSame: true,
+      isWithinDeadband: true,
+    });
+    assert.deepEqual(trial(bench, 's', 5050), {
+      raw: 5050,
+      value: 50.5,
+      quality: 0xc0,
+      isSame: false,
+      isWithinDeadband: true,
+    });
     assert.deepEqual(trial(bench, 's', 10001).quality, 0x56);
     assert.deepEqual(trial(bench, 's', -1).quality, 0x55);
-    assert.equal(trial(bench, 's', 0.5).value, undefined);
+    assert.deepEqual([trial(bench, 's', 0.5).raw, trial(bench, 's', 0.5).value], [undefined, undefined]);
     assert.equal(trial(bench, 's', 'x').value, undefined);
-    assert.deepEqual(trial(bench, 'b', true), { value: 1, quality: 0xc0, isSame: false, isWithinDeadband: false });
+    assert.deepEqual(trial(bench, 'b', true), {
+      raw: 1,
+      value: 1,
+      quality: 0xc0,
+      isSame: false,
+      isWithinDeadband: false,
+    });
     assert.deepEqual([bench.vtq('s'), bench.news()], [before, []]);
   });
 

@@ -1,9 +1,8 @@
 // How a measurement came to be what it is, for people who ask: what each stage of the chain is set to, and what it holds.
-import type { Datatype } from '@telltale/schema';
+import type { Datatype, Simulation } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
 import type { LinkRole } from './links.ts';
 import type { Scaling } from './scaling.ts';
-import type { Forced } from './simulations.ts';
 
 export interface Reading {
   /** Undefined where there was none that could be read. */
@@ -36,5 +35,5 @@ export interface ChainView {
   readonly deadband: number | bigint | undefined;
   /** What the chain gave last, whether a simulation stands before it or not. */
   readonly device: Reading & { readonly value: StoredValue };
-  readonly simulation: Forced | undefined;
+  readonly simulation: Simulation | undefined;
 }

@@ -55,6 +55,8 @@ export interface ChainCounts {
 
 /** What the chain would make of a reading. */
 export interface ReadingTrial {
+  /** Undefined where it is no value of the raw datatype. */
+  readonly raw: StoredValue | undefined;
   /** In the datatype; undefined where it does not fit. */
   readonly value: StoredValue | undefined;
   readonly quality: number;
@@ -231,18 +233,18 @@ export class MeasurementChain {
   /** What the chain would make of a good reading of this raw value now; nothing changes. */
   trial(handle: number, given: StoredValue): ReadingTrial {
     const table = this.#table;
-    const raw = asRead(table.rawDatatypeOf(handle), given) as StoredValue;
-    const value = this.#engineering(handle, raw);
-    if (value === undefined)
-      return { value, quality: quality.bad.sensorFailure, isSame: false, isWithinDeadband: false };
+    const read = asRead(table.rawDatatypeOf(handle), given) as StoredValue;
+    const raw = fits(table.rawDatatypeOf(handle), read) ? read : undefined;
+    const value = this.#engineering(handle, read);
+    const isUnfit = raw === undefined || value === undefined;
+    if (isUnfit) return { raw, value, quality: quality.bad.sensorFailure, isSame: false, isWithinDeadband: false };
     const last = table.valueOf(handle);
-    const status = this.#limited(handle, raw, quality.good);
-    const isSame = value === last;
     const hasDeadband = (table.flagsOf(handle) & flag.deadband) !== 0;
     return {
+      raw,
       value,
-      quality: status,
-      isSame,
+      quality: this.#limited(handle, raw, quality.good),
+      isSame: value === last,
       isWithinDeadband: hasDeadband && this.#isWithinDeadband(handle, value, last),
     };
   }

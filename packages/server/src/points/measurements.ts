@@ -140,7 +140,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       isDeduplicated: (table.flagsOf(handle) & flag.deduplicated) !== 0,
       deadband: table.deadbandOf(handle),
       device: { value: table.valueOf(handle), quality: table.qualityOf(handle), timeUs: table.timeOf(handle) },
-      simulation: this.#isSimulated(handle) ? this.#simulations.get(handle) : undefined,
+      simulation: this.#isSimulated(handle) ? this.#simulations.describe(handle) : undefined,
     };
   }
 

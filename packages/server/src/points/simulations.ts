@@ -77,10 +77,12 @@ export class Simulations {
   /** By name, in the order of names. */
   list(): Simulation[] {
     const byName = (a: Simulation, b: Simulation) => (a.name < b.name ? -1 : 1);
-    return Array.from(this.#running, ([handle, forced]) => this.#describe(handle, forced)).sort(byName);
+    return Array.from(this.#running.keys(), (handle) => this.describe(handle)).sort(byName);
   }
 
-  #describe(handle: number, { value, quality, sinceUs, untilUs, by }: Forced): Simulation {
+  /** Of one that runs. */
+  describe(handle: number): Simulation {
+    const { value, quality, sinceUs, untilUs, by } = this.get(handle);
     const datatype = this.#table.datatypeOf(handle);
     const shown: Value = unstored(datatype, value);
     return {

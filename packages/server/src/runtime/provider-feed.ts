@@ -1,6 +1,13 @@
 // What providers serve: hands them the values of their points, all of them when a provider comes up, and every change.
 import { Batch, quality } from '@telltale/schema';
-import type { Changes, Commands, Measurements } from '../points/index.ts';
+import {
+  type Changes,
+  type Commands,
+  countQuality,
+  type Measurements,
+  noQualities,
+  type QualityCounts,
+} from '../points/index.ts';
 
 /** Commands are numbered apart from measurements: their ids at a provider lie above this. */
 const firstCommandId = 2 ** 31;
@@ -44,6 +51,20 @@ export class ProviderFeed {
     const providers = this.#served[kind].get(handle);
     providers?.delete(provider);
     if (providers?.size === 0) this.#served[kind].delete(handle);
+  }
+
+  /** By provider, the measurements that it serves, as it serves them. */
+  countQualities(): Map<string, QualityCounts> {
+    const found = new Map<string, QualityCounts>();
+    for (const [handle, providers] of this.#served.measurements) {
+      const status = this.#measurements.qualityOf(handle);
+      for (const provider of providers) {
+        const counts = found.get(provider) ?? noQualities();
+        countQuality(counts, status);
+        found.set(provider, counts);
+      }
+    }
+    return found;
   }
 
   /** The present values of everything that a provider serves. */

@@ -20,7 +20,7 @@ import type { Alarms } from '../alarms/index.ts';
 import type { Archiving } from '../archive/index.ts';
 import { type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
-import type { Commands, Measurements } from '../points/index.ts';
+import type { Commands, Measurements, QualityCounts } from '../points/index.ts';
 import type { HostEvents, Role, StackHost } from '../stacks/index.ts';
 import { ProviderFeed } from './provider-feed.ts';
 import { StackPointsFeed } from './stack-points.ts';
@@ -104,6 +104,11 @@ export class Runtime implements HostEvents {
       await inSlices(readRendering(rendering), (change) => this.#feedStacks(change));
       this.#pointsDone();
     }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
+  }
+
+  /** By provider, the measurements that it serves by quality. */
+  countServed(): ReadonlyMap<string, QualityCounts> {
+    return this.#feed.countQualities();
   }
 
   /** What is left of before the start when the first rendering runs belongs to nobody; afterwards there is nothing. */

@@ -1,4 +1,4 @@
-// Who watches which commands, alarms or function modules. They change seldom, so that each change is told as text; none
+// Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each change is told as text; none
 // is ever dropped. Changes of a tick come in one message.
 import type { Clock } from '@telltale/schema';
 import type { ChannelClient } from './channel-client.ts';
@@ -67,11 +67,11 @@ export class ItemWatches {
     this.#leave(client);
   }
 
-  /** The item has changed, or is about to go. */
-  changed(name: string, isRemoved: boolean): void {
+  /** The item has changed, or is about to go; with its text where it cannot be asked for any more. */
+  changed(name: string, isRemoved: boolean, told?: string): void {
     const watchers = this.#watchers.get(name);
     if (watchers === undefined && this.#all.size === 0) return;
-    const text = this.#options.text(name);
+    const text = told ?? this.#options.text(name);
     const shown = isRemoved ? `${text.slice(0, -1)},"removed":true}` : text;
     for (const client of this.#all) this.#queue(client, shown);
     for (const client of watchers ?? []) this.#queue(client, shown);

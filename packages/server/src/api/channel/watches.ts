@@ -2,6 +2,7 @@
 import { type ChannelRequestName, type Clock, ProblemError } from '@telltale/schema';
 import type { FunctionModules } from '../../modules/index.ts';
 import type { DataAccess } from '../data/index.ts';
+import type { StackAccess } from '../diagnostics/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';
 import { MeasurementWatches } from './measurement-watches.ts';
@@ -19,6 +20,7 @@ export interface Watchable {
 export interface WatchesOptions {
   readonly data: DataAccess;
   readonly modules: FunctionModules;
+  readonly stacks: Pick<StackAccess, 'has' | 'names' | 'stateText' | 'onState'>;
   readonly clock: Clock;
   /** Names that one client may watch, of each kind. */
   readonly maxWatches: number;
@@ -30,7 +32,7 @@ export class Watches {
   readonly #items: readonly ItemWatches[];
   readonly #maxWatches: number;
 
-  constructor({ data, modules, clock, maxWatches }: WatchesOptions) {
+  constructor({ data, modules, stacks, clock, maxWatches }: WatchesOptions) {
     const { commands, alarms } = data;
     this.#maxWatches = maxWatches;
     this.measurements = new MeasurementWatches(data.measurements, clock);
@@ -58,16 +60,32 @@ export class Watches {
       names: () => modules.names(),
       text: (name) => `{"name":"${name}","state":"STOP"}`,
     });
+    const [connectorWatches, providerWatches] = (['connector', 'provider'] as const).map(
+      (role) =>
+        new ItemWatches({
+          notification: role === 'connector' ? 'ConnectorUpdateNotification' : 'ProviderUpdateNotification',
+          list: 'updates',
+          clock,
+          has: (name) => stacks.has(role, name),
+          names: () => stacks.names(role),
+          text: (name) => stacks.stateText(role, name),
+        }),
+    ) as [ItemWatches, ItemWatches];
     commands.onChange((handle) => commandWatches.changed(commands.nameOf(handle), false));
     commands.onRemoval((handle) => commandWatches.changed(commands.nameOf(handle), true));
     alarms.onChange((handle, isRemoved) => alarmWatches.changed(alarms.alarmOf(handle).name, isRemoved));
     modules.onChange((name, isRemoved) => moduleWatches.changed(name, isRemoved));
-    this.#items = [commandWatches, alarmWatches, moduleWatches];
+    stacks.onState((role, name, text, isRemoved) => {
+      (role === 'connector' ? connectorWatches : providerWatches).changed(name, isRemoved, text);
+    });
+    this.#items = [commandWatches, alarmWatches, moduleWatches, connectorWatches, providerWatches];
     this.#kinds = {
       measurements: byHandle(this.measurements, data),
       commands: commandWatches,
       alarms: alarmWatches,
       function_modules: moduleWatches,
+      connectors: connectorWatches,
+      providers: providerWatches,
     };
   }
 
@@ -96,7 +114,7 @@ export class Watches {
 }
 
 /** The field of a watch request that carries the names. */
-export type WatchField = 'measurements' | 'commands' | 'alarms' | 'function_modules';
+export type WatchField = 'measurements' | 'commands' | 'alarms' | 'function_modules' | 'connectors' | 'providers';
 
 export const watchFields: Partial<Record<ChannelRequestName, WatchField>> = {
   WatchMeasurements: 'measurements',
@@ -107,6 +125,10 @@ export const watchFields: Partial<Record<ChannelRequestName, WatchField>> = {
   UnwatchAlarms: 'alarms',
   WatchFunctionModules: 'function_modules',
   UnwatchFunctionModules: 'function_modules',
+  WatchConnectors: 'connectors',
+  UnwatchConnectors: 'connectors',
+  WatchProviders: 'providers',
+  UnwatchProviders: 'providers',
 };
 
 function byHandle(watches: MeasurementWatches, { measurements }: DataAccess): Watchable {

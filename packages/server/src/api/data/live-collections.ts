@@ -1,4 +1,4 @@
-// What the routes of measurements, commands and alarms have in common: the list with names and fields, and the one.
+// What the routes of measurements, commands, alarms, connectors and providers have in common: the list with names and fields, and the one.
 import { Collection, type ProblemName } from '@telltale/schema';
 import Type, { type TObject } from 'typebox';
 import type { Lease } from '../../points/index.ts';
@@ -13,9 +13,9 @@ export interface LiveCollection<Field extends string> {
   readonly one: string;
   readonly schema: TObject;
   readonly fields: readonly Field[];
-  /** Equal texts mean equal answers. */
-  readonly version: () => string;
-  readonly read: (selection: Selection<Field>) => Lease;
+  /** Equal texts mean equal answers; without it a client can keep none. */
+  readonly version?: () => string;
+  readonly read: (selection: Selection<Field>) => Lease | string;
   readonly readOne: (name: string) => Buffer | string;
 }
 
@@ -39,10 +39,12 @@ export function collectionRoutes<Field extends string>(options: LiveCollection<F
         description: 'From name to object.',
         type: jsonType,
         schema: partial(schema),
-        version: (query) => {
-          selectionOf(query);
-          return version();
-        },
+        ...(version && {
+          version: (query) => {
+            selectionOf(query);
+            return version();
+          },
+        }),
       },
       problems: ['too-many-names'],
       handle: ({ query }) => read(selectionOf(query)),

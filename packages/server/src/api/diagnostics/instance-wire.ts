@@ -1,0 +1,98 @@
+// Connectors and providers as version 1 shows them, made from what the host knows of them.
+import {
+  type DeviceStatus,
+  type InstanceState,
+  type LiveConnector,
+  type LiveProvider,
+  type ScanGroupStatus,
+  type Timestamp,
+  toTimestamp,
+} from '@telltale/schema';
+import type { QualityCounts } from '../../points/index.ts';
+import type { InstanceStatus } from '../../stacks/index.ts';
+
+export function stateOf({ name, state, sinceUs, lastError }: InstanceStatus): InstanceState {
+  return {
+    name,
+    state,
+    since: timeOf(sinceUs),
+    'last-error': lastError === undefined ? null : { text: lastError.text, t: timeOf(lastError.timeUs) },
+  };
+}
+
+export function liveConnector(status: InstanceStatus, points: QualityCounts): LiveConnector {
+  const { counters, roundTrip, detail } = status;
+  return {
+    ...commonOf(status),
+    'requests-per-second': rounded(status.requestsPerSecond),
+    'round-trip': roundTrip === undefined ? null : { p50: rounded(roundTrip.p50Ms), p99: rounded(roundTrip.p99Ms) },
+    overruns: counters.overruns,
+    counters: {
+      ...commonCounters(status),
+      dropped: counters.dropped,
+      'writes-accepted': counters.writesAccepted,
+      'writes-refused': counters.writesRefused,
+      'writes-timed-out': counters.writesTimedOut,
+      'writes-not-connected': counters.writesNotConnected,
+      requests: counters.requests,
+      'requests-failed': counters.requestsFailed,
+    },
+    points,
+    devices: detail.devices.map(
+      ({ name, isUp, sinceUs, lastError }): DeviceStatus => ({
+        name,
+        state: isUp ? 'up' : 'down',
+        since: timeOf(sinceUs),
+        'last-error': lastError ?? null,
+      }),
+    ),
+    'scan-groups': detail.scanGroups.map(
+      ({ periodMs, tookMs, ...group }): ScanGroupStatus => ({
+        period: periodMs,
+        points: group.points,
+        requests: group.requests,
+        scans: group.scans,
+        overruns: group.overruns,
+        took: tookMs === undefined ? null : rounded(tookMs),
+      }),
+    ),
+    'left-out': detail.leftOut,
+  };
+}
+
+export function liveProvider(status: InstanceStatus, points: QualityCounts): LiveProvider {
+  return {
+    ...commonOf(status),
+    counters: commonCounters(status),
+    points,
+    clients: status.detail.clients ?? null,
+  };
+}
+
+/** The time of a stack may be none; what is shown then is the epoch, as where there never was a time. */
+export function timeOf(us: number): Timestamp {
+  const whole = Math.round(us);
+  return toTimestamp(Number.isSafeInteger(whole) && whole >= 0 ? whole : 0);
+}
+
+function commonOf(status: InstanceStatus) {
+  const { name, state, since, 'last-error': lastError } = stateOf(status);
+  return {
+    name,
+    stack: status.stackName,
+    state,
+    since,
+    'last-error': lastError,
+    thread: status.thread,
+    'values-per-second': rounded(status.valuesPerSecond),
+  };
+}
+
+function commonCounters({ counters: { values, batches, connects, errors, conflated } }: InstanceStatus) {
+  return { values, batches, connects, errors, conflated };
+}
+
+/** More digits than three behind the point tell nobody anything. */
+function rounded(number: number): number {
+  return Math.round(number * 1000) / 1000;
+}

@@ -1,0 +1,113 @@
+// Makes objects of the configuration from points that a device was found to have: named, checked by the stack's own
+// address check, ready to be put. Those that are configured already are named instead, so that nothing is put twice.
+import { type Command, type Datatype, type Fault, type Measurement, ProblemError, parseJson } from '@telltale/schema';
+import type { RoleRules } from './check.ts';
+import type { Content } from './content.ts';
+import { readObject } from './read-objects.ts';
+import { UniqueNames } from './unique-names.ts';
+
+/** A point as the device tells of it. */
+export interface FoundPoint {
+  readonly name: string;
+  readonly address: string;
+  readonly datatype: Datatype;
+  readonly description?: string;
+  readonly eu?: string;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export interface FoundItem {
+  readonly measurement: FoundPoint | undefined;
+  readonly command: FoundPoint | undefined;
+}
+
+/** One of the three. */
+export interface Offer<Point> {
+  readonly object: Point | null;
+  /** The object that has the address already. */
+  readonly configured: string | null;
+  /** Why it cannot be configured. */
+  readonly refused: string | null;
+}
+
+export interface OfferedItem {
+  readonly measurement: Offer<Measurement> | null;
+  readonly command: Offer<Command> | null;
+}
+
+type Kind = 'measurement' | 'command';
+
+/** In the order of the items. */
+export function offerPoints(
+  content: Content,
+  rules: RoleRules,
+  connectorName: string,
+  items: readonly FoundItem[],
+): OfferedItem[] {
+  const measurements = new Offers('measurement', content, rules, connectorName, items);
+  const commands = new Offers('command', content, rules, connectorName, items);
+  return items.map(({ measurement, command }) => ({
+    measurement: measurement === undefined ? null : measurements.of(measurement),
+    command: command === undefined ? null : commands.of(command),
+  }));
+}
+
+class Offers {
+  readonly #kind: Kind;
+  readonly #rules: RoleRules;
+  readonly #connectorName: string;
+  readonly #names: UniqueNames;
+  /** From address to name. */
+  readonly #configured = new Map<string, string>();
+
+  constructor(kind: Kind, content: Content, rules: RoleRules, connectorName: string, items: readonly FoundItem[]) {
+    this.#kind = kind;
+    this.#rules = rules;
+    this.#connectorName = connectorName;
+    const objects = content[`${kind}s`];
+    this.#names = new UniqueNames((name) => objects.has(name));
+    const wanted = new Set(items.flatMap((item) => item[kind]?.address ?? []));
+    // In the text first: of very many objects, few are of this connector.
+    const mark = `"connectorName":${JSON.stringify(connectorName)}`;
+    for (const [name, text] of wanted.size === 0 ? [] : objects) {
+      if (!text.includes(mark)) continue;
+      const { address, connectorName: reader } = parseJson(text) as Measurement;
+      if (reader === connectorName && address !== undefined && wanted.has(address)) this.#configured.set(address, name);
+    }
+  }
+
+  of(point: FoundPoint): Offer<Measurement & Command> {
+    const configured = this.#configured.get(point.address);
+    if (configured !== undefined) return { object: null, configured, refused: null };
+    const { address, datatype, description, eu, properties } = point;
+    const wrong = this.#rules.checkAddress(this.#kind, address, { datatype, ...(properties && { properties }) });
+    if (wrong !== undefined) return { object: null, configured: null, refused: wrong };
+    const name = this.#names.take(point.name);
+    const object = {
+      name,
+      address,
+      ...(description !== undefined && description !== '' && { description }),
+      datatype,
+      connectorName: this.#connectorName,
+      ...(eu !== undefined && eu !== '' && { eu }),
+      ...(properties !== undefined && Object.keys(properties).length > 0 && { properties }),
+    };
+    const refused = this.#refusal(name, object);
+    return refused === undefined
+      ? { object, configured: null, refused: null }
+      : { object: null, configured: null, refused };
+  }
+
+  /** Why it could not be put: whatever a stack says goes through the check that a person's object goes through. */
+  #refusal(name: string, object: object): string | undefined {
+    const faults: Fault[] = [];
+    try {
+      readObject(`${this.#kind}s`, name, object, '', faults);
+    } catch (error) {
+      if (error instanceof ProblemError) return error.message;
+      throw error;
+    }
+    const [first] = faults;
+    return first && `${first.path} ${first.message}`;
+  }
+}
