@@ -214,7 +214,7 @@ class ModbusConnector implements Connector {
     }
     if (!readBack) return;
     const present = await ask(readBackRequest(address)).catch((error: Error) => {
-      throw new Error(`it was written, and could not be read back: ${error.message}`, { cause: error });
+      throw new NoAnswer(`it was written, and could not be read back: ${error.message}`, { cause: error });
     });
     const difference = differsFrom(address, value, present);
     if (difference !== undefined) throw new Refused(difference);
@@ -262,6 +262,7 @@ function unsent(error: unknown): unknown {
 
 function writeFailure(error: unknown): unknown {
   if (error instanceof RangeError) return new Refused(error.message);
+  if (error instanceof LostAnswer) return new NoAnswer(`the link was lost before an answer: ${error.message}`);
   if (!(error instanceof ModbusException)) return error;
   const mayHaveIt = error.code === exceptionCodes.acknowledge || error.code === exceptionCodes.gatewayTargetSilent;
   return mayHaveIt ? new NoAnswer(error.message) : new Refused(error.message);
