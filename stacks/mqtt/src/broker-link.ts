@@ -319,7 +319,7 @@ function refusal(error: Error & { code?: unknown }): NotConnected | undefined {
   return new BackOff(refusedBackOffMs, error.message);
 }
 
-function codeText(code: number | undefined): string {
+export function codeText(code: number | undefined): string {
   const known: Readonly<Record<number, string>> = {
     135: 'not authorized',
     137: 'server busy',

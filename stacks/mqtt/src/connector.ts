@@ -1,5 +1,333 @@
-// The connector of MQTT.
-import type { Connector } from '@telltale/stack-kit';
-export function createConnector(): Connector {
-  throw new Error('not there yet');
+// The connector of MQTT: subscribes to the topics of its measurements and publishes what their messages say.
+import { Batch, quality, type Value } from '@telltale/schema';
+import {
+  type BrowseAnswer,
+  type BrowseRequest,
+  type Connector,
+  type ConnectorOptions,
+  type InstanceDetail,
+  NotConnected,
+  type ReadingTrace,
+  Refused,
+  SourceTimes,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import type { IPublishPacket } from 'mqtt';
+import { BrokerLink } from './broker-link.ts';
+import { Browser } from './browse.ts';
+import { CommandWriter } from './command-writer.ts';
+import type { ConnectorVariables } from './connector-variables.ts';
+import { type Device, Devices } from './devices.ts';
+import { Intake, type Message } from './intake.ts';
+import { Payload } from './payload.ts';
+import { keepMessage, Routes } from './routes.ts';
+import { Tap, type TapContext } from './tap.ts';
+
+/** Readings are gathered for so long, or until there are so many. */
+const gatherMs = 5;
+const gatherCount = 1000;
+const refusedAgainMs = 60_000;
+const longestSweepMs = 1000;
+const warnEveryMs = 60_000;
+
+export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
+  return new MqttConnector(options);
+}
+
+class MqttConnector implements Connector {
+  readonly #options: ConnectorOptions<ConnectorVariables>;
+  readonly #context: TapContext;
+  readonly #batch = new Batch();
+  readonly #payload = new Payload();
+  readonly #writer: CommandWriter;
+  readonly #browser: Browser;
+  readonly #intake: Intake;
+  #taps = new Map<string, Tap>();
+  #byId = new Map<number, Tap>();
+  #routes = new Routes([]);
+  #devices: Devices;
+  #link: BrokerLink | undefined;
+  readonly #subscribed = new Set<string>();
+  /** By subscription: why the broker will not. */
+  #refused = new Map<string, string>();
+  /** Subscriptions to ask for again, since somebody wants their retained messages. */
+  readonly #again = new Set<string>();
+  #isSyncing = false;
+  #takeBackFlush: (() => void) | undefined;
+  #takeBackSweep = () => {};
+  #takeBackRefused = () => {};
+  #warnedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ConnectorOptions<ConnectorVariables>) {
+    const { clock, variables, maxClockSkewMs, meter } = options;
+    this.#options = options;
+    this.#context = {
+      clock,
+      times: new SourceTimes({ clock, maxSkewMs: maxClockSkewMs }),
+      allowsLate: variables.lateReadings || !variables.cleanStart,
+    };
+    this.#writer = new CommandWriter({ variables, version: variables.version, clock });
+    this.#browser = new Browser({
+      clock,
+      subscribe: async (filter) => (await this.#up().subscribe([filter], 0)).get(filter),
+      unsubscribe: async (filter) => {
+        if (!this.#subscribed.has(filter)) await this.#up().unsubscribe([filter]);
+      },
+    });
+    this.#intake = new Intake({
+      clock,
+      maxPerSecond: variables.maxMessagesPerSecond,
+      take: (message) => this.#take(message),
+      onOverrun: () => {
+        meter.overrun();
+        this.#warnOverrun();
+      },
+    });
+    this.#devices = new Devices([], variables);
+  }
+
+  setPoints({ measurements, commands }: StackPoints): void {
+    const { variables } = this.#options;
+    const before = this.#taps;
+    this.#taps = new Map();
+    for (const point of measurements) {
+      const known = before.get(point.name);
+      const tap = known?.isFor(point) ? known : new Tap(point, variables);
+      tap.point = point;
+      this.#taps.set(point.name, tap);
+      if (tap !== known && tap.settings !== undefined) this.#again.add(tap.settings.address.topic);
+    }
+    const taps = [...this.#taps.values()];
+    this.#byId = new Map(taps.map((tap) => [tap.point.id, tap]));
+    this.#routes = new Routes(taps, this.#routes);
+    this.#devices = new Devices(taps, variables, this.#devices);
+    this.#writer.setCommands(commands);
+    if (this.#link === undefined) return;
+    for (const tap of taps) this.#putPresent(tap);
+    this.#flush();
+    this.#sync().catch(() => undefined);
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { name, variables, clock, folder, meter } = this.#options;
+    for (const tap of this.#taps.values()) tap.forget();
+    this.#devices.forget(clock.now());
+    this.#subscribed.clear();
+    this.#again.clear();
+    this.#refused = new Map();
+    const link = await BrokerLink.open(
+      {
+        name,
+        variables,
+        clock,
+        folder,
+        meter,
+        cleanStart: variables.cleanStart,
+        onMessage: (topic, payload, packet) => this.#hear(topic, payload, packet),
+      },
+      signal,
+    );
+    this.#link = link;
+    const abort = () => link.reset('aborted');
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await this.#sync();
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+    for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
+    this.#flush();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const link = this.#up();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const stop = () => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    this.#sweep();
+    const reason = await Promise.race([promise, link.ended]);
+    signal.removeEventListener('abort', stop);
+    if (reason !== undefined) throw reason;
+  }
+
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    await this.#writer.write(this.#up(), command, value, signal);
+  }
+
+  async close(): Promise<void> {
+    const link = this.#link;
+    this.#link = undefined;
+    this.#intake.stop();
+    this.#takeBackSweep();
+    this.#takeBackRefused();
+    this.#takeBackFlush?.();
+    this.#takeBackFlush = undefined;
+    this.#batch.clear();
+    await link?.close();
+  }
+
+  detail(): InstanceDetail {
+    return this.#devices.all.size === 0 ? {} : { devices: this.#devices.detail() };
+  }
+
+  explain({ id }: StackPoint): ReadingTrace | undefined {
+    const tap = this.#byId.get(id);
+    const route = this.#routes.all.get(tap?.settings?.address.topic ?? '');
+    if (tap === undefined || route === undefined || route.timeUs === 0) return undefined;
+    const { raw, size, topic, timeUs } = route;
+    const text = raw.toString(tap.settings?.address.selector.kind === 'binary' ? 'hex' : 'utf8');
+    return {
+      timeUs,
+      request: `message of ${topic}, subscribed by ${route.subscription}`,
+      raw: size > raw.length ? `${text}… (${size} bytes)` : text,
+      value: tap.value,
+      error: this.#refused.get(route.subscription) ?? tap.error,
+      device: tap.device?.name,
+      scanPeriodMs: undefined,
+    };
+  }
+
+  browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    if (this.#link === undefined) throw new Refused('the broker is not connected');
+    return this.#browser.browse(request, signal);
+  }
+
+  #up(): BrokerLink {
+    if (this.#link === undefined || !this.#link.isUp) throw new NotConnected('the broker is not connected');
+    return this.#link;
+  }
+
+  /** Brings the subscriptions in line with the points. Throws where the link is lost. */
+  async #sync(): Promise<void> {
+    if (this.#isSyncing) return;
+    this.#isSyncing = true;
+    try {
+      for (;;) {
+        const link = this.#up();
+        // Who is there comes first, so that no value is shown of a device that is not.
+        const wanted = new Set([...this.#devices.statusTopics, ...this.#writer.ackTopics, ...this.#routes.all.keys()]);
+        const gone = [...this.#subscribed].filter((each) => !wanted.has(each));
+        const added = [...wanted].filter((each) => !this.#subscribed.has(each) || this.#again.has(each));
+        this.#again.clear();
+        if (gone.length + added.length === 0) return;
+        for (const each of gone) this.#subscribed.delete(each);
+        for (const each of added) this.#subscribed.add(each);
+        if (gone.length > 0) await link.unsubscribe(gone);
+        const refused = await link.subscribe(added, Number(this.#options.variables.subscribeQos) as 0 | 1 | 2);
+        for (const each of [...gone, ...added]) this.#refused.delete(each);
+        for (const [each, why] of refused) this.#refuse(each, why);
+        this.#writer.setRefused(this.#refused);
+      }
+    } finally {
+      this.#isSyncing = false;
+    }
+  }
+
+  #refuse(subscription: string, why: string): void {
+    const { clock, log } = this.#options;
+    this.#refused.set(subscription, why);
+    log.warn(`${subscription}: ${why}`);
+    const nowUs = clock.now();
+    for (const tap of this.#routes.all.get(subscription)?.taps ?? []) {
+      tap.error = why;
+      this.#batch.none(tap.point.id, quality.bad.configurationError, nowUs);
+    }
+    this.#flush();
+    this.#takeBackRefused();
+    this.#takeBackRefused = clock.after(refusedAgainMs, () => {
+      for (const each of this.#refused.keys()) this.#subscribed.delete(each);
+      this.#sync().catch(() => undefined);
+    });
+  }
+
+  #hear(topic: string, bytes: Buffer | undefined, packet: IPublishPacket): Promise<void> | undefined {
+    const { clock } = this.#options;
+    this.#browser.hear(topic, bytes);
+    if (bytes !== undefined) {
+      this.#payload.load(bytes);
+      this.#writer.hear(topic, this.#payload, packet);
+      const device = this.#devices.hear(topic, this.#payload, clock.now(), clock.monotonicMs());
+      if (device !== undefined) this.#turn(device);
+    }
+    if (this.#routes.of(topic).length === 0) return undefined;
+    return this.#intake.offer({ topic, payload: bytes, isRetained: packet.retain });
+  }
+
+  #take({ topic, payload, isRetained }: Message): void {
+    const { clock, variables } = this.#options;
+    if (payload !== undefined) this.#payload.load(payload);
+    for (const route of this.#routes.of(topic)) {
+      keepMessage(route, topic, payload, clock.now());
+      for (const tap of route.taps) {
+        if (payload === undefined) tap.refuse(`the message has more than ${variables.maxPacketKiB} KiB`, clock);
+        else if (!tap.read(this.#payload, isRetained, this.#context)) continue;
+        if (tap.device?.isUp !== false) tap.put(this.#batch);
+      }
+    }
+    this.#flushSoon();
+  }
+
+  /** A device has come or gone. */
+  #turn(device: Device): void {
+    const { clock, log } = this.#options;
+    const nowUs = clock.now();
+    log.info(`${device.name} is ${device.isUp ? 'there' : 'gone'}`);
+    for (const tap of device.taps) {
+      if (device.isUp === false) this.#batch.none(tap.point.id, quality.bad.communicationFailure, nowUs);
+      else if (tap.heardMs !== undefined) {
+        // What it said before it went is not the present; its retained messages, if any, tell of that.
+        if (device.wentMs !== undefined && tap.heardMs <= device.wentMs) tap.outlive(nowUs);
+        tap.put(this.#batch);
+      }
+    }
+    this.#flushSoon();
+    if (device.isUp !== true || device.wentMs === undefined) return;
+    for (const { settings } of device.taps) if (settings !== undefined) this.#again.add(settings.address.topic);
+    this.#sync().catch(() => undefined);
+  }
+
+  #putPresent(tap: Tap): void {
+    const nowUs = this.#options.clock.now();
+    const isRefused = tap.settings === undefined || this.#refused.has(tap.settings.address.topic);
+    if (isRefused) this.#batch.none(tap.point.id, quality.bad.configurationError, nowUs);
+    else if (tap.device?.isUp === false) this.#batch.none(tap.point.id, quality.bad.communicationFailure, nowUs);
+    else tap.put(this.#batch);
+  }
+
+  /** Looks for measurements of which nothing was heard for too long. */
+  #sweep(): void {
+    const { clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const nowUs = clock.now();
+    let shortestMs = longestSweepMs;
+    for (const tap of this.#taps.values()) {
+      const staleAfter = tap.settings?.staleAfter ?? 0;
+      if (staleAfter === 0) continue;
+      shortestMs = Math.min(shortestMs, Math.max(10, staleAfter / 4));
+      if (tap.turnsStale(nowMs, nowUs) && tap.device?.isUp !== false) tap.put(this.#batch);
+    }
+    this.#flush();
+    this.#takeBackSweep = clock.after(shortestMs, () => this.#sweep());
+  }
+
+  #flushSoon(): void {
+    if (this.#batch.count >= gatherCount) this.#flush();
+    else this.#takeBackFlush ??= this.#options.clock.after(gatherMs, () => this.#flush());
+  }
+
+  #flush(): void {
+    this.#takeBackFlush?.();
+    this.#takeBackFlush = undefined;
+    if (this.#batch.count > 0) this.#options.publish(this.#batch);
+  }
+
+  #warnOverrun(): void {
+    const { clock, log, variables } = this.#options;
+    if (clock.monotonicMs() - this.#warnedMs < warnEveryMs) return;
+    this.#warnedMs = clock.monotonicMs();
+    log.warn(`more than ${variables.maxMessagesPerSecond} messages a second: of each topic the newest is read`);
+  }
 }

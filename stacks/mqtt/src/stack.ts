@@ -1,14 +1,9 @@
 // The declaration of the MQTT stack.
-import { defineStack, type Point, Type } from '@telltale/stack-kit';
+import { defineStack, type Point } from '@telltale/stack-kit';
 import { addressRegex } from './address.ts';
-import { brokerVariables } from './broker-variables.ts';
-import { commandProperties, commandVariables, readCommand } from './command-settings.ts';
-import {
-  type MeasurementVariables,
-  measurementProperties,
-  measurementVariables,
-  readMeasurement,
-} from './measurement-settings.ts';
+import { commandProperties, readCommand } from './command-settings.ts';
+import { connectorVariables } from './connector-variables.ts';
+import { type MeasurementVariables, measurementProperties, readMeasurement } from './measurement-settings.ts';
 import { providerVariables } from './provider-variables.ts';
 import { topicFault } from './topic.ts';
 
@@ -40,45 +35,7 @@ export default defineStack({
     'topics, or is a Sparkplug B edge node.',
   connector: {
     load: () => import('./connector.ts'),
-    variables: Type.Object({
-      ...brokerVariables,
-      cleanStart: Type.Boolean({
-        title: 'Whether the broker forgets the session while the connection is down',
-        description:
-          'false: it keeps messages of quality 1 and 2 meanwhile (clientId is required), and commands of quality 2 are refused.',
-        default: true,
-      }),
-      subscribeQos: Type.Enum(['0', '1', '2'], { title: 'Quality of service of subscriptions', default: '1' }),
-      maxMessagesPerSecond: Type.Integer({
-        title: 'Messages that are read in a second',
-        description: 'Beyond, the newest message of each topic is read.',
-        default: 10_000,
-        minimum: 1,
-        maximum: 1_000_000,
-      }),
-      ...measurementVariables,
-      lateReadings: Type.Boolean({
-        title: 'Whether devices may send readings later than they took them',
-        description: 'false: a live message whose time is off by more than the allowed skew has the server’s time.',
-        default: false,
-      }),
-      statusTopic: Type.String({
-        title: 'Topic that says whether a device is there',
-        description:
-          'Birth and last will. An address such as plant/{device}/status: {device} is the level of a measurement’s topic at the same place, or its property device. Without {device}: one for all. Empty: none.',
-        default: '',
-      }),
-      onlinePayload: Type.String({ title: 'What it says of a device that is there', default: 'online' }),
-      offlinePayload: Type.String({ title: 'What it says of a device that is not there', default: 'offline' }),
-      ...commandVariables,
-      expirySeconds: Type.Integer({
-        title: 'Seconds for which the broker keeps a command for a device that is away',
-        description: 'MQTT 5 alone, and not for retained commands. 0: as long as it likes.',
-        default: 10,
-        minimum: 0,
-        maximum: 86_400,
-      }),
-    }),
+    variables: connectorVariables,
     measurement: {
       regex: addressRegex,
       doc: [

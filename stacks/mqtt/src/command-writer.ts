@@ -1,0 +1,209 @@
+// Publishes commands, each once, and waits for the answer of the broker and, where one is configured, of the device.
+import { randomUUID } from 'node:crypto';
+import { type Clock, formatText, formatTimestamp, type Value } from '@telltale/schema';
+import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
+import type { IPublishPacket } from 'mqtt';
+import type { BrokerLink } from './broker-link.ts';
+import { codeText } from './broker-link.ts';
+import { type CommandSettings, type CommandVariables, type PayloadName, readCommand } from './command-settings.ts';
+import { bytesOf, jsonOf, wrapJson } from './format-value.ts';
+import type { Payload } from './payload.ts';
+
+export interface CommandWriterOptions {
+  readonly variables: CommandVariables & { readonly cleanStart: boolean; readonly expirySeconds: number };
+  readonly version: '5' | '3.1.1';
+  readonly clock: Clock;
+}
+
+const noSubscribers = 16;
+const yes = /^(?:ok|true|1|yes|done|accepted|success)$/iu;
+
+/** A write that waits for the answer of its device. */
+interface Awaited {
+  readonly id: string;
+  readonly settings: CommandSettings;
+  readonly expected: string | undefined;
+  /** What is not expected is no answer: the topic tells of a state. */
+  readonly isState: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class CommandWriter {
+  readonly #options: CommandWriterOptions;
+  readonly #awaited = new Map<string, Set<Awaited>>();
+  #settings = new Map<string, CommandSettings>();
+  #refusedTopics: ReadonlyMap<string, string> = new Map();
+
+  constructor(options: CommandWriterOptions) {
+    this.#options = options;
+  }
+
+  setCommands(commands: readonly StackCommand[]): void {
+    this.#settings = new Map();
+    for (const command of commands) {
+      const { settings } = readCommand(command.address, command, this.#options.variables);
+      if (settings !== undefined) this.#settings.set(command.name, settings);
+    }
+  }
+
+  /** Where devices answer. */
+  get ackTopics(): Set<string> {
+    return new Set([...this.#settings.values()].flatMap(({ ack }) => ack?.topic ?? []));
+  }
+
+  /** Subscriptions that the broker has refused, and why. */
+  setRefused(refused: ReadonlyMap<string, string>): void {
+    this.#refusedTopics = refused;
+  }
+
+  async write(link: BrokerLink, command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const settings = this.#settings.get(command.name);
+    if (settings === undefined) throw new Refused(`the address of ${command.name} is wrong`);
+    const { variables, version, clock } = this.#options;
+    const { topic } = settings.address;
+    if (settings.qos === 2 && !variables.cleanStart) {
+      // A broker that has such a message and no release of it may take the next one with its identifier for the same.
+      throw new Refused('with cleanStart false, a command of quality 2 could be sent later than meant: use quality 1');
+    }
+    const id = randomUUID();
+    const fill = (name: PayloadName) => placeholder(name, command, settings, value, id, clock.now());
+    const payload = payloadOf(settings, value, fill);
+    if (payload === undefined) throw new Refused(`the value does not fit into ${command.address}`);
+    if (signal.aborted) throw new NotConnected('nobody waits for it any more');
+    const answer = settings.ack === undefined ? undefined : this.#await(settings, id, fill);
+    try {
+      const published = link.publish(topic, payload, {
+        qos: settings.qos,
+        retain: settings.retain,
+        ...(version === '5' && {
+          properties: {
+            ...(variables.expirySeconds > 0 && !settings.retain && { messageExpiryInterval: variables.expirySeconds }),
+            ...(settings.ack !== undefined && {
+              responseTopic: settings.ack.topic,
+              correlationData: Buffer.from(id),
+            }),
+          },
+        }),
+      });
+      const code = await unlessAborted(published, signal, () => {
+        // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
+        link.reset(`the broker has not acknowledged a command to ${topic} in time`);
+      });
+      if (code >= 128) throw new Refused(`the broker refuses it: ${codeText(code)}`);
+      if (code === noSubscribers && !settings.retain) throw new Refused(`nobody has subscribed to ${topic}`);
+      if (answer !== undefined) await unlessAborted(answer.promise, signal, () => {});
+    } finally {
+      answer?.end();
+    }
+  }
+
+  /** A message, which may be an answer. */
+  hear(topic: string, payload: Payload, { retain, properties }: IPublishPacket): void {
+    const awaited = this.#awaited.get(topic);
+    if (awaited === undefined || retain) return;
+    const correlation = properties?.correlationData?.toString();
+    for (const each of awaited) {
+      const { ack, ackId } = each.settings;
+      const id = correlation ?? (ackId === undefined ? each.id : payload.words({ kind: 'json', path: ackId }));
+      if (id !== each.id || ack === undefined) continue;
+      const words = payload.words(ack.selector)?.trim();
+      if (words !== undefined && (each.expected === undefined ? yes.test(words) : isSame(words, each.expected))) {
+        each.resolve();
+      } else if (!each.isState) {
+        each.reject(new Refused(`the device answers ${JSON.stringify(words?.slice(0, 200) ?? 'what cannot be read')}`));
+      }
+    }
+  }
+
+  #await(settings: CommandSettings, id: string, fill: (name: PayloadName) => string) {
+    const topic = settings.ack?.topic ?? '';
+    const why = this.#refusedTopics.get(topic);
+    if (why !== undefined) throw new Refused(`the answer could not be heard at ${topic}: ${why}`);
+    const others = this.#awaited.get(topic) ?? new Set();
+    if (settings.ackId === undefined && [...others].some((other) => other.settings.ackId === undefined)) {
+      throw new Refused(`another command waits for its answer at ${topic}`);
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => undefined);
+    const { ackExpect } = settings;
+    const awaited: Awaited = {
+      id,
+      settings,
+      expected: ackExpect?.render(fill),
+      isState: ackExpect?.names.has('value') === true || ackExpect?.names.has('text') === true,
+      resolve,
+      reject,
+    };
+    this.#awaited.set(topic, others.add(awaited));
+    const end = () => {
+      others.delete(awaited);
+      if (others.size === 0) this.#awaited.delete(topic);
+    };
+    return { promise, end };
+  }
+}
+
+/** Rejects with the reason of the signal as soon as it is aborted. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => {
+    reject(signal.reason);
+    onAbort();
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  promise.catch(() => undefined);
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
+}
+
+function payloadOf(
+  { address, payload, datatype, on, off }: CommandSettings,
+  value: Value,
+  fill: (name: PayloadName) => string,
+): string | Buffer | undefined {
+  if (payload !== undefined) return payload.render(fill);
+  const { selector } = address;
+  if (selector.kind === 'plain') return fill('text');
+  if (selector.kind === 'binary') return bytesOf(selector, value);
+  const word = wordFor(value, on, off);
+  return wrapJson(selector.path, word === undefined ? jsonOf(datatype, value) : JSON.stringify(word));
+}
+
+function placeholder(
+  name: PayloadName,
+  command: StackCommand,
+  { datatype, on, off }: CommandSettings,
+  value: Value,
+  id: string,
+  nowUs: number,
+): string {
+  switch (name) {
+    case 'value': {
+      const word = wordFor(value, on, off);
+      return word === undefined ? jsonOf(datatype, value) : JSON.stringify(word);
+    }
+    case 'text':
+      return wordFor(value, on, off) ?? formatText(datatype, value);
+    case 'name':
+      return command.name;
+    case 'time':
+      return formatTimestamp(nowUs);
+    case 'timeMs':
+      return String(Math.floor(nowUs / 1000));
+    case 'id':
+      return id;
+  }
+}
+
+function wordFor(value: Value, on: string | undefined, off: string | undefined): string | undefined {
+  if (value === true || value === 1 || value === 1n) return on;
+  if (value === false || value === 0 || value === 0n) return off;
+  return undefined;
+}
+
+/** As texts, or as numbers: 5 and 5.0. */
+function isSame(words: string, expected: string): boolean {
+  if (words === expected || JSON.stringify(words) === expected) return true;
+  return words !== '' && expected !== '' && Number(words) === Number(expected);
+}

@@ -1,0 +1,92 @@
+// Lets so many messages a second through; of more, the newest of each topic. What waits is bounded: beyond, the broker
+// has to wait.
+import type { Clock } from '@telltale/schema';
+
+export interface Message {
+  readonly topic: string;
+  /** Undefined: it was too large. */
+  readonly payload: Buffer | undefined;
+  readonly isRetained: boolean;
+}
+
+export interface IntakeOptions {
+  readonly clock: Clock;
+  readonly maxPerSecond: number;
+  readonly take: (message: Message) => void;
+  /** Once for each while in which messages were passed over. */
+  readonly onOverrun: () => void;
+}
+
+const windowMs = 100;
+const maxWaitingBytes = 16 * 1024 * 1024;
+/** What a message costs beside its payload. */
+const messageBytes = 256;
+
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #perWindow: number;
+  #taken = 0;
+  readonly #waiting = new Map<string, Message>();
+  #waitingBytes = 0;
+  #takeBack: (() => void) | undefined;
+  #full: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#perWindow = Math.max(1, Math.round((options.maxPerSecond * windowMs) / 1000));
+  }
+
+  /** The promise: no more before it is fulfilled. */
+  offer(message: Message): Promise<void> | undefined {
+    const { clock, take, onOverrun } = this.#options;
+    this.#takeBack ??= clock.after(windowMs, () => this.#turn());
+    const waits = this.#waiting.get(message.topic);
+    if (this.#taken < this.#perWindow && waits === undefined) {
+      this.#taken++;
+      take(message);
+      return undefined;
+    }
+    if (waits !== undefined) {
+      onOverrun();
+      this.#waitingBytes -= cost(waits);
+    }
+    this.#waiting.set(message.topic, message);
+    this.#waitingBytes += cost(message);
+    if (this.#waitingBytes < maxWaitingBytes) return undefined;
+    this.#full ??= Promise.withResolvers();
+    return this.#full.promise;
+  }
+
+  /** What waits is passed over. */
+  stop(): void {
+    this.#takeBack?.();
+    this.#takeBack = undefined;
+    this.#waiting.clear();
+    this.#waitingBytes = 0;
+    this.#taken = 0;
+    this.#release();
+  }
+
+  #turn(): void {
+    this.#takeBack = undefined;
+    this.#taken = 0;
+    for (const [topic, message] of this.#waiting) {
+      if (this.#taken >= this.#perWindow) break;
+      this.#taken++;
+      this.#waiting.delete(topic);
+      this.#waitingBytes -= cost(message);
+      this.#options.take(message);
+    }
+    if (this.#waiting.size > 0) this.#takeBack = this.#options.clock.after(windowMs, () => this.#turn());
+    if (this.#waitingBytes < maxWaitingBytes) this.#release();
+  }
+
+  #release(): void {
+    this.#full?.resolve();
+    this.#full = undefined;
+  }
+}
+
+function cost({ topic, payload }: Message): number {
+  return messageBytes + topic.length + (payload?.length ?? 0);
+}

@@ -1,0 +1,123 @@
+// One measurement and its newest reading, made from the messages of its topic.
+import { type Batch, type Clock, isGood, quality, type Value } from '@telltale/schema';
+import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
+import type { Device } from './devices.ts';
+import { type MeasurementSettings, type MeasurementVariables, readMeasurement } from './measurement-settings.ts';
+import type { Payload } from './payload.ts';
+import { missing, readQuality, readTime, readValue, unusable } from './read-value.ts';
+
+export interface TapContext {
+  readonly clock: Clock;
+  readonly times: SourceTimes;
+  /** Whether a live message may tell of something long past. */
+  readonly allowsLate: boolean;
+}
+
+export class Tap {
+  point: StackPoint;
+  readonly settings: MeasurementSettings | undefined;
+  device: Device | undefined;
+  /** Of the newest reading. */
+  error: string | undefined;
+  value: Value | undefined;
+  /** When its message came; undefined where none has. */
+  heardMs: number | undefined;
+  #quality = 0;
+  #timeUs = 0;
+  #hasValue = false;
+  #isStale = false;
+
+  constructor(point: StackPoint, defaults: MeasurementVariables) {
+    this.point = point;
+    const { settings, fault } = readMeasurement(point.address, point, defaults);
+    this.settings = settings;
+    this.error = fault;
+  }
+
+  /** Whether it stays what it is though the points were configured anew. */
+  isFor({ name, address, datatype, properties }: StackPoint): boolean {
+    const { point } = this;
+    if (point.name !== name || point.address !== address || point.datatype !== datatype) return false;
+    const names = Object.keys(properties);
+    return (
+      names.length === Object.keys(point.properties).length &&
+      names.every((each) => point.properties[each] === properties[each])
+    );
+  }
+
+  /** Reads a message; returns false where it says nothing of the measurement. */
+  read(payload: Payload, isRetained: boolean, { clock, times, allowsLate }: TapContext): boolean {
+    const { settings } = this;
+    if (settings === undefined || (isRetained && settings.retained === 'ignore')) return false;
+    const { address, where } = settings;
+    if (where !== undefined && payload.words({ kind: 'json', path: where.path }) !== where.text) return false;
+    const value = readValue(payload, address.selector, settings);
+    if (value === missing && settings.missing === 'keep') return false;
+    const nowUs = clock.now();
+    if (value === missing || value === unusable) {
+      this.error = value === missing ? 'the message does not have it' : unusableText(payload, settings);
+      this.#set(undefined, value === missing ? quality.bad.configurationError : quality.bad.sensorFailure, nowUs);
+    } else {
+      this.error = undefined;
+      let own = settings.quality === undefined ? quality.good : readQuality(payload.at(settings.quality));
+      if (isRetained && settings.retained === 'uncertain' && isGood(own)) own = quality.uncertain.lastUsableValue;
+      if (settings.time === undefined) this.#set(value, own, nowUs);
+      else {
+        const sourceUs = readTime(payload.at(settings.time), settings.timeFormat);
+        times.judge(sourceUs, isRetained || allowsLate ? undefined : sourceUs, own);
+        this.#set(value, times.quality, times.timeUs);
+      }
+    }
+    this.heardMs = clock.monotonicMs();
+    this.#isStale = false;
+    return true;
+  }
+
+  /** The message was too large to be read. */
+  refuse(error: string, clock: Clock): void {
+    this.error = error;
+    this.#set(undefined, quality.bad.sensorFailure, clock.now());
+    this.heardMs = clock.monotonicMs();
+  }
+
+  /** Puts the newest reading into a batch, if there is one. */
+  put(batch: Batch): void {
+    if (this.heardMs === undefined) return;
+    const { id } = this.point;
+    if (!this.#hasValue || this.value === undefined) batch.none(id, this.#quality, this.#timeUs);
+    else batch.value(id, this.value, this.#quality, this.#timeUs);
+  }
+
+  /** Whether nothing came for too long; true once, until something comes again. */
+  turnsStale(nowMs: number, nowUs: number): boolean {
+    const after = this.settings?.staleAfter ?? 0;
+    if (after === 0 || this.#isStale || this.heardMs === undefined || nowMs - this.heardMs < after) return false;
+    this.#isStale = true;
+    if (this.#hasValue) this.#quality = quality.uncertain.lastUsableValue;
+    this.#timeUs = nowUs;
+    return true;
+  }
+
+  /** What was heard before is not the present any more. */
+  outlive(nowUs: number): void {
+    if (this.#hasValue) this.#quality = quality.uncertain.lastUsableValue;
+    this.#timeUs = nowUs;
+  }
+
+  forget(): void {
+    this.heardMs = undefined;
+    this.#isStale = false;
+  }
+
+  #set(value: Value | undefined, ownQuality: number, timeUs: number): void {
+    this.value = value;
+    this.#hasValue = value !== undefined;
+    this.#quality = ownQuality;
+    this.#timeUs = timeUs;
+  }
+}
+
+function unusableText(payload: Payload, { address, datatype }: MeasurementSettings): string {
+  if (address.selector.kind === 'json' && payload.jsonFault !== undefined) return payload.jsonFault;
+  return `what the message has cannot be a value of datatype ${datatype}`;
+}
