@@ -61,6 +61,8 @@ export interface ConnectorWorld {
   readonly writesAreAnswered?: boolean;
   /** The longest that silence may go unnoticed with these variables. 10 s. */
   readonly silenceMs?: number;
+  /** The longest until everything is right again after a loss. 20 s. */
+  readonly recoveryMs?: number;
 }
 
 /** What a client of a provider sees at an address. */

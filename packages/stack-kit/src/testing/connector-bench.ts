@@ -1,0 +1,148 @@
+// Everything that the tests of one connector share: its device, the way there, and what the device has had.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isBad, isGood, type Value } from '@telltale/schema';
+import type { ConnectorRole } from '../define-stack.ts';
+import type { ConnectorWorld, SamplePoint, TestDevice } from './conformance-world.ts';
+import { HostedConnector, type HostedPoint, isSame } from './hosted-connector.ts';
+import { until } from './until.ts';
+import { openWay, type Way } from './way.ts';
+
+export interface ExtraPoints {
+  readonly measurements?: readonly HostedPoint[];
+  readonly commands?: readonly HostedPoint[];
+}
+
+/** After this long, what was to be kept for later would have been sent. */
+const laterMs = 300;
+
+export class ConnectorBench {
+  readonly world: ConnectorWorld;
+  readonly role: ConnectorRole;
+  readonly device: TestDevice;
+  readonly way: Way;
+  readonly folder: string;
+  /** Bits are flipped and nobody can tell: readings are not judged. */
+  isBlind = false;
+  readonly #had = new Map<string, Set<Value>>();
+  readonly #at = new Map<string, number>();
+
+  static async start(world: ConnectorWorld): Promise<ConnectorBench> {
+    const role = world.stack.connector;
+    if (role === undefined) throw new Error(`stack ${world.stack.name} has no connector`);
+    const device = await world.startDevice();
+    const way = await openWay(world.transport, { host: '127.0.0.1', port: device.port });
+    return new ConnectorBench(world, role, device, way);
+  }
+
+  private constructor(world: ConnectorWorld, role: ConnectorRole, device: TestDevice, way: Way) {
+    this.world = world;
+    this.role = role;
+    this.device = device;
+    this.way = way;
+    this.folder = mkdtempSync(join(tmpdir(), 'telltale-conformance-'));
+  }
+
+  async stop(): Promise<void> {
+    await this.way[Symbol.asyncDispose]();
+    await this.device.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  get vars(): Readonly<Record<string, string>> {
+    return this.world.variables(this.way.endpoint);
+  }
+
+  get silenceMs(): number {
+    return this.world.silenceMs ?? 10_000;
+  }
+
+  /** The way is clear and the device has the first value of every sample. */
+  async begin(): Promise<void> {
+    this.isBlind = false;
+    await this.way.mend();
+    this.#had.clear();
+    this.#at.clear();
+    for (const sample of [...this.world.measurements, ...this.world.commands]) await this.#give(sample, 0);
+  }
+
+  host({ measurements = [], commands = [] }: ExtraPoints = {}): HostedConnector {
+    return new HostedConnector({
+      role: this.role,
+      vars: this.vars,
+      folder: this.folder,
+      measurements: [...this.world.measurements, ...measurements],
+      commands: [...this.world.commands, ...commands],
+      lieOf: (address, value) => this.#lieOf(address, value),
+    });
+  }
+
+  /** Every measurement of the device gets its next value. */
+  async change(): Promise<void> {
+    for (const sample of this.world.measurements) await this.#give(sample, this.#index(sample) + 1);
+  }
+
+  /** What the device has at a sample, as the suite has set it. */
+  present(sample: SamplePoint): Value {
+    return sample.values[this.#index(sample) % sample.values.length] as Value;
+  }
+
+  /** Another value than the one that the device has at a command. */
+  async other(command: SamplePoint): Promise<Value> {
+    const present = await this.device.get(command.address);
+    const other = command.values.find((value) => !isSame(value, present));
+    if (other === undefined) throw new Error(`the values of ${command.address} do not differ`);
+    return other;
+  }
+
+  /** All samples are shown with good quality and the value that the device has. */
+  untilRight(hosted: HostedConnector): Promise<void> {
+    const missing = () =>
+      this.world.measurements.filter((sample) => {
+        const shown = hosted.points.get(sample.address);
+        return shown === undefined || !isGood(shown.quality) || !isSame(shown.value, this.present(sample));
+      });
+    return until('every measurement is good and right', () => missing().length === 0, {
+      deadlineMs: this.world.recoveryMs ?? 20_000,
+    }).catch((error: Error) => {
+      const texts = missing().map(({ address }) => {
+        const { value, quality } = hosted.points.get(address) ?? {};
+        return `${address} is ${value} with quality ${quality}`;
+      });
+      throw new Error(`${error.message}: ${texts.join(', ')}; the link is ${hosted.state}, ${hosted.lastError}`);
+    });
+  }
+
+  untilBad(hosted: HostedConnector): Promise<void> {
+    const isOver = () =>
+      this.world.measurements.every(({ address }) => isBad(hosted.points.get(address)?.quality ?? 0));
+    return until('every measurement is bad', isOver, { deadlineMs: this.silenceMs });
+  }
+
+  /** Time in which something that was kept would be sent. */
+  async later(): Promise<void> {
+    await sleep(laterMs);
+  }
+
+  #index({ address }: SamplePoint): number {
+    return this.#at.get(address) ?? 0;
+  }
+
+  async #give(sample: SamplePoint, index: number): Promise<void> {
+    const { address, values } = sample;
+    this.#at.set(address, index);
+    const value = this.present(sample);
+    const had = this.#had.get(address) ?? new Set();
+    this.#had.set(address, had.add(value));
+    if (values.length < 2) throw new Error(`${address} needs two values that differ`);
+    await this.device.set(address, value);
+  }
+
+  #lieOf(address: string, value: Value): string | undefined {
+    const had = this.#had.get(address);
+    if (this.isBlind || had === undefined || [...had].some((each) => isSame(each, value))) return undefined;
+    return `the device only ever had ${[...had].join(', ')}`;
+  }
+}

@@ -1,0 +1,34 @@
+// Lines with a checksum: `text*hh`, the exclusive or of the bytes of the text, which no single flipped bit gets past.
+
+const maxLine = 1000;
+
+export function lineOf(text: string): string {
+  return `${text}*${checksumOf(text)}\n`;
+}
+
+/** Splits a stream into the texts of its lines; those whose checksum is wrong are passed over. */
+export class LineReader {
+  readonly #onLine: (text: string) => void;
+  #rest = '';
+
+  constructor(onLine: (text: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  take(bytes: Buffer | string): void {
+    const lines = (this.#rest + bytes.toString('latin1')).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-maxLine);
+    for (const line of lines) {
+      const [, text = '', checksum] = /^(.*)\*([0-9a-f]{2})$/.exec(line) ?? [];
+      if (checksum === checksumOf(text)) this.#onLine(text);
+    }
+  }
+}
+
+function checksumOf(text: string): string {
+  const bytes = Buffer.from(text, 'latin1');
+  return bytes
+    .reduce((sum, byte) => sum ^ byte, 0x5a)
+    .toString(16)
+    .padStart(2, '0');
+}
