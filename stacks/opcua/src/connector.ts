@@ -1,7 +1,255 @@
-// The connector.
-import { type Connector, type ConnectorOptions, Fatal } from '@telltale/stack-kit';
+// The connector: a client of one server, whose values come by subscription, and by reads where the server monitors no
+// more. A link that is lost is not mended: the host connects anew, and every subscription is made anew.
+import { Batch, quality } from '@telltale/schema';
+import {
+  type BrowseAnswer,
+  type BrowseRequest,
+  type Connector,
+  type ConnectorOptions,
+  type InstanceDetail,
+  NotConnected,
+  Poller,
+  type ReadingTrace,
+  Refused,
+  SourceTimes,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { AttributeIds } from 'node-opcua-client';
+import { browse } from './browse.ts';
+import { applicationUriOf } from './certificate-folder.ts';
+import { type ItemSettings, parseDeadband } from './item-settings.ts';
+import { itemOf, type NodeItem, traceOf } from './node-item.ts';
+import { readItems, readNodes } from './node-reader.ts';
+import { NodeWriter } from './node-writer.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { ServiceFault, UaLink, Unanswered } from './ua-link.ts';
 import type { ConnectorVariables } from './variables.ts';
 
-export function createConnector(_options: ConnectorOptions<ConnectorVariables>): Connector {
-  throw new Fatal('it is not there yet');
+export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
+  return new UaConnector(options);
+}
+
+/** Nodes that the server did not know are asked for again. */
+const retryMs = 60_000;
+const serverState = { nodeId: 'ns=0;i=2259', attributeId: AttributeIds.Value };
+
+interface Polled {
+  readonly points: readonly StackPoint[];
+  readonly items: readonly NodeItem[];
+}
+
+class UaConnector implements Connector {
+  readonly #options: ConnectorOptions<ConnectorVariables>;
+  readonly #sourceTimes: SourceTimes;
+  readonly #settings: ItemSettings;
+  #points: StackPoints = { measurements: [], commands: [] };
+  #items = new Map<number, NodeItem>();
+  #link: UaLink | undefined;
+  #writer: NodeWriter | undefined;
+  #subscriptions: Subscriptions | undefined;
+  #poller: Poller<Polled> | undefined;
+  #polled = new Set<NodeItem>();
+  /** Ends the wait for the next change of the points. */
+  #wake = () => {};
+
+  constructor(options: ConnectorOptions<ConnectorVariables>) {
+    this.#options = options;
+    const { clock, maxClockSkewMs, variables } = options;
+    this.#sourceTimes = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
+    this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
+  }
+
+  setPoints(points: StackPoints): void {
+    this.#points = points;
+    this.#wake();
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { name, variables, folder, clock, meter, log } = this.#options;
+    const applicationUri = applicationUriOf(variables.applicationUri, name);
+    this.#link = await UaLink.open({ name, variables, applicationUri, folder, clock, meter, log }, signal);
+    this.#writer = new NodeWriter(this.#link, log);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const link = this.#link;
+    if (link === undefined) throw new NotConnected('there is no link');
+    const { clock, log, variables, publish } = this.#options;
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    const subscriptions = new Subscriptions({
+      link,
+      settings: this.#settings,
+      sessionTimeoutMs: variables.sessionTimeoutMs,
+      itemsAtOnce: variables.itemsAtOnce,
+      clock,
+      log,
+      sourceTimes: this.#sourceTimes,
+      publish,
+      onGap: (items) => void this.#readAnew(link, items).catch(() => undefined),
+    });
+    this.#subscriptions = subscriptions;
+    const poller = this.#newPoller(link);
+    this.#poller = poller;
+    const tasks = [
+      orEnded(ended.signal, this.#whileAlive(link, ended.signal)),
+      orEnded(ended.signal, this.#serve(link, subscriptions, poller, ended.signal)),
+      orEnded(ended.signal, poller.run(ended.signal)),
+      orEnded(ended.signal, subscriptions.lost),
+      orEnded(ended.signal, link.lost).then((reason) => {
+        if (reason !== undefined) throw new NotConnected(reason);
+      }),
+    ];
+    try {
+      await Promise.all(tasks);
+    } catch (error) {
+      if (!signal.aborted) throw lossOf(error);
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+      subscriptions.close();
+      await Promise.allSettled(tasks);
+    }
+  }
+
+  async write(command: StackCommand, value: Parameters<Connector['write']>[1], signal: AbortSignal): Promise<void> {
+    if (this.#writer === undefined) throw new NotConnected('there is no link');
+    await this.#writer.write(command, value, signal);
+  }
+
+  async close(): Promise<void> {
+    const link = this.#link;
+    this.#link = undefined;
+    this.#writer = undefined;
+    this.#subscriptions = undefined;
+    this.#poller = undefined;
+    this.#polled = new Set();
+    this.#items = new Map();
+    await link?.close();
+  }
+
+  detail(): InstanceDetail {
+    const scanGroups = this.#polled.size === 0 ? undefined : this.#poller?.detail().scanGroups;
+    return scanGroups === undefined ? {} : { scanGroups };
+  }
+
+  explain(measurement: StackPoint): ReadingTrace | undefined {
+    const item = this.#items.get(measurement.id);
+    if (item === undefined) return undefined;
+    return this.#polled.has(item)
+      ? traceOf(item, 'read of', this.#poller?.groupOf(measurement))
+      : traceOf(item, 'monitored item', undefined);
+  }
+
+  async browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    if (this.#link === undefined) throw new Refused('there is no link to the server');
+    return browse(this.#link, request, signal);
+  }
+
+  /** Looks at the server again and again: a link on which nothing comes back is lost. */
+  async #whileAlive(link: UaLink, signal: AbortSignal): Promise<void> {
+    const { clock, variables } = this.#options;
+    while (!signal.aborted) {
+      await readNodes(link, [serverState]);
+      this.#subscriptions?.check();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const takeBack = clock.after(variables.keepAliveMs, resolve);
+      await orEnded(signal, promise);
+      takeBack();
+    }
+  }
+
+  /** Has all measurements monitored or read; again whenever they change. */
+  async #serve(
+    link: UaLink,
+    subscriptions: Subscriptions,
+    poller: Poller<Polled>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, variables } = this.#options;
+    while (!signal.aborted) {
+      const points = this.#points;
+      const items = points.measurements.map((point) => itemOf(point, link.namespaces));
+      this.#items = new Map(items.map((item) => [item.point.id, item]));
+      this.#refuse(items.filter(({ node }) => node === undefined));
+      const known = items.filter(({ node }) => node !== undefined);
+      await subscriptions.clear();
+      const polled = variables.subscriptions ? await subscriptions.monitor(known) : known;
+      this.#polled = new Set(polled);
+      poller.setPoints(polled.map(({ point }) => point));
+      while (this.#points === points && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        const takeBack = clock.after(retryMs, resolve);
+        await orEnded(signal, promise);
+        takeBack();
+        if (this.#points !== points || signal.aborted) break;
+        await subscriptions.retry(known.filter((item) => item.last === undefined && !this.#polled.has(item)));
+      }
+    }
+  }
+
+  /** Their addresses mean nothing at this server. */
+  #refuse(items: readonly NodeItem[]): void {
+    if (items.length === 0) return;
+    const { clock, publish } = this.#options;
+    const batch = new Batch(items.length);
+    for (const { point } of items) batch.none(point.id, quality.bad.configurationError, clock.now());
+    publish(batch);
+  }
+
+  async #readAnew(link: UaLink, items: readonly NodeItem[]): Promise<void> {
+    const { clock, publish, variables } = this.#options;
+    for (let at = 0; at < items.length; at += variables.itemsAtOnce) {
+      const batch = new Batch();
+      const slice = items.slice(at, at + variables.itemsAtOnce);
+      await readItems(link, slice, batch, { clock, sourceTimes: this.#sourceTimes });
+      publish(batch);
+    }
+  }
+
+  #newPoller(link: UaLink): Poller<Polled> {
+    const { clock, meter, log, publish, variables } = this.#options;
+    // The link counts its requests itself.
+    const uncounted = { answered: () => undefined, failed: () => undefined, overrun: () => meter.overrun() };
+    return new Poller<Polled>({
+      clock,
+      meter: uncounted,
+      log,
+      publish,
+      scanPeriodMs: variables.scanPeriodMs,
+      deviceOf: () => variables.endpointUrl,
+      plan: (points) => {
+        const requests: Polled[] = [];
+        for (let at = 0; at < points.length; at += variables.itemsAtOnce) {
+          const slice = points.slice(at, at + variables.itemsAtOnce);
+          const items = slice.flatMap(({ id }) => this.#items.get(id) ?? []);
+          requests.push({ points: items.map(({ point }) => point), items });
+        }
+        return requests;
+      },
+      read: ({ items }, batch) => readItems(link, items, batch, { clock, sourceTimes: this.#sourceTimes }),
+    });
+  }
+}
+
+function lossOf(error: unknown): unknown {
+  return error instanceof Unanswered || error instanceof ServiceFault ? new NotConnected(error.message) : error;
+}
+
+/** Undefined as soon as the signal is aborted. */
+async function orEnded<T>(signal: AbortSignal, promise: Promise<T>): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const abort = () => resolve(undefined);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

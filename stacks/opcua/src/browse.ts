@@ -1,0 +1,264 @@
+// What a server has to offer: objects and folders to look into, variables with what is needed to configure them.
+import type { Datatype } from '@telltale/schema';
+import { type BrowseAnswer, type BrowsedPoint, type BrowseItem, type BrowseRequest, Refused } from '@telltale/stack-kit';
+import {
+  AttributeIds,
+  BrowseDirection,
+  BrowseNextRequest,
+  type BrowseNextResponse,
+  BrowseRequest as BrowseNodes,
+  type BrowseResponse,
+  type BrowseResult,
+  DataType,
+  type DataValue,
+  NodeClass,
+  NodeId,
+  type ReferenceDescription,
+  TranslateBrowsePathsToNodeIdsRequest,
+  type TranslateBrowsePathsToNodeIdsResponse,
+} from 'node-opcua-client';
+import { formatNamespaceUri } from './node-address.ts';
+import { nodeOf } from './node-item.ts';
+import { readNodes } from './node-reader.ts';
+import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
+
+const objectsFolder = 'i=85';
+const hierarchical = 'ns=0;i=33';
+const hasProperty = 'ns=0;i=46';
+/** Of the path of an array: its elements are looked at. */
+const elements = ';[]';
+const canRead = 1;
+const canWrite = 2;
+const resultMask = 0x3f;
+
+const datatypes = new Map<DataType, Datatype>([
+  [DataType.Boolean, 'b'],
+  [DataType.SByte, 'i'],
+  [DataType.Byte, 'i'],
+  [DataType.Int16, 'i'],
+  [DataType.UInt16, 'i'],
+  [DataType.Int32, 'i'],
+  [DataType.UInt32, 'l'],
+  [DataType.Int64, 'l'],
+  [DataType.UInt64, 'l'],
+  [DataType.Float, 'f'],
+  [DataType.Double, 'd'],
+  [DataType.String, 's'],
+  [DataType.DateTime, 's'],
+  [DataType.Guid, 's'],
+  [DataType.ByteString, 's'],
+  [DataType.XmlElement, 's'],
+  [DataType.NodeId, 's'],
+  [DataType.ExpandedNodeId, 's'],
+  [DataType.StatusCode, 's'],
+  [DataType.QualifiedName, 's'],
+  [DataType.LocalizedText, 's'],
+]);
+
+export async function browse(link: UaLink, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+  try {
+    const path = request.path ?? objectsFolder;
+    return await orAborted(
+      signal,
+      path.endsWith(elements)
+        ? browseElements(link, path.slice(0, -elements.length), request)
+        : browseNode(link, path, request),
+    );
+  } catch (error) {
+    if (error instanceof ServiceFault) throw new Refused(error.message);
+    throw error;
+  }
+}
+
+async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseRequest): Promise<BrowseAnswer> {
+  const result = cursor === undefined ? await first(link, path, limit) : await next(link, cursor);
+  if (result === undefined || result.statusCode.isBad()) {
+    throw new Refused(`the server does not show ${path}: ${result?.statusCode.name ?? 'no answer'}`);
+  }
+  const references = (result.references ?? []).filter(({ nodeId }) => nodeId.serverIndex === 0);
+  const point = result.continuationPoint;
+  return {
+    items: await describe(link, references),
+    cursor: point && point.length > 0 ? point.toString('base64url') : undefined,
+  };
+}
+
+async function first(link: UaLink, path: string, limit: number): Promise<BrowseResult | undefined> {
+  const node = nodeOf(path, link.namespaces);
+  if (typeof node === 'string') throw new Refused(`${JSON.stringify(path.slice(0, 100))} is no place: ${node}`);
+  const request = new BrowseNodes({
+    requestedMaxReferencesPerNode: limit,
+    nodesToBrowse: [
+      {
+        nodeId: node.nodeId,
+        browseDirection: BrowseDirection.Forward,
+        referenceTypeId: hierarchical,
+        includeSubtypes: true,
+        nodeClassMask: NodeClass.Object | NodeClass.Variable,
+        resultMask,
+      },
+    ],
+  });
+  return (await link.transact<BrowseResponse>(request)).results?.[0];
+}
+
+async function next(link: UaLink, cursor: string): Promise<BrowseResult | undefined> {
+  const continuationPoints = [Buffer.from(cursor, 'base64url')];
+  const request = new BrowseNextRequest({ continuationPoints, releaseContinuationPoints: false });
+  return (await link.transact<BrowseNextResponse>(request)).results?.[0];
+}
+
+const attributes = [
+  AttributeIds.Value,
+  AttributeIds.UserAccessLevel,
+  AttributeIds.Description,
+  AttributeIds.ValueRank,
+] as const;
+
+async function describe(link: UaLink, references: readonly ReferenceDescription[]): Promise<BrowseItem[]> {
+  const variables = references.filter(({ nodeClass }) => nodeClass === NodeClass.Variable);
+  const wanted = variables.flatMap(({ nodeId }) =>
+    attributes.map((attributeId) => ({ nodeId: plain(nodeId), attributeId })),
+  );
+  const { values } = wanted.length === 0 ? { values: [] } : await readNodes(link, wanted);
+  const units = await unitsOf(link, variables);
+  return references.map((reference) => {
+    const at = variables.indexOf(reference);
+    const read = values.slice(at * attributes.length, (at + 1) * attributes.length);
+    return at < 0 ? folderItem(link, reference) : variableItem(link, reference, read, units[at]);
+  });
+}
+
+function folderItem(link: UaLink, reference: ReferenceDescription): BrowseItem {
+  const path = addressOf(link, reference.nodeId);
+  return { title: titleOf(reference), path, measurement: undefined, command: undefined };
+}
+
+function variableItem(
+  link: UaLink,
+  reference: ReferenceDescription,
+  [value, access, description, rank]: readonly DataValue[],
+  eu: string | undefined,
+): BrowseItem {
+  const address = addressOf(link, reference.nodeId);
+  const title = titleOf(reference);
+  const datatype = datatypes.get(value?.value?.dataType ?? DataType.Null);
+  const isArray = Number(rank?.value?.value ?? -1) >= 0;
+  if (datatype === undefined || isArray) {
+    const path = isArray && datatype !== undefined ? address + elements : address;
+    return { title, path, measurement: undefined, command: undefined };
+  }
+  const text = textOf(description?.value?.value);
+  const point: BrowsedPoint = {
+    name: reference.browseName.name ?? title,
+    address,
+    datatype,
+    ...(text !== '' && { description: text }),
+    ...(eu !== undefined && { eu }),
+  };
+  const level = Number(access?.value?.value ?? canRead);
+  return {
+    title,
+    path: address,
+    measurement: (level & canRead) === 0 ? undefined : point,
+    command: (level & canWrite) === 0 ? undefined : point,
+  };
+}
+
+async function browseElements(link: UaLink, address: string, { cursor, limit }: BrowseRequest): Promise<BrowseAnswer> {
+  const node = nodeOf(address, link.namespaces);
+  if (typeof node === 'string') throw new Refused(node);
+  const { nodeId } = node;
+  const { values } = await readNodes(link, [node, { nodeId, attributeId: AttributeIds.UserAccessLevel }]);
+  const variant = values[0]?.value;
+  const datatype = datatypes.get(variant?.dataType ?? DataType.Null);
+  const sizes: number[] = variant?.dimensions ?? [Number(variant?.value?.length ?? 0)];
+  if (datatype === undefined) throw new Refused(`${address} has no elements that can be read`);
+  const count = sizes.reduce((product, size) => product * size, 1);
+  const from = Number(cursor ?? 0);
+  const level = Number(values[1]?.value?.value ?? canRead);
+  const items = Array.from({ length: Math.max(0, Math.min(limit, count - from)) }, (_, at): BrowseItem => {
+    const index = indexOf(from + at, sizes).join(',');
+    const point = { name: `${node.nodeId.value}_${index}`, address: `${address};[${index}]`, datatype };
+    return {
+      title: `[${index}]`,
+      path: undefined,
+      measurement: (level & canRead) === 0 ? undefined : point,
+      command: (level & canWrite) === 0 ? undefined : point,
+    };
+  });
+  return { items, cursor: from + items.length < count ? String(from + items.length) : undefined };
+}
+
+/** The last dimension runs fastest. */
+function indexOf(position: number, sizes: readonly number[]): number[] {
+  const index: number[] = [];
+  let rest = position;
+  for (const size of sizes.toReversed()) {
+    index.unshift(rest % size);
+    rest = Math.floor(rest / size);
+  }
+  return index;
+}
+
+/** Of the variables that have the property EngineeringUnits; many have not. */
+async function unitsOf(
+  link: UaLink,
+  variables: readonly ReferenceDescription[],
+): Promise<(string | undefined)[]> {
+  if (variables.length === 0) return [];
+  const request = new TranslateBrowsePathsToNodeIdsRequest({
+    browsePaths: variables.map(({ nodeId }) => ({
+      startingNode: plain(nodeId),
+      relativePath: {
+        elements: [
+          {
+            referenceTypeId: hasProperty,
+            isInverse: false,
+            includeSubtypes: false,
+            targetName: { namespaceIndex: 0, name: 'EngineeringUnits' },
+          },
+        ],
+      },
+    })),
+  });
+  const found = await link.transact<TranslateBrowsePathsToNodeIdsResponse>(request).catch((error) => {
+    if (error instanceof ServiceFault) return { results: null };
+    throw error;
+  });
+  const targets = variables.map((_, at) => found.results?.[at]?.targets?.[0]?.targetId);
+  const nodes = targets.flatMap((nodeId) =>
+    nodeId === undefined ? [] : [{ nodeId: plain(nodeId), attributeId: AttributeIds.Value }],
+  );
+  const { values } = nodes.length === 0 ? { values: [] } : await readNodes(link, nodes);
+  const rest = [...values];
+  return targets.map((target) => {
+    if (target === undefined) return undefined;
+    const unit = rest.shift()?.value?.value as { displayName?: unknown } | null | undefined;
+    return textOf(unit?.displayName) || undefined;
+  });
+}
+
+/** By the URI of the namespace, which stays when the server restarts. */
+function addressOf(link: UaLink, nodeId: NodeId): string {
+  const { namespace, identifierType, value } = nodeId;
+  const letter = 'isgb'[identifierType - 1];
+  const identifier = Buffer.isBuffer(value) ? value.toString('base64') : String(value);
+  const uri = namespace === 0 ? undefined : link.namespaces[namespace];
+  const space = namespace === 0 ? '' : uri === undefined ? `ns=${namespace};` : `${formatNamespaceUri(uri)};`;
+  return `${space}${letter}=${identifier}`;
+}
+
+/** A reference may name a server and a URI: a plain id is what requests take. */
+function plain({ identifierType, value, namespace }: NodeId): NodeId {
+  return new NodeId(identifierType, value, namespace);
+}
+
+function titleOf({ displayName, browseName }: ReferenceDescription): string {
+  return textOf(displayName) || browseName.name || '';
+}
+
+function textOf(value: unknown): string {
+  const { text } = (value ?? {}) as { text?: unknown };
+  return typeof text === 'string' ? text.slice(0, 1000) : '';
+}

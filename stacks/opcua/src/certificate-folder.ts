@@ -1,0 +1,206 @@
+// The certificates of one connector or provider: its own, made once, and those of the other side that a person trusts.
+// Whom nobody trusts is refused, and kept in `rejected` for a person to look at and move.
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { StackLog } from '@telltale/stack-kit';
+import { crypto_utils, type StatusCode, StatusCodes } from 'node-opcua-client';
+
+export interface CertificateFolderOptions {
+  readonly folder: string;
+  /** Stands in the own certificate. */
+  readonly applicationUri: string;
+  readonly applicationName: string;
+  readonly log: StackLog;
+}
+
+type PrivateKey = ReturnType<typeof crypto_utils.coercePEMorDerToPrivateKey>;
+
+const validYears = 20;
+/** Strangers cannot fill the disk. */
+const maxRejected = 100;
+const maxCertificateBytes = 64 * 1024;
+
+/** What the library calls a certificate store and a key pair, both. */
+export class CertificateFolder {
+  /** The library's own book-keeping. */
+  referenceCounter = 0;
+  readonly certificateFile = '<in-memory>';
+  readonly privateKeyFile = '<in-memory>';
+  readonly #options: CertificateFolderOptions;
+  #own: { readonly certificate: Buffer; readonly privateKey: PrivateKey } | undefined;
+
+  constructor(options: CertificateFolderOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the folders and the own certificate where they are missing; before anything else. */
+  async initialize(): Promise<void> {
+    if (this.#own !== undefined) return;
+    const { folder } = this.#options;
+    for (const name of ['own', 'trusted', 'rejected']) {
+      await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    }
+    const [certificateFile, keyFile] = [join(folder, 'own', 'certificate.pem'), join(folder, 'own', 'private-key.pem')];
+    const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
+    const pems =
+      certificate === undefined || key === undefined || !this.#isOurs(certificate)
+        ? await this.#make(certificateFile, keyFile, key)
+        : { certificate, key };
+    this.#own = {
+      certificate: crypto_utils.convertPEMtoDER(pems.certificate),
+      privateKey: crypto_utils.coercePEMorDerToPrivateKey(pems.key),
+    };
+  }
+
+  getCertificate(): Buffer {
+    return this.#ownPair().certificate;
+  }
+
+  getCertificateChain(): Buffer[] {
+    return [this.getCertificate()];
+  }
+
+  getPrivateKey(): PrivateKey {
+    return this.#ownPair().privateKey;
+  }
+
+  /** Good where a person trusts this very certificate and it is in force. */
+  async checkCertificate(certificate: Buffer | Buffer[]): Promise<StatusCode> {
+    const leaf = leafOf(certificate);
+    if (leaf === undefined) return StatusCodes.BadCertificateInvalid;
+    if (!leaf.raw.equals(this.getCertificate()) && !(await this.#isTrusted(leaf))) {
+      await this.#reject(leaf);
+      return StatusCodes.BadCertificateUntrusted;
+    }
+    const now = Date.now();
+    const isInForce = now >= Date.parse(leaf.validFrom) && now <= Date.parse(leaf.validTo);
+    if (!isInForce) this.#options.log.warn(`the certificate ${nameOf(leaf)} is valid ${validity(leaf)} alone: refused`);
+    return isInForce ? StatusCodes.Good : StatusCodes.BadCertificateTimeInvalid;
+  }
+
+  async verifyCertificate(certificate: Buffer | Buffer[]): Promise<string> {
+    return (await this.checkCertificate(certificate)).name;
+  }
+
+  async getTrustStatus(certificate: Buffer): Promise<StatusCode> {
+    const leaf = leafOf(certificate);
+    const isKnown = leaf !== undefined && (leaf.raw.equals(this.getCertificate()) || (await this.#isTrusted(leaf)));
+    return isKnown ? StatusCodes.Good : StatusCodes.BadCertificateUntrusted;
+  }
+
+  // Only people trust: what the library would do by itself is passed over.
+  async trustCertificate(): Promise<void> {}
+  async rejectCertificate(): Promise<void> {}
+  async addIssuer(): Promise<void> {}
+  async addRevocationList(): Promise<void> {}
+  async dispose(): Promise<void> {}
+
+  #ownPair() {
+    if (this.#own === undefined) throw new Error('the certificates were not read');
+    return this.#own;
+  }
+
+  /** A certificate with another application URI is of no use: servers hold it against the one that they are told. */
+  #isOurs(pem: string): boolean {
+    try {
+      const certificate = new X509Certificate(pem);
+      const names = certificate.subjectAltName ?? '';
+      return (
+        names.includes(`URI:${this.#options.applicationUri}`) && Date.parse(certificate.validTo) > Date.now() + 86_400_000
+      );
+    } catch {
+      return false;
+    }
+  }
+
+  async #make(certificateFile: string, keyFile: string, oldKey: string | undefined) {
+    const { applicationUri, applicationName, log } = this.#options;
+    const privateKey =
+      oldKey === undefined
+        ? await crypto_utils.generatePrivateKey(2048)
+        : await crypto_utils.pemToPrivateKey(oldKey);
+    const { privPem: key } = await crypto_utils.privateKeyToPEM(privateKey);
+    const { cert: certificate } = await crypto_utils.createSelfSignedCertificate({
+      privateKey,
+      notBefore: new Date(Date.now() - 86_400_000),
+      notAfter: new Date(Date.now() + validYears * 365 * 86_400_000),
+      subject: `CN=${applicationName}`,
+      dns: [hostname()],
+      applicationUri,
+      purpose: crypto_utils.CertificatePurpose.ForApplication,
+    });
+    if (oldKey === undefined) await writeWhole(keyFile, key);
+    await writeWhole(certificateFile, certificate);
+    log.info(`made a certificate of its own: ${certificateFile}`);
+    return { certificate, key };
+  }
+
+  async #isTrusted(leaf: X509Certificate): Promise<boolean> {
+    const folder = join(this.#options.folder, 'trusted');
+    for (const name of await readdir(folder).catch(() => [])) {
+      const known = leafOf(await readFile(join(folder, name)).catch(() => Buffer.alloc(0)));
+      if (known?.raw.equals(leaf.raw)) return true;
+    }
+    return false;
+  }
+
+  async #reject(leaf: X509Certificate): Promise<void> {
+    const { folder, log } = this.#options;
+    const name = `${leaf.fingerprint.replaceAll(':', '').toLowerCase()}.der`;
+    const [rejected, trusted] = [join(folder, 'rejected', name), join(folder, 'trusted')];
+    try {
+      const known = await readdir(join(folder, 'rejected'));
+      if (known.length < maxRejected && !known.includes(name)) await writeWhole(rejected, leaf.raw);
+      log.warn(`refused the certificate ${nameOf(leaf)}: to trust it, move ${rejected} to ${trusted}`);
+    } catch (error) {
+      log.warn(`refused the certificate ${nameOf(leaf)}, which could not be kept: ${(error as Error).message}`);
+    }
+  }
+}
+
+export function applicationUriOf(given: string, name: string): string {
+  return given === '' ? `urn:${hostname()}:telltale:${name}` : given;
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Wholly old or wholly new, whatever ends the process. */
+async function writeWhole(file: string, content: string | Buffer): Promise<void> {
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, content, { mode: 0o600, flush: true });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** DER, PEM, or a chain of which the first counts; undefined where it is none. */
+function leafOf(certificate: Buffer | Buffer[]): X509Certificate | undefined {
+  const bytes = Array.isArray(certificate) ? certificate[0] : certificate;
+  if (bytes === undefined || bytes.length === 0 || bytes.length > maxCertificateBytes) return undefined;
+  try {
+    return new X509Certificate(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(certificate: X509Certificate): string {
+  const uri = /URI:([^,\s]{1,256})/.exec(certificate.subjectAltName ?? '')?.[1];
+  return JSON.stringify(uri ?? certificate.subject.slice(0, 256));
+}
+
+function validity({ validFrom, validTo }: X509Certificate): string {
+  return `from ${validFrom} to ${validTo}`;
+}

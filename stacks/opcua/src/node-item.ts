@@ -1,0 +1,107 @@
+// A measurement as the connector reads it: its node at this server, and what came of it last.
+import { type Batch, type Clock, isBad } from '@telltale/schema';
+import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit';
+import { AttributeIds, type DataValue, NodeId, type ReadValueIdOptions } from 'node-opcua-client';
+import { indexRangeOf, type NodeAddress, parseAddress } from './node-address.ts';
+import { qualityOfStatus } from './status-quality.ts';
+import { addReading, timeUsOf } from './value-codec.ts';
+
+const nodeIdTypes = { i: 1, s: 2, g: 3, b: 4 } as const;
+/** The beginning of time in OPC UA, and so: no time. */
+const noTimeMs = Date.UTC(1601, 0, 1);
+
+export interface NodeItem {
+  readonly point: StackPoint;
+  readonly node: NodeRef | undefined;
+  /** Why there is no node, or what was wrong with the last reading. */
+  error: string | undefined;
+  /** The last answer of the server, and when it came. */
+  last: DataValue | undefined;
+  lastUs: number;
+}
+
+/** In the words of a request. */
+export interface NodeRef {
+  readonly nodeId: NodeId;
+  readonly attributeId: AttributeIds;
+  /** A text: the library reads it, though its types do not say so. */
+  readonly indexRange?: NonNullable<ReadValueIdOptions['indexRange']>;
+}
+
+export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeItem {
+  const node = nodeOf(point.address, namespaces);
+  const error = typeof node === 'string' ? node : undefined;
+  return { point, node: typeof node === 'string' ? undefined : node, error, last: undefined, lastUs: 0 };
+}
+
+/** Or what is wrong with the address at this server. */
+export function nodeOf(address: string, namespaces: readonly string[]): NodeRef | string {
+  const parsed = parseAddress(address);
+  if (typeof parsed === 'string') return parsed;
+  const namespace =
+    typeof parsed.namespace === 'number' ? parsed.namespace : namespaces.indexOf(parsed.namespace);
+  if (namespace < 0) return `the server has no namespace ${parsed.namespace}`;
+  const indexRange = indexRangeOf(parsed) as unknown as NodeRef['indexRange'];
+  const nodeId = new NodeId(nodeIdTypes[parsed.kind], identifierOf(parsed), namespace);
+  return { nodeId, attributeId: AttributeIds.Value, ...(indexRange !== undefined && { indexRange }) };
+}
+
+function identifierOf({ kind, identifier }: NodeAddress): number | string | Buffer {
+  if (kind === 'i') return Number(identifier);
+  return kind === 'b' ? Buffer.from(identifier, 'base64') : identifier;
+}
+
+export interface Readings {
+  readonly batch: Batch;
+  readonly clock: Clock;
+  readonly sourceTimes: SourceTimes;
+}
+
+/** `deviceNowUs`: what the server's clock said when it sent the value, where it did. */
+export function takeReading(
+  item: NodeItem,
+  value: DataValue,
+  deviceNowUs: number | undefined,
+  { batch, clock, sourceTimes }: Readings,
+): void {
+  const { sourceTimestamp, serverTimestamp, statusCode } = value;
+  item.last = value;
+  item.lastUs = clock.now();
+  const quality = qualityOfStatus(statusCode.value);
+  if (sourceTimestamp !== null && sourceTimestamp.getTime() > noTimeMs) {
+    sourceTimes.judge(timeUsOf(sourceTimestamp, value.sourcePicoseconds), deviceNowUs, quality);
+  } else if (serverTimestamp !== null && serverTimestamp.getTime() > noTimeMs) {
+    sourceTimes.judge(timeUsOf(serverTimestamp, value.serverPicoseconds), deviceNowUs, quality);
+  } else {
+    sourceTimes.timeUs = item.lastUs;
+    sourceTimes.quality = quality;
+  }
+  if (isBad(quality)) {
+    batch.none(item.point.id, quality, sourceTimes.timeUs);
+    item.error = `${statusCode.name}: ${statusCode.description}`;
+  } else {
+    const isElement = item.node?.indexRange !== undefined;
+    item.error = addReading(batch, item.point, value.value, isElement, sourceTimes.quality, sourceTimes.timeUs);
+  }
+}
+
+/** From what is kept of the last answer. */
+export function traceOf(item: NodeItem, request: string, scanPeriodMs: number | undefined): ReadingTrace | undefined {
+  const { last, lastUs, error, node } = item;
+  if (last === undefined && error === undefined) return undefined;
+  const shown = last === undefined ? undefined : String(last.value?.value ?? null).slice(0, 500);
+  const type = last?.value === null || last?.value === undefined ? '' : last.value.toString().split('(')[0];
+  return {
+    timeUs: lastUs,
+    request: `${request} ${node?.nodeId ?? item.point.address}${node?.indexRange ? `[${node.indexRange}]` : ''}`,
+    raw:
+      last === undefined
+        ? undefined
+        : `${type} ${shown}, ${last.statusCode.name}, source ${last.sourceTimestamp?.toISOString() ?? 'none'}, ` +
+          `server ${last.serverTimestamp?.toISOString() ?? 'none'}`,
+    value: undefined,
+    error,
+    device: undefined,
+    scanPeriodMs,
+  };
+}

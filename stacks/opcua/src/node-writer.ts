@@ -1,0 +1,132 @@
+// Writes to nodes, each once. What type a node wants is asked of the server, once a link.
+import { type Datatype, isBad, type Value } from '@telltale/schema';
+import { NotConnected, Refused, type StackCommand, type StackLog } from '@telltale/stack-kit';
+import {
+  AttributeIds,
+  BrowseDirection,
+  BrowseRequest,
+  type BrowseResponse,
+  DataType,
+  NodeId,
+  StatusCodes,
+  Variant,
+  VariantArrayType,
+  WriteRequest,
+  type WriteResponse,
+} from 'node-opcua-client';
+import { type NodeRef, nodeOf } from './node-item.ts';
+import { readNodes } from './node-reader.ts';
+import { qualityOfStatus } from './status-quality.ts';
+import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
+import { toNode } from './value-codec.ts';
+
+/** Where the server does not say what the node takes. */
+const usualTypes: Readonly<Record<Datatype, DataType>> = {
+  b: DataType.Boolean,
+  q: DataType.Byte,
+  i: DataType.Int32,
+  l: DataType.Int64,
+  f: DataType.Float,
+  d: DataType.Double,
+  s: DataType.String,
+};
+
+const enumeration = 29;
+const hasSubtype = 'ns=0;i=45';
+/** A chain of types is not deeper. */
+const maxSupertypes = 20;
+
+export class NodeWriter {
+  readonly #link: UaLink;
+  readonly #log: StackLog;
+  /** By address; bounded by the commands that there are. */
+  readonly #types = new Map<string, DataType>();
+
+  constructor(link: UaLink, log: StackLog) {
+    this.#link = link;
+    this.#log = log;
+  }
+
+  /** As `Connector.write`. */
+  async write({ address, datatype }: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const node = nodeOf(address, this.#link.namespaces);
+    if (typeof node === 'string') throw new Refused(node);
+    const type = await orAborted(signal, this.#typeOf(node, address, datatype));
+    const isElement = node.indexRange !== undefined;
+    const request = new WriteRequest({
+      nodesToWrite: [{ ...node, value: { value: variantOf(type, value, isElement) } }],
+    });
+    const status = await orAborted(signal, this.#send(request));
+    if (status.isBad()) throw new Refused(`${status.name}: ${status.description}`);
+    if (!status.isGood()) this.#log.warn(`the server says ${status.name} of a write to ${address}`);
+  }
+
+  async #send(request: WriteRequest) {
+    try {
+      const { results } = await this.#link.transact<WriteResponse>(request);
+      return results?.[0] ?? StatusCodes.BadUnexpectedError;
+    } catch (error) {
+      if (error instanceof ServiceFault) return error.status;
+      throw error;
+    }
+  }
+
+  async #typeOf(node: NodeRef, address: string, datatype: Datatype): Promise<DataType> {
+    const known = this.#types.get(address);
+    if (known !== undefined) return known;
+    const { nodeId } = node;
+    const { values } = await readNodes(this.#link, [node, { nodeId, attributeId: AttributeIds.DataType }]);
+    const [value, declared] = values;
+    // Nothing was sent of the write: the address is at fault, or it cannot be told.
+    if (declared !== undefined && declared.statusCode.equals(StatusCodes.BadNodeIdUnknown)) {
+      throw new Refused(`BadNodeIdUnknown: the server has no node ${nodeId}`);
+    }
+    const present = value?.value?.dataType ?? DataType.Null;
+    const isPresent = value !== undefined && !isBad(qualityOfStatus(value.statusCode.value));
+    const type =
+      isPresent && present !== DataType.Null
+        ? present
+        : ((await this.#builtInOf(declared?.value?.value)) ?? usualTypes[datatype]);
+    this.#types.set(address, type);
+    return type;
+  }
+
+  /** Up the chain of types to one that has a form on the wire; undefined where it ends at an abstract one. */
+  async #builtInOf(declared: unknown): Promise<DataType | undefined> {
+    let type = declared;
+    for (let depth = 0; depth < maxSupertypes && type instanceof NodeId; depth++) {
+      const number = type.namespace === 0 ? Number(type.value) : 0;
+      if (number === enumeration) return DataType.Int32;
+      if (number >= 1 && number <= DataType.LocalizedText) return number;
+      const request = new BrowseRequest({
+        nodesToBrowse: [
+          {
+            nodeId: type,
+            browseDirection: BrowseDirection.Inverse,
+            referenceTypeId: hasSubtype,
+            includeSubtypes: false,
+            resultMask: 0,
+          },
+        ],
+      });
+      const { results } = await this.#link.transact<BrowseResponse>(request).catch((error) => {
+        if (error instanceof ServiceFault) return { results: null };
+        throw new NotConnected((error as Error).message);
+      });
+      type = results?.[0]?.references?.[0]?.nodeId;
+    }
+    return undefined;
+  }
+}
+
+function variantOf(type: DataType, value: Value, isElement: boolean): Variant {
+  try {
+    const converted = toNode(type, value);
+    return isElement
+      ? new Variant({ dataType: type, arrayType: VariantArrayType.Array, value: [converted] })
+      : new Variant({ dataType: type, arrayType: VariantArrayType.Scalar, value: converted });
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refused(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,311 @@
+// The link to one server: discovery, channel, session, and requests with their time limits. A link that is lost is never
+// mended: a new one takes its place.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@telltale/schema';
+import { BackOff, type Meter, NotConnected, type StackLog } from '@telltale/stack-kit';
+import {
+  AttributeIds,
+  type ClientSession,
+  CloseSessionRequest,
+  crypto_utils,
+  type EndpointDescription,
+  MessageSecurityMode,
+  type NodeId,
+  ReadRequest,
+  SecurityPolicy,
+  type StatusCode,
+  StatusCodes,
+  TimestampsToReturn,
+  type UserIdentityInfo,
+  UserTokenType,
+} from 'node-opcua-client';
+import { CertificateFolder } from './certificate-folder.ts';
+import { UaClient } from './ua-client.ts';
+import type { ConnectorVariables } from './variables.ts';
+
+export interface LinkOptions {
+  readonly name: string;
+  readonly variables: ConnectorVariables;
+  readonly applicationUri: string;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly meter: Meter;
+  readonly log: StackLog;
+}
+
+/** The server has answered that it will not. */
+export class ServiceFault extends Error {
+  readonly status: StatusCode;
+
+  constructor(status: StatusCode) {
+    super(`${status.name}: ${status.description}`);
+    this.status = status;
+  }
+}
+
+/** The server may have the request; its answer did not come. */
+export class Unanswered extends Error {}
+
+interface Header {
+  timeoutHint: number;
+  authenticationToken: NodeId;
+}
+interface Request {
+  requestHeader: Header;
+}
+interface Answer {
+  readonly responseHeader: { readonly serviceResult: StatusCode; readonly timestamp: Date | null };
+}
+
+/** What the library's client can do beside what it tells: requests as they are, none of them ever sent again. */
+interface Transactor {
+  performMessageTransaction(
+    request: Request,
+    callback: (error: (Error & { response?: Answer }) | null, response?: Answer) => void,
+  ): void;
+}
+
+const policies = new Map<string, SecurityPolicy>([
+  ['Basic256Sha256', SecurityPolicy.Basic256Sha256],
+  ['Aes128_Sha256_RsaOaep', SecurityPolicy.Aes128_Sha256_RsaOaep],
+  ['Aes256_Sha256_RsaPss', SecurityPolicy.Aes256_Sha256_RsaPss],
+]);
+/** The best last. */
+const byStrength = [
+  SecurityPolicy.Aes128_Sha256_RsaOaep,
+  SecurityPolicy.Basic256Sha256,
+  SecurityPolicy.Aes256_Sha256_RsaPss,
+];
+
+const closeMs = 500;
+/** A server that refuses the user is not asked again at once: it might lock the account. */
+const refusedUserMs = 60_000;
+const userRefusals = [
+  StatusCodes.BadIdentityTokenRejected,
+  StatusCodes.BadIdentityTokenInvalid,
+  StatusCodes.BadUserAccessDenied,
+  StatusCodes.BadUserSignatureInvalid,
+];
+
+export class UaLink {
+  readonly session: ClientSession;
+  /** The URIs of the namespaces, by number. */
+  namespaces: readonly string[] = [];
+  /** Resolves with the reason when the link is lost. */
+  readonly lost: Promise<string>;
+  readonly #client: UaClient;
+  readonly #options: LinkOptions;
+  #lostReason: string | undefined;
+
+  private constructor(client: UaClient, session: ClientSession, options: LinkOptions) {
+    this.#client = client;
+    this.session = session;
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.lost = promise;
+    client.client.once('close', (error) => {
+      this.#lostReason ??= error?.message ?? 'the server has closed the connection';
+      resolve(this.#lostReason);
+    });
+  }
+
+  /** Throws `NotConnected` or `BackOff`. */
+  static async open(options: LinkOptions, signal: AbortSignal): Promise<UaLink> {
+    const { folder, applicationUri, log, variables } = options;
+    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
+    await certificates.initialize();
+    const security = await chooseSecurity(options, certificates, signal);
+    const client = newClient(options, certificates, security);
+    try {
+      await orAborted(signal, client.client.connect(variables.endpointUrl));
+      const session = await orAborted(signal, client.client.createSession(await identityOf(options)));
+      const link = new UaLink(client, session, options);
+      link.namespaces = await orAborted(signal, link.#readNamespaces());
+      return link;
+    } catch (error) {
+      await client.destroy();
+      signal.throwIfAborted();
+      throw notConnected(error);
+    }
+  }
+
+  /**
+   * Throws `NotConnected` where nothing was sent, `Unanswered` where no answer came, `ServiceFault` where the server
+   * refuses the request as a whole.
+   */
+  transact<Response>(request: object, limitMs = this.#options.variables.timeoutMs): Promise<Response> {
+    return this.#send(request, limitMs, this.#options.meter);
+  }
+
+  /** As `transact`, for a request that the server answers when it has something to say: its time tells nothing. */
+  wait<Response>(request: object, limitMs: number): Promise<Response> {
+    return this.#send(request, limitMs, undefined);
+  }
+
+  async #send<Response>(request: object, limitMs: number, meter: Meter | undefined): Promise<Response> {
+    if (this.#lostReason !== undefined) throw new NotConnected(this.#lostReason);
+    const { clock } = this.#options;
+    const sent = request as Request;
+    if (this.session.authenticationToken) sent.requestHeader.authenticationToken = this.session.authenticationToken;
+    sent.requestHeader.timeoutHint = limitMs;
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const startMs = performance.now();
+    const takeBack = clock.after(limitMs, () => {
+      meter?.failed();
+      reject(new Unanswered(`the server has not answered for ${limitMs} ms`));
+    });
+    (this.#client.client as unknown as Transactor).performMessageTransaction(sent, (error, response) => {
+      takeBack();
+      const answer = response ?? error?.response;
+      const status = answer?.responseHeader.serviceResult;
+      if (answer === undefined || status === undefined) {
+        meter?.failed();
+        reject(new Unanswered(this.#lostReason ?? error?.message ?? 'the link was lost'));
+      } else {
+        meter?.answered(performance.now() - startMs);
+        if (status.isBad()) reject(new ServiceFault(status));
+        else resolve(answer as Response);
+      }
+    });
+    return promise;
+  }
+
+  /** Says goodbye where the link still holds. */
+  async close(): Promise<void> {
+    if (this.#lostReason === undefined) {
+      const goodbye = this.transact(new CloseSessionRequest({ deleteSubscriptions: true }), closeMs);
+      await goodbye.catch(() => undefined);
+    }
+    this.#lostReason ??= 'closed';
+    await this.#client.destroy();
+  }
+
+  async #readNamespaces(): Promise<string[]> {
+    const request = new ReadRequest({
+      nodesToRead: [{ nodeId: 'ns=0;i=2255', attributeId: AttributeIds.Value }],
+      timestampsToReturn: TimestampsToReturn.Neither,
+    });
+    const { results } = await this.transact<{ results: { value?: { value?: unknown } }[] | null }>(request);
+    const uris = results?.[0]?.value?.value;
+    return Array.isArray(uris) ? uris.map(String) : [];
+  }
+}
+
+interface Security {
+  readonly securityMode: MessageSecurityMode;
+  readonly securityPolicy: SecurityPolicy;
+  readonly serverCertificate: Buffer | undefined;
+}
+
+const unsecured: Security = {
+  securityMode: MessageSecurityMode.None,
+  securityPolicy: SecurityPolicy.None,
+  serverCertificate: undefined,
+};
+
+function newClient({ name, applicationUri, variables }: LinkOptions, certificates: CertificateFolder, security: Security) {
+  const { sessionTimeoutMs } = variables;
+  return new UaClient({ name, applicationUri, certificates, sessionTimeoutMs, ...security });
+}
+
+async function chooseSecurity(
+  options: LinkOptions,
+  certificates: CertificateFolder,
+  signal: AbortSignal,
+): Promise<Security> {
+  const { variables } = options;
+  if (variables.securityMode === 'None') return unsecured;
+  const discovery = newClient(options, certificates, unsecured);
+  let endpoints: EndpointDescription[];
+  try {
+    await orAborted(signal, discovery.client.connect(variables.endpointUrl));
+    endpoints = await orAborted(signal, discovery.client.getEndpoints());
+  } catch (error) {
+    signal.throwIfAborted();
+    throw notConnected(error);
+  } finally {
+    await discovery.destroy();
+  }
+  const best = chooseEndpoint(endpoints, variables);
+  if (best === undefined) {
+    throw new NotConnected(
+      `the server offers no endpoint with mode ${variables.securityMode} and policy ${variables.securityPolicy}, only ` +
+        `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only where securityMode says so`,
+    );
+  }
+  const status = await certificates.checkCertificate(best.serverCertificate);
+  if (status.isBad()) {
+    throw new NotConnected(`the certificate of the server is refused, ${status.name}: the log says what to do`);
+  }
+  return {
+    securityMode: best.securityMode,
+    securityPolicy: best.securityPolicyUri as SecurityPolicy,
+    serverCertificate: best.serverCertificate,
+  };
+}
+
+/** The strongest of those that the variables allow; never None. */
+export function chooseEndpoint(
+  endpoints: readonly EndpointDescription[],
+  { securityMode, securityPolicy }: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
+): EndpointDescription | undefined {
+  const wanted = policies.get(securityPolicy);
+  const strength = ({ securityMode: mode, securityPolicyUri }: EndpointDescription) =>
+    (mode === MessageSecurityMode.SignAndEncrypt ? 10 : 0) + byStrength.indexOf(securityPolicyUri as SecurityPolicy);
+  return endpoints
+    .filter(({ endpointUrl }) => endpointUrl?.startsWith('opc.tcp:'))
+    .filter(({ securityPolicyUri }) => byStrength.includes(securityPolicyUri as SecurityPolicy))
+    .filter(({ securityPolicyUri }) => wanted === undefined || securityPolicyUri === wanted)
+    .filter(({ securityMode: mode }) =>
+      securityMode === 'best'
+        ? mode === MessageSecurityMode.SignAndEncrypt || mode === MessageSecurityMode.Sign
+        : mode === MessageSecurityMode[securityMode as 'Sign' | 'SignAndEncrypt'],
+    )
+    .reduce<EndpointDescription | undefined>(
+      (best, each) => (best === undefined || strength(each) > strength(best) ? each : best),
+      undefined,
+    );
+}
+
+function describeEndpoint({ securityMode, securityPolicyUri }: EndpointDescription): string {
+  return `${MessageSecurityMode[securityMode]} ${securityPolicyUri?.split('#').at(-1)}`;
+}
+
+async function identityOf({ variables, folder }: LinkOptions): Promise<UserIdentityInfo> {
+  const { userName, password, userCertificate } = variables;
+  if (userName !== '') return { type: UserTokenType.UserName, userName, password };
+  if (userCertificate === '') return { type: UserTokenType.Anonymous };
+  const file = join(folder, 'user', userCertificate);
+  try {
+    const [certificate, privateKey] = await Promise.all([readFile(file), readFile(`${file}.key`, 'utf8')]);
+    const isPem = certificate.subarray(0, 10).toString('latin1').startsWith('-----BEGIN');
+    const certificateData = isPem ? crypto_utils.convertPEMtoDER(certificate.toString('latin1')) : certificate;
+    return { type: UserTokenType.Certificate, certificateData, privateKey };
+  } catch (error) {
+    throw new NotConnected(`the certificate of the user cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function notConnected(error: unknown): NotConnected {
+  if (error instanceof NotConnected) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (userRefusals.some(({ name }) => message.includes(name))) {
+    return new BackOff(refusedUserMs, `the server refuses the user: ${message}`);
+  }
+  return new NotConnected(message);
+}
+
+/** Rejects with the reason of the signal as soon as it is aborted; what comes of the promise then is passed over. */
+export async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    promise.catch(() => undefined);
+  }
+}

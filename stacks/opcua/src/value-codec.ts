@@ -1,0 +1,243 @@
+// Values of OPC UA and values of points, both ways. 64-bit integers stay exact; what a datatype cannot hold is told, never
+// bent. The README has the table.
+import { type Batch, type Datatype, formatText, maxTextBytes, quality, type Value } from '@telltale/schema';
+import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
+
+/** A Date of the library: what a millisecond leaves over hangs on it. */
+export type PreciseDate = Date & { picoseconds?: number };
+
+const minLong = -(2n ** 63n);
+const maxLong = 2n ** 63n - 1n;
+
+/** Microseconds since the epoch. */
+export function timeUsOf(date: Date, picoseconds = 0): number {
+  return date.getTime() * 1000 + Math.round(picoseconds / 1e6);
+}
+
+/**
+ * Adds what the node said. `isElement`: the address names one element of an array, which comes as an array of one.
+ * Returns what is wrong with the value, where something is: the reading carries none then.
+ */
+export function addReading(
+  batch: Batch,
+  { id, datatype }: { readonly id: number; readonly datatype: Datatype },
+  variant: Variant | null | undefined,
+  isElement: boolean,
+  q: number,
+  timeUs: number,
+): string | undefined {
+  if (variant === null || variant === undefined || variant.dataType === DataType.Null) {
+    batch.none(id, quality.bad.sensorFailure, timeUs);
+    return 'the node has no value';
+  }
+  const isArray = variant.arrayType !== VariantArrayType.Scalar;
+  if (isArray !== isElement || (isArray && variant.value?.length !== 1)) {
+    batch.none(id, quality.bad.configurationError, timeUs);
+    return isArray ? 'the node is an array: name an element, as in ;[0]' : 'the node is no array';
+  }
+  const value = toPoint(variant.dataType, isArray ? variant.value[0] : variant.value, datatype);
+  if (value === undefined) batch.none(id, quality.bad.sensorFailure, timeUs);
+  else batch.value(id, value, q, timeUs);
+  return value === undefined ? `${DataType[variant.dataType]} does not fit datatype ${datatype}` : undefined;
+}
+
+/** Undefined where the datatype has no place for it. Numbers out of a datatype's range are the server's to judge. */
+export function toPoint(type: DataType, value: unknown, datatype: Datatype): number | bigint | string | undefined {
+  switch (type) {
+    case DataType.Boolean:
+      return datatype === 's' ? String(value) : fromNumber(Number(value), datatype);
+    case DataType.SByte:
+    case DataType.Byte:
+    case DataType.Int16:
+    case DataType.UInt16:
+    case DataType.Int32:
+    case DataType.UInt32:
+    case DataType.Float:
+    case DataType.Double:
+      return typeof value === 'number' ? fromNumber(value, datatype) : undefined;
+    case DataType.Int64:
+      return fromLong(BigInt.asIntN(64, longOf(value)), datatype);
+    case DataType.UInt64:
+      return fromLong(BigInt.asUintN(64, longOf(value)), datatype);
+    case DataType.DateTime:
+      return value instanceof Date ? fromTime(value, datatype) : undefined;
+    case DataType.StatusCode: {
+      const { name, value: code } = value as { name: string; value: number };
+      return datatype === 's' ? name : fromNumber(code, datatype);
+    }
+    default:
+      return datatype === 's' ? textOf(type, value) : undefined;
+  }
+}
+
+function fromNumber(number: number, datatype: Datatype): number | bigint | string | undefined {
+  switch (datatype) {
+    case 's':
+      return Number.isFinite(number) ? formatText('d', number) : undefined;
+    case 'l':
+      return Number.isInteger(number) ? fromLong(BigInt(number), 'l') : undefined;
+    case 'f':
+      return Math.fround(number);
+    default:
+      return number;
+  }
+}
+
+function fromLong(long: bigint, datatype: Datatype): number | bigint | string | undefined {
+  if (datatype === 's') return String(long);
+  if (datatype === 'l') return long >= minLong && long <= maxLong ? long : undefined;
+  return fromNumber(Number(long), datatype);
+}
+
+function fromTime(date: PreciseDate, datatype: Datatype): number | bigint | string | undefined {
+  const us = timeUsOf(date, date.picoseconds);
+  if (!Number.isFinite(us)) return undefined;
+  if (datatype === 'l') return BigInt(us);
+  if (datatype === 'd') return us / 1e6;
+  if (datatype !== 's') return undefined;
+  const fraction = String(((us % 1e6) + 1e6) % 1e6).padStart(6, '0');
+  return `${new Date(Math.floor(us / 1e6) * 1000).toISOString().slice(0, -5)}.${fraction}Z`;
+}
+
+/** Undefined where it is too long, or has no text. */
+function textOf(type: DataType, value: unknown): string | undefined {
+  if (value === null || value === undefined) return '';
+  const text = anyTextOf(type, value);
+  return text !== undefined && text.length <= maxTextBytes && text.isWellFormed() ? text : undefined;
+}
+
+function anyTextOf(type: DataType, value: unknown): string | undefined {
+  switch (type) {
+    case DataType.String:
+    case DataType.XmlElement:
+      return String(value);
+    case DataType.Guid:
+      return String(value).toLowerCase();
+    case DataType.ByteString:
+      return Buffer.isBuffer(value) ? value.toString('hex') : undefined;
+    case DataType.LocalizedText:
+      return (value as { text: string | null }).text ?? '';
+    case DataType.QualifiedName: {
+      const { namespaceIndex, name } = value as { namespaceIndex: number; name: string | null };
+      return `${namespaceIndex}:${name ?? ''}`;
+    }
+    case DataType.NodeId:
+    case DataType.ExpandedNodeId:
+      return String(value);
+    default:
+      return undefined;
+  }
+}
+
+/** The library has a 64-bit integer as two halves, high and low. */
+function longOf(value: unknown): bigint {
+  const [high = 0, low = 0] = value as [number, number];
+  return (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
+}
+
+function halvesOf(long: bigint): [number, number] {
+  return [Number(BigInt.asUintN(32, long >> 32n)), Number(BigInt.asUintN(32, long))];
+}
+
+/** What a node of the type takes, or an error that says what it would. */
+export function toNode(type: DataType, value: Value): unknown {
+  switch (type) {
+    case DataType.Boolean: {
+      const number = Number(value);
+      if (typeof value !== 'string' && (number === 0 || number === 1)) return number === 1;
+      throw unfit(value, type, 'true or false');
+    }
+    case DataType.SByte:
+      return whole(value, type, -128n, 127n);
+    case DataType.Byte:
+      return whole(value, type, 0n, 255n);
+    case DataType.Int16:
+      return whole(value, type, -32_768n, 32_767n);
+    case DataType.UInt16:
+      return whole(value, type, 0n, 65_535n);
+    case DataType.Int32:
+      return whole(value, type, -(2n ** 31n), 2n ** 31n - 1n);
+    case DataType.UInt32:
+      return whole(value, type, 0n, 2n ** 32n - 1n);
+    case DataType.Int64:
+      return halvesOf(long(value, type, minLong, maxLong));
+    case DataType.UInt64:
+      return halvesOf(long(value, type, 0n, 2n ** 64n - 1n));
+    case DataType.Float: {
+      const single = Math.fround(double(value, type));
+      if (Number.isFinite(single)) return single;
+      throw unfit(value, type, 'a number of single precision');
+    }
+    case DataType.Double:
+      return double(value, type);
+    case DataType.DateTime:
+      return dateOf(value);
+    default:
+      return fromText(type, value);
+  }
+}
+
+function whole(value: Value, type: DataType, low: bigint, high: bigint): number {
+  return Number(long(value, type, low, high));
+}
+
+function long(value: Value, type: DataType, low: bigint, high: bigint): bigint {
+  if (typeof value !== 'string' && (typeof value !== 'number' || Number.isInteger(value))) {
+    const number = BigInt(value);
+    if (number >= low && number <= high) return number;
+  }
+  throw unfit(value, type, `a whole number from ${low} to ${high}`);
+}
+
+/** A 64-bit integer that a double cannot hold is refused, not rounded. */
+function double(value: Value, type: DataType): number {
+  const number = Number(value);
+  if (typeof value !== 'string' && (typeof value !== 'bigint' || BigInt(number) === value)) return number;
+  throw unfit(value, type, 'a number');
+}
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,6}))?(?:Z|[+-]\d\d:\d\d)$/;
+/** From 1601, where the time of OPC UA begins, to 9999. */
+const timesUs = [-11_644_473_600_000_000, 253_402_300_799_000_000] as const;
+
+function dateOf(value: Value): PreciseDate {
+  const [, fraction = ''] = typeof value === 'string' ? (instant.exec(value) ?? []) : [];
+  const seconds = typeof value === 'string' && instant.test(value) ? value.replace(/\.\d+/, '') : undefined;
+  const us =
+    typeof value === 'bigint'
+      ? Number(value)
+      : typeof value === 'number'
+        ? Math.round(value * 1e6)
+        : Date.parse(seconds ?? '') * 1000 + Number(fraction.padEnd(6, '0'));
+  if (!(us >= timesUs[0] && us <= timesUs[1])) {
+    throw unfit(value, DataType.DateTime, 'a time such as 2026-05-01T12:00:00Z');
+  }
+  const date: PreciseDate = new Date(Math.floor(us / 1000));
+  date.picoseconds = (us - Math.floor(us / 1000) * 1000) * 1e6;
+  return date;
+}
+
+function fromText(type: DataType, value: Value): unknown {
+  if (typeof value === 'string') {
+    if (type === DataType.String || type === DataType.XmlElement) return value;
+    if (type === DataType.LocalizedText) return { text: value };
+    if (type === DataType.Guid && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) {
+      return value.toUpperCase();
+    }
+    if (type === DataType.ByteString && /^(?:[0-9a-f]{2})*$/i.test(value)) return Buffer.from(value, 'hex');
+  }
+  const expected = new Map([
+    [DataType.Guid, 'a GUID'],
+    [DataType.ByteString, 'bytes in hexadecimal'],
+    [DataType.String, 'a text'],
+    [DataType.XmlElement, 'a text'],
+    [DataType.LocalizedText, 'a text'],
+  ]).get(type);
+  if (expected !== undefined) throw unfit(value, type, expected);
+  throw new RangeError(`the node is of type ${DataType[type] ?? type}, which cannot be written`);
+}
+
+function unfit(value: Value, type: DataType, expected: string): RangeError {
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
+  return new RangeError(`the node is of type ${DataType[type]} and takes ${expected}, not ${shown}`);
+}

@@ -1,0 +1,195 @@
+// A server of the library that plays the device, in a process of its own: `node device-main.ts <port> <folder>`. Told what
+// to do by messages of its parent, one answer each.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataType, LogLevel, MessageSecurityMode, SecurityPolicy, StatusCodes, setLogLevel, Variant, VariantArrayType } from 'node-opcua-client';
+import { OPCUAServer } from 'node-opcua-server';
+import { CertificateFolder } from '../src/certificate-folder.ts';
+
+setLogLevel(LogLevel.Emergency);
+
+const [port = '0', folder = '.'] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const certificates = new CertificateFolder({
+  folder,
+  applicationUri: 'urn:telltale:test-device',
+  applicationName: 'device',
+  log,
+});
+await certificates.initialize();
+// A device that trusts everyone: what is tested is whom the connector trusts.
+certificates.checkCertificate = async () => StatusCodes.Good;
+
+interface Order {
+  readonly id: number;
+  readonly kind: 'set' | 'get' | 'status' | 'shutdown' | 'many' | 'sessions';
+  readonly node?: string;
+  readonly value?: unknown;
+  readonly type?: string;
+}
+
+const server = new OPCUAServer({
+  port: Number(port),
+  host: '127.0.0.1',
+  hostname: '127.0.0.1',
+  resourcePath: '/device',
+  allowAnonymous: true,
+  serverCertificateManager: certificates as never,
+  userCertificateManager: certificates as never,
+  certificateFile: join(folder, 'own', 'certificate.pem'),
+  privateKeyFile: join(folder, 'own', 'private-key.pem'),
+  serverInfo: { applicationUri: 'urn:telltale:test-device' },
+  securityModes: [MessageSecurityMode.None, MessageSecurityMode.Sign, MessageSecurityMode.SignAndEncrypt],
+  securityPolicies: [
+    SecurityPolicy.None,
+    SecurityPolicy.Basic256Sha256,
+    SecurityPolicy.Aes128_Sha256_RsaOaep,
+    SecurityPolicy.Aes256_Sha256_RsaPss,
+  ],
+  userManager: { isValidUser: (user: string, password: string) => user === 'joe' && password === 'secret' },
+  maxConnectionsPerEndpoint: 2000,
+  serverCapabilities: {
+    maxSessions: 2000,
+    operationLimits: { maxNodesPerRead: 2000, maxMonitoredItemsPerCall: 2000 },
+  },
+});
+await server.initialize();
+const addressSpace = server.engine.addressSpace;
+if (addressSpace === null) throw new Error('the server has no address space');
+const namespace = addressSpace.getOwnNamespace();
+const plant = namespace.addFolder('ObjectsFolder', { browseName: 'Plant' });
+
+function add(name: string, dataType: DataType, value: unknown, more: object = {}) {
+  const variable = namespace.addVariable({
+    componentOf: plant,
+    browseName: name,
+    nodeId: `s=${name}`,
+    dataType: DataType[dataType],
+    minimumSamplingInterval: 10,
+    ...more,
+  });
+  const arrayType = 'valueRank' in more ? VariantArrayType.Array : VariantArrayType.Scalar;
+  variable.setValueFromSource(new Variant({ dataType, arrayType, value }));
+  return variable;
+}
+
+add('Level', DataType.Double, 0.5, { description: 'Level of the tank' });
+add('Count', DataType.Int32, 0);
+add('Total', DataType.Int64, [0, 0]);
+add('Label', DataType.String, '');
+add('Open', DataType.Boolean, false);
+add('Setpoint', DataType.Double, 0);
+add('Speed', DataType.Int32, 0);
+add('Locked', DataType.Int32, 0, { accessLevel: 'CurrentRead', userAccessLevel: 'CurrentRead' });
+add('Temperatures', DataType.Float, new Float32Array([1, 2, 3, 4]), {
+  valueRank: 1,
+  arrayDimensions: [4],
+});
+for (const type of [
+  DataType.SByte,
+  DataType.Byte,
+  DataType.Int16,
+  DataType.UInt16,
+  DataType.UInt32,
+  DataType.UInt64,
+  DataType.Float,
+  DataType.DateTime,
+  DataType.Guid,
+  DataType.ByteString,
+  DataType.LocalizedText,
+]) {
+  add(`Any${DataType[type]}`, type, startOf(type));
+}
+namespace.addAnalogDataItem({
+  componentOf: plant,
+  browseName: 'Flow',
+  nodeId: 's=Flow',
+  dataType: 'Double',
+  engineeringUnitsRange: { low: 0, high: 100 },
+  engineeringUnits: { displayName: { text: 'm³/h' }, namespaceUri: 'urn:x', unitId: 1, description: { text: 'm³/h' } },
+  value: { dataType: DataType.Double, value: 7 },
+});
+
+function startOf(type: DataType): unknown {
+  switch (type) {
+    case DataType.UInt64:
+      return [0, 0];
+    case DataType.DateTime:
+      return new Date(0);
+    case DataType.Guid:
+      return '00000000-0000-0000-0000-000000000000';
+    case DataType.ByteString:
+      return Buffer.alloc(0);
+    case DataType.LocalizedText:
+      return { text: '' };
+    default:
+      return 0;
+  }
+}
+
+function variableOf(node = '') {
+  const found = addressSpace?.findNode(node);
+  if (found === undefined || found === null || !('setValueFromSource' in found)) throw new Error(`no node ${node}`);
+  return found as unknown as {
+    setValueFromSource(value: Variant, status?: unknown, time?: Date): void;
+    readValue(): { value: Variant };
+  };
+}
+
+async function carryOut({ kind, node, value, type }: Order): Promise<unknown> {
+  switch (kind) {
+    case 'set': {
+      const variable = variableOf(node);
+      const dataType = variable.readValue().value.dataType;
+      const long = typeof value === 'string' && dataType === DataType.Int64 ? BigInt(value) : undefined;
+      const shown =
+        long === undefined ? value : [Number(BigInt.asUintN(32, long >> 32n)), Number(BigInt.asUintN(32, long))];
+      variable.setValueFromSource(new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: shown }));
+      return undefined;
+    }
+    case 'status': {
+      const variable = variableOf(node);
+      const status = (StatusCodes as unknown as Record<string, unknown>)[String(value)];
+      variable.setValueFromSource(variable.readValue().value, status, type === undefined ? undefined : new Date(type));
+      return undefined;
+    }
+    case 'get': {
+      const { value: variant } = variableOf(node).readValue();
+      return variant.dataType === DataType.Int64
+        ? String((BigInt(variant.value[0] | 0) << 32n) | BigInt(variant.value[1] >>> 0))
+        : ArrayBuffer.isView(variant.value)
+          ? Array.from(variant.value as unknown as ArrayLike<number>)
+          : variant.value;
+    }
+    case 'many': {
+      const count = Number(value);
+      const made = Array.from({ length: count }, (_, at) => add(`Item${at}`, DataType.Double, at));
+      if (type !== undefined) {
+        let round = 0;
+        setInterval(() => {
+          round++;
+          for (const [at, each] of made.entries()) {
+            each.setValueFromSource(new Variant({ dataType: DataType.Double, value: at + (round % 1000) / 1000 }));
+          }
+        }, Number(type));
+      }
+      return undefined;
+    }
+    case 'sessions':
+      return server.currentSessionCount;
+    case 'shutdown':
+      await server.shutdown(0);
+      return undefined;
+  }
+}
+
+process.on('message', (order: Order) => {
+  carryOut(order).then(
+    (answer) => process.send?.({ id: order.id, answer }),
+    (error: Error) => process.send?.({ id: order.id, error: error.message }),
+  );
+});
+process.on('disconnect', () => process.exit());
+await server.start();
+process.send?.({ ready: true });
