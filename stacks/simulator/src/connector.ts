@@ -2,17 +2,22 @@
 // both. What is simulated is the device's.
 import { Batch, type Value } from '@telltale/schema';
 import {
+  type BrowseAnswer,
+  type BrowseRequest,
   type Connector,
   type ConnectorOptions,
   NotConnected,
   type PointKind,
+  type ReadingTrace,
   Refused,
   type StackCommand,
   type StackPoint,
   type StackPoints,
 } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
+import { browseWaterworks } from './browse-waterworks.ts';
 import { Device, misconfigured } from './device.ts';
+import { explainReading } from './explain-reading.ts';
 import { isFault } from './faults.ts';
 import { hold, putHeld, type Scan, type Source } from './source.ts';
 
@@ -44,6 +49,7 @@ class SimulatorConnector implements Connector {
   #last: Scan;
   /** Goes on only, whatever the clock of the day does. */
   #elapsedUs = 0;
+  #hasScanned = false;
   #connected = false;
   #usesBus = false;
   #anyHeld = false;
@@ -157,6 +163,16 @@ class SimulatorConnector implements Connector {
     this.#device.bus.close();
   }
 
+  explain({ name }: StackPoint): ReadingTrace | undefined {
+    const source = this.#sources.get(name);
+    if (source === undefined || !this.#hasScanned) return undefined;
+    return explainReading(source, this.#last, this.#device.faults, this.#options.variables.scanPeriodMs);
+  }
+
+  async browse(request: BrowseRequest): Promise<BrowseAnswer> {
+    return browseWaterworks(request);
+  }
+
   /** A command that is new to the device shows this value: so that it does not lie, the device begins with it. */
   #begin(name: string, address: Address, value: Value, nowUs: number): void {
     try {
@@ -193,6 +209,7 @@ class SimulatorConnector implements Connector {
     if (this.#device.faults.strikeMeasurements() || this.#anyHeld) this.#readStruck(scan);
     else for (const { point, read } of this.#sources.values()) read(this.#batch, point.id, scan);
     this.#last = scan;
+    this.#hasScanned = true;
     if (this.#batch.count > 0) this.#options.publish(this.#batch);
   }
 
