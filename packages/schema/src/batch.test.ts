@@ -50,6 +50,19 @@ test('a batch has every reading that was put into it, however it grew', () => {
   );
 });
 
+test('a batch appended to another has every reading after those that were there', () => {
+  fc.assert(
+    fc.property(fc.array(anyReading, { maxLength: 40 }), fc.array(anyReading, { maxLength: 40 }), (first, second) => {
+      const [batch, more] = [new Batch(8), new Batch(8)];
+      fill(batch, first);
+      fill(more, second);
+      batch.append(more);
+      isIn(batch, [...first, ...second]);
+      isIn(more, second);
+    }),
+  );
+});
+
 test('a batch crosses to another thread without loss, and can be filled again', () => {
   fc.assert(
     fc.property(fc.array(anyReading, { maxLength: 40 }), fc.array(anyReading, { maxLength: 40 }), (first, second) => {

@@ -75,6 +75,22 @@ export class Batch {
     else this.text(point, value, quality, timeUs);
   }
 
+  /** Adds every reading of another batch, which stays as it is. */
+  append(from: Batch): void {
+    const { count } = from;
+    const start = this.count;
+    while (start + count > this.#capacity) this.#grow();
+    this.longs.set(from.longs.subarray(0, count), start);
+    this.times.set(from.times.subarray(0, count), start);
+    this.points.set(from.points.subarray(0, count), start);
+    this.qualities.set(from.qualities.subarray(0, count), start);
+    this.forms.set(from.forms.subarray(0, count), start);
+    for (const at of from.texts.keys()) {
+      if (at < count && from.forms[at] === form.text) this.texts[start + at] = from.texts[at] as string;
+    }
+    this.count = start + count;
+  }
+
   /** What the reading at this position carries; undefined where it carries nothing. */
   valueAt(at: number): number | bigint | string | undefined {
     switch (this.forms[at]) {

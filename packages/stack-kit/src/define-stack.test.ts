@@ -9,6 +9,7 @@ import {
   isStack,
   type ProviderModule,
   type RoleDeclaration,
+  Secret,
   Type,
 } from './index.ts';
 
@@ -281,5 +282,53 @@ describe('a stack', () => {
     assert.ok(rows.includes('| `label` | Label | string | `a\\|b` | `^[a-z\\|]+$` |'));
     assert.ok(rows.includes('A coil by its number.') && rows.includes('| `coil 7` | the coil 7 |'));
     assert.match(text, /#### Command addresses of a connector\n\nNone\.$/);
+  });
+});
+
+describe('variables that belong together', () => {
+  const { connector: checked = assert.fail() } = defineStack({
+    ...naming,
+    connector: {
+      ...connector,
+      variables: Type.Object({
+        user: Type.String({ title: 'User', default: '' }),
+        password: Secret({ title: 'Password', default: '' }),
+      }),
+      check: ({ user, password }) =>
+        (user === '') === (password === '') ? [] : [{ field: 'password', message: 'goes with a user' }],
+    },
+  });
+
+  test('are held against each other once each is right by itself', () => {
+    assert.deepEqual(checked.readVariables({ user: 'a', password: 'b' }).values, { user: 'a', password: 'b' });
+    const { values, faults } = checked.readVariables({ user: 'a' });
+    assert.deepEqual([values, faults], [undefined, [{ field: 'password', message: 'goes with a user' }]]);
+    assert.deepEqual(
+      checked.readVariables({ user: 'a', port: '5' }).faults.map(({ field }) => field),
+      ['port'],
+    );
+  });
+
+  test('say which of them are secret, and take the name of a file for one', () => {
+    assert.equal(checked.describe().description.parameters.password?.secret, true);
+    assert.equal(checked.describe().description.parameters.user?.secret, undefined);
+    assert.equal(checked.readVariables({ user: 'a', password: 'file:plc' }).values?.password, 'file:plc');
+    assert.match(
+      documentStack(
+        defineStack({
+          ...naming,
+          connector: { ...connector, variables: Type.Object({ key: Secret({ title: 'Key' }) }) },
+        }),
+      ),
+      /`key` +\| Key +\| string +\| required +\| a secret, or `file:NAME`/,
+    );
+  });
+
+  test('a secret that is bound by a pattern is a mistake of the declaration', () => {
+    const key = Type.String({ title: 'Key', pattern: '^a$', secret: true });
+    assert.throws(
+      () => defineStack({ ...naming, connector: { ...connector, variables: Type.Object({ key }) } }),
+      /variable key: a secret must be a text, without enum and pattern/,
+    );
   });
 });

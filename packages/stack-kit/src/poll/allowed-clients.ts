@@ -47,17 +47,17 @@ export class AllowedClients {
   /** For listeners whose clients all prove who they are. */
   static readonly everyone = new AllowedClients(undefined);
   /** Undefined: everyone. */
-  readonly #nets: BlockList | undefined;
+  readonly #nets: Nets | undefined;
 
-  private constructor(nets: BlockList | undefined) {
+  private constructor(nets: Nets | undefined) {
     this.#nets = nets;
   }
 
   /** An empty text allows the machine itself alone. Throws an error that names the entry that is wrong. */
   static parse(text: string): AllowedClients {
-    const nets = new BlockList();
-    nets.addSubnet('127.0.0.0', 8, 'ipv4');
-    nets.addAddress('::1', 'ipv6');
+    const nets: Nets = { ipv4: new BlockList(), ipv6: new BlockList() };
+    nets.ipv4.addSubnet('127.0.0.0', 8, 'ipv4');
+    nets.ipv6.addAddress('::1', 'ipv6');
     const entries = text.trim() === '' ? [] : text.split(',');
     if (entries.length > maxEntries)
       throw new Error(`has ${entries.length} entries: at most ${maxEntries} are allowed`);
@@ -69,8 +69,14 @@ export class AllowedClients {
   allows(address: string | undefined): boolean {
     if (this.#nets === undefined) return true;
     const known = canonical(address ?? '');
-    return known !== undefined && this.#nets.check(known.address, known.family);
+    return known !== undefined && this.#nets[known.family].check(known.address, known.family);
   }
+}
+
+/** Apart: a list of both would take every IPv4 address for one in `::/0`. */
+interface Nets {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
 }
 
 interface Canonical {
@@ -90,7 +96,7 @@ function canonical(text: string): Canonical | undefined {
   return mapped === undefined ? { address, family: 'ipv6' } : { address: mapped, family: 'ipv4' };
 }
 
-function addEntry(nets: BlockList, entry: string): void {
+function addEntry(nets: Nets, entry: string): void {
   const wrong = () => {
     const shown = JSON.stringify(entry.length > 60 ? `${entry.slice(0, 60)}…` : entry);
     return new Error(`has ${shown}: an address or a net is expected, such as 10.0.0.7 or 192.168.5.0/24 or fd00::/8`);
@@ -99,13 +105,13 @@ function addEntry(nets: BlockList, entry: string): void {
   const known = canonical(address);
   if (known === undefined) throw wrong();
   if (prefix === undefined) {
-    nets.addAddress(known.address, known.family);
+    nets[known.family].addAddress(known.address, known.family);
     return;
   }
   const isMapped = known.family === 'ipv4' && isIP(address) === 6;
   const bits = Number(prefix) - (isMapped ? 96 : 0);
   if (bits < 0 || bits > (known.family === 'ipv4' ? 32 : 128)) throw wrong();
-  nets.addSubnet(known.address, bits, known.family);
+  nets[known.family].addSubnet(known.address, bits, known.family);
 }
 
 function isLoopback(host: string): boolean {

@@ -21,7 +21,7 @@ export interface Coalesced<S extends Span> {
 
 /** As few as can be, by their start. Every span lies whole in exactly one of them. */
 export function coalesce<S extends Span>(spans: readonly S[], { maxLength, maxGap }: CoalesceLimits): Coalesced<S>[] {
-  const sorted = [...spans].sort((a, b) => a.start - b.start || a.length - b.length);
+  const sorted = [...spans].sort((a, b) => a.start - b.start || b.length - a.length);
   const requests: Coalesced<S>[] = [];
   let open: Coalesced<S> | undefined;
   for (const span of sorted) {

@@ -1,0 +1,26 @@
+// How many requests may be under way at once; those beyond wait for their turn, in the order in which they came.
+
+export class RequestSlots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
+  /** Undefined where a slot is free: it is taken. Else resolves when one has been. */
+  take(): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free--;
+      return undefined;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Gives a slot back, to whoever has waited longest. */
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { checkScanPeriod, scanPeriodOf } from './scan-period.ts';
+
+const of = (scanPeriod: string) => ({ datatype: 'd' as const, properties: { scanPeriod } });
+
+describe('the scan period of a point', () => {
+  test('is its property, in milliseconds, or the default of the connector', () => {
+    assert.equal(scanPeriodOf(of('250'), 1000), 250);
+    assert.equal(scanPeriodOf({ properties: {} }, 1000), 1000);
+    assert.equal(scanPeriodOf({}, 1000), 1000);
+    assert.equal(checkScanPeriod(of('250')), undefined);
+    assert.equal(checkScanPeriod({ datatype: 'd' }), undefined);
+  });
+
+  for (const text of ['', '9', '3600001', '1e3', ' 500', '-5', '0.5', '500ms', '٣', '1'.repeat(5000)]) {
+    test(`${JSON.stringify(text.slice(0, 20))} is told to be wrong, and not taken`, () => {
+      assert.match(checkScanPeriod(of(text)) ?? '', /scanPeriod .* whole milliseconds .* 10 to 3600000/);
+      assert.equal(scanPeriodOf(of(text), 1000), 1000);
+    });
+  }
+
+  test('is not taken from what objects inherit', () => {
+    const properties = Object.create({ scanPeriod: '20' });
+    assert.equal(scanPeriodOf({ properties }, 1000), 1000);
+  });
+});
