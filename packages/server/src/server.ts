@@ -140,7 +140,7 @@ export class Server {
         link: (...link) => runtime.link(...link),
         providerWrite: (...write) => runtime.providerWrite(...write),
         providerAcknowledge: (...acknowledge) => runtime.providerAcknowledge(...acknowledge),
-        restarted: () => runtime.restarted(),
+        restarted: (instances) => runtime.restarted(instances),
       },
       onFailure,
     });

@@ -1,4 +1,4 @@
-// Everything that runs a rendering, with real stacks in their real thread: what the tests of the runtime stand on.
+// Everything that runs a rendering, with real stacks in their real threads: what the tests of the runtime stand on.
 import { Batch, type Family, type FamilyObject, familyNames, ProblemError, systemClock } from '@telltale/schema';
 import { pino } from 'pino';
 import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
@@ -22,7 +22,7 @@ const stackModules = [
 export class RuntimeBench {
   readonly disk = new PlainDisk();
   readonly alarmsOnDisk = new Map<string, KeptAlarm>();
-  readonly lines: { msg: string; connector?: string }[] = [];
+  readonly lines: { msg: string; connector?: string; provider?: string }[] = [];
   readonly measurements = new Measurements({ clock: systemClock, keeper: this.disk });
   readonly commands: Commands;
   readonly alarms: Alarms;
@@ -36,7 +36,7 @@ export class RuntimeBench {
   readonly runtime: Runtime;
   #content: Content = emptyContent();
 
-  private constructor() {
+  private constructor(threads: number) {
     this.commands = new Commands({
       clock: systemClock,
       keeper: this.disk,
@@ -60,6 +60,7 @@ export class RuntimeBench {
     const log = pino({ level: 'debug', base: null }, { write: (line: string) => this.lines.push(JSON.parse(line)) });
     this.host = new StackHost({
       stackModules,
+      threads,
       writeTimeoutMs: 5000,
       maxClockSkewMs: 60_000,
       folder: 'no-folder',
@@ -70,7 +71,7 @@ export class RuntimeBench {
         link: (...link) => this.runtime.link(...link),
         providerWrite: (...write) => this.runtime.providerWrite(...write),
         providerAcknowledge: (...acknowledge) => this.runtime.providerAcknowledge(...acknowledge),
-        restarted: () => this.runtime.restarted(),
+        restarted: (instances) => this.runtime.restarted(instances),
       },
       onFailure: (error) => {
         throw error;
@@ -91,8 +92,8 @@ export class RuntimeBench {
     });
   }
 
-  static async start(): Promise<RuntimeBench> {
-    const bench = new RuntimeBench();
+  static async start(threads = 1): Promise<RuntimeBench> {
+    const bench = new RuntimeBench(threads);
     await bench.host.open();
     return bench;
   }

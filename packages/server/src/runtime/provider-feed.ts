@@ -67,6 +67,11 @@ export class ProviderFeed {
     return found;
   }
 
+  /** That serve a measurement. */
+  providersOf(handle: number): Iterable<string> {
+    return this.#served.measurements.get(handle) ?? [];
+  }
+
   /** The present values of everything that a provider serves. */
   publishAll(provider: string): void {
     const batch = new Batch();

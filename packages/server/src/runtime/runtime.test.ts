@@ -11,9 +11,13 @@ afterEach(async () => {
 });
 
 async function setUp(...deviceValues: Record<string, number>[]) {
+  return setUpThreads(1, ...deviceValues);
+}
+
+async function setUpThreads(threads: number, ...deviceValues: Record<string, number>[]) {
   const devices: LineDevice[] = [];
   for (const values of deviceValues) devices.push(await LineDevice.start(values));
-  const bench = await RuntimeBench.start();
+  const bench = await RuntimeBench.start(threads);
   running.push(...devices, bench);
   return { bench, devices: devices as [LineDevice, LineDevice] };
 }
@@ -158,12 +162,37 @@ describe('the runtime', () => {
     await bench.until(() => bench.isGood('p', 6));
   });
 
+  test('a thread that dies leaves the points of other threads alone, and gets its own again', async () => {
+    const { bench } = await setUpThreads(2);
+    const point = (name: string, connector: string) => measurement(name, connector, { address: 'good' });
+    await bench.render({
+      connectors: [trial('good'), trial('deadly'), trial('beside_good')],
+      measurements: [point('p', 'good'), point('q', 'deadly'), point('r', 'beside_good')],
+      commands: [command('set', 'good', 'good'), command('kill', 'deadly', 'exit')],
+    });
+    await bench.until(() => ['p', 'q', 'r'].every((name) => bench.isGood(name, 1)));
+    const threads = bench.host.status().map(({ name, thread }) => `${name} ${thread}`);
+    assert.deepEqual(threads, ['good 1', 'deadly 2', 'beside_good 1']);
+    const since = bench.measurements.timeOf(bench.measurements.find('p'));
+    assert.match(await problemText(bench.commands.write('kill', 'd1')), /^connector-down/);
+    assert.deepEqual([bench.qualityOf('p'), bench.qualityOf('q'), bench.qualityOf('r')], [0xc0, 0x18, 0xc0]);
+    await bench.commands.write('set', 'd7');
+    await bench.until(() => bench.isGood('p', 7) && bench.isGood('q', 1));
+    assert.ok(bench.isGood('r', 1));
+    assert.notEqual(bench.measurements.timeOf(bench.measurements.find('p')), since);
+    const given = bench.lines.filter(({ msg }) => msg.startsWith('points'));
+    assert.deepEqual(
+      ['good', 'deadly', 'beside_good'].map((name) => given.filter(({ connector }) => connector === name).length),
+      [1, 2, 1],
+    );
+  });
+
   test('gives it no point of a rendering that is yet to be applied', async () => {
     const { bench, devices } = await setUp({ level: 1, more: 2 });
     const connectors = [line('c', devices[0])];
     await bench.render({ connectors, measurements: [measurement('level', 'c')] });
     await bench.until(() => bench.isGood('level', 1));
-    bench.runtime.restarted();
+    bench.runtime.restarted([{ role: 'connector', name: 'c' }]);
     await bench.render({ connectors, measurements: [measurement('level', 'c'), measurement('more', 'c')] });
     await bench.until(() => bench.isGood('more', 2));
     assert.deepEqual(devices[0].heard, ['level?', 'level?', 'level?', 'more?']);
@@ -192,6 +221,98 @@ describe('the runtime', () => {
     await bench.commands.write('remote', 'd3');
     assert.equal(bench.commands.valueOf(bench.commands.find('target')), 3);
     assert.match(await problemText(bench.commands.write('remote', 'd11')), /^write-refused.*outside the eu-range/s);
+  });
+
+  test('tells a provider of the alarms of what it serves, as they are configured and as they change', async () => {
+    const { bench } = await setUp();
+    const told = (from = 0) =>
+      bench.lines
+        .flatMap(({ provider, msg }) => (provider === 'out' && msg.startsWith('alarm') ? [msg] : []))
+        .slice(from);
+    const out: Provider = { name: 'out', stackName: 'trial' };
+    const served: Measurement = { name: 'level', datatype: 'd', providerAddresses: { out: 'good' } };
+    const elsewhere: Measurement = { name: 'flow', datatype: 'd' };
+    const high = { name: 'high', severity: 1, trgMeasurement: 'level', trgOperator: 'gt', trgRefValue: '5' } as const;
+    const foreign = { ...high, name: 'foreign', trgMeasurement: 'flow' };
+    const simulate = (value: string) =>
+      bench.measurements.simulate('level', { value, quality: undefined, validForS: undefined, by: 'tester' });
+    await bench.render({ providers: [out], measurements: [served, elsewhere], alarms: [high, foreign] });
+    await bench.until(() => told().includes('alarm high false true '));
+    assert.equal(told()[0], 'alarms high ');
+    const begun = told().length;
+    await simulate('d6');
+    await bench.until(() => told().length === begun + 1);
+    await bench.alarms.operate('high', 'acknowledge', 'anna');
+    await bench.until(() => told().length === begun + 2);
+    assert.deepEqual(told(begun), ['alarm high true false trigger', 'alarm high true true anna']);
+
+    const described = { ...high, description: 'too high' };
+    await bench.render({ providers: [out], measurements: [served, elsewhere], alarms: [described, foreign] });
+    await bench.until(() => told().length === begun + 4);
+    assert.deepEqual(told(begun + 2), ['alarms high too high', 'alarm high true true anna']);
+
+    const both = { ...elsewhere, providerAddresses: { out: 'good' } };
+    await bench.render({ providers: [out], measurements: [both], alarms: [described, foreign] });
+    await bench.until(() => told().length === begun + 6);
+    assert.deepEqual(told(begun + 4), ['alarms foreign ', 'alarm foreign false true ']);
+
+    await bench.render({ providers: [out], measurements: [both] });
+    await bench.until(() => told().length === begun + 7);
+    assert.deepEqual(told(begun + 6), ['alarms ']);
+  });
+
+  test('a client of a provider acknowledges an alarm that it serves, by its name, and no other', async () => {
+    const { bench } = await setUp();
+    const out: Provider = { name: 'out', stackName: 'trial', vars: { mode: 'acknowledge' } };
+    const high = { name: 'high', severity: 1, trgMeasurement: 'level', trgOperator: 'gt', trgRefValue: '5' } as const;
+    await bench.render({
+      providers: [out, { name: 'other', stackName: 'trial' }],
+      measurements: [{ name: 'level', datatype: 'd', providerAddresses: { out: 'good' } }],
+      alarms: [high],
+    });
+    await bench.measurements.simulate('level', { value: 'd6', quality: undefined, validForS: undefined, by: 'tester' });
+    await bench.until(() => bench.alarmsOnDisk.get('high')?.state === 'ACT_ACK');
+    assert.equal(bench.alarms.stateOf(bench.alarms.find('high')).authority, 'a client');
+    for (const [provider, alarm] of [
+      ['other', 'high'],
+      ['out', 'low'],
+      ['nobody', 'high'],
+    ] as const) {
+      assert.match(await problemText(bench.runtime.providerAcknowledge(provider, alarm, 'x')), /^unknown-object/);
+    }
+  });
+
+  test('a provider whose thread died is told of its alarms again', async () => {
+    const { bench } = await setUpThreads(2);
+    const high = { name: 'high', severity: 1, trgMeasurement: 'level', trgOperator: 'gt', trgRefValue: '5' } as const;
+    await bench.render({
+      connectors: [trial('beside'), trial('deadly')],
+      providers: [{ name: 'out', stackName: 'trial' }],
+      measurements: [{ name: 'level', datatype: 'd', providerAddresses: { out: 'good' } }],
+      commands: [command('kill', 'beside', 'exit'), command('kill_other', 'deadly', 'exit')],
+      alarms: [high],
+    });
+    const told = () => bench.lines.filter(({ provider, msg }) => provider === 'out' && msg === 'alarms high ').length;
+    await bench.until(() => told() === 1 && bench.host.status().every(({ state }) => state === 'up'));
+    const { thread } = bench.host.statusOf('provider', 'out') ?? assert.fail();
+    const beside = bench.host.status().find((each) => each.role === 'connector' && each.thread === thread);
+    await problemText(bench.commands.write(beside?.name === 'beside' ? 'kill' : 'kill_other', 'd1'));
+    await bench.until(() => told() === 2);
+  });
+
+  test('a connector and a provider of the simulator meet on a bus though they are in different threads', async () => {
+    const { bench } = await setUpThreads(2);
+    await bench.render({
+      connectors: [{ name: 'in', stackName: 'simulator', vars: { bus: 'apart', scanPeriodMs: '20' } }],
+      providers: [{ name: 'out', stackName: 'simulator', vars: { bus: 'apart' } }],
+      measurements: [
+        { name: 'src', datatype: 'd', providerAddresses: { out: 'src.value' } },
+        measurement('copy', 'in', { address: 'bus(src.value)' }),
+      ],
+    });
+    assert.equal(new Set(bench.host.status().map(({ thread }) => thread)).size, 2);
+    await bench.measurements.simulate('src', { value: 'd7', quality: undefined, validForS: undefined, by: 'tester' });
+    await bench.until(() => bench.valueOf('copy') === 7);
   });
 
   test('refuses what a client of a provider may not write, in words for the client', async () => {

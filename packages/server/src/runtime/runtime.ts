@@ -21,7 +21,8 @@ import type { Archiving } from '../archive/index.ts';
 import { type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements, QualityCounts } from '../points/index.ts';
-import type { HostEvents, Role, StackHost } from '../stacks/index.ts';
+import type { HostEvents, InstanceName, Role, StackHost } from '../stacks/index.ts';
+import { AlarmFeed } from './alarm-feed.ts';
 import { ProviderFeed } from './provider-feed.ts';
 import { StackPointsFeed } from './stack-points.ts';
 
@@ -44,10 +45,16 @@ const sliceMs = 8;
 
 type Point = Measurement | Command;
 
+/** Whether a connector or provider is to be given points. */
+type Wants = (role: Role, name: string) => boolean;
+
+const all: Wants = () => true;
+
 export class Runtime implements HostEvents {
   readonly #options: RuntimeOptions;
   readonly #feed: ProviderFeed;
   readonly #points: StackPointsFeed;
+  readonly #alarmFeed: AlarmFeed;
   /** One rendering at a time; the second is the stacks' own, after they were lost. */
   #applying: Promise<void> = Promise.resolve();
 
@@ -63,6 +70,8 @@ export class Runtime implements HostEvents {
     });
     this.#feed = new ProviderFeed(measurements, commands, (provider, batch) => host.publish(provider, batch));
     this.#points = new StackPointsFeed(host);
+    const providersOf = (measurement: number) => this.#feed.providersOf(measurement);
+    this.#alarmFeed = new AlarmFeed({ alarms, measurements, providersOf, host });
   }
 
   /** Resolves when all of it runs. */
@@ -82,7 +91,9 @@ export class Runtime implements HostEvents {
 
   link(role: Role, name: string, up: boolean, _reason: string, timeUs: number): void {
     this.#options.measurements.setLink(role, name, up, timeUs);
-    if (up && role === 'provider') this.#feed.publishAll(name);
+    if (!up || role !== 'provider') return;
+    this.#feed.publishAll(name);
+    this.#alarmFeed.publishAll(name);
   }
 
   async providerWrite(_provider: string, commandId: number, value: Value): Promise<void> {
@@ -93,15 +104,20 @@ export class Runtime implements HostEvents {
     await commands.write(name, prefixed(commands.datatypeOf(handle), value));
   }
 
-  async providerAcknowledge(_provider: string, alarm: string, authority: string): Promise<void> {
+  async providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void> {
+    if (!this.#alarmFeed.serves(provider, alarm)) {
+      throw new ProblemError('unknown-object', 'The alarm is not one of this provider any more.');
+    }
     await this.#options.alarms.operate(alarm, 'acknowledge', authority);
   }
 
-  /** The thread of the stacks died and another one has begun: its connectors and providers want their points. */
-  restarted(): void {
+  /** Their thread died and another one has begun: they want their points. */
+  restarted(instances: readonly InstanceName[]): void {
+    const keys = new Set(instances.map(({ role, name }) => `${role} ${name}`));
+    const wants: Wants = (role, name) => keys.has(`${role} ${name}`);
     this.#oneAtATime(async () => {
       const rendering = await this.#options.wholeRendering();
-      await inSlices(readRendering(rendering), (change) => this.#feedStacks(change));
+      await inSlices(readRendering(rendering), (change) => this.#feedStacks(change, wants));
       this.#pointsDone();
     }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
   }
@@ -125,9 +141,11 @@ export class Runtime implements HostEvents {
     return done;
   }
 
-  /** Providers get the present values of their points after these. */
+  /** Providers get the present values of their points after these, and then their alarms. */
   #pointsDone(): void {
-    for (const { role, name } of this.#points.done()) if (role === 'provider') this.#feed.publishAll(name);
+    const providers = this.#points.done().filter(({ role }) => role === 'provider');
+    for (const { name } of providers) this.#feed.publishAll(name);
+    this.#alarmFeed.done(providers.map(({ name }) => name));
   }
 
   #applyChange(change: RenderedChange): void {
@@ -147,6 +165,7 @@ export class Runtime implements HostEvents {
       host.stop(role, name);
       measurements.removeLink(role, name);
       this.#points.forget(role, name);
+      if (role === 'provider') this.#alarmFeed.forget(name);
       return;
     }
     const { name, stackName = '', wdtMeasurement, vars = {}, properties = {} } = after;
@@ -192,8 +211,10 @@ export class Runtime implements HostEvents {
     if (after !== undefined) {
       archiving.putAlarm(after); // first: its trigger may raise it at once
       alarms.put(after);
+      this.#alarmFeed.put(after.name, before?.trgMeasurement, after.trgMeasurement);
     } else if (before !== undefined) {
       alarms.remove(before.name);
+      this.#alarmFeed.remove(before.name, before.trgMeasurement);
       archiving.removeAlarm(before.name);
     }
   }
@@ -203,33 +224,36 @@ export class Runtime implements HostEvents {
     else if (before !== undefined) this.#options.modules.remove(before.name);
   }
 
-  #feedStacks({ family, after }: RenderedChange): void {
+  #feedStacks({ family, after }: RenderedChange, wants: Wants): void {
     if (after === undefined) return;
-    if (family === 'connectors') this.#points.touch('connector', after.name);
-    else if (family === 'providers') this.#points.touch('provider', after.name);
-    else if (family === 'measurements' && enabled(after as Measurement)) this.#feedMeasurement(after as Measurement);
-    else if (family === 'commands' && enabled(after as Command)) this.#feedCommand(after as Command);
+    const { name } = after;
+    if (family === 'connectors' && wants('connector', name)) this.#points.touch('connector', name);
+    else if (family === 'providers' && wants('provider', name)) this.#points.touch('provider', name);
+    else if (family === 'measurements' && enabled(after as Measurement)) {
+      this.#feedMeasurement(after as Measurement, wants);
+    } else if (family === 'commands' && enabled(after as Command)) this.#feedCommand(after as Command, wants);
   }
 
-  #feedMeasurement(point: Measurement): void {
+  #feedMeasurement(point: Measurement, wants = all): void {
     const handle = this.#options.measurements.find(point.name);
     if (handle < 0) return; // of a rendering that is yet to be applied
     const { connectorName, address } = point;
-    if (connectorName !== undefined && address !== undefined) {
+    if (connectorName !== undefined && address !== undefined && wants('connector', connectorName)) {
       this.#points.putMeasurement('connector', connectorName, stackPoint(point, handle, address, rawDatatypeOf(point)));
     }
     for (const [provider, at] of Object.entries(point.providerAddresses ?? {})) {
+      if (!wants('provider', provider)) continue;
       this.#feed.serve('measurements', handle, provider);
       this.#points.putMeasurement('provider', provider, stackPoint(point, handle, at, point.datatype));
     }
   }
 
-  #feedCommand(point: Command): void {
+  #feedCommand(point: Command, wants = all): void {
     const { commands } = this.#options;
     const handle = commands.find(point.name);
     if (handle < 0) return;
     const { connectorName, address } = point;
-    if (connectorName !== undefined && address !== undefined) {
+    if (connectorName !== undefined && address !== undefined && wants('connector', connectorName)) {
       const command: StackCommand = {
         ...stackPoint(point, handle, address, rawDatatypeOf(point)),
         last: commands.lastRawOf(handle),
@@ -238,6 +262,7 @@ export class Runtime implements HostEvents {
     }
     const id = this.#feed.idOf('commands', handle);
     for (const [provider, at] of Object.entries(point.providerAddresses ?? {})) {
+      if (!wants('provider', provider)) continue;
       this.#feed.serve('commands', handle, provider);
       this.#points.putCommand('provider', provider, { ...stackPoint(point, id, at, point.datatype), last: undefined });
     }

@@ -140,7 +140,7 @@ export class HostedInstance {
   }
 
   publishAlarms(states: readonly StackAlarmState[]): void {
-    this.#connection.publishAlarms(states);
+    this.#connection.publishAlarms(states.filter(({ id }) => this.points.alarms.has(id)));
   }
 
   explain(measurementId: number): ExplainOutcome {

@@ -1,19 +1,32 @@
 // A stack that does what its addresses say, good or bad, to try the host that runs it.
 import { Batch, quality, type Value } from '@telltale/schema';
 import {
+  type BrowseAnswer,
+  type BrowseRequest,
   type Connector,
   type ConnectorOptions,
   defineStack,
   Fatal,
+  type InstanceDetail,
   type Provider,
   type ProviderOptions,
+  type ReadingTrace,
+  Refused,
+  Secret,
+  type StackAlarm,
+  type StackAlarmState,
   type StackCommand,
+  type StackPoint,
   type StackPoints,
   Type,
 } from '@telltale/stack-kit';
 
 const syntax = { regex: '^[a-z ]*$', doc: 'Anything.', examples: [{ address: 'good', meaning: 'all is well' }] };
-const variables = Type.Object({ mode: Type.String({ title: 'Mode', default: 'good' }) });
+const variables = Type.Object({
+  mode: Type.String({ title: 'Mode', default: 'good' }),
+  token: Secret({ title: 'Token', default: '' }),
+});
+type Variables = { mode: string; token: string };
 const never = new Promise<void>(() => {});
 
 const untilAborted = (signal: AbortSignal) =>
@@ -24,13 +37,14 @@ function block(): never {
 }
 
 class TrialConnector implements Connector {
-  readonly #options: ConnectorOptions<{ mode: string }>;
+  readonly #options: ConnectorOptions<Variables>;
   #points: StackPoints = { measurements: [], commands: [] };
   #isUp = false;
 
-  constructor(options: ConnectorOptions<{ mode: string }>) {
+  constructor(options: ConnectorOptions<Variables>) {
     this.#options = options;
     if (options.variables.mode === 'unmade') throw new Error('cannot be made');
+    if (options.variables.mode === 'tell token') options.log.info(`token ${options.variables.token}`);
   }
 
   setPoints(points: StackPoints): void {
@@ -43,6 +57,7 @@ class TrialConnector implements Connector {
   async connect(): Promise<void> {
     if (this.#options.variables.mode === 'block') block();
     if (this.#options.variables.mode === 'fatal') throw new Fatal('never');
+    if (this.#options.variables.mode === 'tell token') throw new Fatal(`not with ${this.#options.variables.token}`);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -68,13 +83,49 @@ class TrialConnector implements Connector {
           throw new Error('nobody caught it');
         });
         return untilAborted(signal);
+      case 'reject later':
+        Promise.reject(new Error('nobody caught it'));
+        return untilAborted(signal);
+      case 'eat buffers': {
+        const eaten: unknown[] = [];
+        const eat = () => eaten.push(Buffer.alloc(4_000_000, 1));
+        setInterval(eat, 10);
+        return untilAborted(signal);
+      }
       case 'eat memory': {
         const eaten: unknown[] = [];
         for (;;) eaten.push(new Array(100_000).fill(0.5));
       }
       default:
+        this.#options.meter.answered(2);
         this.#publishAll(Number(value));
     }
+  }
+
+  detail(): InstanceDetail {
+    const { mode } = this.#options.variables;
+    if (mode === 'wrong') return { devices: () => 5 } as never;
+    return { devices: [{ name: mode, isUp: true, sinceUs: 1, lastError: undefined }] };
+  }
+
+  explain({ address, name }: StackPoint): ReadingTrace | undefined {
+    const { mode } = this.#options.variables;
+    if (mode === 'wrong') return { value: () => 5 } as never;
+    if (address === 'block') block();
+    if (address === 'silent') return undefined;
+    const [device, scanPeriodMs] = [mode, 1000];
+    return { timeUs: 1, request: `read ${name}`, raw: '01', value: 1, error: undefined, device, scanPeriodMs };
+  }
+
+  async browse({ path, limit }: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    if (path === 'refused') throw new Refused('there is no such folder');
+    if (path === 'wrong') return { items: [{ title: () => 5 }] } as never;
+    if (path === 'endless') {
+      await untilAborted(signal);
+      this.#options.log.info('browsing was aborted');
+    }
+    const item = { title: 'Level', path: undefined, measurement: undefined, command: undefined };
+    return { items: new Array(Math.min(3, limit)).fill(item), cursor: undefined };
   }
 
   async close(): Promise<void> {
@@ -90,10 +141,11 @@ class TrialConnector implements Connector {
 
 /** Writes each value that it is given to its first command, and logs how that went. */
 class TrialProvider implements Provider {
-  readonly #options: ProviderOptions<{ mode: string }>;
+  readonly #options: ProviderOptions<Variables>;
+  #alarms: readonly StackAlarm[] = [];
   #points: StackPoints = { measurements: [], commands: [] };
 
-  constructor(options: ProviderOptions<{ mode: string }>) {
+  constructor(options: ProviderOptions<Variables>) {
     this.#options = options;
   }
 
@@ -116,6 +168,27 @@ class TrialProvider implements Provider {
         () => log.info(`written ${value}`),
         (error) => log.info(`${error.name} ${error.message}`),
       );
+    }
+  }
+
+  setAlarms(alarms: readonly StackAlarm[]): void {
+    this.#alarms = alarms;
+    this.#options.log.info(`alarms ${alarms.map(({ name, description }) => `${name} ${description}`)}`);
+  }
+
+  /** Acknowledges what is raised, where that is its mode. */
+  publishAlarms(states: readonly StackAlarmState[]): void {
+    const { log, variables, acknowledge } = this.#options;
+    for (const { id, isActive, isAcknowledged, authority } of states) {
+      const alarm = this.#alarms.find((each) => each.id === id) ?? {
+        id: -1,
+        name: '',
+        description: '',
+        measurement: 0,
+      };
+      log.info(`alarm ${alarm.name} ${isActive} ${isAcknowledged} ${authority}`);
+      if (variables.mode !== 'acknowledge' || isAcknowledged) continue;
+      acknowledge(alarm, 'a client').catch((error) => log.info(`${error.name} ${error.message}`));
     }
   }
 

@@ -255,7 +255,7 @@ export class Connection {
       this.#discard();
       throw error;
     }
-    if (isFirst) this.#tell('setAlarms', (stack) => stack.setAlarms?.(this.#alarms));
+    if (isFirst && this.#alarms.length > 0) this.#tell('setAlarms', (stack) => stack.setAlarms?.(this.#alarms));
   }
 
   /** Nothing before it has its points; what it throws beside its link ends nothing. */
