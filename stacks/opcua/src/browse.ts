@@ -1,6 +1,12 @@
 // What a server has to offer: objects and folders to look into, variables with what is needed to configure them.
 import type { Datatype } from '@telltale/schema';
-import { type BrowseAnswer, type BrowsedPoint, type BrowseItem, type BrowseRequest, Refused } from '@telltale/stack-kit';
+import {
+  type BrowseAnswer,
+  type BrowsedPoint,
+  type BrowseItem,
+  type BrowseRequest,
+  Refused,
+} from '@telltale/stack-kit';
 import {
   AttributeIds,
   BrowseDirection,
@@ -202,10 +208,7 @@ function indexOf(position: number, sizes: readonly number[]): number[] {
 }
 
 /** Of the variables that have the property EngineeringUnits; many have not. */
-async function unitsOf(
-  link: UaLink,
-  variables: readonly ReferenceDescription[],
-): Promise<(string | undefined)[]> {
+async function unitsOf(link: UaLink, variables: readonly ReferenceDescription[]): Promise<(string | undefined)[]> {
   if (variables.length === 0) return [];
   const request = new TranslateBrowsePathsToNodeIdsRequest({
     browsePaths: variables.map(({ nodeId }) => ({

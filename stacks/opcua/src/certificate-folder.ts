@@ -108,7 +108,8 @@ export class CertificateFolder {
       const certificate = new X509Certificate(pem);
       const names = certificate.subjectAltName ?? '';
       return (
-        names.includes(`URI:${this.#options.applicationUri}`) && Date.parse(certificate.validTo) > Date.now() + 86_400_000
+        names.includes(`URI:${this.#options.applicationUri}`) &&
+        Date.parse(certificate.validTo) > Date.now() + 86_400_000
       );
     } catch {
       return false;
@@ -118,9 +119,7 @@ export class CertificateFolder {
   async #make(certificateFile: string, keyFile: string, oldKey: string | undefined) {
     const { applicationUri, applicationName, log } = this.#options;
     const privateKey =
-      oldKey === undefined
-        ? await crypto_utils.generatePrivateKey(2048)
-        : await crypto_utils.pemToPrivateKey(oldKey);
+      oldKey === undefined ? await crypto_utils.generatePrivateKey(2048) : await crypto_utils.pemToPrivateKey(oldKey);
     const { privPem: key } = await crypto_utils.privateKeyToPEM(privateKey);
     const { cert: certificate } = await crypto_utils.createSelfSignedCertificate({
       privateKey,

@@ -164,12 +164,7 @@ class UaConnector implements Connector {
   }
 
   /** Has all measurements monitored or read; again whenever they change. */
-  async #serve(
-    link: UaLink,
-    subscriptions: Subscriptions,
-    poller: Poller<Polled>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #serve(link: UaLink, subscriptions: Subscriptions, poller: Poller<Polled>, signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
     while (!signal.aborted) {
       const points = this.#points;

@@ -4,11 +4,9 @@ import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit'
 import { AttributeIds, type DataValue, NodeId, type ReadValueIdOptions } from 'node-opcua-client';
 import { indexRangeOf, type NodeAddress, parseAddress } from './node-address.ts';
 import { qualityOfStatus } from './status-quality.ts';
-import { addReading, timeUsOf } from './value-codec.ts';
+import { addReading, isTime, timeUsOf } from './value-codec.ts';
 
 const nodeIdTypes = { i: 1, s: 2, g: 3, b: 4 } as const;
-/** The beginning of time in OPC UA, and so: no time. */
-const noTimeMs = Date.UTC(1601, 0, 1);
 
 export interface NodeItem {
   readonly point: StackPoint;
@@ -38,8 +36,7 @@ export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeIt
 export function nodeOf(address: string, namespaces: readonly string[]): NodeRef | string {
   const parsed = parseAddress(address);
   if (typeof parsed === 'string') return parsed;
-  const namespace =
-    typeof parsed.namespace === 'number' ? parsed.namespace : namespaces.indexOf(parsed.namespace);
+  const namespace = typeof parsed.namespace === 'number' ? parsed.namespace : namespaces.indexOf(parsed.namespace);
   if (namespace < 0) return `the server has no namespace ${parsed.namespace}`;
   const indexRange = indexRangeOf(parsed) as unknown as NodeRef['indexRange'];
   const nodeId = new NodeId(nodeIdTypes[parsed.kind], identifierOf(parsed), namespace);
@@ -68,9 +65,9 @@ export function takeReading(
   item.last = value;
   item.lastUs = clock.now();
   const quality = qualityOfStatus(statusCode.value);
-  if (sourceTimestamp !== null && sourceTimestamp.getTime() > noTimeMs) {
+  if (isTime(sourceTimestamp)) {
     sourceTimes.judge(timeUsOf(sourceTimestamp, value.sourcePicoseconds), deviceNowUs, quality);
-  } else if (serverTimestamp !== null && serverTimestamp.getTime() > noTimeMs) {
+  } else if (isTime(serverTimestamp)) {
     sourceTimes.judge(timeUsOf(serverTimestamp, value.serverPicoseconds), deviceNowUs, quality);
   } else {
     sourceTimes.timeUs = item.lastUs;

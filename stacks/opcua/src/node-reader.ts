@@ -10,8 +10,8 @@ import {
   TimestampsToReturn,
 } from 'node-opcua-client';
 import { type NodeItem, takeReading } from './node-item.ts';
-import { ServiceFault, Unanswered, type UaLink } from './ua-link.ts';
-import { timeUsOf } from './value-codec.ts';
+import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
+import { isTime, timeUsOf } from './value-codec.ts';
 
 export interface NodeReaderOptions {
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export async function readNodes(
     const request = new ReadRequest({ nodesToRead, timestampsToReturn, maxAge: 0 });
     const { results, responseHeader } = await link.transact<ReadResponse>(request);
     const { timestamp } = responseHeader;
-    return { values: results ?? [], deviceNowUs: timestamp === null ? undefined : timeUsOf(timestamp) };
+    return { values: results ?? [], deviceNowUs: isTime(timestamp) ? timeUsOf(timestamp) : undefined };
   } catch (error) {
     if (error instanceof Unanswered) throw new NotConnected(error.message);
     if (!(error instanceof ServiceFault)) throw error;

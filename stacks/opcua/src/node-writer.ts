@@ -78,7 +78,7 @@ export class NodeWriter {
     const { values } = await readNodes(this.#link, [node, { nodeId, attributeId: AttributeIds.DataType }]);
     const [value, declared] = values;
     // Nothing was sent of the write: the address is at fault, or it cannot be told.
-    if (declared !== undefined && declared.statusCode.equals(StatusCodes.BadNodeIdUnknown)) {
+    if (declared?.statusCode.equals(StatusCodes.BadNodeIdUnknown)) {
       throw new Refused(`BadNodeIdUnknown: the server has no node ${nodeId}`);
     }
     const present = value?.value?.dataType ?? DataType.Null;

@@ -25,7 +25,7 @@ import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { type NodeItem, takeReading } from './node-item.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
-import { timeUsOf } from './value-codec.ts';
+import { isTime, timeUsOf } from './value-codec.ts';
 
 export interface SubscriptionsOptions {
   readonly link: UaLink;
@@ -266,12 +266,12 @@ export class Subscriptions {
     }
   }
 
-  #hear({ subscriptionId, notificationMessage }: PublishResponse): void {
+  #hear({ subscriptionId, notificationMessage, responseHeader }: PublishResponse): void {
     this.#asked--;
     if (this.#isClosed) return;
     try {
       const group = this.#groups.get(subscriptionId);
-      if (group !== undefined) this.#take(group, notificationMessage);
+      if (group !== undefined) this.#take(group, notificationMessage, responseHeader.timestamp);
       if ((notificationMessage.notificationData?.length ?? 0) > 0) {
         this.#acknowledgements.push({ subscriptionId, sequenceNumber: notificationMessage.sequenceNumber });
       }
@@ -281,9 +281,9 @@ export class Subscriptions {
     }
   }
 
-  #take(group: Group, { sequenceNumber, publishTime, notificationData }: NotificationMessage): void {
+  #take(group: Group, { sequenceNumber, notificationData }: NotificationMessage, sentAt: Date | null): void {
     group.heardMs = this.#options.clock.monotonicMs();
-    const deviceNowUs = publishTime === null ? undefined : timeUsOf(publishTime);
+    const deviceNowUs = isTime(sentAt) ? timeUsOf(sentAt) : undefined;
     const isReport = (notificationData?.length ?? 0) > 0;
     if (sequenceNumber !== group.nextSequence) {
       this.#options.log.warn(`report ${group.nextSequence} of the server was lost: the values are read anew`);

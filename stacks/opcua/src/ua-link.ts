@@ -204,7 +204,11 @@ const unsecured: Security = {
   serverCertificate: undefined,
 };
 
-function newClient({ name, applicationUri, variables }: LinkOptions, certificates: CertificateFolder, security: Security) {
+function newClient(
+  { name, applicationUri, variables }: LinkOptions,
+  certificates: CertificateFolder,
+  security: Security,
+) {
   const { sessionTimeoutMs } = variables;
   return new UaClient({ name, applicationUri, certificates, sessionTimeoutMs, ...security });
 }

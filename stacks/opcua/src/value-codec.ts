@@ -9,6 +9,14 @@ export type PreciseDate = Date & { picoseconds?: number };
 const minLong = -(2n ** 63n);
 const maxLong = 2n ** 63n - 1n;
 
+/** The beginning of time in OPC UA, and so: no time. */
+const noTimeMs = Date.UTC(1601, 0, 1);
+
+/** Whether it is a time at all. */
+export function isTime(date: Date | null): date is Date {
+  return date !== null && date.getTime() > noTimeMs;
+}
+
 /** Microseconds since the epoch. */
 export function timeUsOf(date: Date, picoseconds = 0): number {
   return date.getTime() * 1000 + Math.round(picoseconds / 1e6);

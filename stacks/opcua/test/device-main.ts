@@ -2,7 +2,16 @@
 // to do by messages of its parent, one answer each.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataType, LogLevel, MessageSecurityMode, SecurityPolicy, StatusCodes, setLogLevel, Variant, VariantArrayType } from 'node-opcua-client';
+import {
+  DataType,
+  LogLevel,
+  MessageSecurityMode,
+  SecurityPolicy,
+  StatusCodes,
+  setLogLevel,
+  Variant,
+  VariantArrayType,
+} from 'node-opcua-client';
 import { OPCUAServer } from 'node-opcua-server';
 import { CertificateFolder } from '../src/certificate-folder.ts';
 
