@@ -60,6 +60,9 @@ const reports: Readonly<Record<string, string>> = {
 const notInTimeWindow = '1.3.6.1.6.3.15.1.1.2.0';
 const unknownEngine = '1.3.6.1.6.3.15.1.1.4.0';
 
+/** A set may take longer than a read, and since it is not sent again there is no hurry. */
+const setMs = 5000;
+
 /** The agent says that it has not looked at the request. */
 export class Reported extends NoAnswer {
   readonly oid: string;
@@ -109,17 +112,17 @@ export class AgentSession {
       });
     await ready();
     try {
-      return await this.#ask(question, 0, signal);
+      return await this.#ask(question, { retries: 0, timeoutMs: Math.max(this.#options.timeoutMs, setMs) }, signal);
     } catch (error) {
       // Only a report that the agent signed proves that it did nothing, so that it may have it once more.
       if (!(error instanceof Reported) || error.oid !== notInTimeWindow || !error.isSigned) throw error;
-      return this.#ask(question, 0, signal);
+      return this.#ask(question, { retries: 0, timeoutMs: Math.max(this.#options.timeoutMs, setMs) }, signal);
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const { fail } of [...this.#waiting.values()]) fail(new NotConnected('the link is closed'));
+    for (const { fail } of [...this.#waiting.values()]) fail(new Error('the link was closed before the answer came'));
     this.#socket?.then(
       (socket) => socket.close(),
       () => undefined,
@@ -129,7 +132,7 @@ export class AgentSession {
 
   async #readOnce(question: Question, signal: AbortSignal): Promise<Pdu> {
     await this.#ready(signal);
-    return this.#ask(question, this.#options.retries, signal);
+    return this.#ask(question, this.#options, signal);
   }
 
   /** The socket is there and, for version 3, the engine is known. */
@@ -137,7 +140,7 @@ export class AgentSession {
     await this.#open(signal);
     if (this.#options.user === undefined || this.#engine !== undefined) return;
     try {
-      await this.#ask({ type: pduType.get, varbinds: Buffer.alloc(0) }, this.#options.retries, signal, true);
+      await this.#ask({ type: pduType.get, varbinds: Buffer.alloc(0) }, this.#options, signal, true);
     } catch (error) {
       if (!(error instanceof Reported) || this.#engine === undefined) throw error;
     }
@@ -193,10 +196,15 @@ export class AgentSession {
     }
   }
 
-  async #ask(question: Question, retries: number, signal: AbortSignal, isDiscovery = false): Promise<Pdu> {
+  async #ask(
+    question: Question,
+    { retries, timeoutMs }: { readonly retries: number; readonly timeoutMs: number },
+    signal: AbortSignal,
+    isDiscovery = false,
+  ): Promise<Pdu> {
     const socket = await this.#open(signal);
     signal.throwIfAborted();
-    const { clock, timeoutMs, host } = this.#options;
+    const { clock, host } = this.#options;
     const id = this.#freeId();
     const bytes = this.#encode(question, id, isDiscovery);
     if (bytes.length > maxMessageBytes) throw new NotConnected(`${bytes.length} bytes do not go into a datagram`);
@@ -306,7 +314,7 @@ export class AgentSession {
     }
     const oid = pdu.varbinds[0]?.oid ?? '';
     const isSigned = message.isAuthenticated;
-    if (oid === unknownEngine) this.#engine = RemoteEngine.learn(message, this.#engine);
+    if (oid === unknownEngine) this.#engine = RemoteEngine.learn(this.#options.clock, message, this.#engine);
     // The right time is believed of one who has signed it; without signatures there is no time to be wrong about.
     if (oid === notInTimeWindow && isSigned) this.#engine?.correct(message);
     reject(new Reported(oid, isSigned));

@@ -1,7 +1,300 @@
-// Reads and sets the objects of SNMP agents.
-import { type Connector, type ConnectorOptions, Fatal } from '@telltale/stack-kit';
+// Reads and sets the objects of SNMP agents, and takes their traps. The poller owns rhythm and silence, a session the way
+// to one agent.
+import { lookup } from 'node:dns/promises';
+import { Batch, quality, type Value } from '@telltale/schema';
+import {
+  AllowedClients,
+  type BrowseAnswer,
+  type BrowseRequest,
+  type Connector,
+  type ConnectorOptions,
+  Fatal,
+  type InstanceDetail,
+  NoAnswer,
+  NotConnected,
+  Poller,
+  type ReadingTrace,
+  Refused,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { type Address, type Host, parseAddress, parseHosts, writeFormsOf } from './address.ts';
+import { AgentReader } from './agent-reader.ts';
+import { AgentSession, Reported } from './agent-session.ts';
+import { browseAgent, browseHosts } from './browse.ts';
+import { Incoming } from './incoming.ts';
+import { LocalEngine } from './local-engine.ts';
+import { asked, encodeVarbinds, pduType, statusName, type Varbind } from './message.ts';
+import { nameOfOid } from './object-names.ts';
+import { type PlannedObject, planReads, type ReadRequest } from './read-plan.ts';
+import { encodeValue, hexOf, isException, readValue, typeName, Unfit } from './snmp-value.ts';
+import { TrapListener } from './trap-listener.ts';
+import { TrapPoints } from './trap-points.ts';
+import { UsmUser } from './usm.ts';
 import type { ConnectorVariables } from './variables.ts';
 
-export function createConnector(_options: ConnectorOptions<ConnectorVariables>): Connector {
-  throw new Fatal('the SNMP connector is not there yet');
+export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
+  return new SnmpConnector(options);
+}
+
+interface Agent {
+  readonly host: Host;
+  readonly session: AgentSession;
+  readonly reader: AgentReader;
+}
+
+const sysUpTime = '1.3.6.1.2.1.1.3.0';
+
+class SnmpConnector implements Connector {
+  readonly #options: ConnectorOptions<ConnectorVariables>;
+  readonly #hosts: readonly Host[];
+  readonly #user: UsmUser | undefined;
+  readonly #poller: Poller<ReadRequest>;
+  readonly #traps: TrapPoints;
+  /** Between `connect` and `close`. */
+  #agents = new Map<string, Agent>();
+  #listener: TrapListener | undefined;
+  /** The addresses of the agents, to know their traps by. */
+  #addresses = new Map<string, ReadonlySet<string>>();
+  #objects = new Map<number, PlannedObject>();
+  /** Points that no agent can be asked for. */
+  #unreadable: StackPoint[] = [];
+  #hasCommands = false;
+  /** The request that last brought a reading of a point. */
+  #lastRequests = new Map<number, ReadRequest>();
+
+  constructor(options: ConnectorOptions<ConnectorVariables>) {
+    const { variables, clock, meter, log, publish } = options;
+    this.#options = options;
+    this.#hosts = parseHosts(variables.hosts, variables.port);
+    this.#user = makeUser(variables);
+    this.#poller = new Poller<ReadRequest>({
+      clock,
+      meter,
+      log,
+      publish,
+      scanPeriodMs: variables.scanPeriodMs,
+      deviceOf: ({ id }) => this.#agentName(this.#objects.get(id)?.address) ?? '',
+      plan: (points) => this.#plan(points),
+      read: (request, batch, signal) => this.#read(request, batch, signal),
+    });
+    this.#traps = new TrapPoints({
+      clock,
+      publish,
+      isAgent: (agent, address) => this.#addresses.get(agent)?.has(address) === true,
+    });
+  }
+
+  setPoints({ measurements, commands }: StackPoints): void {
+    const { log, variables } = this.#options;
+    const traps: PlannedObject[] = [];
+    this.#objects = new Map();
+    this.#unreadable = [];
+    this.#hasCommands = commands.length > 0;
+    for (const point of measurements) {
+      const address = parseAddress(point.address);
+      if (typeof address === 'string' || !this.#isKnown(address)) {
+        this.#unreadable.push(point);
+        log.warn(`${point.name}: ${typeof address === 'string' ? address : this.#whichAgents(address)}`);
+      } else if (!address.isTrap) {
+        this.#objects.set(point.id, { point, address });
+      } else if (variables.trapPort === 0) {
+        this.#unreadable.push(point);
+        log.warn(`${point.name}: no trap comes while the variable trapPort is 0`);
+      } else {
+        traps.push({ point, address });
+      }
+    }
+    this.#lastRequests = new Map([...this.#lastRequests].filter(([id]) => this.#objects.has(id)));
+    this.#poller.setPoints([...this.#objects.values()].map(({ point }) => point));
+    this.#traps.setPoints(traps);
+    if (this.#agents.size > 0) this.#publishRest();
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { clock, log, variables } = this.#options;
+    const { timeoutMs, retries, context } = variables;
+    const user = variables.version === '3' ? this.#user : undefined;
+    const community = user === undefined ? variables.community : undefined;
+    for (const host of this.#hosts) {
+      const session = new AgentSession({ host, clock, timeoutMs, retries, context, community, user });
+      this.#agents.set(host.name, { host, session, reader: new AgentReader(host.name, session, { clock, log }) });
+    }
+    if (variables.trapPort > 0) await this.#listen(signal);
+    if (this.#objects.size > 0) await this.#poller.probe(signal);
+    else if (this.#hasCommands || this.#traps.size === 0) await this.#probe(signal);
+    this.#traps.begin();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#publishRest();
+    await this.#poller.run(signal);
+  }
+
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const address = parseAddress(command.address);
+    if (typeof address === 'string') throw new Refused(address);
+    const agent = this.#agents.get(this.#agentName(address) ?? '');
+    if (agent === undefined) {
+      throw this.#agents.size === 0 ? new NotConnected('the link is down') : new Refused(this.#whichAgents(address));
+    }
+    let varbind: Varbind;
+    try {
+      varbind = encodeValue(address.oid, value, address.form ?? writeFormsOf[command.datatype][0] ?? 'integer');
+    } catch (error) {
+      throw error instanceof Unfit ? new Refused(error.message) : error;
+    }
+    const { meter, clock } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const pdu = await agent.session.set(encodeVarbinds([varbind]), signal);
+      meter.answered(clock.monotonicMs() - startMs);
+      if (pdu.errorStatus !== 0) throw new Refused(`the agent answers ${statusName(pdu.errorStatus)}`);
+      if (pdu.varbinds[0]?.oid !== address.oid) throw new Error('the agent answers with another object');
+    } catch (error) {
+      if (!(error instanceof Refused)) meter.failed();
+      throw error instanceof Reported ? new Refused(error.message) : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { session } of this.#agents.values()) session.close();
+    this.#agents.clear();
+    this.#listener?.close();
+    this.#listener = undefined;
+  }
+
+  detail(): InstanceDetail {
+    return this.#poller.detail();
+  }
+
+  explain(point: StackPoint): ReadingTrace | undefined {
+    const address = parseAddress(point.address);
+    if (typeof address === 'string') return undefined;
+    if (address.isTrap) return this.#traps.explain(point, address);
+    const request = this.#lastRequests.get(point.id);
+    const at = request?.objects.findIndex((object) => object.point.id === point.id) ?? -1;
+    if (request === undefined || at < 0) return undefined;
+    const varbind = request.answers[at];
+    const value = varbind === undefined ? undefined : readValue(varbind, point.datatype, address.form);
+    const others = request.objects.length === 1 ? '' : ` among ${request.objects.length}`;
+    return {
+      timeUs: request.answeredUs,
+      request: `${request.bulk === undefined ? 'GET' : 'GETBULK'} ${nameOfOid(address.oid)} (${address.oid})${others}`,
+      raw: varbind === undefined ? undefined : `${typeName(varbind.tag)} ${hexOf(varbind.content)}`.trimEnd(),
+      value,
+      error: value === undefined ? whyNot(varbind, point) : undefined,
+      device: request.agent,
+      scanPeriodMs: this.#poller.groupOf(point),
+    };
+  }
+
+  async browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    if (this.#hosts.length > 1 && request.path === undefined) return browseHosts(this.#hosts);
+    const [, name, path] = /^(?:([^/]*)\/)?(.*)$/.exec(request.path ?? '') ?? [];
+    const agent = this.#agents.get(name ?? this.#hosts[0]?.name ?? '');
+    if (agent === undefined || (name === undefined && this.#hosts.length > 1)) {
+      throw new Refused(`there is no agent ${name ?? ''}: one of ${this.#hosts.map((host) => host.name).join(', ')}`);
+    }
+    const prefix = this.#hosts.length > 1 ? agent.host.name : undefined;
+    try {
+      return await browseAgent(agent.session, prefix, { ...request, path: path === '' ? undefined : path }, signal);
+    } catch (error) {
+      throw error instanceof NoAnswer ? new Refused(`${agent.host.name}: ${error.message}`) : error;
+    }
+  }
+
+  #agentName(address: Address | undefined): string | undefined {
+    return address?.agent ?? (this.#hosts.length === 1 ? this.#hosts[0]?.name : undefined);
+  }
+
+  #isKnown(address: Address): boolean {
+    const name = address.isTrap ? address.agent : this.#agentName(address);
+    return name === undefined ? address.isTrap : this.#hosts.some((host) => host.name === name);
+  }
+
+  #whichAgents({ agent }: Address): string {
+    const names = this.#hosts.map((host) => host.name).join(', ');
+    return `${agent === undefined ? 'the address names no agent' : `there is no agent ${agent}`}: one of ${names}`;
+  }
+
+  #plan(points: readonly StackPoint[]): readonly ReadRequest[] {
+    const objects = points.map(({ id }) => this.#objects.get(id)).filter((object) => object !== undefined);
+    const [first] = objects;
+    if (first === undefined) return [];
+    return planReads(this.#agentName(first.address) ?? '', objects, this.#options.variables);
+  }
+
+  async #read(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<void> {
+    const agent = this.#agents.get(request.agent);
+    if (agent === undefined) throw new NotConnected('the link is closed');
+    await agent.reader.read(request, batch, signal);
+    for (const { id } of request.points) {
+      if (this.#lastRequests.get(id) !== request) this.#lastRequests.set(id, request);
+    }
+  }
+
+  /** Where nothing is read: any answer of any agent is a sign of life. */
+  async #probe(signal: AbortSignal): Promise<void> {
+    const question = { type: pduType.get, varbinds: encodeVarbinds([asked(sysUpTime)]) };
+    try {
+      await Promise.any([...this.#agents.values()].map(({ session }) => session.read(question, signal)));
+    } catch (error) {
+      signal.throwIfAborted();
+      const [first] = error instanceof AggregateError ? error.errors : [error];
+      throw new NotConnected(`no agent answers: ${first instanceof Error ? first.message : first}`);
+    }
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { clock, log, folder, variables } = this.#options;
+    const { trapHost, trapPort, trapSenders, community } = variables;
+    const user = this.#user;
+    const incoming = new Incoming({
+      clock,
+      allowed: AllowedClients.parse(trapSenders),
+      openLevel: 'authNoPriv',
+      communities: community === '' ? [] : [{ community, mayWrite: false }],
+      user: user && { user, mayWrite: false, engine: await LocalEngine.start(folder, clock, log) },
+      hearsTraps: true,
+    });
+    await Promise.all(
+      this.#hosts.map(async ({ name, host }) => {
+        const found = await lookup(host, { all: true }).catch(() => []);
+        this.#addresses.set(name, new Set(found.map(({ address }) => address)));
+      }),
+    );
+    signal.throwIfAborted();
+    const onTrap = this.#traps.take.bind(this.#traps);
+    const listener = await TrapListener.listen({ host: trapHost, port: trapPort, incoming, clock, log, onTrap });
+    this.#listener = listener;
+    if (signal.aborted) await this.close();
+    signal.throwIfAborted();
+  }
+
+  /** What the poller does not. */
+  #publishRest(): void {
+    const batch = new Batch(this.#unreadable.length);
+    for (const { id } of this.#unreadable) batch.none(id, quality.bad.configurationError, this.#options.clock.now());
+    if (batch.count > 0) this.#options.publish(batch);
+    this.#traps.publishAll();
+  }
+}
+
+function makeUser(variables: ConnectorVariables): UsmUser | undefined {
+  const { user, securityLevel, authKey, privKey } = variables;
+  if (user === '') return undefined;
+  // Where a secret stands in a file, this is the first who sees it.
+  const isShort = securityLevel !== 'noAuthNoPriv' && authKey.length < 8;
+  if (isShort || (securityLevel === 'authPriv' && privKey.length < 8)) {
+    throw new Fatal('authKey and privKey must have at least 8 characters');
+  }
+  return new UsmUser(variables);
+}
+
+function whyNot(varbind: Varbind | undefined, { datatype }: StackPoint): string {
+  if (varbind === undefined) return 'the agent did not answer it';
+  if (isException(varbind.tag)) return `the agent has no such object: ${typeName(varbind.tag)}`;
+  return `${typeName(varbind.tag)} cannot be read as the datatype ${datatype}`;
 }

@@ -1,4 +1,5 @@
 // The engine of another, as version 3 knows it: its identity, and the time that its clock shows by now.
+import type { Clock } from '@telltale/schema';
 import type { SecuredMessage } from './message.ts';
 import type { EngineTime } from './usm.ts';
 
@@ -6,15 +7,18 @@ import type { EngineTime } from './usm.ts';
 export const timeWindowSeconds = 150;
 
 export class RemoteEngine {
+  readonly #clock: Clock;
   readonly #engineId: Buffer;
   #boots: number;
   /** What its clock showed when ours, which only ever runs forward, showed `#atMs`. */
   #time: number;
-  #atMs = performance.now();
+  #atMs: number;
   /** Whether a signed message has told the time. */
   #isCertain: boolean;
 
-  constructor(message: SecuredMessage, isCertain: boolean) {
+  constructor(clock: Clock, message: SecuredMessage, isCertain: boolean) {
+    this.#clock = clock;
+    this.#atMs = clock.monotonicMs();
     this.#engineId = Buffer.from(message.engineId);
     this.#boots = message.engineBoots;
     this.#time = message.engineTime;
@@ -22,9 +26,9 @@ export class RemoteEngine {
   }
 
   /** From a report that nobody has signed: of an engine that is known already, the time is not believed. */
-  static learn(message: SecuredMessage, known: RemoteEngine | undefined): RemoteEngine | undefined {
+  static learn(clock: Clock, message: SecuredMessage, known: RemoteEngine | undefined): RemoteEngine | undefined {
     if (message.engineId.length < 5) return known;
-    return known?.isIt(message.engineId) === true ? known : new RemoteEngine(message, false);
+    return known?.isIt(message.engineId) === true ? known : new RemoteEngine(clock, message, false);
   }
 
   isIt(engineId: Buffer): boolean {
@@ -32,7 +36,7 @@ export class RemoteEngine {
   }
 
   now(): EngineTime {
-    const passed = Math.floor((performance.now() - this.#atMs) / 1000);
+    const passed = Math.floor((this.#clock.monotonicMs() - this.#atMs) / 1000);
     return { engineId: this.#engineId, boots: this.#boots, time: this.#time + passed };
   }
 
@@ -55,7 +59,7 @@ export class RemoteEngine {
   #set(boots: number, time: number): void {
     this.#boots = boots;
     this.#time = time;
-    this.#atMs = performance.now();
+    this.#atMs = this.#clock.monotonicMs();
     this.#isCertain = true;
   }
 }

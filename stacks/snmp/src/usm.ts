@@ -77,14 +77,19 @@ export class UsmUser {
   }
 
   /** The bytes of a message of this user, signed and encrypted as its level has it. */
-  seal(engine: EngineTime, header: { msgId: number; isReportable: boolean }, scopedPdu: Buffer): Buffer {
+  seal(
+    engine: EngineTime,
+    header: { readonly msgId: number; readonly isReportable: boolean },
+    scopedPdu: Buffer,
+    { isEncrypted = this.hasPriv }: { readonly isEncrypted?: boolean } = {},
+  ): Buffer {
     const keys = this.#keysOf(engine.engineId);
     const hash = hashes[this.#authProtocol];
-    const locked = this.hasPriv ? this.#encrypt(keys.priv, engine, scopedPdu) : undefined;
+    const locked = isEncrypted ? this.#encrypt(keys.priv, engine, scopedPdu) : undefined;
     const { bytes, authOffset } = encodeSecured({
       ...header,
       isAuthenticated: this.hasAuth,
-      isEncrypted: this.hasPriv,
+      isEncrypted,
       engineId: engine.engineId,
       engineBoots: engine.boots,
       engineTime: engine.time,

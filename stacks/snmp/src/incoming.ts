@@ -1,0 +1,241 @@
+// Messages that others send us, of their own accord: who may, whether they are who they say, and what to answer to those
+// that are not. Used by the agent and by the listener for traps.
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '@telltale/schema';
+import type { AllowedClients } from '@telltale/stack-kit';
+import { element, integerContent, Malformed, tag } from './ber.ts';
+import type { LocalEngine } from './local-engine.ts';
+import {
+  decodeMessage,
+  decodeScoped,
+  encodeCommunityMessage,
+  encodePdu,
+  encodeScoped,
+  encodeSecured,
+  encodeVarbinds,
+  maxMessageBytes,
+  type Pdu,
+  pduType,
+  type ScopedPdu,
+  type SecuredMessage,
+} from './message.ts';
+import { RemoteEngine } from './remote-engine.ts';
+import type { UsmUser } from './usm.ts';
+
+export interface IncomingOptions {
+  readonly clock: Clock;
+  /** From elsewhere, only version 3 with at least `openLevel` is heard. */
+  readonly allowed: AllowedClients;
+  readonly openLevel: 'authNoPriv' | 'authPriv';
+  readonly communities: readonly { readonly community: string; readonly mayWrite: boolean }[];
+  readonly user: { readonly user: UsmUser; readonly mayWrite: boolean; readonly engine: LocalEngine } | undefined;
+  /** Whether traps of version 3 are heard, which are the sender's engine's. */
+  readonly hearsTraps: boolean;
+}
+
+export interface Heard {
+  readonly pdu: Pdu;
+  /** For the log, and to tell senders apart. */
+  readonly securityName: string;
+  readonly mayWrite: boolean;
+  /** That the sender takes. */
+  readonly maxBytes: number;
+  /** The bytes of an answer. */
+  seal(pdu: Buffer): Buffer;
+}
+
+/** Of datagrams, by what was wrong with them; named as the standard's own counters are. */
+export interface IncomingCounts {
+  packets: number;
+  malformed: number;
+  notAllowed: number;
+  badCommunityNames: number;
+  unsupportedSecLevels: number;
+  notInTimeWindows: number;
+  unknownUserNames: number;
+  unknownEngineIds: number;
+  wrongDigests: number;
+  decryptionErrors: number;
+}
+
+type ReportName = keyof typeof reportArcs;
+
+/** Below 1.3.6.1.6.3.15.1.1. */
+export const reportArcs = {
+  unsupportedSecLevels: 1,
+  notInTimeWindows: 2,
+  unknownUserNames: 3,
+  unknownEngineIds: 4,
+  wrongDigests: 5,
+  decryptionErrors: 6,
+} as const;
+
+const maxSenders = 1000;
+
+export class Incoming {
+  readonly counts: IncomingCounts = {
+    packets: 0,
+    malformed: 0,
+    notAllowed: 0,
+    badCommunityNames: 0,
+    unsupportedSecLevels: 0,
+    notInTimeWindows: 0,
+    unknownUserNames: 0,
+    unknownEngineIds: 0,
+    wrongDigests: 0,
+    decryptionErrors: 0,
+  };
+  readonly #options: IncomingOptions;
+  /** Engines that have sent us traps, the one that was heard longest ago first. */
+  readonly #senders = new Map<string, RemoteEngine>();
+
+  constructor(options: IncomingOptions) {
+    this.#options = options;
+  }
+
+  /** What is to be carried out; else, at times, the bytes of a report to send back. Never throws. */
+  hear(bytes: Buffer, address: string): Heard | Buffer | undefined {
+    this.counts.packets++;
+    try {
+      const isAllowed = this.#options.allowed.allows(address);
+      const message = decodeMessage(bytes);
+      if (message.version === 3) return this.#hearSecured(message, isAllowed);
+      if (isAllowed) return this.#hearCommunity(message.community, message.pdu);
+      this.counts.notAllowed++;
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.counts.malformed++;
+    }
+    return undefined;
+  }
+
+  #hearCommunity(community: Buffer, pdu: Pdu): Heard | undefined {
+    const known = this.#options.communities.find((each) => isSame(Buffer.from(each.community, 'utf8'), community));
+    if (known === undefined) {
+      this.counts.badCommunityNames++;
+      return undefined;
+    }
+    return {
+      pdu,
+      securityName: `the community that may ${known.mayWrite ? 'write' : 'read'}`,
+      mayWrite: known.mayWrite,
+      maxBytes: maxMessageBytes,
+      seal: (answer) => encodeCommunityMessage(community, answer),
+    };
+  }
+
+  #hearSecured(message: SecuredMessage, isAllowed: boolean): Heard | Buffer | undefined {
+    const known = this.#options.user;
+    if (known === undefined) {
+      this.counts.unknownUserNames++;
+      return undefined;
+    }
+    const { user, engine, mayWrite } = known;
+    const isOpen = user.hasPriv || (user.hasAuth && this.#options.openLevel === 'authNoPriv');
+    if (!isAllowed && !isOpen) {
+      this.counts.notAllowed++;
+      return undefined;
+    }
+    const isOurs = message.engineId.equals(engine.engineId);
+    const isTrap = !isOurs && this.#options.hearsTraps && !message.isReportable && message.engineId.length >= 5;
+    if (!isOurs && !isTrap) return this.#report('unknownEngineIds', message, known);
+    if (message.user !== user.name) return this.#report('unknownUserNames', message, known);
+    if (message.isAuthenticated !== user.hasAuth || message.isEncrypted !== user.hasPriv) {
+      return this.#report('unsupportedSecLevels', message, known);
+    }
+    if (user.hasAuth && !user.isSigned(message)) return this.#report('wrongDigests', message, known);
+    if (
+      user.hasAuth &&
+      !(isTrap ? this.#isNew(message) : engine.isInTimeWindow(message.engineBoots, message.engineTime))
+    ) {
+      return this.#report('notInTimeWindows', message, known);
+    }
+    let scoped: ScopedPdu;
+    try {
+      scoped = user.open(message);
+    } catch (error) {
+      if (!(error instanceof Malformed) || !message.isEncrypted) throw error;
+      return this.#report('decryptionErrors', message, known);
+    }
+    const { pdu, contextEngineId, contextName } = scoped;
+    if (isTrap !== (pdu.type === pduType.trap) && this.#options.hearsTraps) throw new Malformed('not of that engine');
+    if (contextName !== '' || (!isTrap && !contextEngineId.equals(engine.engineId))) throw new Malformed('a context');
+    return {
+      pdu,
+      securityName: `the user ${user.name}`,
+      mayWrite,
+      maxBytes: Math.max(484, Math.min(message.maxSize, maxMessageBytes)),
+      seal: (answer) =>
+        user.seal(
+          engine.now(),
+          { msgId: message.msgId, isReportable: false },
+          encodeScoped(engine.engineId, '', answer),
+        ),
+    };
+  }
+
+  /** Of a signed trap: later than what its engine has sent before, within the window. */
+  #isNew(message: SecuredMessage): boolean {
+    const name = message.engineId.toString('hex');
+    const known = this.#senders.get(name);
+    this.#senders.delete(name);
+    this.#senders.set(name, known ?? new RemoteEngine(this.#options.clock, message, true));
+    const oldest = this.#senders.keys().next().value;
+    if (this.#senders.size > maxSenders && oldest !== undefined) this.#senders.delete(oldest);
+    return known?.accepts(message) ?? true;
+  }
+
+  #report(
+    name: ReportName,
+    message: SecuredMessage,
+    { user, engine }: { readonly user: UsmUser; readonly engine: LocalEngine },
+  ): Buffer | undefined {
+    const count = ++this.counts[name];
+    if (!message.isReportable) return undefined;
+    const requestId = message.isEncrypted ? 0 : requestIdOf(message);
+    const counter = {
+      oid: `1.3.6.1.6.3.15.1.1.${reportArcs[name]}.0`,
+      tag: tag.counter32,
+      content: integerContent(count % 2 ** 32),
+    };
+    const head = { type: pduType.report, requestId, errorStatus: 0, errorIndex: 0 };
+    const scoped = encodeScoped(engine.engineId, '', encodePdu(head, encodeVarbinds([counter])));
+    const header = { msgId: message.msgId, isReportable: false };
+    // Whoever is only late is told the time in a way that it can believe.
+    if (name === 'notInTimeWindows') return user.seal(engine.now(), header, scoped, { isEncrypted: false });
+    const { boots, time } = engine.now();
+    const none = Buffer.alloc(0);
+    return encodeSecured({
+      ...header,
+      isAuthenticated: false,
+      isEncrypted: false,
+      engineId: engine.engineId,
+      engineBoots: boots,
+      engineTime: time,
+      user: message.user,
+      authParameters: none,
+      privParameters: none,
+      scoped,
+    }).bytes;
+  }
+}
+
+function requestIdOf(message: SecuredMessage): number {
+  try {
+    return decodeScoped(message.scoped).pdu.requestId;
+  } catch {
+    return 0;
+  }
+}
+
+function isSame(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The answer to a request that was carried out, or why not. */
+export function responsePdu(requestId: number, status: number, index: number, varbinds: Buffer): Buffer {
+  return encodePdu({ type: pduType.response, requestId, errorStatus: status, errorIndex: index }, varbinds);
+}
+
+/** What a message is longer than its list of objects, at most: for answers that must fit. */
+export const envelopeBytes = element(tag.sequence, Buffer.alloc(200)).length;

@@ -1,0 +1,69 @@
+// Our own engine of version 3: an identity that outlives restarts, and how often and how long it has run, so that no
+// message can be played back to it.
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@telltale/schema';
+import type { StackLog } from '@telltale/stack-kit';
+import { timeWindowSeconds } from './remote-engine.ts';
+import type { EngineTime } from './usm.ts';
+
+const maxBoots = 2 ** 31 - 1;
+
+export class LocalEngine {
+  readonly engineId: Buffer;
+  readonly #boots: number;
+  readonly #clock: Clock;
+  readonly #startMs: number;
+
+  constructor(engineId: Buffer, boots: number, clock: Clock) {
+    this.engineId = engineId;
+    this.#boots = boots;
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** From the folder of the instance, one start later. Where it cannot be kept, it is one that never was before. */
+  static async start(folder: string, clock: Clock, log: StackLog): Promise<LocalEngine> {
+    const path = join(folder, 'snmp-engine.json');
+    const before = await readEngine(path);
+    const { engineId, boots } = before ?? { engineId: newEngineId(), boots: 0 };
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeFile(`${path}.new`, `${JSON.stringify({ engineId: engineId.toString('hex'), boots: boots + 1 })}\n`, {
+        flush: true,
+      });
+      await rename(`${path}.new`, path);
+      return new LocalEngine(engineId, boots + 1, clock);
+    } catch (error) {
+      log.warn(`the engine's number of starts cannot be kept, so it has a new identity: ${(error as Error).message}`);
+      return new LocalEngine(newEngineId(), 1, clock);
+    }
+  }
+
+  now(): EngineTime {
+    const time = Math.floor((this.#clock.monotonicMs() - this.#startMs) / 1000);
+    return { engineId: this.engineId, boots: this.#boots, time };
+  }
+
+  isInTimeWindow(boots: number, time: number): boolean {
+    const now = this.now();
+    return boots === now.boots && boots < maxBoots && Math.abs(time - now.time) <= timeWindowSeconds;
+  }
+}
+
+/** The form of RFC 3411 with octets of our choice, under the enterprise that the default base is under. */
+function newEngineId(): Buffer {
+  return Buffer.concat([Buffer.from('80001f8805', 'hex'), randomBytes(12)]);
+}
+
+async function readEngine(path: string): Promise<{ engineId: Buffer; boots: number } | undefined> {
+  try {
+    const { engineId, boots } = JSON.parse(await readFile(path, 'utf8')) as { engineId?: unknown; boots?: unknown };
+    if (typeof engineId !== 'string' || !/^(?:[0-9a-f]{2}){5,32}$/.test(engineId)) return undefined;
+    if (typeof boots !== 'number' || !Number.isInteger(boots) || boots < 0 || boots >= maxBoots - 1) return undefined;
+    return { engineId: Buffer.from(engineId, 'hex'), boots };
+  } catch {
+    return undefined;
+  }
+}
