@@ -15,6 +15,8 @@ export class PlantDevice {
   isSilent = false;
   isLinkLost = false;
   answersAfterMs = 1;
+  /** That a request goes on after it was aborted. */
+  lingersMs = 0;
   /** Cells that it refuses, also in the gaps of a request. */
   readonly refused = new Set<number>();
   /** Cells that it does not answer for. */
@@ -143,6 +145,9 @@ export class PolledPlant {
     const isSilent = device.isSilent || has(device.mute);
     try {
       await this.#wait(isSilent ? timeoutMs : device.answersAfterMs, signal);
+    } catch (error) {
+      if (device.lingersMs > 0) await this.#wait(device.lingersMs, new AbortController().signal);
+      throw error;
     } finally {
       this.underWay--;
     }

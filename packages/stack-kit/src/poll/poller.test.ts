@@ -227,7 +227,7 @@ describe('a device that falls silent', () => {
 
   async function running() {
     const plant = new PolledPlant();
-    plant.setPoints([...points, point('a/70', 5000)]);
+    plant.setPoints([...points, point('a/70', 60_000)]);
     const state = start(plant);
     await plant.advance(1500);
     plant.take();
@@ -393,6 +393,20 @@ describe('the end', () => {
     assert.deepEqual([state.ended, plant.underWay, plant.clock.waiting], ['stopped', 0, 0]);
     await plant.advance(5000);
     assert.equal(plant.sent.length, sent);
+  });
+
+  test('waits for a request that does not end at once', async () => {
+    const plant = new PolledPlant();
+    plant.device('a').lingersMs = 50;
+    plant.setPoints([point('a/1')]);
+    const state = start(plant);
+    await settled();
+    const stopping = stop();
+    await plant.advance(49);
+    assert.deepEqual([plant.underWay, state.ended], [1, undefined]);
+    await plant.advance(1);
+    await stopping;
+    assert.deepEqual([plant.underWay, state.ended], [0, 'stopped']);
   });
 
   test('comes with the error when the link is lost, and it may run again', async () => {
