@@ -48,7 +48,7 @@ export function liveConnector(status: InstanceStatus, points: QualityCounts): Li
     ),
     'scan-groups': detail.scanGroups.map(
       ({ periodMs, tookMs, ...group }): ScanGroupStatus => ({
-        period: periodMs,
+        period: rounded(periodMs),
         points: group.points,
         requests: group.requests,
         scans: group.scans,
@@ -92,7 +92,7 @@ function commonCounters({ counters: { values, batches, connects, errors, conflat
   return { values, batches, connects, errors, conflated };
 }
 
-/** More digits than three behind the point tell nobody anything. */
-function rounded(number: number): number {
-  return Math.round(number * 1000) / 1000;
+/** More digits than three behind the point tell nobody anything; and what a stack measures is not below nothing. */
+export function rounded(number: number): number {
+  return Math.max(0, Math.round(number * 1000) / 1000);
 }

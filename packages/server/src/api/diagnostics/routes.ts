@@ -45,6 +45,7 @@ export function diagnosticRoutes(options: DiagnosticRoutesOptions): Route[] {
         'malformed-json',
         'json-too-deep',
         'invalid-body',
+        'too-many-requests',
         'not-supported',
         'device-refused',
         'connector-down',

@@ -122,7 +122,9 @@ export class StackAccess {
     const { host, cfgdb } = this.#options;
     const { stackName } = this.#mustFind('connector', connector);
     const { path, cursor, limit = defaultBrowseItems } = request;
-    const found = await host.browse(connector, { path, cursor, limit }, signal);
+    const found = await host.browse(connector, { path, cursor, limit }, signal).catch((error: unknown) => {
+      throw signal.aborted ? new ProblemError('request-timeout', 'Whoever asked has gone.') : error;
+    });
     const items = found.items.slice(0, limit);
     const points = items.map(({ measurement, command }) => ({ measurement, command }));
     const offers = await cfgdb.call('offer', connector, stackName, points);
