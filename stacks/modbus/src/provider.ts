@@ -1,7 +1,177 @@
-// The provider of the Modbus stack.
-import { Fatal, type Provider, type ProviderOptions } from '@telltale/stack-kit';
+// The provider: a Modbus TCP server of the live points for several clients, each bounded and answered in its order.
+import { createServer, type Server, type Socket } from 'node:net';
+import { type Batch, form, quality } from '@telltale/schema';
+import {
+  AllowedClients,
+  type InstanceDetail,
+  NotConnected,
+  type Provider,
+  type ProviderOptions,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { type CommandWrite, ServedImage } from './served-image.ts';
+import { answerRequest } from './served-request.ts';
+import { TcpFrames, tcpFrame } from './tcp-frame.ts';
 import type { ProviderVariables } from './variables.ts';
 
-export function createProvider(_options: ProviderOptions<ProviderVariables>): Provider {
-  throw new Fatal('not yet');
+export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
+  return new ModbusProvider(options);
+}
+
+interface Request {
+  readonly transaction: number;
+  readonly unit: number;
+  readonly pdu: Uint8Array;
+}
+
+/** A client, and what it has asked and not been answered yet: never more than one chunk of its bytes has brought. */
+interface Client {
+  readonly socket: Socket;
+  readonly frames: TcpFrames;
+  readonly waiting: Request[];
+  isBusy: boolean;
+}
+
+class ModbusProvider implements Provider {
+  readonly #options: ProviderOptions<ProviderVariables>;
+  readonly #allowed: AllowedClients;
+  readonly #clients = new Set<Client>();
+  #image: ServedImage | undefined;
+  #server: Server | undefined;
+  #failed = Promise.withResolvers<never>();
+
+  constructor(options: ProviderOptions<ProviderVariables>) {
+    this.#options = options;
+    this.#allowed = AllowedClients.parse(options.variables.allowedClients);
+  }
+
+  setPoints(points: StackPoints): void {
+    const { variables, log } = this.#options;
+    this.#image = new ServedImage(points, variables, this.#image, (text) => log.warn(text));
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { host, port } = this.#options.variables;
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#failed = Promise.withResolvers();
+    this.#failed.promise.catch(() => {});
+    const server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#welcome(socket));
+    this.#server = server;
+    server.on('error', (error) => {
+      const failure = new NotConnected(`cannot listen at ${host} port ${port}: ${error.message}`);
+      reject(failure);
+      this.#failed.reject(failure);
+    });
+    server.listen({ host, port }, () => resolve());
+    await promise;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([promise, this.#failed.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  publish(batch: Batch): void {
+    for (let at = 0; at < batch.count; at++) {
+      const served = this.#image?.point(batch.points[at] ?? -1);
+      if (served === undefined) continue;
+      served.quality = batch.qualities[at] ?? quality.bad.nonSpecific;
+      if (batch.forms[at] === form.none) continue;
+      served.value = batch.valueAt(at);
+      served.bytes = undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    for (const { socket } of this.#clients) socket.destroy();
+    if (server === undefined || !server.listening) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.close(() => resolve());
+    await promise;
+  }
+
+  detail(): InstanceDetail {
+    return { clients: this.#clients.size };
+  }
+
+  #welcome(socket: Socket): void {
+    const { variables, log } = this.#options;
+    socket.on('error', () => {}); // `close` follows
+    if (!this.#allowed.allows(socket.remoteAddress)) {
+      log.warn(`a client at ${socket.remoteAddress} was sent away: it is none of the allowed ones`);
+      socket.destroy();
+      return;
+    }
+    if (this.#clients.size >= variables.maxClients) {
+      log.warn(`a client at ${socket.remoteAddress} was sent away: there are ${variables.maxClients} already`);
+      socket.destroy();
+      return;
+    }
+    const client: Client = { socket, frames: new TcpFrames(), waiting: [], isBusy: false };
+    this.#clients.add(client);
+    socket.on('close', () => this.#clients.delete(client));
+    socket.on('data', (chunk: Buffer) => this.#hear(client, chunk));
+    socket.on('drain', () => this.#goOn(client));
+    // Also a client that reads no answers: it takes nothing, and is asked nothing.
+    socket.setTimeout(variables.idleSeconds * 1000, () => socket.destroy());
+  }
+
+  #hear(client: Client, chunk: Buffer): void {
+    try {
+      client.frames.push(chunk, (transaction, unit, pdu) => client.waiting.push({ transaction, unit, pdu }));
+    } catch (error) {
+      this.#options.log.warn(`a client at ${client.socket.remoteAddress} was sent away: ${(error as Error).message}`);
+      client.socket.destroy();
+      return;
+    }
+    this.#goOn(client);
+  }
+
+  /** Answers what waits. Nothing more is heard from the client before all of it is answered and has been taken. */
+  async #goOn(client: Client): Promise<void> {
+    const { socket, waiting } = client;
+    if (client.isBusy) return;
+    client.isBusy = true;
+    let at = 0;
+    for (; at < waiting.length && !socket.destroyed && !socket.writableNeedDrain; at++) {
+      const { transaction, unit, pdu } = waiting[at] as Request;
+      const answer = this.#answer(unit, pdu);
+      if (answer instanceof Promise) {
+        socket.pause();
+        const written = await answer;
+        if (!socket.destroyed) socket.write(tcpFrame(transaction, unit, written));
+      } else socket.write(tcpFrame(transaction, unit, answer));
+    }
+    waiting.splice(0, at);
+    client.isBusy = false;
+    if (socket.writableNeedDrain) socket.pause();
+    else socket.resume();
+  }
+
+  #answer(unit: number, pdu: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    const image = this.#image;
+    if (image === undefined) return Uint8Array.of((pdu[0] ?? 0) | 0x80, 4);
+    return answerRequest(image, unit, pdu, (writes) => this.#carryOut(writes));
+  }
+
+  /** One after the other; what comes after one that is refused is not written. */
+  async #carryOut(writes: readonly CommandWrite[]): Promise<void> {
+    for (const { target, value } of writes) {
+      await this.#options.write(target.point, value);
+      // Read back at once, the client finds what it has written; the server's own word follows by `publish`.
+      target.value = value;
+      target.quality = quality.good;
+      target.bytes = undefined;
+    }
+  }
 }

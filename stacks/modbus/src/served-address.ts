@@ -21,6 +21,7 @@ export function parseServedAddress(text: string, defaultOrder: Order = 'abcd'): 
   const parsed = parseAddress(at);
   if (parsed.address === undefined) return { fault: `${kind}: ${parsed.fault}` };
   const quality = parsed.address;
+  if (overlaps(address, quality)) return { fault: `${suffix} lies in the registers of the value itself` };
   if (kind === 'good') {
     if (quality.layout === undefined) return { served: { address, quality: { kind, address: quality } } };
     return { fault: `good=${at} is a register: name a single bit, as in good=di7 or good=ir200.3` };
@@ -30,4 +31,11 @@ export function parseServedAddress(text: string, defaultOrder: Order = 'abcd'): 
     return { fault: `quality=${at} is a single bit: name a register, as in quality=ir200` };
   }
   return { fault: `${JSON.stringify(suffix)} is neither good=… nor quality=…` };
+}
+
+/** Where only one of them names its unit, it counts as the same. */
+function overlaps(a: Address, b: Address): boolean {
+  if (a.area !== b.area || (a.unit ?? b.unit) !== (b.unit ?? a.unit)) return false;
+  if (b.start < a.start || b.start >= a.start + a.length) return false;
+  return a.bit === undefined || b.bit === undefined || a.bit === b.bit;
 }

@@ -138,7 +138,7 @@ export const providerVariables = Type.Object({
   }),
   order,
   badQuality: Type.Enum(['exception', 'last-value'], {
-    title: 'What is served for a point that is not good',
+    title: 'What is served for a point whose quality is bad',
     description:
       '`exception`: a request that touches one is answered with exception 4, server device failure. `last-value`: the ' +
       'last value, as if nothing were wrong. A point whose address has `;good=…` or `;quality=…` is always served, since ' +

@@ -70,10 +70,17 @@ async def main():
     await listen(units, int(control_port))
     if kind == "serial":
         near, far = make_line()
-        server = StartAsyncSerialServer(
-            context=context, framer=ModbusRtuFramer, port=far, baudrate=115200, ignore_missing_slaves=True
+        server = await StartAsyncSerialServer(
+            context=context,
+            framer=ModbusRtuFramer,
+            port=far,
+            baudrate=115200,
+            ignore_missing_slaves=True,
+            defer_start=True,
         )
+        await server.start()
         print("ready at " + near, flush=True)
+        await server.serve_forever()
     else:
         framer = ModbusSocketFramer if kind == "tcp" else ModbusRtuFramer
         server = StartAsyncTcpServer(
@@ -84,7 +91,7 @@ async def main():
             allow_reuse_address=True,
         )
         print("ready at " + port, flush=True)
-    await server
+        await server
 
 
 asyncio.run(main())

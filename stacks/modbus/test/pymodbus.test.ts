@@ -15,7 +15,14 @@ for (const transport of ['tcp', 'rtu-tcp', 'serial'] as const) {
     let link: TestLink;
     before(async () => {
       device = await PymodbusDevice.start(transport, [1, 3]);
-      const variables = { transport, host: '127.0.0.1', port: device.port, path: device.path, baudRate: 115_200 };
+      const variables = {
+        transport,
+        host: '127.0.0.1',
+        port: device.port,
+        path: device.path,
+        baudRate: 115_200,
+        parity: 'none',
+      };
       link = new TestLink({ ...variables, scanPeriodMs: 20, timeoutMs: 300 });
     });
     after(async () => {

@@ -1,0 +1,315 @@
+// The registers and bits that a provider serves: which point lies where, what a client reads there, and what a write by a
+// client asks of commands. It answers exceptions as the specification has them; sending and writing are the provider's.
+import { isBad, isGood, quality, type Value } from '@telltale/schema';
+import type { StackPoint, StackPoints } from '@telltale/stack-kit';
+import { type Area, placeName } from './address.ts';
+import { fitValue } from './fit-value.ts';
+import { exceptionCodes, ModbusException } from './pdu.ts';
+import { type Order, readValue, writeValue } from './registers.ts';
+import { parseServedAddress, type ServedAddress } from './served-address.ts';
+
+export interface ServedPoint {
+  readonly point: StackPoint;
+  readonly isCommand: boolean;
+  readonly served: ServedAddress;
+  /** Undefined before the first one. */
+  value: Value | undefined;
+  quality: number;
+  /** The value in its registers; null where it does not fit, undefined where nobody has asked yet. */
+  bytes: Uint8Array | null | undefined;
+}
+
+export interface ImageOptions {
+  readonly unit: number;
+  readonly order: Order;
+  readonly badQuality: 'exception' | 'last-value';
+  readonly unmapped: 'exception' | 'zeros';
+}
+
+/** What a client has asked of a command. */
+export interface CommandWrite {
+  readonly target: ServedPoint;
+  readonly value: Value;
+}
+
+interface BitPlace {
+  readonly kind: 'value' | 'good';
+  readonly of: ServedPoint;
+}
+
+type RegisterPlace =
+  | { readonly kind: 'word'; readonly of: ServedPoint; readonly offset: number }
+  | { readonly kind: 'quality'; readonly of: ServedPoint }
+  | { readonly kind: 'bits'; readonly bits: Map<number, BitPlace> };
+
+/** What lies in the areas of one unit. */
+interface UnitPlaces {
+  readonly co: Map<number, BitPlace>;
+  readonly di: Map<number, BitPlace>;
+  readonly hr: Map<number, RegisterPlace>;
+  readonly ir: Map<number, RegisterPlace>;
+}
+
+/** Not named by the specification, and what stands for the only unit there is on TCP. */
+const anyUnits: readonly number[] = [0, 255];
+
+export class ServedImage {
+  readonly #options: ImageOptions;
+  readonly #units = new Map<number, UnitPlaces>();
+  readonly #byId = new Map<number, ServedPoint>();
+  readonly #byName = new Map<string, ServedPoint>();
+
+  /** Values of points that `before` has as well are kept. `warn` is told of points that cannot be served. */
+  constructor(
+    points: StackPoints,
+    options: ImageOptions,
+    before: ServedImage | undefined,
+    warn: (text: string) => void,
+  ) {
+    this.#options = options;
+    const add = (point: StackPoint, isCommand: boolean) => {
+      const fault = this.#add(point, isCommand, before?.named(point.name));
+      if (fault !== undefined) warn(`${point.name} is not served: ${fault}`);
+    };
+    for (const point of points.measurements) add(point, false);
+    for (const point of points.commands) add(point, true);
+  }
+
+  /** Undefined where the point is not served. */
+  point(id: number): ServedPoint | undefined {
+    return this.#byId.get(id);
+  }
+
+  named(name: string): ServedPoint | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The bytes of the registers. Throws a `ModbusException`. */
+  readRegisters(unit: number, area: 'hr' | 'ir', start: number, count: number): Uint8Array {
+    const bytes = new Uint8Array(2 * count);
+    const places = this.#places(unit)[area];
+    let isFailed = false;
+    for (let at = 0; at < count; at++) {
+      const place = places.get(start + at);
+      if (place === undefined) this.#refuseUnmapped();
+      else if (!this.#putRegister(place, bytes, 2 * at)) isFailed = true;
+    }
+    if (isFailed) throw new ModbusException(exceptionCodes.serverDeviceFailure);
+    return bytes;
+  }
+
+  /** The bits, eight a byte, the first the least significant. Throws a `ModbusException`. */
+  readBits(unit: number, area: 'co' | 'di', start: number, count: number): Uint8Array {
+    const bytes = new Uint8Array(Math.ceil(count / 8));
+    const places = this.#places(unit)[area];
+    let isFailed = false;
+    for (let at = 0; at < count; at++) {
+      const place = places.get(start + at);
+      if (place === undefined) this.#refuseUnmapped();
+      else if (!this.#isReadable(place)) isFailed = true;
+      else if (bitOf(place)) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
+    }
+    if (isFailed) throw new ModbusException(exceptionCodes.serverDeviceFailure);
+    return bytes;
+  }
+
+  /** The register as a mask write finds it, whatever its quality. */
+  presentRegister(unit: number, at: number): number {
+    const place = this.#places(unit).hr.get(at);
+    if (place === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
+    const bytes = new Uint8Array(2);
+    this.#putRegister(place, bytes, 0);
+    return ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
+  }
+
+  /** Throws a `ModbusException`: then nothing is to be written. */
+  coilWrites(unit: number, start: number, values: readonly boolean[]): CommandWrite[] {
+    const places = this.#places(unit).co;
+    return values.map((value, at) => {
+      const place = places.get(start + at);
+      if (place?.kind !== 'value' || !place.of.isCommand) throw new ModbusException(exceptionCodes.illegalDataAddress);
+      return { target: place.of, value: fitted(place.of, value) };
+    });
+  }
+
+  /** As `coilWrites`. A value of several registers must be written as a whole. */
+  registerWrites(unit: number, start: number, bytes: Uint8Array): CommandWrite[] {
+    const places = this.#places(unit).hr;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const writes: CommandWrite[] = [];
+    for (let at = 0; at < bytes.length / 2; ) {
+      const place = places.get(start + at);
+      if (place === undefined || place.kind === 'quality') throw new ModbusException(exceptionCodes.illegalDataAddress);
+      if (place.kind === 'bits') {
+        writes.push(...bitWrites(place.bits, view.getUint16(2 * at)));
+        at++;
+        continue;
+      }
+      const { of, offset } = place;
+      const { layout, length } = of.served.address;
+      if (!of.isCommand || layout === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
+      if (offset !== 0 || 2 * (at + length) > bytes.length) throw new ModbusException(exceptionCodes.illegalDataValue);
+      const value = readValue(layout, view, 2 * at);
+      if (value === undefined) throw new ModbusException(exceptionCodes.illegalDataValue);
+      writes.push({ target: of, value: fitted(of, value) });
+      at += length;
+    }
+    return writes;
+  }
+
+  #add(point: StackPoint, isCommand: boolean, before: ServedPoint | undefined): string | undefined {
+    const { served, fault } = parseServedAddress(point.address, this.#options.order);
+    if (served === undefined) return fault;
+    const kept = before?.point.datatype === point.datatype && before.isCommand === isCommand ? before : undefined;
+    const entry: ServedPoint = {
+      point,
+      isCommand,
+      served,
+      value: kept?.value,
+      quality: kept?.quality ?? quality.bad.notConnected,
+      bytes: undefined,
+    };
+    const { address, quality: qualityPlace } = served;
+    const claims = [
+      ...claimsOf(entry, address, 'value', this.#options.unit),
+      ...(qualityPlace === undefined
+        ? []
+        : claimsOf(entry, qualityPlace.address, qualityPlace.kind, this.#options.unit)),
+    ];
+    for (const { unit, area, at, bit } of claims) {
+      if (this.#isTaken(unit, area, at, bit))
+        return `${placeName(area, at)} of unit ${unit} is another point's already`;
+    }
+    for (const claim of claims) this.#take(claim);
+    this.#byId.set(point.id, entry);
+    this.#byName.set(point.name, entry);
+    return undefined;
+  }
+
+  #isTaken(unit: number, area: Area, at: number, bit: number | undefined): boolean {
+    const places = this.#units.get(unit)?.[area].get(at);
+    if (places === undefined) return false;
+    return bit === undefined || places.kind !== 'bits' || places.bits.has(bit);
+  }
+
+  #take({ unit, area, at, bit, place }: Claim): void {
+    const places = this.#units.get(unit) ?? { co: new Map(), di: new Map(), hr: new Map(), ir: new Map() };
+    this.#units.set(unit, places);
+    if (area === 'co' || area === 'di') places[area].set(at, place as BitPlace);
+    else if (bit === undefined) places[area].set(at, place as RegisterPlace);
+    else {
+      const register = places[area].get(at);
+      if (register?.kind === 'bits') register.bits.set(bit, place as BitPlace);
+      else places[area].set(at, { kind: 'bits', bits: new Map([[bit, place as BitPlace]]) });
+    }
+  }
+
+  #places(unit: number): UnitPlaces {
+    const own = anyUnits.includes(unit) && !this.#units.has(unit) ? this.#options.unit : unit;
+    const places = this.#units.get(own);
+    // Nothing of this unit is served: not even zeros are.
+    if (places === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
+    return places;
+  }
+
+  #refuseUnmapped(): void {
+    if (this.#options.unmapped === 'exception') throw new ModbusException(exceptionCodes.illegalDataAddress);
+  }
+
+  /** Whether a client may be told the value: one that sees the quality elsewhere always may. */
+  #isReadable({
+    of,
+    kind,
+  }: {
+    readonly of: ServedPoint;
+    readonly kind: 'word' | 'value' | 'good' | 'quality';
+  }): boolean {
+    if (kind === 'good' || kind === 'quality' || of.served.quality !== undefined) return true;
+    return this.#options.badQuality === 'last-value' || (!isBad(of.quality) && isFit(of));
+  }
+
+  /** False where the point must not be told. */
+  #putRegister(place: RegisterPlace, to: Uint8Array, at: number): boolean {
+    if (place.kind === 'bits') {
+      let isReadable = true;
+      for (const [bit, of] of place.bits) {
+        if (!this.#isReadable(of)) isReadable = false;
+        if (bitOf(of)) to[at + (bit > 7 ? 0 : 1)] = (to[at + (bit > 7 ? 0 : 1)] ?? 0) | (1 << (bit & 7));
+      }
+      return isReadable;
+    }
+    if (place.kind === 'quality') {
+      to[at] = place.of.quality >> 8;
+      to[at + 1] = isFit(place.of) ? place.of.quality : quality.bad.configurationError;
+      return true;
+    }
+    if (!this.#isReadable(place)) return false;
+    const bytes = bytesOf(place.of);
+    to[at] = bytes?.[2 * place.offset] ?? 0;
+    to[at + 1] = bytes?.[2 * place.offset + 1] ?? 0;
+    return true;
+  }
+}
+
+/** What one point takes of the image. */
+interface Claim {
+  readonly unit: number;
+  readonly area: Area;
+  readonly at: number;
+  readonly bit: number | undefined;
+  readonly place: BitPlace | RegisterPlace;
+}
+
+function claimsOf(
+  of: ServedPoint,
+  { unit: named, area, start, length, bit, layout }: ServedAddress['address'],
+  kind: 'value' | 'good' | 'quality',
+  ownUnit: number,
+): Claim[] {
+  const unit = named ?? ownUnit;
+  if (kind === 'quality') return [{ unit, area, at: start, bit: undefined, place: { kind, of } }];
+  if (layout === undefined) return [{ unit, area, at: start, bit, place: { kind, of } }];
+  return Array.from({ length }, (_, offset) => {
+    return { unit, area, at: start + offset, bit: undefined, place: { kind: 'word' as const, of, offset } };
+  });
+}
+
+function bitOf({ kind, of }: BitPlace): boolean {
+  return kind === 'good' ? isGood(of.quality) && isFit(of) : Boolean(of.value);
+}
+
+function isFit(of: ServedPoint): boolean {
+  return of.served.address.layout === undefined ? of.value !== undefined : bytesOf(of) !== null;
+}
+
+/** Null where there is no value, or it does not fit the layout. */
+function bytesOf(of: ServedPoint): Uint8Array | null {
+  const { layout } = of.served.address;
+  if (of.bytes !== undefined) return of.bytes;
+  of.bytes = null;
+  if (layout === undefined || of.value === undefined) return null;
+  try {
+    of.bytes = writeValue(layout, of.value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return of.bytes;
+}
+
+/** A register of bits is written bit by bit: those that change. */
+function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number): CommandWrite[] {
+  const writes: CommandWrite[] = [];
+  for (const [bit, place] of bits) {
+    const value = ((register >> bit) & 1) === 1;
+    if (value === bitOf(place)) continue;
+    if (place.kind !== 'value' || !place.of.isCommand) throw new ModbusException(exceptionCodes.illegalDataAddress);
+    writes.push({ target: place.of, value: fitted(place.of, value) });
+  }
+  return writes;
+}
+
+function fitted({ point }: ServedPoint, value: Value): Value {
+  const fit = fitValue(value, point.datatype);
+  if (fit === undefined) throw new ModbusException(exceptionCodes.illegalDataValue);
+  return fit;
+}

@@ -1,0 +1,73 @@
+// A provider at a free port, with a host that keeps what is written and refuses what it is told to refuse.
+import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
+import { type Provider, Refused, type StackPoint } from '@telltale/stack-kit';
+import { freePort, providerOptions } from '@telltale/stack-kit/testing';
+import { createProvider } from '../src/provider.ts';
+import stack from '../src/stack.ts';
+
+type Declared = Readonly<Record<string, readonly [string, Datatype]>>;
+
+export class TestServer {
+  readonly provider: Provider;
+  readonly port: number;
+  readonly warnings: string[] = [];
+  readonly written: [string, Value][] = [];
+  /** Names of commands. */
+  readonly refusing = new Set<string>();
+  #points = new Map<string, StackPoint>();
+  readonly #running = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  /** Variables over the defaults; addresses and datatypes by name. */
+  static async start(measurements: Declared, commands: Declared = {}, given = {}): Promise<TestServer> {
+    const server = new TestServer(await freePort(), given);
+    server.setPoints(measurements, commands);
+    await server.provider.connect(server.#running.signal);
+    server.#ended = server.provider.run(server.#running.signal);
+    return server;
+  }
+
+  private constructor(port: number, given: Readonly<Record<string, string>>) {
+    this.port = port;
+    const { values, faults } = stack.provider?.readVariables({ port: String(port), ...given }) ?? {};
+    if (values === undefined) throw new Error(`the test has wrong variables: ${JSON.stringify(faults)}`);
+    const silent = () => {};
+    this.provider = createProvider(
+      providerOptions({
+        variables: values,
+        log: { debug: silent, info: silent, warn: (text) => this.warnings.push(text), error: silent },
+        write: async ({ name }, value) => {
+          if (this.refusing.has(name)) throw new Refused('the test refuses it');
+          this.written.push([name, value]);
+        },
+      }),
+    );
+  }
+
+  setPoints(measurements: Declared, commands: Declared): void {
+    const point = ([name, [address, datatype]]: [string, readonly [string, Datatype]], at: number): StackPoint => {
+      return { id: at + 1, name, address, datatype, properties: {} };
+    };
+    const all = [...Object.entries(measurements), ...Object.entries(commands)].map(point);
+    const count = Object.keys(measurements).length;
+    this.#points = new Map(all.map((each) => [each.name, each]));
+    this.provider.setPoints({
+      measurements: all.slice(0, count),
+      commands: all.slice(count).map((each) => ({ ...each, last: undefined })),
+    });
+  }
+
+  publish(name: string, value: Value | undefined, q: number = quality.good): void {
+    const batch = new Batch(1);
+    const id = this.#points.get(name)?.id ?? 0;
+    if (value === undefined) batch.none(id, q, 1);
+    else batch.value(id, value, q, 1);
+    this.provider.publish(batch);
+  }
+
+  async stop(): Promise<void> {
+    this.#running.abort();
+    await this.#ended;
+    await this.provider.close();
+  }
+}
