@@ -11,6 +11,8 @@ export interface PollRun {
   readonly signal: AbortSignal;
   /** Something goes on by itself: waited for at the end; what it throws ends the run. */
   track(work: Promise<void>): void;
+  /** A device has fallen silent, and its points are told bad. */
+  onSilent(): void;
 }
 
 /** `ended`: not asked, or its answer does not count any more. */
@@ -79,7 +81,8 @@ export class PolledDevice<R extends PollRequest> {
       this.#plan(group);
     }
     this.#readable = [...this.#groups.values()].flatMap(({ plan }) => plan.readable);
-    this.#lively = undefined;
+    const lively = this.#lively;
+    this.#lively = this.#readable.find(({ name, address }) => name === lively?.name && address === lively.address);
     this.#culpritsTold = 0;
     if (this.#isOpen && this.#run !== undefined) this.#mark(this.#readable, silentQuality);
   }
@@ -95,6 +98,10 @@ export class PolledDevice<R extends PollRequest> {
     return this.#readable.length > 0;
   }
 
+  get isSilent(): boolean {
+    return this.#isOpen;
+  }
+
   detail(): DeviceDetail {
     return { name: this.name, isUp: this.#isUp, sinceUs: this.#sinceUs, lastError: this.#lastError };
   }
@@ -107,6 +114,7 @@ export class PolledDevice<R extends PollRequest> {
   /** For a link that is being made: one small request. `onAsked` is called when it goes out. */
   async signOfLife(signal: AbortSignal, onAsked: () => void): Promise<boolean> {
     const request = this.#smallRequest();
+    this.#probes++;
     if (request === undefined) return false;
     const outcome = await this.#ask(request, undefined, signal, onAsked);
     return outcome === 'answered' || outcome === 'refused';
@@ -312,6 +320,7 @@ export class PolledDevice<R extends PollRequest> {
     for (const group of this.#groups.values()) this.#publish(group.batch);
     this.#mark(this.#readable, silentQuality);
     this.#probeLater();
+    this.#run?.onSilent();
   }
 
   #turn(isUp: boolean): void {

@@ -211,6 +211,9 @@ describe('a wrong address', () => {
     const plant = new PolledPlant();
     plant.device('a').mute.add(5);
     plant.setPoints([...Array.from({ length: 8 }, (_, at) => point(`a/${at}`)), point('a/100')]);
+    const probing = plant.poller.probe(new AbortController().signal);
+    await plant.advance(1);
+    await probing;
     start(plant);
     await plant.advance(5000);
     for (const cell of [0, 1, 2, 3, 4, 6, 7, 100]) assert.equal(plant.shown(`a/${cell}`), cell);
@@ -429,6 +432,23 @@ describe('the end', () => {
     assert.deepEqual([plant.shown('a/1'), plant.shown('b/1')], [1, 1]);
   });
 
+  test('comes when no device answers any more, all points bad before, so that the link is made anew', async () => {
+    const plant = new PolledPlant();
+    plant.setPoints([point('a/1'), point('b/1'), point('nothing/x')]);
+    const state = start(plant);
+    await plant.advance(500);
+    plant.device('a').isSilent = true;
+    await plant.advance(2000);
+    assert.equal(state.ended, undefined);
+    plant.device('b').isSilent = true;
+    await plant.advance(1000);
+    const { ended } = state as { ended: unknown };
+    assert.ok(ended instanceof NotConnected);
+    assert.match(ended.message, /none of 2 devices answers; a does not answer: no answer within 100 ms/);
+    assert.deepEqual([plant.shown('a/1'), plant.shown('b/1')], [noAnswer, noAnswer]);
+    assert.deepEqual([plant.underWay, plant.clock.waiting], [0, 0]);
+  });
+
   test('a signal that is aborted already lets nothing begin', async () => {
     const plant = new PolledPlant();
     plant.setPoints([point('a/1')]);
@@ -470,6 +490,14 @@ describe('a probe', () => {
     plant.device('a').refused.add(1);
     plant.setPoints([point('a/1')]);
     assert.equal(await probed(plant, 5), 'answered');
+  });
+
+  test('that failed asks for another point the next time: one that is never answered does not stop it', async () => {
+    const plant = new PolledPlant();
+    plant.device('a').mute.add(1);
+    plant.setPoints([point('a/1'), point('a/2')]);
+    assert.ok((await probed(plant, timeoutMs + 5)) instanceof NotConnected);
+    assert.equal(await probed(plant, timeoutMs + 5), 'answered');
   });
 
   test('fails where none answers, and says so', async () => {

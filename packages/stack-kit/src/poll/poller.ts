@@ -100,9 +100,8 @@ export class Poller<R extends PollRequest> {
    */
   async probe(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const devices = [...this.#devices.values()].filter(({ canBeAsked }) => canBeAsked);
-    const [first] = devices;
-    if (first === undefined) return;
+    const devices = this.#askable();
+    if (devices.length === 0) return;
     const from = this.#probeFrom % devices.length;
     const found = new AbortController();
     const onAbort = () => found.abort(signal.reason);
@@ -122,12 +121,13 @@ export class Poller<R extends PollRequest> {
       return;
     }
     for (const each of asked) if (each.status === 'rejected') throw each.reason;
-    const { name, lastError } = devices[from] ?? first;
-    const reason = `${name} does not answer: ${lastError ?? ''}`;
-    throw new NotConnected(devices.length === 1 ? reason : `none of ${devices.length} devices answers; ${reason}`);
+    throw noneAnswers(devices);
   }
 
-  /** Until aborted, then resolves when no request is under way any more; throws what `read` throws but its two. */
+  /**
+   * Until aborted, then resolves when no request is under way any more. Throws `NotConnected` when no device answers any
+   * more, so that the link is made anew, and what `read` throws but its two.
+   */
   async run(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const ending = new AbortController();
@@ -142,6 +142,10 @@ export class Poller<R extends PollRequest> {
       track(work) {
         const tracked = work.catch(reject).finally(() => underWay.delete(tracked));
         underWay.add(tracked);
+      },
+      onSilent: () => {
+        const devices = this.#askable();
+        if (devices.every(({ isSilent }) => isSilent)) reject(noneAnswers(devices));
       },
     };
     signal.addEventListener('abort', end, { once: true });
@@ -179,6 +183,10 @@ export class Poller<R extends PollRequest> {
   /** Its period in milliseconds, for `explain`. */
   groupOf(point: StackPoint): number {
     return scanPeriodOf(point, this.#options.scanPeriodMs);
+  }
+
+  #askable(): PolledDevice<R>[] {
+    return [...this.#devices.values()].filter(({ canBeAsked }) => canBeAsked);
   }
 
   #device(name: string): PolledDevice<R> {
@@ -236,6 +244,14 @@ export class Poller<R extends PollRequest> {
     if (this.#run === undefined || this.#groups.get(group.periodMs) !== group) return;
     group.cancel = clock.after(group.dueMs - clock.monotonicMs(), () => this.#tick(group));
   }
+}
+
+function noneAnswers(
+  devices: readonly { readonly name: string; readonly lastError: string | undefined }[],
+): NotConnected {
+  const [first] = devices;
+  const reason = `${first?.name} does not answer: ${first?.lastError}`;
+  return new NotConnected(devices.length === 1 ? reason : `none of ${devices.length} devices answers; ${reason}`);
 }
 
 function newGroup<R extends PollRequest>(periodMs: number): ScanGroup<R> {
