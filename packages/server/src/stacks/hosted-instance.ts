@@ -73,8 +73,8 @@ export class HostedInstance {
   readonly #meter: RequestMeter;
   readonly #log: StackLog;
   readonly #secrets: Secrets;
-  readonly #values = new Rate();
-  readonly #requests = new Rate();
+  readonly #values: Rate;
+  readonly #requests: Rate;
   #detail = noDetail;
   #mayRun = false;
   #asked = 0;
@@ -89,6 +89,8 @@ export class HostedInstance {
       log[level](typeof text === 'string' ? this.#secrets.hide(text) : text);
     this.#log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
     this.#meter = new RequestMeter(() => clock.monotonicMs());
+    this.#values = new Rate(clock.monotonicMs());
+    this.#requests = new Rate(clock.monotonicMs());
     this.#connection = new Connection({
       create: (publish) => this.#create(publish),
       clock,

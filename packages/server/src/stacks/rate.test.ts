@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { Rate } from './rate.ts';
 
 test('a rate is that of the last ten seconds, and less than that at the beginning', () => {
-  const rate = new Rate();
-  rate.tell(1000, 0);
+  const rate = new Rate(1000);
   assert.equal(rate.perSecond, 0);
   rate.tell(2000, 50);
   assert.equal(rate.perSecond, 50);
@@ -13,8 +12,7 @@ test('a rate is that of the last ten seconds, and less than that at the beginnin
 });
 
 test('a counter that stands still has no rate after ten seconds', () => {
-  const rate = new Rate();
-  rate.tell(0, 0);
+  const rate = new Rate(0);
   rate.tell(1000, 1000);
   for (let second = 2; second <= 10; second++) rate.tell(second * 1000, 1000);
   assert.equal(rate.perSecond, 100);

@@ -3,8 +3,13 @@
 const windowMs = 10_000;
 
 export class Rate {
-  readonly #samples: { readonly atMs: number; readonly count: number }[] = [];
+  readonly #samples: { readonly atMs: number; readonly count: number }[];
   #perSecond = 0;
+
+  /** From now on, and from 0 on. */
+  constructor(atMs: number) {
+    this.#samples = [{ atMs, count: 0 }];
+  }
 
   /** As of the last time that it was told. */
   get perSecond(): number {

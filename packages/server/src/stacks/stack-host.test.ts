@@ -1,93 +1,19 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { Batch, type Clock, ManualClock, ProblemError, type Value } from '@telltale/schema';
-import type { StackCommand, StackPoint } from '@telltale/stack-kit';
-import { pino } from 'pino';
+import { Batch, ManualClock, ProblemError, type Value } from '@telltale/schema';
+import { command, type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 import { LineDevice } from '../../test/line-device.ts';
-import { StackHost } from './stack-host.ts';
-
-const moduleOf = (file: string) => new URL(`../../test/stacks/${file}`, import.meta.url).href;
-const stackModules = ['line-device.ts', 'trial.ts', 'broken.ts', 'unloadable.ts'].map(moduleOf);
-
-const point = (id: number, address = 'good'): StackPoint => ({
-  id,
-  name: `p${id}`,
-  address,
-  datatype: 'd',
-  properties: {},
-});
-const command = (id: number, address: string): StackCommand => ({ ...point(id, address), last: undefined });
 
 const running: { close(): unknown }[] = [];
 afterEach(async () => {
   for (const each of running.splice(0).reverse()) await each.close();
 });
 
-interface Setup {
-  readonly threads?: number;
-  readonly clock?: Clock;
-  readonly maxHeapMb?: number;
-  readonly writeTimeoutMs?: number;
-  readonly providerWrite?: (value: Value) => Promise<void>;
+async function setUp(setup?: HostSetup) {
+  const bench = await startHost(setup);
+  running.push({ close: () => bench.host.close(2000) });
+  return bench;
 }
-
-async function setUp({ providerWrite = async () => undefined, writeTimeoutMs = 5000, ...more }: Setup = {}) {
-  const events: string[] = [];
-  const failures: Error[] = [];
-  const lines: { msg: string; connector?: string; provider?: string }[] = [];
-  const hooks = { readings: () => {}, restarted: () => {} };
-  const host = new StackHost({
-    threads: 1,
-    ...more,
-    stackModules,
-    writeTimeoutMs,
-    maxClockSkewMs: 60_000,
-    folder: 'no-folder',
-    secretsFolder: 'no-folder',
-    log: pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
-    onFailure: (error) => failures.push(error),
-    events: {
-      readings(connector, batch) {
-        for (let at = 0; at < batch.count; at++) events.push(`${connector} ${batch.points[at]}=${batch.valueAt(at)}`);
-        hooks.readings();
-      },
-      link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
-      providerWrite: (_, __, value) => providerWrite(value),
-      providerAcknowledge: async () => undefined,
-      restarted() {
-        events.push('restarted');
-        hooks.restarted();
-      },
-    },
-  });
-  const until = async (what: () => unknown) => {
-    while (!what()) await new Promise((resolve) => setTimeout(resolve, 2));
-  };
-  const start = (name: string, mode = 'good', addresses: string[] = []) => {
-    host.start('connector', { name, stackName: 'trial', vars: { mode }, properties: {} });
-    give(name, addresses);
-  };
-  const give = (name: string, addresses: string[] = []) => {
-    host.putPoints('connector', name, {
-      measurements: [point(1)],
-      commands: addresses.map((a, i) => command(10 + i, a)),
-    });
-    host.pointsDone('connector', name);
-  };
-  const status = (name: string) => host.status().find((each) => each.name === name);
-  await host.open();
-  running.push({ close: () => host.close(2000) });
-  return { host, events, lines, hooks, failures, until, start, give, status };
-}
-
-const problemOf = (promise: Promise<void>) =>
-  promise.then(
-    () => assert.fail('it was accepted'),
-    (error: unknown) => {
-      assert.ok(error instanceof ProblemError, String(error));
-      return `${error.problem}: ${error.message}`;
-    },
-  );
 
 describe('with a device on a socket', () => {
   test('readings come, writes are answered, a loss is told after the readings, and the link comes back', async () => {
@@ -284,7 +210,7 @@ describe('a thread that ends', () => {
       const after = events.slice(4);
       assert.deepEqual(
         after.slice(0, 3).map((event) => event.replace(/down .*/s, 'down')),
-        ['connector a down', 'connector b down', 'restarted'],
+        ['connector a down', 'connector b down', 'restarted a,b'],
       );
       assert.deepEqual(after.slice(3).sort(), ['a 1=1', 'b 1=1', 'connector a up', 'connector b up']);
       assert.ok(lines.some(({ msg }) => /it is started again in \d+ ms/.test(msg)));
@@ -302,7 +228,7 @@ describe('a thread that ends', () => {
     assert.match(await write, /^connector-down: .*not answered for 10 s.*may have taken/);
     assert.match(events.at(-1) ?? '', /^connector a down/);
     clock.advance(500);
-    await until(() => events.includes('restarted'));
+    await until(() => events.includes('restarted a'));
     assert.equal(status('a')?.state, 'connecting');
   });
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import { type HostSetup, problemOf, startHost } from '../../test/host-bench.ts';
+
+const running: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of running.splice(0).reverse()) await each.close();
+});
+
+async function setUp(setup: HostSetup) {
+  const bench = await startHost(setup);
+  running.push({ close: () => bench.host.close(2000) });
+  return bench;
+}
+
+describe('a stack that harms its thread takes what is in it along, and nothing else:', () => {
+  for (const [address, reason] of [
+    ['exit', /exit code 3/],
+    ['throw later', /nobody caught it/],
+    ['reject later', /nobody caught it/],
+    ['eat memory', /memory/],
+    ['eat buffers', /buffers take more memory than 64 MiB/],
+  ] as const) {
+    test(address, async () => {
+      const { host, events, hooks, until, start, give, status } = await setUp({ threads: 2, maxHeapMb: 64 });
+      hooks.restarted = () => give('bad');
+      start('good', 'good', ['good']);
+      start('bad', 'good', [address]);
+      host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
+      host.pointsDone('provider', 'out');
+      const settled = ['good 1=1', 'bad 1=1', 'provider out up'];
+      await until(() => settled.every((event) => events.includes(event)));
+      events.length = 0;
+      const deadly = host.write('bad', 10, 1);
+      let written = 0;
+      const goesOn = (async () => {
+        while (!events.includes('bad 1=1')) await host.write('good', 10, ++written);
+      })();
+      assert.match(await problemOf(deadly), reason);
+      await goesOn;
+      await until(() => events.includes(`good 1=${written}`));
+      const others = events.filter((event) => !event.startsWith('good 1='));
+      assert.deepEqual(
+        others.map((event) => event.replace(/down .*/s, 'down')),
+        ['connector bad down', 'restarted bad', 'connector bad up', 'bad 1=1'],
+      );
+      assert.deepEqual(host.threads(), { running: 2, replaced: 1 });
+      assert.equal(status('good')?.counters.errors, 0);
+    });
+  }
+
+  test('block', async () => {
+    const clock = new ManualClock();
+    const { host, events, until, start } = await setUp({ threads: 2, clock });
+    start('good', 'good', ['good']);
+    start('bad', 'good', ['block']);
+    await until(() => events.includes('good 1=1') && events.includes('bad 1=1'));
+    const deadly = problemOf(host.write('bad', 10, 1));
+    for (let second = 1; second <= 11; second++) {
+      clock.advance(1000);
+      await host.write('good', 10, second); // its thread has answered the ping before this
+    }
+    assert.match(await deadly, /not answered for 10 s/);
+    clock.advance(500);
+    await until(() => events.includes('restarted bad'));
+    assert.ok(!events.some((event) => event.startsWith('connector good down')));
+  });
+});

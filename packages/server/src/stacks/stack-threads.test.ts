@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { Batch } from '@telltale/schema';
+import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
+import type { InstanceStatus } from './instance-status.ts';
+
+const running: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of running.splice(0).reverse()) await each.close();
+});
+
+async function setUp(setup: HostSetup) {
+  const bench = await startHost(setup);
+  running.push({ close: () => bench.host.close(2000) });
+  return bench;
+}
+
+const threadOf = (status: InstanceStatus | undefined) => status?.thread;
+
+describe('instances in threads', () => {
+  test('each goes to the thread with the least to do, by points where they are known, and stays there', async () => {
+    const { host, start, until, status } = await setUp({ threads: 2 });
+    start('a');
+    start('b');
+    start('c');
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((name) => threadOf(status(name))),
+      [1, 2, 1],
+    );
+    const many = Array.from({ length: 400 }, (_, at) => point(at));
+    host.putPoints('connector', 'b', { measurements: many, commands: [] });
+    host.pointsDone('connector', 'b');
+    await until(() => status('b')?.points === 400);
+    start('d');
+    start('e');
+    assert.deepEqual(
+      ['d', 'e'].map((name) => threadOf(status(name))),
+      [1, 1],
+    );
+    start('b');
+    assert.equal(threadOf(status('b')), 2);
+  });
+
+  test('a thread begins when there is something to put into it, and takes what comes at once', async () => {
+    const { host, start, until, events } = await setUp({ threads: 8 });
+    assert.deepEqual(host.threads(), { running: 1, replaced: 0 });
+    start('a');
+    assert.equal(host.threads().running, 1);
+    start('b');
+    assert.equal(host.threads().running, 2);
+    await until(() => events.includes('a 1=1') && events.includes('b 1=1'));
+    assert.ok(!events.some((event) => event.startsWith('restarted')), 'nobody had to give its points twice');
+  });
+
+  test('one that is started again while its end takes long begins where it was, after its end', async () => {
+    const { host, events, lines, start, until, status } = await setUp({ threads: 2 });
+    start('a', 'stuck');
+    start('b');
+    start('c');
+    await until(() => ['a', 'b', 'c'].every((name) => events.includes(`${name} 1=1`)));
+    host.stop('connector', 'c');
+    host.stop('connector', 'a');
+    start('a');
+    assert.equal(threadOf(status('a')), 1);
+    await until(() => events.filter((event) => event === 'a 1=1').length === 2);
+    const told = lines.filter(({ connector }) => connector === 'a').map(({ msg }) => msg);
+    assert.ok(told.indexOf('down: stopped') < told.lastIndexOf('up'));
+  });
+});
+
+describe('what is told of an instance', () => {
+  test('counters, rates, round trips and what its stack tells, over the starts of its thread', async () => {
+    const { host, hooks, until, start, give, status } = await setUp({});
+    hooks.restarted = () => give('a', ['good']);
+    start('a', 'good', ['good', 'exit']);
+    await until(() => status('a')?.state === 'up');
+    for (let value = 0; value < 20; value++) await host.write('a', 10, value);
+    await until(() => (status('a')?.valuesPerSecond ?? 0) > 0 && (status('a')?.requestsPerSecond ?? 0) > 0);
+    const { stackName, thread, counters, roundTrip, detail, points } = status('a') ?? assert.fail();
+    assert.deepEqual([stackName, thread, points, counters.requests, counters.values], ['trial', 1, 3, 20, 21]);
+    assert.ok(roundTrip !== undefined && roundTrip.p50Ms > 1.8 && roundTrip.p99Ms < 2.2, JSON.stringify(roundTrip));
+    assert.deepEqual(
+      detail.devices.map(({ name }) => name),
+      ['good'],
+    );
+    await problemOf(host.write('a', 11, 1));
+    const lost = status('a') ?? assert.fail();
+    assert.deepEqual([lost.valuesPerSecond, lost.roundTrip, lost.detail.devices], [0, undefined, []]);
+    await until(() => status('a')?.state === 'up');
+    await host.write('a', 10, 1);
+    await until(() => status('a')?.counters.requests === 21);
+  });
+
+  test('each change of a state, and the end', async () => {
+    const { host, until, start, failures } = await setUp({});
+    const told: string[] = [];
+    const takeBack = host.onState((role, name, status) => {
+      if (status !== undefined) assert.deepEqual([status.role, status.name], [role, name]);
+      told.push(`${role} ${name} ${status?.state}`);
+    });
+    host.onState(() => {
+      throw new Error('a mistake');
+    });
+    start('a');
+    await until(() => told.length === 2);
+    start('f', 'fatal');
+    await until(() => told.length === 4);
+    assert.equal(host.statusOf('connector', 'f')?.lastError?.text, 'never');
+    host.stop('connector', 'a');
+    takeBack();
+    host.stop('connector', 'f');
+    assert.deepEqual(told, [
+      'connector a connecting',
+      'connector a up',
+      'connector f connecting',
+      'connector f failed',
+      'connector a undefined',
+    ]);
+    assert.equal(failures.length, 6);
+    assert.equal(host.statusOf('connector', 'a'), undefined);
+  });
+
+  test('a detail that makes no sense is none', async () => {
+    const { until, start, status } = await setUp({});
+    start('a', 'wrong');
+    await until(() => (status('a')?.valuesPerSecond ?? 0) > 0);
+    assert.deepEqual(status('a')?.detail.devices, []);
+  });
+});
+
+test('values for a provider reach it in whichever thread it is, as soon as it is started', async () => {
+  const { host, lines, events, until, start } = await setUp({ threads: 2 });
+  start('a');
+  host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
+  host.pointsDone('provider', 'out');
+  await until(() => events.includes('provider out up'));
+  const batch = new Batch();
+  batch.number(1, 5, 192, 0);
+  host.publish('out', batch);
+  await until(() => lines.some(({ provider, msg }) => provider === 'out' && msg.startsWith('Refused')));
+  assert.equal(host.statusOf('provider', 'out')?.thread, 2);
+});

@@ -1,0 +1,93 @@
+// A host with the stacks of the tests in real threads, and everything that it tells.
+import assert from 'node:assert/strict';
+import { type Clock, ProblemError, type Value } from '@telltale/schema';
+import type { StackCommand, StackPoint } from '@telltale/stack-kit';
+import { pino } from 'pino';
+import { StackHost } from '../src/stacks/index.ts';
+
+const moduleOf = (file: string) => new URL(`stacks/${file}`, import.meta.url).href;
+const stackModules = ['line-device.ts', 'trial.ts', 'broken.ts', 'unloadable.ts'].map(moduleOf);
+
+export const point = (id: number, address = 'good'): StackPoint => ({
+  id,
+  name: `p${id}`,
+  address,
+  datatype: 'd',
+  properties: {},
+});
+
+export const command = (id: number, address: string): StackCommand => ({ ...point(id, address), last: undefined });
+
+export interface HostSetup {
+  readonly threads?: number;
+  readonly clock?: Clock;
+  readonly maxHeapMb?: number;
+  readonly writeTimeoutMs?: number;
+  readonly secretsFolder?: string;
+  readonly providerWrite?: (value: Value) => Promise<void>;
+}
+
+export interface HostBench extends Awaited<ReturnType<typeof startHost>> {}
+
+/** To be closed by `host.close`. */
+export async function startHost({
+  providerWrite = async () => undefined,
+  writeTimeoutMs = 5000,
+  ...more
+}: HostSetup = {}) {
+  const events: string[] = [];
+  const failures: Error[] = [];
+  const lines: { msg: string; connector?: string; provider?: string; thread?: number }[] = [];
+  const hooks = { readings: () => {}, restarted: () => {} };
+  const host = new StackHost({
+    threads: 1,
+    secretsFolder: 'no-folder',
+    ...more,
+    stackModules,
+    writeTimeoutMs,
+    maxClockSkewMs: 60_000,
+    folder: 'no-folder',
+    log: pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+    onFailure: (error) => failures.push(error),
+    events: {
+      readings(connector, batch) {
+        for (let at = 0; at < batch.count; at++) events.push(`${connector} ${batch.points[at]}=${batch.valueAt(at)}`);
+        hooks.readings();
+      },
+      link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
+      providerWrite: (_, __, value) => providerWrite(value),
+      providerAcknowledge: async () => undefined,
+      restarted(instances) {
+        events.push(`restarted ${instances.map(({ name }) => name)}`);
+        hooks.restarted();
+      },
+    },
+  });
+  const until = async (what: () => unknown) => {
+    while (!what()) await new Promise((resolve) => setTimeout(resolve, 2));
+  };
+  const start = (name: string, mode = 'good', addresses: string[] = []) => {
+    host.start('connector', { name, stackName: 'trial', vars: { mode }, properties: {} });
+    give(name, addresses);
+  };
+  const give = (name: string, addresses: string[] = []) => {
+    host.putPoints('connector', name, {
+      measurements: [point(1)],
+      commands: addresses.map((a, i) => command(10 + i, a)),
+    });
+    host.pointsDone('connector', name);
+  };
+  const status = (name: string) => host.status().find((each) => each.name === name);
+  await host.open();
+  return { host, events, lines, hooks, failures, until, start, give, status };
+}
+
+/** The problem and the words for people. */
+export const problemOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => assert.fail('it was accepted'),
+    (error: unknown) => {
+      assert.ok(error instanceof ProblemError, String(error));
+      return `${error.problem}: ${error.message}`;
+    },
+  );
