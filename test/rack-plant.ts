@@ -35,6 +35,5 @@ export const rackPlant: readonly Operation[] = [
   put('commands', 'set_u1_raw', { ...onRack('u1.raw'), datatype: 'i' }),
   put('commands', 'set_u1_garbage', { ...onRack('u1.garbage'), datatype: 'i' }),
   put('commands', 'set_u2_power', { ...onRack('u2.power'), datatype: 'i' }),
-  put('commands', 'set_alive', { datatype: 'b', connectorName: 'watched', address: 'u1.alive' }),
   put('commands', 'set_watched_level', { datatype: 'd', connectorName: 'watched', address: 'u1.level' }),
 ];

@@ -110,6 +110,11 @@ export class ServerProcess {
     return `${this.url}/config/v2`;
   }
 
+  /** The lines of its log so far. */
+  get log(): string {
+    return this.#output().stdout;
+  }
+
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }

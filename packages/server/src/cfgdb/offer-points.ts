@@ -72,7 +72,8 @@ class Offers {
     for (const [name, text] of wanted.size === 0 ? [] : objects) {
       if (!text.includes(mark)) continue;
       const { address, connectorName: reader } = parseJson(text) as Measurement;
-      if (reader === connectorName && address !== undefined && wanted.has(address)) this.#configured.set(address, name);
+      if (reader !== connectorName || address === undefined || !wanted.has(address)) continue;
+      if (!this.#configured.has(address)) this.#configured.set(address, name);
     }
   }
 

@@ -58,6 +58,8 @@ class RackConnector implements Connector {
   readonly #units: Map<string, Unit>;
   readonly #batch = new Batch();
   #measurements: readonly StackPoint[] = [];
+  /** By address, what the last scan has read; undefined where the unit was silent. */
+  readonly #read = new Map<string, Value | undefined>();
   #scans = 0;
   #lastUs = 0;
 
@@ -109,20 +111,21 @@ class RackConnector implements Connector {
   }
 
   explain({ address }: StackPoint): ReadingTrace | undefined {
-    if (this.#lastUs === 0) return undefined;
+    if (!this.#read.has(address)) return undefined;
     const [unit, register] = this.#placeOf(address);
     const device = address.slice(0, 2);
     const known = { timeUs: this.#lastUs, request: `read ${register} of ${device}`, device, scanPeriodMs };
-    if (!unit.isUp) return { ...known, raw: undefined, value: undefined, error: unit.lastError };
-    const value = this.#valueOf(unit, register);
+    const value = this.#read.get(address);
+    if (value === undefined) return { ...known, raw: undefined, value, error: unit.lastError };
     return { ...known, raw: `<${value}>`, value, error: undefined };
   }
 
   async browse({ path, cursor, limit }: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
     if (path === 'locked') throw new Refused('the cabinet is locked');
     if (path === 'slow') {
+      this.#options.log.info('it takes its time');
       await untilAborted(signal);
-      this.#options.log.info('the browse was given up');
+      this.#options.log.info('it was given up');
       throw new Refused('given up');
     }
     const items = itemsAt(path);
@@ -152,7 +155,9 @@ class RackConnector implements Connector {
     }
     for (const { id, address } of this.#measurements) {
       const [unit, register] = this.#placeOf(address);
-      if (unit.isUp) this.#batch.value(id, this.#valueOf(unit, register), quality.good, this.#lastUs);
+      const value = unit.isUp ? this.#valueOf(unit, register) : undefined;
+      this.#read.set(address, value);
+      if (value !== undefined) this.#batch.value(id, value, quality.good, this.#lastUs);
       else this.#batch.none(id, quality.bad.communicationFailure, this.#lastUs);
     }
     publish(this.#batch);
