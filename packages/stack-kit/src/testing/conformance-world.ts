@@ -43,6 +43,11 @@ export interface ConnectorWorld {
    * it does not, a garbled value cannot be told from a true one, and only the rest is asked.
    */
   readonly recognisesGarbling: boolean;
+  /**
+   * False where an answer does not say which question it answers, so that a second copy of one can be taken for the
+   * answer to the next. True.
+   */
+  readonly tellsAnswersApart?: boolean;
   /** On a free port of 127.0.0.1. */
   startDevice(): Promise<TestDevice>;
   /** That lead to the device, with short times: scans of 20 to 50 ms, 200 to 500 ms to answer. */

@@ -59,6 +59,10 @@ export class ConnectorBench {
     return this.world.silenceMs ?? 10_000;
   }
 
+  get recoveryMs(): number {
+    return this.world.recoveryMs ?? 20_000;
+  }
+
   /** The way is clear and the device has the first value of every sample. */
   async begin(): Promise<void> {
     this.isBlind = false;
@@ -105,7 +109,7 @@ export class ConnectorBench {
         return shown === undefined || !isGood(shown.quality) || !isSame(shown.value, this.present(sample));
       });
     return until('every measurement is good and right', () => missing().length === 0, {
-      deadlineMs: this.world.recoveryMs ?? 20_000,
+      deadlineMs: this.recoveryMs,
     }).catch((error: Error) => {
       const texts = missing().map(({ address }) => {
         const { value, quality } = hosted.points.get(address) ?? {};
@@ -119,6 +123,12 @@ export class ConnectorBench {
     const isOver = () =>
       this.world.measurements.every(({ address }) => isBad(hosted.points.get(address)?.quality ?? 0));
     return until('every measurement is bad', isOver, { deadlineMs: this.silenceMs });
+  }
+
+  /** The link was lost and has come up again. */
+  untilRelinked(hosted: HostedConnector, connects: number): Promise<void> {
+    const isNew = () => hosted.connection.status().counters.connects > connects;
+    return until('the link is new', isNew, { deadlineMs: this.recoveryMs });
   }
 
   /** Time in which something that was kept would be sent. */

@@ -35,7 +35,7 @@ export function testFaults(world: ConnectorBench['world'], bench: () => Connecto
         const isByChance = 'oneIn' in fault(0);
         for (const seed of isByChance ? seeds : [0]) {
           const chosen = fault(seed);
-          bench().isBlind = chosen.kind === 'garble' && !world.recognisesGarbling;
+          bench().isBlind = isHidden(world, chosen);
           const before = way.struck;
           way.setFaults({ toClient: chosen });
           const endMs = performance.now() + strikingMs;
@@ -55,4 +55,9 @@ export function testFaults(world: ConnectorBench['world'], bench: () => Connecto
         if (isByChance) assert.ok(struckInAll > 0, 'no answer was struck: the test has tested nothing');
       }));
   }
+}
+
+/** Nobody who speaks this protocol could tell that something is wrong. */
+function isHidden({ recognisesGarbling, tellsAnswersApart }: ConnectorBench['world'], { kind }: Fault): boolean {
+  return (kind === 'garble' && !recognisesGarbling) || (kind === 'duplicate' && tellsAnswersApart === false);
 }

@@ -54,7 +54,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
         await bench().untilRight(hosted);
         const { connects } = hosted.connection.status().counters;
         await strike(bench().way);
-        await until('the link is new', () => hosted.connection.status().counters.connects > connects);
+        await bench().untilRelinked(hosted, connects);
         await bench().change();
         await bench().untilRight(hosted);
       }));

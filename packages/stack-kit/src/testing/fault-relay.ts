@@ -2,7 +2,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Endpoint } from './conformance-world.ts';
-import { type Direction, type FaultCounts, FaultDice, type Faults, pass } from './fault.ts';
+import { type Direction, type FaultCounts, FaultDice, type Faults, pass, secondCopyMs } from './fault.ts';
 import { freePort } from './free-port.ts';
 
 export interface RelayCounts extends FaultCounts {
@@ -130,20 +130,22 @@ export class FaultRelay implements AsyncDisposable {
       this.#datagrams[direction]++;
       send(passed);
     };
+    const later = (ms: number) => {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        pass(bytes);
+      }, ms);
+      this.#timers.add(timer);
+    };
     switch (fault.kind) {
       case 'discard':
         return;
       case 'stall':
         if (this.#held[direction].length < maxHeld) this.#held[direction].push(() => pass(bytes));
         return;
-      case 'delay': {
-        const timer = setTimeout(() => {
-          this.#timers.delete(timer);
-          pass(bytes);
-        }, fault.ms);
-        this.#timers.add(timer);
+      case 'delay':
+        later(fault.ms);
         return;
-      }
       case 'garble':
         pass(dice.strikes() ? dice.garbled(bytes) : bytes);
         return;
@@ -152,7 +154,7 @@ export class FaultRelay implements AsyncDisposable {
         return;
       case 'duplicate':
         pass(bytes);
-        if (dice.strikes()) pass(bytes);
+        if (dice.strikes()) later(secondCopyMs);
         return;
       default:
         pass(bytes);

@@ -14,6 +14,7 @@ export type Fault =
   | ({ readonly kind: 'garble' } & Chance)
   /** Only the first part of it comes; a connection then ends. */
   | ({ readonly kind: 'truncate' } & Chance)
+  /** A second copy comes a little later. */
   | ({ readonly kind: 'duplicate' } & Chance);
 
 /** Which chunks or datagrams it befalls: one in so many, as the seed has it. */
@@ -27,8 +28,9 @@ export interface Faults {
   readonly toClient?: Fault;
 }
 
-export const direction = ['toDevice', 'toClient'] as const;
-export type Direction = (typeof direction)[number];
+export type Direction = 'toDevice' | 'toClient';
+
+export const secondCopyMs = 10;
 
 export const pass: Fault = { kind: 'pass' };
 

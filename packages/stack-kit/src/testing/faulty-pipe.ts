@@ -1,7 +1,7 @@
 // One direction of a connection through the fault proxy: keeps the order of the bytes whatever befalls them.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultDice } from './fault.ts';
+import { type FaultDice, secondCopyMs } from './fault.ts';
 
 export interface FaultyPipeOptions {
   readonly from: Socket;
@@ -107,8 +107,10 @@ export class FaultyPipe {
         return this.#write(dice.strikes() ? dice.garbled(bytes) : bytes);
       case 'duplicate':
         this.#write(bytes);
-        if (dice.strikes()) this.#write(bytes);
-        return;
+        if (!dice.strikes()) return;
+        // By now, the next question may have been asked.
+        await sleep(secondCopyMs);
+        return this.#write(bytes);
       case 'truncate':
         if (!dice.strikes()) return this.#write(bytes);
         this.#write(dice.truncated(bytes));
