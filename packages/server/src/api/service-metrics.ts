@@ -132,6 +132,20 @@ function stackMetrics(host: StackHost): Metric[] {
     each('counter', 'connects_total', 'How often the link came up.', ({ counters }) => counters.connects),
     each('counter', 'conflated_total', 'Values passed over for newer ones.', ({ counters }) => counters.conflated),
     each('counter', 'dropped_total', 'Values published without a link.', ({ counters }) => counters.dropped),
+    each('counter', 'requests_total', 'Requests to devices.', ({ counters }) => counters.requests),
+    each(
+      'counter',
+      'requests_failed_total',
+      'Requests without an answer that can be used.',
+      ({ counters }) => counters.requestsFailed,
+    ),
+    each('counter', 'overruns_total', 'Scans left out, since the one before had not ended.', ({ counters }) => {
+      return counters.overruns;
+    }),
+    gauge('stack_threads', 'Threads of connectors and providers that run.', () => host.threads().running),
+    counter('stack_threads_replaced_total', 'Threads that ended, or did not answer, and were replaced.', () => {
+      return host.threads().replaced;
+    }),
     each(
       'counter',
       'writes_total',
