@@ -3,7 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@telltale/schema';
 import type { AllowedClients } from '@telltale/stack-kit';
-import { element, integerContent, Malformed, tag } from './ber.ts';
+import { integerContent, Malformed, tag } from './ber.ts';
 import type { LocalEngine } from './local-engine.ts';
 import {
   decodeMessage,
@@ -236,6 +236,3 @@ function isSame(a: Buffer, b: Buffer): boolean {
 export function responsePdu(requestId: number, status: number, index: number, varbinds: Buffer): Buffer {
   return encodePdu({ type: pduType.response, requestId, errorStatus: status, errorIndex: index }, varbinds);
 }
-
-/** What a message is longer than its list of objects, at most: for answers that must fit. */
-export const envelopeBytes = element(tag.sequence, Buffer.alloc(200)).length;

@@ -1,7 +1,224 @@
-// Serves points as an SNMP agent.
-import { Fatal, type Provider, type ProviderOptions } from '@telltale/stack-kit';
+// Serves points as an SNMP agent: their values, qualities, times and names below the base, and of itself what every agent
+// has. Owns the socket; `agent.ts` carries out what clients ask.
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import type { Batch } from '@telltale/schema';
+import {
+  AllowedClients,
+  Fatal,
+  type InstanceDetail,
+  NotConnected,
+  type Provider,
+  type ProviderOptions,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { Agent } from './agent.ts';
+import { integerContent, oidContent, tag } from './ber.ts';
+import { Incoming, reportArcs } from './incoming.ts';
+import { LocalEngine } from './local-engine.ts';
+import { type MibObject, MibView } from './mib-view.ts';
+import { type Column, columns, ServedPoint } from './served-point.ts';
+import { UsmUser } from './usm.ts';
 import type { ProviderVariables } from './variables.ts';
 
-export function createProvider(_options: ProviderOptions<ProviderVariables>): Provider {
-  throw new Fatal('the SNMP provider is not there yet');
+export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
+  return new SnmpProvider(options);
+}
+
+/** A client is one that has asked within this time. */
+const clientMs = 60_000;
+const maxClients = 1000;
+/** What was turned away is told in the log this often at most. */
+const tellMs = 60_000;
+
+class SnmpProvider implements Provider {
+  readonly #options: ProviderOptions<ProviderVariables>;
+  readonly #user: UsmUser | undefined;
+  readonly #agent: Agent;
+  #points = new Map<number, ServedPoint>();
+  #view = new MibView([]);
+  #incoming: Incoming | undefined;
+  #socket: Socket | undefined;
+  #startMs = 0;
+  /** When each was last heard, the longest ago first. */
+  readonly #clients = new Map<string, number>();
+  #told = { turnedAway: 0, atMs: Number.NEGATIVE_INFINITY };
+  #fail: (error: Error) => void = () => {};
+
+  constructor(options: ProviderOptions<ProviderVariables>) {
+    const { variables, clock, log, write } = options;
+    this.#options = options;
+    const { user, securityLevel, authKey, privKey } = variables;
+    const isShort = securityLevel !== 'noAuthNoPriv' && authKey.length < 8;
+    if (user !== '' && (isShort || (securityLevel === 'authPriv' && privKey.length < 8))) {
+      throw new Fatal('authKey and privKey must have at least 8 characters');
+    }
+    this.#user = user === '' ? undefined : new UsmUser(variables);
+    this.#agent = new Agent({ clock, log, write, view: () => this.#view });
+  }
+
+  setPoints({ measurements, commands }: StackPoints): void {
+    const served = [
+      ...measurements.map((point) => new ServedPoint(point, false)),
+      ...commands.map((point) => new ServedPoint(point, true)),
+    ];
+    this.#points = new Map(served.map((each) => [each.point.id, each]));
+    this.#view = new MibView([...this.#ofAgent(), ...this.#ofPoints(served)]);
+  }
+
+  publish(batch: Batch): void {
+    for (let at = 0; at < batch.count; at++) this.#points.get(batch.points[at] ?? -1)?.take(batch, at);
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { variables, clock, log, folder } = this.#options;
+    const { host, port, allowedClients, community, writeCommunity, userMayWrite } = variables;
+    const user = this.#user;
+    const communities = [
+      { community, mayWrite: false },
+      { community: writeCommunity, mayWrite: true },
+    ];
+    this.#incoming = new Incoming({
+      clock,
+      allowed: AllowedClients.parse(allowedClients),
+      openLevel: 'authPriv',
+      communities: communities.filter((each) => each.community !== ''),
+      user: user && { user, mayWrite: userMayWrite, engine: await LocalEngine.start(folder, clock, log) },
+      hearsTraps: false,
+    });
+    signal.throwIfAborted();
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    this.#socket = socket;
+    this.#startMs = clock.monotonicMs();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#fail = reject;
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('message', (bytes, from) => this.#hear(bytes, from));
+    socket.bind({ port, address: host, exclusive: true }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw new NotConnected(`cannot listen at ${host} port ${port}: ${(error as Error).message}`);
+    }
+    signal.throwIfAborted();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = () => resolve();
+    signal.addEventListener('abort', end, { once: true });
+    this.#fail = (error) => reject(new NotConnected(`the socket failed: ${error.message}`));
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#fail = () => {};
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#clients.clear();
+    if (socket === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    socket.close(resolve);
+    await promise;
+  }
+
+  detail(): InstanceDetail {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const [client, atMs] of this.#clients) {
+      if (nowMs - atMs <= clientMs) break;
+      this.#clients.delete(client);
+    }
+    return { clients: this.#clients.size };
+  }
+
+  #hear(bytes: Buffer, from: RemoteInfo): void {
+    const heard = this.#incoming?.hear(bytes, from.address);
+    this.#tellTurnedAway();
+    if (heard === undefined) return;
+    if (Buffer.isBuffer(heard)) {
+      this.#send(heard, from);
+      return;
+    }
+    this.#greet(from.address);
+    const answer = this.#agent.handle(heard, `${from.address} ${from.port}`);
+    if (answer === undefined) this.#count('malformed');
+    else if (Buffer.isBuffer(answer)) this.#send(answer, from);
+    else answer.then((late) => late && this.#send(late, from)).catch((error) => this.#options.log.error(String(error)));
+  }
+
+  #send(bytes: Buffer, { port, address }: RemoteInfo): void {
+    // A datagram may claim to come from port 0, to which nothing can be sent. Who cannot be reached asks again.
+    if (port > 0) this.#socket?.send(bytes, port, address, () => undefined);
+  }
+
+  #greet(address: string): void {
+    this.#clients.delete(address);
+    this.#clients.set(address, this.#options.clock.monotonicMs());
+    const oldest = this.#clients.keys().next().value;
+    if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
+  }
+
+  #count(what: 'malformed'): void {
+    if (this.#incoming !== undefined) this.#incoming.counts[what]++;
+  }
+
+  #tellTurnedAway(): void {
+    const counts = this.#incoming?.counts;
+    if (counts === undefined) return;
+    // A client of version 3 asks for the engine first: that is not turned away.
+    const { packets: _, unknownEngineIds: __, ...bad } = counts;
+    const turnedAway = Object.values(bad).reduce((sum, count) => sum + count, 0);
+    const nowMs = this.#options.clock.monotonicMs();
+    if (turnedAway === this.#told.turnedAway || nowMs - this.#told.atMs < tellMs) return;
+    this.#told = { turnedAway, atMs: nowMs };
+    const reasons = Object.entries(bad).filter(([, count]) => count > 0);
+    this.#options.log.warn(
+      `turned away since the start: ${reasons.map(([name, count]) => `${name} ${count}`).join(', ')}`,
+    );
+  }
+
+  *#ofPoints(served: readonly ServedPoint[]): Iterable<MibObject> {
+    const { baseOid, badQuality } = this.#options.variables;
+    const showsBad = badQuality === 'lastValue';
+    for (const [column, arc] of Object.entries(columns) as [Column, number][]) {
+      for (const each of served) {
+        const oid = `${baseOid}.${arc}.${each.address.index}`;
+        const read = () => each.read(column, oid, showsBad);
+        yield column === 'value' ? { oid, read, served: each } : { oid, read };
+      }
+    }
+  }
+
+  /** The system group, and how many datagrams came and were turned away, where the standard has them. */
+  *#ofAgent(): Iterable<MibObject> {
+    const { variables, name, clock } = this.#options;
+    const system = '1.3.6.1.2.1.1';
+    const value = (oid: string, valueTag: number, content: () => Buffer): MibObject => {
+      return { oid, read: () => ({ oid, tag: valueTag, content: content() }) };
+    };
+    const text = (oid: string, given: string) => value(oid, tag.octets, () => Buffer.from(given, 'utf8'));
+    yield text(`${system}.1.0`, 'Telltale');
+    yield value(`${system}.2.0`, tag.oid, () => oidContent(variables.baseOid));
+    yield value(`${system}.3.0`, tag.timeTicks, () =>
+      integerContent(Math.floor((clock.monotonicMs() - this.#startMs) / 10) % 2 ** 32),
+    );
+    yield text(`${system}.4.0`, '');
+    yield text(`${system}.5.0`, name);
+    yield text(`${system}.6.0`, variables.location);
+    yield value(`${system}.7.0`, tag.integer, () => integerContent(72));
+    const counter = (oid: string, count: () => number | undefined) =>
+      value(oid, tag.counter32, () => integerContent((count() ?? 0) % 2 ** 32));
+    const counts = () => this.#incoming?.counts;
+    yield counter('1.3.6.1.2.1.11.1.0', () => counts()?.packets);
+    yield counter('1.3.6.1.2.1.11.4.0', () => counts()?.badCommunityNames);
+    yield counter('1.3.6.1.2.1.11.6.0', () => counts()?.malformed);
+    for (const [report, arc] of Object.entries(reportArcs) as [keyof typeof reportArcs, number][]) {
+      yield counter(`1.3.6.1.6.3.15.1.1.${arc}.0`, () => counts()?.[report]);
+    }
+  }
 }

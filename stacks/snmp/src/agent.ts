@@ -1,0 +1,153 @@
+// Carries out the requests of clients: GET, GETNEXT and GETBULK from the view, SET as writes of commands, each once
+// however often the client sends it.
+import { createHash } from 'node:crypto';
+import type { Clock, Value } from '@telltale/schema';
+import type { StackLog, StackPoint } from '@telltale/stack-kit';
+import { tag } from './ber.ts';
+import { type Heard, responsePdu } from './incoming.ts';
+import { encodeVarbind, encodeVarbinds, errorStatus, type Pdu, pduType, type Varbind } from './message.ts';
+import type { MibView } from './mib-view.ts';
+
+export interface AgentOptions {
+  readonly clock: Clock;
+  readonly log: StackLog;
+  readonly view: () => MibView;
+  readonly write: (command: StackPoint, value: Value) => Promise<void>;
+}
+
+/** Objects in one request; more are too big. */
+const maxObjects = 128;
+/** Of the list in an answer to GETBULK: with its envelope it goes into one frame of an Ethernet. */
+const bulkBytes = 1200;
+/** What an answer may have beside its list: community or security parameters. */
+const envelopeBytes = 300;
+const maxSetsWaiting = 64;
+/** SETs that were answered, for clients that have missed the answer. */
+const maxAnswered = 1000;
+const answeredMs = 30_000;
+
+interface Answer {
+  /** Undefined while it is being carried out. */
+  pdu: Buffer | undefined;
+  readonly atMs: number;
+}
+
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #sets = new Map<string, Answer>();
+  #setsWaiting = 0;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+  }
+
+  /** The bytes to answer, at once or in a while; undefined where there is nothing to answer. */
+  handle(heard: Heard, sender: string): Buffer | Promise<Buffer | undefined> | undefined {
+    const { pdu } = heard;
+    const limit = heard.maxBytes - envelopeBytes;
+    switch (pdu.type) {
+      case pduType.get:
+        return heard.seal(this.#list(pdu, limit, ({ oid }) => this.#options.view().get(oid)));
+      case pduType.getNext:
+        return heard.seal(this.#list(pdu, limit, ({ oid }) => this.#options.view().next(oid)));
+      case pduType.getBulk:
+        return heard.seal(this.#bulk(pdu, Math.min(limit, bulkBytes)));
+      case pduType.set:
+        return this.#setOnce(heard, sender);
+      default:
+        return undefined;
+    }
+  }
+
+  #list({ requestId, varbinds }: Pdu, limit: number, find: (varbind: Varbind) => Varbind): Buffer {
+    if (varbinds.length <= maxObjects) {
+      const list = encodeVarbinds(varbinds.map(find));
+      if (list.length <= limit) return responsePdu(requestId, 0, 0, list);
+    }
+    return responsePdu(requestId, errorStatus.tooBig, 0, Buffer.alloc(0));
+  }
+
+  /** As many as there is room for. */
+  #bulk({ requestId, errorStatus: first, errorIndex: second, varbinds }: Pdu, limit: number): Buffer {
+    const view = this.#options.view();
+    const nonRepeaters = Math.min(Math.max(first, 0), varbinds.length);
+    const parts: Buffer[] = [];
+    let room = limit;
+    const add = (varbind: Varbind): boolean => {
+      const bytes = encodeVarbind(varbind);
+      room -= bytes.length;
+      if (room < 0 || parts.length >= maxObjects) return false;
+      parts.push(bytes);
+      return true;
+    };
+    let isFull = !varbinds.slice(0, nonRepeaters).every(({ oid }) => add(view.next(oid)));
+    let row = varbinds.slice(nonRepeaters);
+    for (let repetition = 0; !isFull && repetition < second && row.length > 0; repetition++) {
+      row = row.map(({ oid }) => view.next(oid));
+      isFull = !row.every(add);
+      if (row.every((varbind) => varbind.tag === tag.endOfMibView)) break;
+    }
+    return responsePdu(requestId, 0, 0, Buffer.concat(parts));
+  }
+
+  /** A client that has no answer in time sends the same again: it is the same write, and has the same answer. */
+  async #setOnce(heard: Heard, sender: string): Promise<Buffer | undefined> {
+    const { pdu } = heard;
+    const list = encodeVarbinds(pdu.varbinds);
+    const name = `${sender} ${heard.securityName} ${pdu.requestId} ${createHash('sha256').update(list).digest('hex')}`;
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#forget(nowMs);
+    const before = this.#sets.get(name);
+    if (before !== undefined) return before.pdu && heard.seal(before.pdu);
+    if (this.#setsWaiting >= maxSetsWaiting) {
+      return heard.seal(responsePdu(pdu.requestId, errorStatus.resourceUnavailable, 0, list));
+    }
+    const answer: Answer = { pdu: undefined, atMs: nowMs };
+    this.#sets.set(name, answer);
+    this.#setsWaiting++;
+    try {
+      const { status, index } = await this.#set(heard);
+      answer.pdu = responsePdu(pdu.requestId, status, index, list);
+      return heard.seal(answer.pdu);
+    } finally {
+      this.#setsWaiting--;
+    }
+  }
+
+  /** All are checked before the first is written. Since a write cannot be taken back, one that fails later says so. */
+  async #set({ pdu, mayWrite, securityName }: Heard): Promise<{ status: number; index: number }> {
+    const writes: { command: StackPoint; value: Value }[] = [];
+    for (const [at, varbind] of pdu.varbinds.entries()) {
+      const index = at + 1;
+      if (!mayWrite) return { status: errorStatus.noAccess, index };
+      const served = this.#options.view().find(varbind.oid)?.served;
+      if (served?.isCommand !== true) return { status: errorStatus.notWritable, index };
+      const parsed = served.parse(varbind);
+      if (typeof parsed === 'number') return { status: parsed, index };
+      if (writes.some(({ command }) => command === served.point)) {
+        return { status: errorStatus.inconsistentName, index };
+      }
+      writes.push({ command: served.point, value: parsed.value });
+    }
+    for (const [at, { command, value }] of writes.entries()) {
+      try {
+        await this.#options.write(command, value);
+      } catch (error) {
+        this.#options.log.info(
+          `${command.name}, set by ${securityName}: ${error instanceof Error ? error.message : error}`,
+        );
+        return at === 0 ? { status: errorStatus.genErr, index: 1 } : { status: errorStatus.undoFailed, index: 0 };
+      }
+    }
+    return { status: errorStatus.noError, index: 0 };
+  }
+
+  #forget(nowMs: number): void {
+    for (const [name, { pdu, atMs }] of this.#sets) {
+      const isOld = nowMs - atMs > answeredMs || this.#sets.size >= maxAnswered;
+      if (pdu === undefined) continue;
+      if (!isOld) return;
+      this.#sets.delete(name);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// A point as the agent serves it: its newest value as the type that its address says, and what a client sets as a value
+// of its datatype.
+import { type Batch, form as carried, formatText, isBad, quality, type Value } from '@telltale/schema';
+import type { StackPoint } from '@telltale/stack-kit';
+import { integerContent, tag } from './ber.ts';
+import { errorStatus, type Varbind } from './message.ts';
+import { parseServedAddress, type ServedAddress } from './served-address.ts';
+import { encodeValue, isException, numberOf, readValue, Unfit } from './snmp-value.ts';
+
+/** The columns below the base, each with the index of the point behind it. */
+export const columns = { value: 1, quality: 2, time: 3, name: 4 } as const;
+export type Column = keyof typeof columns;
+
+export class ServedPoint {
+  readonly point: StackPoint;
+  readonly isCommand: boolean;
+  readonly address: ServedAddress;
+  #value: Value | undefined;
+  #quality: number = quality.bad.notConnected;
+  #timeUs = 0;
+
+  constructor(point: StackPoint, isCommand: boolean) {
+    this.point = point;
+    this.isCommand = isCommand;
+    this.address = parseServedAddress(point.address, point.datatype);
+  }
+
+  take(batch: Batch, at: number): void {
+    if (batch.forms[at] !== carried.none) {
+      const value = batch.valueAt(at);
+      this.#value = this.point.datatype === 'b' && value !== undefined ? Boolean(value) : value;
+    }
+    this.#quality = batch.qualities[at] ?? quality.bad.nonSpecific;
+    this.#timeUs = batch.times[at] ?? 0;
+  }
+
+  /** Undefined where there is nothing to show. */
+  read(column: Column, oid: string, showsBad: boolean): Varbind | undefined {
+    switch (column) {
+      case 'value':
+        return isBad(this.#quality) && !showsBad ? undefined : this.#readValue(oid);
+      case 'quality':
+        return { oid, tag: tag.gauge32, content: integerContent(this.#quality) };
+      case 'time':
+        return this.#timeUs === 0 ? undefined : text(oid, isoTime(this.#timeUs));
+      case 'name':
+        return text(oid, this.point.name);
+    }
+  }
+
+  #readValue(oid: string): Varbind | undefined {
+    if (this.#value === undefined) return undefined;
+    const { datatype } = this.point;
+    const { form } = this.address;
+    try {
+      if (form === 'text') return text(oid, formatText(datatype, this.#value));
+      let value = this.#value;
+      if (typeof value === 'number' && (form === 'integer' || form === 'unsigned')) value = Math.round(value);
+      // A counter that is full begins again: whoever reads it knows that of counters.
+      if (form === 'counter32' && BigInt(value) >= 0n) value = BigInt.asUintN(32, BigInt(value));
+      return encodeValue(oid, value, form);
+    } catch {
+      // It does not go into the type: no value is better than another one.
+      return undefined;
+    }
+  }
+
+  /** What a client wants to set, or the status to answer. */
+  parse(varbind: Varbind): { readonly value: Value } | number {
+    const { datatype } = this.point;
+    if (datatype === 's') {
+      if (varbind.tag !== tag.octets) return errorStatus.wrongType;
+      const given = varbind.content.toString('utf8');
+      return Buffer.from(given, 'utf8').equals(varbind.content) && !given.includes('\0')
+        ? { value: given }
+        : errorStatus.wrongEncoding;
+    }
+    if (isException(varbind.tag) || (varbind.tag === tag.octets && 'bqi'.includes(datatype))) {
+      return errorStatus.wrongType;
+    }
+    if (numberOf(varbind) === undefined) {
+      return varbind.tag === tag.octets ? errorStatus.wrongValue : errorStatus.wrongType;
+    }
+    const value = readValue(varbind, datatype, this.address.form === 'truth' ? 'truth' : undefined);
+    if (value === undefined) return errorStatus.wrongValue;
+    const whole = datatype === 'b' && typeof value === 'number' ? bit(value) : value;
+    try {
+      formatText(datatype, whole ?? Number.NaN);
+      return whole === undefined ? errorStatus.wrongValue : { value: whole };
+    } catch {
+      return errorStatus.wrongValue;
+    }
+  }
+}
+
+function bit(value: number): boolean | undefined {
+  return value === 0 ? false : value === 1 ? true : undefined;
+}
+
+function text(oid: string, given: string): Varbind {
+  const content = Buffer.from(given, 'utf8');
+  if (content.length > 65_000) throw new Unfit('the text does not go into a message');
+  return { oid, tag: tag.octets, content };
+}
+
+/** `2026-01-31T12:00:00.123456Z` */
+function isoTime(timeUs: number): string {
+  const micros = String(Math.floor(timeUs % 1000)).padStart(3, '0');
+  return new Date(Math.floor(timeUs / 1000)).toISOString().replace('Z', `${micros}Z`);
+}
