@@ -35,6 +35,11 @@ export class CertificateFolder {
     this.#options = options;
   }
 
+  get ownFiles(): { readonly certificate: string; readonly privateKey: string } {
+    const own = join(this.#options.folder, 'own');
+    return { certificate: join(own, 'certificate.pem'), privateKey: join(own, 'private-key.pem') };
+  }
+
   /** Makes the folders and the own certificate where they are missing; before anything else. */
   async initialize(): Promise<void> {
     if (this.#own !== undefined) return;
@@ -42,7 +47,7 @@ export class CertificateFolder {
     for (const name of ['own', 'trusted', 'rejected']) {
       await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
     }
-    const [certificateFile, keyFile] = [join(folder, 'own', 'certificate.pem'), join(folder, 'own', 'private-key.pem')];
+    const { certificate: certificateFile, privateKey: keyFile } = this.ownFiles;
     const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
     const pems =
       certificate === undefined || key === undefined || !this.#isOurs(certificate)
@@ -126,7 +131,8 @@ export class CertificateFolder {
       notBefore: new Date(Date.now() - 86_400_000),
       notAfter: new Date(Date.now() + validYears * 365 * 86_400_000),
       subject: `CN=${applicationName}`,
-      dns: [hostname()],
+      dns: ['localhost', hostname()],
+      ip: ['127.0.0.1'],
       applicationUri,
       purpose: crypto_utils.CertificatePurpose.ForApplication,
     });

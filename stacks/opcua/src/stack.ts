@@ -1,8 +1,8 @@
 // The declaration of the OPC UA stack. The library behind it is large: only the modules that `load` names bring it.
-import { defineStack } from '@telltale/stack-kit';
+import { checkScanPeriod, defineStack } from '@telltale/stack-kit';
 import { checkSettings } from './item-settings.ts';
 import { addressRegex, parseAddress } from './node-address.ts';
-import { connectorVariables, providerVariables } from './variables.ts';
+import { checkConnector, checkProvider, connectorVariables, providerVariables } from './variables.ts';
 
 const nodeDoc =
   'A node as `ns=2;s=Tank1.Level`, or with the URI of its namespace as `nsu=http://example.com/plant;s=Tank1.Level`: ' +
@@ -38,17 +38,19 @@ export default defineStack({
   connector: {
     load: () => import('./connector.ts'),
     variables: connectorVariables,
+    check: checkConnector,
     measurement: {
       regex: addressRegex,
       doc: nodeDoc,
       examples,
-      check: (address, { properties }) => checkNode(address) ?? checkSettings(properties),
+      check: (address, point) => checkNode(address) ?? checkSettings(point.properties) ?? checkScanPeriod(point),
     },
     command: { regex: addressRegex, doc: nodeDoc, examples: examples.slice(0, 5), check: checkNode },
   },
   provider: {
     load: () => import('./provider.ts'),
     variables: providerVariables,
+    check: checkProvider,
     measurement: {
       regex: servedRegex,
       doc: servedDoc,

@@ -1,5 +1,13 @@
 // The variables of the connector and the provider.
-import { type Static, Type } from '@telltale/stack-kit';
+import {
+  checkListening,
+  listenVariables,
+  Secret,
+  type Static,
+  scanPeriodVariable,
+  Type,
+  type VariableFault,
+} from '@telltale/stack-kit';
 import { deadbandPattern } from './item-settings.ts';
 
 export const securityPolicies = ['Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'] as const;
@@ -25,7 +33,7 @@ export const connectorVariables = Type.Object({
     default: 'best',
   }),
   userName: Type.String({ title: 'User name', description: 'Empty: anonymous, or by certificate.', default: '' }),
-  password: Type.String({ title: 'Password of the user', default: '' }),
+  password: Secret({ title: 'Password of the user', default: '' }),
   userCertificate: Type.String({
     title: 'Certificate of the user',
     description:
@@ -101,24 +109,22 @@ export const connectorVariables = Type.Object({
     minimum: 1,
     maximum: 10_000,
   }),
-  scanPeriodMs: Type.Integer({
-    title: 'Milliseconds between scans',
-    description: 'Of what is not monitored. Property of a point: scanPeriod.',
-    default: 1000,
-    minimum: 10,
-    maximum: 3_600_000,
-  }),
+  scanPeriodMs: scanPeriodVariable,
 });
 
 export type ConnectorVariables = Static<typeof connectorVariables>;
 
+export function checkConnector({ userName, password, userCertificate }: ConnectorVariables): VariableFault[] {
+  if (userName !== '' && userCertificate !== '') {
+    return [{ field: 'userCertificate', message: 'the user has a name already: one of the two' }];
+  }
+  if (userName === '' && password !== '')
+    return [{ field: 'userName', message: 'is required where there is a password' }];
+  return [];
+}
+
 export const providerVariables = Type.Object({
-  host: Type.String({
-    title: 'Address to listen on',
-    default: '127.0.0.1',
-    pattern: '^[-.:0-9a-zA-Z]{1,255}$',
-  }),
-  port: Type.Integer({ title: 'Port to listen on', default: 4840, minimum: 1, maximum: 65_535 }),
+  ...listenVariables(4840),
   path: Type.String({
     title: 'Path of the endpoint',
     default: '/telltale',
@@ -130,14 +136,14 @@ export const providerVariables = Type.Object({
     default: '',
     pattern: '^[^\\s]{0,64}$',
   }),
-  password: Type.String({ title: 'Password of the user', default: '' }),
+  password: Secret({ title: 'Password of the user', default: '' }),
   readerName: Type.String({
     title: 'User that may only read',
     description: 'Empty: there is none.',
     default: '',
     pattern: '^[^\\s]{0,64}$',
   }),
-  readerPassword: Type.String({ title: 'Password of the user that may only read', default: '' }),
+  readerPassword: Secret({ title: 'Password of the user that may only read', default: '' }),
   anonymous: Type.Boolean({
     title: 'Whether anonymous clients may read',
     description: 'They never write.',
@@ -171,3 +177,17 @@ export const providerVariables = Type.Object({
 });
 
 export type ProviderVariables = Static<typeof providerVariables>;
+
+export function checkProvider(values: ProviderVariables): VariableFault[] {
+  const { userName, password, readerName, readerPassword, anonymous } = values;
+  const faults = checkListening(values, { isAuthenticated: !anonymous });
+  if (userName === '' && readerName === '' && !anonymous) {
+    faults.push({ field: 'userName', message: 'is required, or readerName, or anonymous: nobody could come in' });
+  }
+  if (userName !== '' && password === '') faults.push({ field: 'password', message: 'is required' });
+  if (readerName !== '' && readerPassword === '') faults.push({ field: 'readerPassword', message: 'is required' });
+  if (userName !== '' && userName === readerName) {
+    faults.push({ field: 'readerName', message: 'is the name of the user that may write as well: take another' });
+  }
+  return faults;
+}

@@ -1,0 +1,134 @@
+// Alarms as conditions under the variables that trigger them. Their state is the server's; a client that acknowledges one
+// asks for it, and sees it acknowledged when it is.
+import type { StackAlarm, StackAlarmState, StackLog } from '@telltale/stack-kit';
+import { type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
+import type { Namespace, ServedSpace, Variable } from './served-space.ts';
+
+export interface ServedAlarmsOptions {
+  readonly space: ServedSpace;
+  readonly acknowledge: (alarm: StackAlarm, authority: string) => Promise<void>;
+  readonly log: StackLog;
+}
+
+type Alarm = ReturnType<Namespace['instantiateAlarmCondition']>;
+
+interface ServedAlarm {
+  readonly alarm: StackAlarm;
+  readonly variable: Variable;
+  readonly condition: Alarm;
+}
+
+/** The configuration has no number for it that OPC UA would know. */
+const severity = 500;
+
+interface Method {
+  bindMethod(
+    call: (
+      inputs: Variant[],
+      context: { getUserName?(): string } | null,
+      answer: (error: Error | null, result: { statusCode: StatusCode }) => void,
+    ) => void,
+  ): void;
+}
+
+export class ServedAlarms {
+  readonly #options: ServedAlarmsOptions;
+  #served = new Map<number, ServedAlarm>();
+
+  constructor(options: ServedAlarmsOptions) {
+    this.#options = options;
+  }
+
+  /** After the points were set. */
+  setAlarms(alarms: readonly StackAlarm[]): void {
+    const { space, log } = this.#options;
+    const before = new Map([...this.#served.values()].map((served) => [served.alarm.name, served]));
+    this.#served = new Map();
+    for (const alarm of alarms) {
+      const source = space.served(alarm.measurement);
+      if (source === undefined) continue;
+      const { variable } = source;
+      const old = before.get(alarm.name);
+      const isSame = old?.variable === variable && old.alarm.description === alarm.description;
+      if (isSame) before.delete(alarm.name);
+      else this.#remove(old);
+      try {
+        space.makeEventSource(source);
+        const condition = isSame ? old.condition : this.#make(alarm, variable);
+        const served = { alarm, variable, condition };
+        this.#bind(served);
+        this.#served.set(alarm.id, served);
+      } catch (error) {
+        log.error(`the alarm ${alarm.name} cannot be served: ${(error as Error).message}`);
+      }
+      before.delete(alarm.name);
+    }
+    for (const old of before.values()) this.#remove(old);
+  }
+
+  publish(states: readonly StackAlarmState[]): void {
+    for (const state of states) {
+      const served = this.#served.get(state.id);
+      if (served !== undefined) show(served, state);
+    }
+  }
+
+  #make({ name, description }: StackAlarm, variable: Variable): Alarm {
+    const { namespace } = this.#options.space;
+    const condition = namespace.instantiateAlarmCondition('AlarmConditionType', {
+      browseName: name,
+      conditionName: name,
+      componentOf: variable,
+      conditionSource: variable,
+      inputNode: variable.nodeId,
+    });
+    condition.setEnabledState(true);
+    condition.currentBranch().setMessage(description === '' ? name : description);
+    condition.currentBranch().setSeverity(severity);
+    condition.currentBranch().setAckedState(true);
+    return condition;
+  }
+
+  #bind(served: ServedAlarm): void {
+    (served.condition.acknowledge as unknown as Method).bindMethod((inputs, context, answer) => {
+      this.#acknowledge(served, inputs[0]?.value, context?.getUserName?.() ?? 'anonymous').then((statusCode) =>
+        answer(null, { statusCode }),
+      );
+    });
+  }
+
+  async #acknowledge({ alarm, condition }: ServedAlarm, eventId: unknown, user: string): Promise<StatusCode> {
+    const branch = condition.currentBranch();
+    if (!Buffer.isBuffer(eventId) || !branch.getEventId()?.equals(eventId)) return StatusCodes.BadEventIdUnknown;
+    if (branch.getAckedState()) return StatusCodes.BadConditionBranchAlreadyAcked;
+    try {
+      await this.#options.acknowledge(alarm, user);
+      return StatusCodes.Good;
+    } catch (error) {
+      this.#options.log.info(`${alarm.name} was not acknowledged for ${user}: ${(error as Error).message}`);
+      return StatusCodes.BadRequestNotAllowed;
+    }
+  }
+
+  #remove(served: ServedAlarm | undefined): void {
+    if (served === undefined) return;
+    const { condition } = served;
+    // A variable that is gone has taken its conditions with it.
+    if (condition.addressSpace !== null) condition.addressSpace?.deleteNode(condition);
+  }
+}
+
+function show(
+  { alarm, condition }: ServedAlarm,
+  { isActive, isAcknowledged, timeUs, authority }: StackAlarmState,
+): void {
+  const branch = condition.currentBranch();
+  if (branch.getActiveState() === isActive && branch.getAckedState() === isAcknowledged) return;
+  const text = alarm.description === '' ? alarm.name : alarm.description;
+  branch.setActiveState(isActive);
+  if (branch.getAckedState() !== isAcknowledged) branch.setAckedState(isAcknowledged);
+  branch.setRetain(isActive || !isAcknowledged);
+  branch.setTime(new Date(timeUs / 1000));
+  branch.setMessage(`${text} (${authority})`);
+  condition.raiseNewBranchState(branch);
+}

@@ -1,0 +1,286 @@
+// The address space of the provider: folders and variables of the points, added and taken away while clients look on.
+import { type Batch, type Datatype, form, type Value, zeroOf } from '@telltale/schema';
+import { Refused, type StackLog, type StackPoint, type StackPoints } from '@telltale/stack-kit';
+import {
+  DataType,
+  DataValue,
+  makePermissionFlag,
+  PermissionFlag,
+  StatusCode,
+  StatusCodes,
+  Variant,
+  VariantArrayType,
+  WellKnownRoles,
+} from 'node-opcua-client';
+import type { OPCUAServer } from 'node-opcua-server';
+import { statusOfQuality } from './status-quality.ts';
+import { toNode, toPoint } from './value-codec.ts';
+
+export type AddressSpace = NonNullable<OPCUAServer['engine']['addressSpace']>;
+export type Namespace = ReturnType<AddressSpace['registerNamespace']>;
+export type Variable = ReturnType<Namespace['addVariable']>;
+type Folder = ReturnType<Namespace['addFolder']>;
+
+export interface ServedSpaceOptions {
+  readonly addressSpace: AddressSpace;
+  readonly namespaceUri: string;
+  /** Of the folder of everything. */
+  readonly name: string;
+  readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  readonly log: StackLog;
+}
+
+export interface Served {
+  readonly point: StackPoint;
+  readonly variable: Variable;
+  readonly folder: string;
+  readonly isCommand: boolean;
+  variant: Variant;
+}
+
+const types: Readonly<Record<Datatype, DataType>> = {
+  b: DataType.Boolean,
+  q: DataType.Byte,
+  i: DataType.Int32,
+  l: DataType.Int64,
+  f: DataType.Float,
+  d: DataType.Double,
+  s: DataType.String,
+};
+
+const reading = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions');
+const operating = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions | Write | Call');
+const maxDepth = 16;
+
+/** What the library does when a source has a new value, times in microseconds included. */
+interface Settable {
+  _internal_set_dataValue(value: DataValue): void;
+}
+
+type Context = Parameters<Variable['isUserWritable']>[0];
+
+interface Writable {
+  /** The rest is a range of indices, or none, and what is called with the status. */
+  writeValue(context: Context, value: DataValue, ...rest: unknown[]): void;
+}
+
+export class ServedSpace {
+  readonly namespace: Namespace;
+  readonly #options: ServedSpaceOptions;
+  readonly #root: Folder;
+  readonly #folders = new Map<string, Folder>();
+  #byId = new Map<number, Served>();
+  #byAddress = new Map<string, Served>();
+
+  constructor(options: ServedSpaceOptions) {
+    this.#options = options;
+    const { addressSpace, namespaceUri, name } = options;
+    this.namespace = addressSpace.registerNamespace(namespaceUri);
+    this.namespace.setDefaultRolePermissions([
+      { roleId: WellKnownRoles.Anonymous, permissions: reading },
+      { roleId: WellKnownRoles.AuthenticatedUser, permissions: reading },
+      { roleId: WellKnownRoles.Observer, permissions: reading },
+      { roleId: WellKnownRoles.Operator, permissions: operating },
+    ] as never);
+    this.#root = this.namespace.addFolder('ObjectsFolder', { browseName: name });
+    this.#root.setEventNotifier(1);
+    addressSpace.rootFolder.objects.server.addReference({ referenceType: 'HasNotifier', nodeId: this.#root });
+  }
+
+  served(id: number): Served | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** So that the events of the variable are heard above it. */
+  makeEventSource({ variable, folder }: Served): void {
+    const reference = { referenceType: 'HasEventSource', nodeId: variable.nodeId };
+    const known = this.#folder(folder).findReferencesExAsObject('HasEventSource');
+    if (!known.includes(variable)) this.#folder(folder).addReference(reference);
+  }
+
+  /** What is the same stays, with its value; its clients notice nothing. */
+  setPoints({ measurements, commands }: StackPoints): void {
+    const before = this.#byAddress;
+    this.#byId = new Map();
+    this.#byAddress = new Map();
+    const wanted: [StackPoint, boolean][] = [
+      ...measurements.map((point): [StackPoint, boolean] => [point, false]),
+      ...commands.map((point): [StackPoint, boolean] => [point, true]),
+    ];
+    const kept = new Set<Served>();
+    for (const [point, isCommand] of wanted) {
+      const old = before.get(point.address);
+      if (old !== undefined && isSame(old, point, isCommand)) kept.add(old);
+    }
+    for (const old of before.values()) if (!kept.has(old)) this.#remove(old);
+    for (const [point, isCommand] of wanted) {
+      const old = before.get(point.address);
+      const served = old !== undefined && kept.has(old) ? { ...old, point } : this.#add(point, isCommand);
+      if (served === undefined) continue;
+      if (isCommand) this.#bind(served);
+      this.#byId.set(point.id, served);
+      this.#byAddress.set(point.address, served);
+    }
+  }
+
+  publish(batch: Batch): void {
+    for (let at = 0; at < batch.count; at++) {
+      const served = this.#byId.get(batch.points[at] ?? -1);
+      if (served === undefined) continue;
+      const { datatype } = served.point;
+      const value = batch.valueAt(at);
+      if (batch.forms[at] !== form.none && value !== undefined) served.variant = variantOf(datatype, value);
+      show(served, statusOfQuality(batch.qualities[at] ?? 0), batch.times[at] ?? 0);
+    }
+  }
+
+  #add(point: StackPoint, isCommand: boolean): Served | undefined {
+    const { addressSpace, log } = this.#options;
+    const { name, address, datatype, properties } = point;
+    const access = isCommand ? 'CurrentRead | CurrentWrite' : 'CurrentRead';
+    const path = folderOf(properties);
+    try {
+      const variable = this.namespace.addVariable({
+        organizedBy: this.#folder(path),
+        browseName: name,
+        displayName: name,
+        description: own(properties, 'description') ?? '',
+        nodeId: `s=${address}`,
+        dataType: DataType[types[datatype]],
+        accessLevel: access,
+        userAccessLevel: access,
+        minimumSamplingInterval: 0,
+      });
+      const eu = own(properties, 'eu');
+      if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, eu);
+      const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
+      show(served, StatusCodes.BadWaitingForInitialData.value, Date.now() * 1000);
+      return served;
+    } catch (error) {
+      log.error(`${name} cannot be served at ${address}: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  #remove({ variable }: Served): void {
+    this.#options.addressSpace.deleteNode(variable);
+  }
+
+  /**
+   * Takes the place of the library's own write, which would show what a client asks for before it has happened, or though
+   * it was refused. What is read stays what was published.
+   */
+  #bind(served: Served): void {
+    const { variable } = served;
+    (variable as unknown as Writable).writeValue = (context, given, ...rest) => {
+      const answer = rest.at(-1) as (error: null, status: StatusCode) => void;
+      const range = rest.length > 1 ? (rest[0] as { isEmpty(): boolean } | null) : null;
+      if (!variable.isUserWritable(context) || !context.checkPermission(variable, PermissionFlag.Write as never)) {
+        answer(null, StatusCodes.BadUserAccessDenied);
+      } else if (range !== null && !range.isEmpty()) answer(null, StatusCodes.BadIndexRangeInvalid);
+      else this.#write(served, given).then((status) => answer(null, status));
+    };
+  }
+
+  async #write({ point }: Served, { value: variant }: DataValue): Promise<StatusCode> {
+    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== types[point.datatype]) {
+      return StatusCodes.BadTypeMismatch;
+    }
+    const converted = toPoint(variant.dataType, variant.value, point.datatype);
+    const value = point.datatype === 'b' ? converted === 1 : converted;
+    if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return StatusCodes.BadOutOfRange;
+    try {
+      await this.#options.write(point, value);
+      return StatusCodes.Good;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.log.info(`a write to ${point.name} was refused: ${reason}`);
+      return error instanceof Error && error.name === Refused.name
+        ? StatusCodes.BadRequestNotAllowed
+        : StatusCodes.BadCommunicationError;
+    }
+  }
+
+  #folder(path: string): Folder {
+    if (path === '') return this.#root;
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const [, parent = '', name = path] = /^(.*)\/([^/]*)$/s.exec(path) ?? [];
+    const folder = this.namespace.addFolder(this.#folder(parent), { browseName: name });
+    folder.setEventNotifier(1);
+    this.#folder(parent).addReference({ referenceType: 'HasNotifier', nodeId: folder });
+    this.#folders.set(path, folder);
+    return folder;
+  }
+}
+
+function isSame(old: Served, point: StackPoint, isCommand: boolean): boolean {
+  const { name, datatype, properties } = old.point;
+  return (
+    old.isCommand === isCommand &&
+    name === point.name &&
+    datatype === point.datatype &&
+    old.folder === folderOf(point.properties) &&
+    own(properties, 'eu') === own(point.properties, 'eu') &&
+    own(properties, 'description') === own(point.properties, 'description')
+  );
+}
+
+function folderOf(properties: StackPoint['properties']): string {
+  const path = own(properties, 'folder') ?? '';
+  return path
+    .split('/')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .slice(0, maxDepth)
+    .join('/');
+}
+
+function own(properties: StackPoint['properties'], name: string): string | undefined {
+  return Object.hasOwn(properties, name) ? properties[name]?.slice(0, 1000) : undefined;
+}
+
+function variantOf(datatype: Datatype, value: Value): Variant {
+  const dataType = types[datatype];
+  return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: toNode(dataType, value) });
+}
+
+function show({ variable, variant }: Served, code: number, timeUs: number): void {
+  const value = new DataValue(null);
+  const timestamp = new Date(Math.floor(timeUs / 1000));
+  value.value = variant;
+  value.statusCode = statusOf(code);
+  value.sourceTimestamp = timestamp;
+  value.sourcePicoseconds = (timeUs - Math.floor(timeUs / 1000) * 1000) * 1e6;
+  value.serverTimestamp = new Date();
+  (variable as unknown as Settable)._internal_set_dataValue(value);
+}
+
+const limitBits = 0xffff;
+
+function statusOf(code: number): StatusCode {
+  if (code === 0) return StatusCodes.Good;
+  const [base, bits] = [(code & ~limitBits) >>> 0, code & limitBits];
+  const known = Object.values(StatusCodes).find((each) => each instanceof StatusCode && each.value === base);
+  const status = known ?? (base >>> 30 === 1 ? StatusCodes.Uncertain : base === 0 ? StatusCodes.Good : StatusCodes.Bad);
+  return bits === 0 ? status : StatusCode.makeStatusCode(status, bits);
+}
+
+function addUnit(addressSpace: AddressSpace, namespace: Namespace, variable: Variable, eu: string): void {
+  const type = addressSpace.findDataType('EUInformation');
+  if (type === null) return;
+  const unit = addressSpace.constructExtensionObject(type, {
+    namespaceUri: 'urn:telltale',
+    unitId: -1,
+    displayName: { text: eu },
+    description: { text: eu },
+  });
+  namespace.addVariable({
+    propertyOf: variable,
+    browseName: { name: 'EngineeringUnits', namespaceIndex: 0 },
+    typeDefinition: 'PropertyType',
+    dataType: 'EUInformation',
+    accessLevel: 'CurrentRead',
+    value: new Variant({ dataType: DataType.ExtensionObject, value: unit }),
+  });
+}

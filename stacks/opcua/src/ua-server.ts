@@ -1,0 +1,146 @@
+// The server of the library as the provider wants it: secured, bounded, with the users that the variables name.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '@telltale/schema';
+import { AllowedClients } from '@telltale/stack-kit';
+import {
+  LogLevel,
+  MessageSecurityMode,
+  makeNodeId,
+  type NodeId,
+  SecurityPolicy,
+  StatusCodes,
+  setLogLevel,
+  WellKnownRoles,
+} from 'node-opcua-client';
+import { OPCUAServer, type OPCUAServerOptions, RegisterServerMethod } from 'node-opcua-server';
+import type { CertificateFolder } from './certificate-folder.ts';
+import type { ProviderVariables } from './variables.ts';
+
+export interface UaServerOptions {
+  readonly variables: ProviderVariables;
+  readonly applicationUri: string;
+  readonly certificates: CertificateFolder;
+  readonly clock: Clock;
+}
+
+const maxMessageBytes = 16 * 1024 * 1024;
+const chunkBytes = 64 * 1024;
+const maxNodesInRequest = 10_000;
+/** Beside those with a session, so many channels may be on their way to one. */
+const spareConnections = 20;
+/** A wrong password is answered after so long. */
+const wrongPasswordMs = 1000;
+const everyInterface = ['0.0.0.0', '::'];
+
+export function makeServer({ variables, applicationUri, certificates, clock }: UaServerOptions): OPCUAServer {
+  setLogLevel(LogLevel.Emergency);
+  const { maxSessions, maxSubscriptions, maxItems, unsecured, host } = variables;
+  const server = new OPCUAServer({
+    port: variables.port,
+    host,
+    hostname: everyInterface.includes(host) ? hostname() : host,
+    resourcePath: variables.path,
+    allowAnonymous: variables.anonymous,
+    serverInfo: { applicationUri, productUri: 'urn:telltale', applicationName: { text: 'Telltale' } },
+    buildInfo: { productName: 'Telltale', manufacturerName: 'Telltale' },
+    registerServerMethod: RegisterServerMethod.HIDDEN,
+    certificateFile: certificates.ownFiles.certificate,
+    privateKeyFile: certificates.ownFiles.privateKey,
+    serverCertificateManager: certificates as never,
+    userCertificateManager: noUserCertificates as never,
+    securityModes: [
+      MessageSecurityMode.SignAndEncrypt,
+      MessageSecurityMode.Sign,
+      ...(unsecured ? [MessageSecurityMode.None] : []),
+    ],
+    securityPolicies: [
+      SecurityPolicy.Aes256_Sha256_RsaPss,
+      SecurityPolicy.Basic256Sha256,
+      SecurityPolicy.Aes128_Sha256_RsaOaep,
+      ...(unsecured ? [SecurityPolicy.None] : []),
+    ],
+    userManager: userManager(variables, clock),
+    maxConnectionsPerEndpoint: maxSessions + spareConnections,
+    transportSettings: { adjustTransportLimits } as unknown as NonNullable<OPCUAServerOptions['transportSettings']>,
+    serverCapabilities: {
+      maxSessions,
+      maxSubscriptions: maxSessions * maxSubscriptions,
+      maxSubscriptionsPerSession: maxSubscriptions,
+      maxMonitoredItems: maxSessions * maxItems,
+      maxMonitoredItemsPerSubscription: maxItems,
+      maxBrowseContinuationPoints: 100,
+      operationLimits: {
+        maxNodesPerRead: maxNodesInRequest,
+        maxNodesPerWrite: 1000,
+        maxNodesPerBrowse: maxNodesInRequest,
+        maxNodesPerMethodCall: 100,
+        maxNodesPerTranslateBrowsePathsToNodeIds: maxNodesInRequest,
+        maxMonitoredItemsPerCall: maxNodesInRequest,
+      },
+    },
+  });
+  const allowed =
+    variables.allowedClients.trim() === '' ? AllowedClients.everyone : AllowedClients.parse(variables.allowedClients);
+  server.on('newChannel', (channel) => {
+    if (!allowed.allows(channel.remoteAddress))
+      (channel as unknown as { abruptlyInterrupt(): void }).abruptlyInterrupt();
+  });
+  return server;
+}
+
+/** What a client may make the server hold: what it asks for, but no more than this. */
+function adjustTransportLimits(asked: Record<string, number>): Record<string, number> {
+  const within = (value: number | undefined, most: number) =>
+    value === undefined || value === 0 ? most : Math.min(value, most);
+  return {
+    ...asked,
+    maxMessageSize: within(asked.maxMessageSize, maxMessageBytes),
+    maxChunkCount: within(asked.maxChunkCount, maxMessageBytes / chunkBytes),
+    receiveBufferSize: within(asked.receiveBufferSize, chunkBytes),
+    sendBufferSize: within(asked.sendBufferSize, chunkBytes),
+  };
+}
+
+const role = (number: number): NodeId => makeNodeId(number, 0);
+
+/** Who may write and acknowledge is an operator; who may only read, an observer. */
+function userManager(variables: ProviderVariables, clock: Clock) {
+  const { userName, password, readerName, readerPassword } = variables;
+  const users = new Map<string, Buffer>();
+  if (readerName !== '') users.set(readerName, digest(readerPassword));
+  if (userName !== '') users.set(userName, digest(password));
+  const nobody = digest('');
+  return {
+    isValidUserAsync(name: string, given: string, answer: (error: Error | null, isValid?: boolean) => void) {
+      const known = users.get(name);
+      const isRight = timingSafeEqual(known ?? nobody, digest(given)) && known !== undefined;
+      if (isRight) answer(null, true);
+      else clock.after(wrongPasswordMs, () => answer(null, false));
+    },
+    getUserRoles: (name: string): NodeId[] =>
+      name === userName && userName !== ''
+        ? [role(WellKnownRoles.AuthenticatedUser), role(WellKnownRoles.Observer), role(WellKnownRoles.Operator)]
+        : [
+            role(users.has(name) ? WellKnownRoles.AuthenticatedUser : WellKnownRoles.Anonymous),
+            role(WellKnownRoles.Observer),
+          ],
+  };
+}
+
+function digest(password: string): Buffer {
+  return createHash('sha256').update(password).digest();
+}
+
+type CheckAnswer = (error: Error | null, status: unknown) => void;
+
+/** Users come by name and password; a certificate of a user opens nothing. */
+const noUserCertificates = {
+  referenceCounter: 0,
+  initialize: async () => {},
+  dispose: async () => {},
+  checkCertificate(_certificate: unknown, answer?: CheckAnswer) {
+    answer?.(null, StatusCodes.BadIdentityTokenRejected);
+    return Promise.resolve(StatusCodes.BadIdentityTokenRejected);
+  },
+};
