@@ -281,9 +281,9 @@ export class BrokerLink {
     if (this.#lost !== undefined) return;
     this.#lost = reason;
     this.#takeBackPing();
+    for (const fail of [...this.#waiting]) fail(reason);
     this.#client.end(true);
     this.#client.stream.destroy();
-    for (const fail of [...this.#waiting]) fail(reason);
     this.#end(reason);
   }
 }
