@@ -130,7 +130,7 @@ export class Client {
       const at =
         this.#quarantine.size === 0 ? 0 : this.#queue.findIndex(({ unit }) => !this.#isQuarantined(unit, nowMs));
       if (at < 0) {
-        this.#pumpAt(Math.min(...this.#quarantine.values()), nowMs);
+        this.#pumpAt(Math.min(...this.#queue.map(({ unit }) => this.#quarantine.get(unit) ?? nowMs)), nowMs);
         return;
       }
       const [pending] = this.#queue.splice(at, 1);
