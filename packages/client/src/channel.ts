@@ -7,9 +7,11 @@ import {
   type ChannelRequestName,
   type Clock,
   type CommandUpdateNotification,
+  type ConnectorUpdateNotification,
   type FunctionModuleUpdateNotification,
   type ItemResult,
   type MeasurementUpdateNotification,
+  type ProviderUpdateNotification,
   parseJson,
   systemClock,
 } from '@telltale/schema';
@@ -22,6 +24,8 @@ export type MeasurementUpdate = MeasurementUpdateNotification['updates'][number]
 export type CommandUpdate = CommandUpdateNotification['updates'][number];
 export type AlarmChange = AlarmStateChangeNotification['changes'][number];
 export type FunctionModuleUpdate = FunctionModuleUpdateNotification['updates'][number];
+export type ConnectorUpdate = ConnectorUpdateNotification['updates'][number];
+export type ProviderUpdate = ProviderUpdateNotification['updates'][number];
 
 export interface ChannelOptions {
   readonly url: string;
@@ -74,6 +78,8 @@ export class Channel {
   readonly #commands = this.#table<CommandUpdate>('Commands', 'commands');
   readonly #alarms = this.#table<AlarmChange>('Alarms', 'alarms');
   readonly #functionModules = this.#table<FunctionModuleUpdate>('FunctionModules', 'function_modules');
+  readonly #connectors = this.#table<ConnectorUpdate>('Connectors', 'connectors');
+  readonly #providers = this.#table<ProviderUpdate>('Providers', 'providers');
   #nextId = 1;
   #received = 0;
   #ignored = 0;
@@ -173,6 +179,15 @@ export class Channel {
     return this.#watch(this.#functionModules, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
   }
 
+  /** The present states, then every change of a state: none is passed over. */
+  watchConnectors(names: WatchedNames, { signal }: WatchOptions = {}): Watch<ConnectorUpdate> {
+    return this.#watch(this.#connectors, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+  }
+
+  watchProviders(names: WatchedNames, { signal }: WatchOptions = {}): Watch<ProviderUpdate> {
+    return this.#watch(this.#providers, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+  }
+
   /** Ends every iteration and rejects every request. */
   close(): void {
     for (const table of this.#tables()) table.close();
@@ -180,11 +195,11 @@ export class Channel {
   }
 
   #tables(): { connected(): void; lost(): void; retryMissing(): void; close(): void }[] {
-    return [this.#measurements, this.#commands, this.#alarms, this.#functionModules];
+    return [this.#measurements, this.#commands, this.#alarms, this.#functionModules, this.#connectors, this.#providers];
   }
 
   #table<Update extends NamedUpdate>(
-    kind: 'Measurements' | 'Commands' | 'Alarms' | 'FunctionModules',
+    kind: 'Measurements' | 'Commands' | 'Alarms' | 'FunctionModules' | 'Connectors' | 'Providers',
     field: string,
   ): WatchTable<Update> {
     const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
@@ -268,6 +283,12 @@ export class Channel {
         return true;
       case 'FunctionModuleUpdateNotification':
         this.#functionModules.notify(namedIn(updates), passedOver);
+        return true;
+      case 'ConnectorUpdateNotification':
+        this.#connectors.notify(namedIn(updates), passedOver);
+        return true;
+      case 'ProviderUpdateNotification':
+        this.#providers.notify(namedIn(updates), passedOver);
         return true;
       default:
         return false;

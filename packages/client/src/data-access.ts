@@ -1,12 +1,19 @@
-// The data-access interface, version 1, over HTTP: measurements, commands, alarms.
+// The data-access interface, version 1, over HTTP: measurements, commands, alarms, connectors, providers.
 import type {
   AlarmField,
   AlarmOperation,
+  BrowsedItems,
+  BrowseRequest,
   CommandField,
+  ConnectorField,
+  Explanation,
   LiveAlarm,
   LiveCommand,
+  LiveConnector,
   LiveMeasurement,
+  LiveProvider,
   MeasurementField,
+  ProviderField,
   Simulation,
 } from '@telltale/schema';
 import { type AskOptions, byNames, pathName, type Transport } from './transport.ts';
@@ -49,7 +56,11 @@ class LiveFamily<Item extends object, Field extends string & keyof Item> {
   }
 
   async get(name: string, { signal }: AskOptions = {}): Promise<Item> {
-    return this.transport.json(this.#at(name, 'unknown-object'), { signal });
+    return this.transport.json(this.readPath(name), { signal });
+  }
+
+  protected readPath(name: string): string {
+    return this.#at(name, 'unknown-object');
   }
 
   protected writePath(name: string): string {
@@ -75,6 +86,11 @@ export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> 
   /** Gives the device its say again. */
   async stopSimulation(name: string, { signal }: AskOptions = {}): Promise<void> {
     await this.transport.send('DELETE', this.writePath(name), { signal });
+  }
+
+  /** Why it is what it is: what was read last, and what each stage of the chain made of it. */
+  async explain(name: string, { signal }: AskOptions = {}): Promise<Explanation> {
+    return this.transport.json(`${this.readPath(name)}/explain`, { signal });
   }
 
   /** Everything that is forced now. */
@@ -113,5 +129,29 @@ export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
 
   async operate(name: string, operation: AlarmOperation, { authority, signal }: OperateOptions = {}): Promise<void> {
     await this.transport.send('POST', `${this.writePath(name)}/${operation}`, { query: { authority }, signal });
+  }
+}
+
+/** How connectors or providers are. */
+class Instances<Item extends object, Field extends string & keyof Item> extends LiveFamily<Item, Field> {
+  names({ signal }: AskOptions = {}): Promise<string[]> {
+    return this.transport.json(`${this.path}/names`, { signal });
+  }
+}
+
+export class Connectors extends Instances<LiveConnector, ConnectorField> {
+  constructor(transport: Transport) {
+    super(transport, 'connectors');
+  }
+
+  /** What its device has to offer, with objects that are ready to be put into the configuration. */
+  async browse(name: string, request: BrowseRequest = {}, { signal }: AskOptions = {}): Promise<BrowsedItems> {
+    return this.transport.json(`${this.writePath(name)}/browse`, { json: request, signal }, 'POST');
+  }
+}
+
+export class Providers extends Instances<LiveProvider, ProviderField> {
+  constructor(transport: Transport) {
+    super(transport, 'providers');
   }
 }

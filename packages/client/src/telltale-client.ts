@@ -4,7 +4,7 @@ import { ArchiveAccess } from './archive-access.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
-import { Alarms, Commands, Measurements } from './data-access.ts';
+import { Alarms, Commands, Connectors, Measurements, Providers } from './data-access.ts';
 import { ServiceAccess } from './service-access.ts';
 import { Transport } from './transport.ts';
 
@@ -31,7 +31,10 @@ export class TelltaleClient {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
-  /** The history of all of these. */
+  /** How they are, and what their devices have. */
+  readonly connectors: Connectors;
+  readonly providers: Providers;
+  /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
   readonly configuration: ConfigurationAccess;
   /** What the service tells about itself. */
@@ -52,6 +55,8 @@ export class TelltaleClient {
     this.measurements = new Measurements(data);
     this.commands = new Commands(data);
     this.alarms = new Alarms(data);
+    this.connectors = new Connectors(data);
+    this.providers = new Providers(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.service = new ServiceAccess(transport(url));

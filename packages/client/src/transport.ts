@@ -60,15 +60,15 @@ export class Transport {
   }
 
   /** An object or an array; anything else is not of Telltale. */
-  async json<Body extends object>(path: string, sent: Sent = {}): Promise<Body> {
-    const text = await this.text(path, sent);
+  async json<Body extends object>(path: string, sent: Sent = {}, method: 'GET' | 'POST' = 'GET'): Promise<Body> {
+    const text = await this.text(path, sent, method);
     try {
       const body = parseJson(text);
       if (typeof body === 'object' && body !== null) return body as Body;
     } catch {
       // not JSON
     }
-    throw this.stranger('GET', path, 'its answer is not JSON');
+    throw this.stranger(method, path, 'its answer is not JSON');
   }
 
   /** A JSON object from name to object. It has no prototype: a name that is not there is undefined, whatever it is. */
@@ -76,8 +76,8 @@ export class Transport {
     return Object.setPrototypeOf(await this.json<Record<string, Item>>(path, sent), null);
   }
 
-  text(path: string, sent: Sent = {}): Promise<string> {
-    return this.#ask('GET', path, sent, (response) => response.text());
+  text(path: string, sent: Sent = {}, method: 'GET' | 'POST' = 'GET'): Promise<string> {
+    return this.#ask(method, path, sent, (response) => response.text());
   }
 
   /** Asks for what changes something. Only 204 says that it happened: a page that asks to log in does not. */
