@@ -31,6 +31,10 @@ const weights: Record<string, number> = {
   activateAlarm: 60,
   deactivateAlarm: 60,
   acknowledgeAlarm: 60,
+  getConnector: 60,
+  getProvider: 60,
+  explainMeasurement: 60,
+  browseConnector: 120,
   backfillMeasurementArchive: 120,
   backfillCommandArchive: 120,
 };
@@ -39,6 +43,7 @@ const weightOfInterval = 60;
 
 const whole = [
   put('connectors', 'plc', { stackName: 'simulator' }),
+  put('providers', 'plc', { stackName: 'simulator' }),
   put('measurements', 'level', { datatype: 'd', connectorName: 'plc', address: 'sine(low=0, high=10)' }),
   put('measurements', '__proto__', { datatype: 'i' }),
   put('commands', 'flow', { datatype: 'd', euRangeLo: '0', euRangeHi: '5', initialValue: '1' }),
@@ -100,6 +105,7 @@ describe('requests of every kind', () => {
     const bytes = (text: string) => new TextEncoder().encode(text);
     const samples = {
       uploadDatabase: sample,
+      browseConnector: bytes('{"limit":5}'),
       putExecutable: bytes('#!/bin/sh\n'),
       backfillMeasurementArchive: bytes('[["d1",[1600000000,0],192]]'),
       backfillCommandArchive: bytes('[["d1",[1600000000,0]]]'),
