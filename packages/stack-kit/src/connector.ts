@@ -74,7 +74,16 @@ export interface Connector {
   setPoints(points: StackPoints): void;
   /** Makes the link. Throws `NotConnected`, `BackOff` or `Fatal`. */
   connect(signal: AbortSignal): Promise<void>;
-  /** Reads and publishes until the signal is aborted, then resolves; throws when the link is lost. */
+  /**
+   * Reads and publishes until the signal is aborted, then resolves; throws when the link is lost: then the host turns all
+   * points bad, in one batch.
+   *
+   * That a device is silent is for the stack to notice, since the host cannot tell silence from a device that has nothing
+   * to say. Within two scan periods of its points or 5 s, whichever is longer, `run` throws, or, where others behind the
+   * same link still answer, all points of that device turn bad in one batch (`Batch.none`, communication failure). A
+   * stack that polls has this from `Poller`. One whose device speaks by itself asks it for a sign of life often enough: a
+   * keep-alive of the protocol, a ping, or a read of something that every such device has.
+   */
   run(signal: AbortSignal): Promise<void>;
   /**
    * Writes once and resolves when the device has accepted it. Throws `Refused` where the device says no, `NotConnected`
