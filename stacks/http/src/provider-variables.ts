@@ -1,0 +1,34 @@
+// The variables of the exporter, and what must hold between them.
+import { checkListening, listenVariables, Secret, type Static, Type, type VariableFault } from '@telltale/stack-kit';
+
+export const providerVariables = Type.Object({
+  ...listenVariables(9464),
+  token: Secret({
+    title: 'Bearer token that a scrape must bring',
+    description: 'With it, it may listen beyond the machine without `allowedClients`; it travels unencrypted.',
+    default: '',
+  }),
+  badQuality: Type.Enum(['absent', 'nan'], {
+    title: 'What a point of bad quality has',
+    description: '`absent`: no sample, so that its series ends; `nan`: the value NaN.',
+    default: 'absent',
+  }),
+  qualityMetric: Type.String({
+    title: 'Name of the metric with the qualities',
+    description: 'A gauge with the label `point`: 192 and above good, 64 and above uncertain, below bad. Empty: none.',
+    default: 'telltale_point_quality',
+    pattern: '^(?:[a-zA-Z_:][a-zA-Z0-9_:]{0,199})?$',
+  }),
+  timestamps: Type.Boolean({
+    title: 'Samples carry the times of the values',
+    description: 'Prometheus then lets a value that does not change go stale after 5 minutes.',
+    default: false,
+  }),
+  maxClients: Type.Integer({ title: 'Connections at once', default: 16, minimum: 1, maximum: 1000 }),
+});
+
+export type ProviderVariables = Static<typeof providerVariables>;
+
+export function checkProviderVariables(values: ProviderVariables): VariableFault[] {
+  return checkListening(values, { isAuthenticated: values.token !== '' });
+}
