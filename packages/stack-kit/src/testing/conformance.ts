@@ -1,13 +1,16 @@
 // The conformance suite: what every stack must do and must not do, as tests of node:test.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe } from 'node:test';
-import type { ConformanceWorlds, ConnectorWorld } from './conformance-world.ts';
+import type { ConformanceWorlds, ConnectorWorld, ProviderWorld } from './conformance-world.ts';
 import { ConnectorBench } from './connector-bench.ts';
 import { type Hosting, testConnector } from './connector-conformance.ts';
 import { testFaults } from './connector-fault-conformance.ts';
 import { testLeaks } from './connector-leak-conformance.ts';
 import { testLoss } from './connector-loss-conformance.ts';
 import { ListenerWarnings } from './leaks.ts';
+import { ProviderBench } from './provider-bench.ts';
+import { type Serving, testProvider } from './provider-conformance.ts';
+import { testCrowds } from './provider-crowd-conformance.ts';
 import { askedRounds } from './rounds.ts';
 
 /** Registers the tests of a connector, of a provider, or of both. Call it at the top of a test file. */
@@ -17,6 +20,12 @@ export function conformance(name: string, { connector, provider }: ConformanceWo
     describe(`the connector of ${name}`, { skip: connector.skip ?? false }, () => {
       testNoWarnings();
       conformConnector(connector);
+    });
+  }
+  if (provider !== undefined) {
+    describe(`the provider of ${name}`, { skip: provider.skip ?? false }, () => {
+      testNoWarnings();
+      conformProvider(provider);
     });
   }
 }
@@ -47,6 +56,28 @@ function conformConnector(world: ConnectorWorld): void {
     testFaults(world, bench, hosting);
   }
   testLeaks(world, bench, hosting, askedRounds());
+}
+
+function conformProvider(world: ProviderWorld): void {
+  let started: ProviderBench | undefined;
+  const bench = () => started ?? assert.fail('the world of the provider has not been started');
+  before(async () => {
+    started = await ProviderBench.start(world);
+  });
+  after(() => started?.stop());
+  /** A provider that runs during the test, and a client of it. */
+  const serving: Serving = async (run) => {
+    const hosted = await bench().startProvider();
+    try {
+      await bench().withClient((client) => run(hosted, client));
+    } finally {
+      await bench().way?.mend();
+      await hosted.stop();
+    }
+    assert.deepEqual(hosted.wrong, []);
+  };
+  testProvider(world, bench, serving);
+  testCrowds(world, bench, serving, askedRounds());
 }
 
 /** Too many listeners somewhere: Node tells, and that fails the test. */

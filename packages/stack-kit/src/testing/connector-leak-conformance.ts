@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectorBench } from './connector-bench.ts';
 import type { Hosting } from './connector-conformance.ts';
 import type { HostedConnector } from './hosted-connector.ts';
-import { allowedGrowth, type Holdings, holdings, memoryInUse, untilNoMoreThan } from './leaks.ts';
+import { allowedGrowth, memoryInUse, settledHoldings, untilNoMoreThan } from './leaks.ts';
 import { type Rounds, untilEnough } from './rounds.ts';
 import { until } from './until.ts';
 
@@ -101,18 +101,4 @@ export function testLeaks(
     await bench().untilRelinked(hosted, connects);
     await bench().untilRight(hosted);
   }
-}
-
-/** What is on its way out has gone: the same twice in a row. */
-async function settledHoldings(): Promise<Holdings> {
-  const total = () => [...holdings().values()].reduce((sum, count) => sum + count, 0);
-  let last = -1;
-  let calm = 0;
-  await until('what is held does not change', () => {
-    const now = total();
-    calm = now === last ? calm + 1 : 0;
-    last = now;
-    return calm >= 10;
-  });
-  return holdings();
 }

@@ -22,6 +22,20 @@ export function holdings(): Holdings {
   return counts;
 }
 
+/** As `holdings`, when what is on its way out has gone: the same many times in a row. */
+export async function settledHoldings(): Promise<Holdings> {
+  const total = () => [...holdings().values()].reduce((sum, count) => sum + count, 0);
+  let last = -1;
+  let calm = 0;
+  await until('what is held does not change', () => {
+    const now = total();
+    calm = now === last ? calm + 1 : 0;
+    last = now;
+    return calm >= 10;
+  });
+  return holdings();
+}
+
 /** Waits until there is no more of anything than before; rejects with what is left. */
 export async function untilNoMoreThan(before: Holdings): Promise<void> {
   const left = () =>

@@ -1,0 +1,109 @@
+// A provider run as the server runs it: it is given points and values, and what its clients write is kept.
+import { Batch, type Value } from '@telltale/schema';
+import { type Provider, Refused, type StackCommand, type StackPoint } from '../connector.ts';
+import type { ProviderRole } from '../define-stack.ts';
+import { Connection, type ConnectionStatus } from '../link/index.ts';
+import type { SamplePoint } from './conformance-world.ts';
+import { providerOptions } from './instance-options.ts';
+import { ShortPauses } from './short-pauses.ts';
+
+export interface HostedProviderOptions {
+  readonly role: ProviderRole;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly folder: string;
+}
+
+export interface Written {
+  readonly address: string;
+  readonly value: Value;
+}
+
+/** Of what clients write, the last so many are kept. */
+const maxWrites = 100;
+
+export class HostedProvider {
+  readonly connection: Connection;
+  readonly writes: Written[] = [];
+  readonly wrong: string[] = [];
+  /** Every write of a client is refused with this reason. */
+  refusal: string | undefined;
+  readonly #options: HostedProviderOptions;
+  readonly #clock = new ShortPauses();
+  readonly #points = new Map<string, StackPoint>();
+  #nextId = 1;
+
+  constructor(options: HostedProviderOptions) {
+    this.#options = options;
+    const quiet = () => {};
+    this.connection = new Connection({
+      create: () => this.#create(),
+      clock: this.#clock,
+      random: this.#clock.random,
+      log: { debug: quiet, info: quiet, warn: quiet, error: (text) => this.#hear(text) },
+      writeTimeoutMs: 3000,
+      isMeasurement: () => false,
+      command: () => undefined,
+      onAccepted: quiet,
+      onReadings: () => 0,
+      onLink: quiet,
+      onState: quiet,
+    });
+  }
+
+  get state(): ConnectionStatus['state'] {
+    return this.connection.status().state;
+  }
+
+  get lastError(): string {
+    return this.connection.status().lastError?.text ?? 'no error';
+  }
+
+  /** The first call starts it. Every point is a new one, by its id. */
+  setPoints(measurements: readonly SamplePoint[], commands: readonly SamplePoint[]): void {
+    this.#points.clear();
+    const point = ({ address, datatype, properties = {} }: SamplePoint): StackPoint => {
+      const id = this.#nextId++;
+      const made = { id, name: `point${id}`, address, datatype, properties };
+      this.#points.set(address, made);
+      return made;
+    };
+    const served = measurements.map(point);
+    const written = commands.map((each): StackCommand => ({ ...point(each), last: undefined }));
+    this.connection.setPoints({ measurements: served, commands: written });
+  }
+
+  /** Without a value: the point keeps the one that it has. */
+  publish(address: string, value: Value | undefined, quality: number, timeUs: number): void {
+    const id = this.#points.get(address)?.id;
+    if (id === undefined) throw new Error(`${address} is not served`);
+    const batch = new Batch();
+    if (value === undefined) batch.none(id, quality, timeUs);
+    else batch.value(id, value, quality, timeUs);
+    this.connection.publish(batch);
+  }
+
+  stop(): Promise<void> {
+    return this.connection.stop();
+  }
+
+  async #create(): Promise<Provider> {
+    const { role, vars, folder } = this.#options;
+    const { values, faults } = role.readVariables(vars);
+    if (faults.length > 0) throw new Error(faults.map(({ field, message }) => `${field} ${message}`).join('; '));
+    const { createProvider } = await role.load();
+    const write = (point: StackPoint, value: Value) => this.#write(point, value);
+    return createProvider(providerOptions({ variables: values, folder, write }));
+  }
+
+  /** As the server does: what was accepted is the command's value from then on. */
+  async #write({ address }: StackPoint, value: Value): Promise<void> {
+    if (this.refusal !== undefined) throw new Refused(this.refusal);
+    this.writes.push({ address, value });
+    if (this.writes.length > maxWrites) this.writes.shift();
+    this.publish(address, value, 0xc0, this.#clock.now());
+  }
+
+  #hear(text: string): void {
+    if (text.includes('has not ended') || text.startsWith('publish failed')) this.wrong.push(text);
+  }
+}

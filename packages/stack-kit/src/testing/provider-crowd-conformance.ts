@@ -1,0 +1,137 @@
+// What is asked of every provider when clients come and go, vanish or talk nonsense, or whom it serves is lost.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { test } from 'node:test';
+import type { Endpoint } from './conformance-world.ts';
+import { FaultDice } from './fault.ts';
+import { allowedGrowth, memoryInUse, settledHoldings, untilNoMoreThan } from './leaks.ts';
+import { accepts } from './peer-process.ts';
+import type { ProviderBench } from './provider-bench.ts';
+import type { Serving } from './provider-conformance.ts';
+import { type Rounds, untilEnough } from './rounds.ts';
+import { until } from './until.ts';
+
+const atOnce = 10;
+
+export function testCrowds(
+  world: ProviderBench['world'],
+  bench: () => ProviderBench,
+  serving: Serving,
+  clients: Rounds,
+): void {
+  const listens = world.startServed === undefined && world.transport !== 'none';
+  const startAndStop = async () => {
+    const hosted = await bench().startProvider();
+    bench().publishAll(hosted, 0);
+    await bench().withClient((client) => bench().untilAllSeen(client, 0));
+    await hosted.stop();
+    assert.deepEqual(hosted.wrong, []);
+  };
+
+  test('it is started and stopped, again and again, and nothing is left', async () => {
+    await startAndStop();
+    const before = await settledHoldings();
+    for (let turn = 0; turn < 4; turn++) await startAndStop();
+    await untilNoMoreThan(before);
+    if (listens && world.transport === 'tcp') assert.equal(await accepts(bench().endpoint.port), false);
+  });
+
+  test('it is stopped while a client is there, and the port is free at once', {
+    skip: !listens && 'it does not listen',
+  }, async () => {
+    const hosted = await bench().startProvider();
+    await bench().withClient(async (client) => {
+      bench().publishAll(hosted, 0);
+      await bench().untilAllSeen(client, 0);
+      await hosted.stop();
+    });
+    assert.deepEqual(hosted.wrong, []);
+    await startAndStop();
+  });
+
+  if (world.startServed !== undefined) testLossOfServed(bench, serving);
+  if (!listens) return;
+
+  const strange = world.transport === 'tcp' ? strangeConnection : strangeDatagram;
+
+  test('clients that talk nonsense or vanish harm nobody', () =>
+    serving(async (hosted, client) => {
+      const dice = new FaultDice({ kind: 'garble', oneIn: 1, seed: 42 });
+      for (let turn = 0; turn < 60; turn++) {
+        await strange(bench().endpoint, dice);
+        if (turn % 20 !== 0) continue;
+        bench().publishAll(hosted, turn);
+        await bench().untilAllSeen(client, turn);
+      }
+      await bench().withClient((newcomer) => bench().untilAllSeen(newcomer, 40));
+      assert.deepEqual([hosted.state, hosted.writes], ['up', []]);
+    }));
+
+  test('clients that come and go do not add up: no handle, no listener, no memory', (t) =>
+    serving(async (hosted, client) => {
+      const dice = new FaultDice({ kind: 'garble', oneIn: 1, seed: 7 });
+      const crowd = () => Promise.all(Array.from({ length: atOnce }, () => strange(bench().endpoint, dice)));
+      for (let turn = 0; turn < 5; turn++) await crowd();
+      const [handles, memory] = [await settledHoldings(), await memoryInUse()];
+      const came = atOnce * (await untilEnough({ ...clients, count: Math.ceil((5 * clients.count) / atOnce) }, crowd));
+      t.diagnostic(`${came} clients`);
+      await untilNoMoreThan(handles);
+      const growth = (await memoryInUse()) - memory;
+      t.diagnostic(`${Math.round(growth / 1024)} KiB more memory in use`);
+      assert.ok(growth <= allowedGrowth(came), `${growth} bytes more after ${came} clients`);
+      bench().publishAll(hosted, 1);
+      await bench().untilAllSeen(client, 1);
+    }));
+}
+
+function testLossOfServed(bench: () => ProviderBench, serving: Serving): void {
+  test('whom it serves is lost: it comes back by itself, and everything is seen again', () =>
+    serving(async (hosted, client) => {
+      const way = bench().way ?? assert.fail('it connects to nobody');
+      bench().publishAll(hosted, 0);
+      await bench().untilAllSeen(client, 0);
+      for (const lose of [() => way.reset(), () => way.hangUp(), () => way.cut()]) {
+        const { connects } = hosted.connection.status().counters;
+        await lose();
+        await until(
+          'the loss is noticed',
+          () => hosted.state !== 'up' || hosted.connection.status().counters.connects > connects,
+        );
+        // Published while nobody is there to take it: whoever comes back sees the newest.
+        bench().publishAll(hosted, 1);
+        await way.mend();
+        await until('it is up again', () => hosted.connection.status().counters.connects > connects);
+        await bench().untilAllSeen(client, 1);
+        bench().publishAll(hosted, 2);
+        await bench().untilAllSeen(client, 2);
+      }
+    }));
+}
+
+/** Connects, says some nonsense or nothing, and ends in order or not. */
+async function strangeConnection({ host, port }: Endpoint, dice: FaultDice): Promise<void> {
+  const socket = createConnection({ host, port }).on('error', () => {});
+  const closed = once(socket, 'close');
+  const connected = once(socket, 'connect');
+  await Promise.race([connected, closed]);
+  const length = dice.below(3) * dice.below(600);
+  if (length > 0 && socket.writable) {
+    await Promise.race([new Promise((resolve) => socket.write(nonsense(length, dice), resolve)), closed]);
+  }
+  if (dice.below(2) === 0) socket.resetAndDestroy();
+  else socket.destroy();
+  await closed;
+}
+
+async function strangeDatagram({ host, port }: Endpoint, dice: FaultDice): Promise<void> {
+  const socket = createSocket('udp4').on('error', () => {});
+  const bytes = nonsense(1 + dice.below(1400), dice);
+  await new Promise((resolve) => socket.send(bytes, port, host, resolve));
+  await new Promise<void>((resolve) => socket.close(() => resolve()));
+}
+
+function nonsense(length: number, dice: FaultDice): Buffer {
+  return Buffer.from(Uint8Array.from({ length }, () => dice.below(256)));
+}
