@@ -176,6 +176,7 @@ class UaConnector implements Connector {
       const polled = variables.subscriptions ? await subscriptions.monitor(known) : known;
       this.#polled = new Set(polled);
       poller.setPoints(polled.map(({ point }) => point));
+      await this.#writer?.learn(points.commands, variables.itemsAtOnce);
       while (this.#points === points && !signal.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;

@@ -7,6 +7,7 @@ import {
   BrowseRequest,
   type BrowseResponse,
   DataType,
+  type DataValue,
   NodeId,
   StatusCodes,
   Variant,
@@ -14,7 +15,7 @@ import {
   WriteRequest,
   type WriteResponse,
 } from 'node-opcua-client';
-import { type NodeRef, nodeOf } from './node-item.ts';
+import { nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
@@ -48,10 +49,11 @@ export class NodeWriter {
   }
 
   /** As `Connector.write`. */
-  async write({ address, datatype }: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const { address } = command;
     const node = nodeOf(address, this.#link.namespaces);
     if (typeof node === 'string') throw new Refused(node);
-    const type = await orAborted(signal, this.#typeOf(node, address, datatype));
+    const type = await orAborted(signal, this.#typeOf(command, node.nodeId));
     const isElement = node.indexRange !== undefined;
     const request = new WriteRequest({
       nodesToWrite: [{ ...node, value: { value: variantOf(type, value, isElement) } }],
@@ -71,24 +73,43 @@ export class NodeWriter {
     }
   }
 
-  async #typeOf(node: NodeRef, address: string, datatype: Datatype): Promise<DataType> {
-    const known = this.#types.get(address);
-    if (known !== undefined) return known;
-    const { nodeId } = node;
-    const { values } = await readNodes(this.#link, [node, { nodeId, attributeId: AttributeIds.DataType }]);
-    const [value, declared] = values;
-    // Nothing was sent of the write: the address is at fault, or it cannot be told.
-    if (declared?.statusCode.equals(StatusCodes.BadNodeIdUnknown)) {
-      throw new Refused(`BadNodeIdUnknown: the server has no node ${nodeId}`);
+  /** Asks for the types of commands ahead, so that a write is one request. */
+  async learn(commands: readonly StackCommand[], atOnce: number): Promise<void> {
+    const unknown = commands.flatMap(({ address, datatype }) => {
+      const node = this.#types.has(address) ? '' : nodeOf(address, this.#link.namespaces);
+      return typeof node === 'string' ? [] : [{ address, datatype, node }];
+    });
+    for (let at = 0; at < unknown.length; at += atOnce) {
+      const slice = unknown.slice(at, at + atOnce);
+      const wanted = slice.flatMap(({ node }) => [node, { nodeId: node.nodeId, attributeId: AttributeIds.DataType }]);
+      const { values } = await readNodes(this.#link, wanted);
+      for (const [index, { address, datatype }] of slice.entries()) {
+        const type = await this.#typeBy(values[2 * index], values[2 * index + 1], datatype);
+        if (type !== undefined) this.#types.set(address, type);
+      }
     }
+  }
+
+  async #typeOf(command: StackCommand, nodeId: NodeId): Promise<DataType> {
+    const { address } = command;
+    if (!this.#types.has(address)) await this.learn([command], 1);
+    const type = this.#types.get(address);
+    // Nothing was sent of the write: the address is at fault.
+    if (type === undefined) throw new Refused(`BadNodeIdUnknown: the server has no node ${nodeId}`);
+    return type;
+  }
+
+  /** By what the node has, else by what it is declared as; undefined where there is no such node. */
+  async #typeBy(
+    value: DataValue | undefined,
+    declared: DataValue | undefined,
+    datatype: Datatype,
+  ): Promise<DataType | undefined> {
+    if (declared?.statusCode.equals(StatusCodes.BadNodeIdUnknown)) return undefined;
     const present = value?.value?.dataType ?? DataType.Null;
     const isPresent = value !== undefined && !isBad(qualityOfStatus(value.statusCode.value));
-    const type =
-      isPresent && present !== DataType.Null
-        ? present
-        : ((await this.#builtInOf(declared?.value?.value)) ?? usualTypes[datatype]);
-    this.#types.set(address, type);
-    return type;
+    if (isPresent && present !== DataType.Null) return present;
+    return (await this.#builtInOf(declared?.value?.value)) ?? usualTypes[datatype];
   }
 
   /** Up the chain of types to one that has a form on the wire; undefined where it ends at an abstract one. */

@@ -118,8 +118,8 @@ export class UaLink {
     const security = await chooseSecurity(options, certificates, signal);
     const client = newClient(options, certificates, security);
     try {
-      await orAborted(signal, client.client.connect(variables.endpointUrl));
-      const session = await orAborted(signal, client.client.createSession(await identityOf(options)));
+      await inTime(options, signal, client.client.connect(variables.endpointUrl));
+      const session = await inTime(options, signal, client.client.createSession(await identityOf(options)));
       const link = new UaLink(client, session, options);
       link.namespaces = await orAborted(signal, link.#readNamespaces());
       return link;
@@ -223,8 +223,8 @@ async function chooseSecurity(
   const discovery = newClient(options, certificates, unsecured);
   let endpoints: EndpointDescription[];
   try {
-    await orAborted(signal, discovery.client.connect(variables.endpointUrl));
-    endpoints = await orAborted(signal, discovery.client.getEndpoints());
+    await inTime(options, signal, discovery.client.connect(variables.endpointUrl));
+    endpoints = await inTime(options, signal, discovery.client.getEndpoints());
   } catch (error) {
     signal.throwIfAborted();
     throw notConnected(error);
@@ -298,6 +298,19 @@ function notConnected(error: unknown): NotConnected {
     return new BackOff(refusedUserMs, `the server refuses the user: ${message}`);
   }
   return new NotConnected(message);
+}
+
+/** A step of connecting is up to three requests. */
+async function inTime<T>({ clock, variables }: LinkOptions, signal: AbortSignal, step: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const limitMs = 3 * variables.timeoutMs;
+  const takeBack = clock.after(limitMs, () => reject(new NotConnected(`no answer for ${limitMs} ms`)));
+  try {
+    return await orAborted(signal, Promise.race([step, late]));
+  } finally {
+    takeBack();
+    step.catch(() => undefined);
+  }
 }
 
 /** Rejects with the reason of the signal as soon as it is aborted; what comes of the promise then is passed over. */
