@@ -2,6 +2,7 @@
 import { type Datatype, datatypes } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
+import { maxWrittenRegisters } from './pdu.ts';
 import type { RegisterType } from './registers.ts';
 import { parseServedAddress } from './served-address.ts';
 
@@ -62,7 +63,10 @@ const servedAs: Readonly<Record<Datatype, string>> = {
   s: 'string(16)',
 };
 
-function checkWritable({ area }: Address): string | undefined {
+function checkWritable({ area, length }: Address): string | undefined {
+  if (length > maxWrittenRegisters) {
+    return `${length} registers cannot be written at once: at most ${maxWrittenRegisters}, ${2 * maxWrittenRegisters} bytes, can`;
+  }
   if (area === 'co' || area === 'hr') return undefined;
   return `${area === 'di' ? 'discrete inputs' : 'input registers'} can only be read: coils (co) and holding registers (hr) can be written`;
 }

@@ -3,7 +3,6 @@ import type { Value } from '@telltale/schema';
 import { type Address, type Area, placeName } from './address.ts';
 import {
   maskWriteRegister,
-  maxWrittenRegisters,
   readRequest,
   writeMultipleCoils,
   writeMultipleRegisters,
@@ -21,9 +20,6 @@ export function writeRequest({ start, layout, length }: Address, value: Value, u
     return use === 'single' ? writeSingleCoil(start, isOn) : writeMultipleCoils(start, [isOn]);
   }
   const bytes = writeValue(layout, value);
-  if (length > maxWrittenRegisters) {
-    throw new RangeError(`${length} registers cannot be written at once: at most ${maxWrittenRegisters} can`);
-  }
   return length === 1 && use === 'single' ? writeSingleRegister(start, bytes) : writeMultipleRegisters(start, bytes);
 }
 
