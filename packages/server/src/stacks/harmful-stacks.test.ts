@@ -67,3 +67,14 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     assert.ok(!events.some((event) => event.startsWith('connector good down')));
   });
 });
+
+test('one that prints, and that speaks to the server past its host, does no harm: what it prints is logged', async () => {
+  const { host, events, lines, until, start, failures } = await setUp({});
+  start('a', 'good', ['babble', 'good']);
+  await until(() => events.includes('a 1=1'));
+  await host.write('a', 10, 1);
+  await host.write('a', 11, 5);
+  await until(() => events.includes('a 1=5'));
+  await until(() => ['printed', 'complained'].every((text) => lines.some((l) => l.msg === text && l.thread === 1)));
+  assert.deepEqual(failures, []);
+});

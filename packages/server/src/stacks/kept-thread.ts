@@ -105,7 +105,8 @@ export class KeptThread {
       stopPing = clock.after(pingPeriodMs, ping);
     };
     let stopPing = clock.after(pingPeriodMs, ping);
-    thread.on('message', (message: FromThread) => {
+    thread.on('message', (message: FromThread | null) => {
+      if (typeof message !== 'object' || message === null) return;
       if (message.kind === 'pong') unanswered = 0;
       else if (message.kind === 'closed') thread.terminate();
       else if (message.kind === 'opened') {

@@ -11,6 +11,8 @@ import type { HostEvents } from './host-events.ts';
 import { Hosted, zeroInstanceCounters } from './hosted.ts';
 import type { InstanceCounters, InstanceReport } from './instance-status.ts';
 import { KeptThread } from './kept-thread.ts';
+import { createLimitedLog } from './limited-log.ts';
+import { logOutput } from './log-output.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 import type { FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
@@ -42,6 +44,7 @@ type ThreadHandlers = { [K in InstanceMessage['kind']]: (message: InstanceMessag
 
 export class StackThread {
   readonly #options: StackThreadOptions;
+  readonly #log: Logger;
   readonly #thread: KeptThread;
   readonly #hosted = new Set<Hosted>();
   /** Every start that the present thread may still speak of. */
@@ -75,13 +78,13 @@ export class StackThread {
   constructor(options: StackThreadOptions) {
     const { clock, log, number } = options;
     this.#options = options;
+    this.#log = log.child({ thread: number });
     this.#thread = new KeptThread({
       create: () => this.#create(),
       clock,
-      log: log.child({ thread: number }),
+      log: this.#log,
       onReplaced: () => this.#onReplaced(),
-      onMessage: (message) =>
-        this.#guarded(() => (this.#handlers[message.kind] as (message: InstanceMessage) => void)(message)),
+      onMessage: (message) => this.#onMessage(message),
       onEnded: (reason) => this.#guarded(() => this.#onEnded(reason)),
     });
     this.#questions = new ConnectorQuestions(clock, (message) => this.#thread.post(message));
@@ -201,11 +204,23 @@ export class StackThread {
       post: (id, batch) => this.#thread.post({ kind: 'publish', id, batch }, [batch.buffer]),
     });
     const workerData: HostStart = { ...start, consumedByClient: this.#consumed, consumedByThread };
-    return new Worker(new URL('./host-thread.ts', import.meta.url), {
+    const worker = new Worker(new URL('./host-thread.ts', import.meta.url), {
       workerData,
       name: `stacks ${number}`,
       resourceLimits: { maxOldGenerationSizeMb: start.maxHeapMb },
+      stdout: true,
+      stderr: true,
     });
+    const printed = createLimitedLog(clock, (level, text) => this.#log[level](text));
+    logOutput(worker.stdout, (line) => printed.debug(line));
+    logOutput(worker.stderr, (line) => printed.warn(line));
+    return worker;
+  }
+
+  /** What is no message of ours comes from a library that takes the thread for its own. */
+  #onMessage(message: InstanceMessage): void {
+    if (!Object.hasOwn(this.#handlers, message.kind)) return;
+    this.#guarded(() => (this.#handlers[message.kind] as (message: InstanceMessage) => void)(message));
   }
 
   #sendStart(hosted: Hosted, replaces: number | undefined): void {

@@ -1,4 +1,5 @@
 // A stack that does what its addresses say, good or bad, to try the host that runs it.
+import { parentPort } from 'node:worker_threads';
 import { Batch, quality, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
@@ -83,6 +84,11 @@ class TrialConnector implements Connector {
           throw new Error('nobody caught it');
         });
         return untilAborted(signal);
+      case 'babble':
+        console.log('printed');
+        process.stderr.write('complained\n');
+        for (const message of [null, 5, {}, { kind: 'toString' }]) parentPort?.postMessage(message);
+        return;
       case 'reject later':
         Promise.reject(new Error('nobody caught it'));
         return untilAborted(signal);
