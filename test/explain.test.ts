@@ -158,7 +158,7 @@ describe('a measurement is explained', () => {
     assert.deepEqual([alone.connector, alone.address, alone.reading], [null, null, null]);
     assert.deepEqual(alone.vtq, ['s', [0, 0], 8]);
     assert.match(alone.summary, /^No connector reads it/);
-    assert.equal(effects(alone), 'off off off unknown off off passed');
+    assert.equal(effects(alone), 'off off off off off off passed');
     const driven = await explain('weak_link');
     assert.equal(driven.summary, 'The service sets it: 1 while the link of connector weak is up, 0 while it is down.');
   });

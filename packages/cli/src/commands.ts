@@ -2,9 +2,12 @@
 import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
+import { browse } from './commands/browse.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
+import { connectors, providers } from './commands/connectors.ts';
+import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
 import { read } from './commands/read.ts';
 import { simulate } from './commands/simulate.ts';
@@ -42,6 +45,10 @@ export const commands: readonly CommandDeclaration[] = [
   alarms,
   ...alarmOperationCommands,
   watchAlarms,
+  explain,
+  connectors,
+  providers,
+  browse,
   archiveStats,
   archiveCheck,
   archiveExport,

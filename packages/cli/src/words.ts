@@ -5,6 +5,7 @@ import {
   fromTimestamp,
   isBad,
   isUncertain,
+  type LinkState,
   quality,
   type Timestamp,
 } from '@telltale/schema';
@@ -34,6 +35,12 @@ export function qualityStyle(q: number): Style {
   if (isBad(q)) return 'red';
   if (isUncertain(q)) return 'yellow';
   return (q & quality.simulated) === 0 ? 'green' : 'magenta';
+}
+
+const links: Record<LinkState, Style> = { connecting: 'yellow', up: 'green', down: 'red', failed: 'red' };
+
+export function linkCell(state: LinkState): Cell {
+  return { text: state, style: Object.hasOwn(links, state) ? links[state] : 'plain' };
 }
 
 const states: Record<AlarmState, { text: string; style: Style }> = {

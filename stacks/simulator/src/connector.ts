@@ -6,6 +6,7 @@ import {
   type BrowseRequest,
   type Connector,
   type ConnectorOptions,
+  type InstanceDetail,
   NotConnected,
   type PointKind,
   type ReadingTrace,
@@ -35,6 +36,8 @@ interface Target {
 
 /** A timer of the system may come a little before its time. */
 const earlyUs = 2000;
+/** Of a clock that was set on, not every scan that did not come was missed. */
+const mostMissed = 10;
 
 export function createConnector(options: ConnectorOptions<Variables>): Connector {
   return new SimulatorConnector(options);
@@ -49,7 +52,9 @@ class SimulatorConnector implements Connector {
   #last: Scan;
   /** Goes on only, whatever the clock of the day does. */
   #elapsedUs = 0;
-  #hasScanned = false;
+  #scans = 0;
+  #overruns = 0;
+  #tookMs = 0;
   #connected = false;
   #usesBus = false;
   #anyHeld = false;
@@ -121,7 +126,9 @@ class SimulatorConnector implements Connector {
       // In an even rhythm; scans that could not be made in time are left out, and a clock set back does not stop it.
       const passedUs = nowUs + earlyUs - dueUs;
       if (passedUs >= 0) {
-        dueUs += periodUs * (1 + Math.floor(passedUs / periodUs));
+        const missed = Math.floor(passedUs / periodUs);
+        for (let each = 0; each < Math.min(missed, mostMissed); each++) this.#miss();
+        dueUs += periodUs * (1 + missed);
         this.#device.bus.pass(variables.scanPeriodMs);
       }
       if (dueUs - nowUs > periodUs + earlyUs) dueUs = nowUs + periodUs;
@@ -163,9 +170,15 @@ class SimulatorConnector implements Connector {
     this.#device.bus.close();
   }
 
+  detail(): InstanceDetail {
+    const group = { periodMs: this.#options.variables.scanPeriodMs, points: this.#sources.size, requests: 0 };
+    const tookMs = this.#scans === 0 ? undefined : this.#tookMs;
+    return { scanGroups: [{ ...group, scans: this.#scans, overruns: this.#overruns, tookMs }] };
+  }
+
   explain({ name }: StackPoint): ReadingTrace | undefined {
     const source = this.#sources.get(name);
-    if (source === undefined || !this.#hasScanned) return undefined;
+    if (source === undefined || this.#scans === 0) return undefined;
     return explainReading(source, this.#last, this.#device.faults, this.#options.variables.scanPeriodMs);
   }
 
@@ -202,14 +215,21 @@ class SimulatorConnector implements Connector {
     return address !== undefined && !isFault(address);
   }
 
+  #miss(): void {
+    this.#overruns++;
+    this.#options.meter.overrun();
+  }
+
   #scan(nowUs: number): void {
+    const begun = performance.now();
     this.#elapsedUs += Math.max(0, nowUs - this.#last.timeUs);
     const scan = this.#scanAt(nowUs);
     this.#device.advance(scan);
     if (this.#device.faults.strikeMeasurements() || this.#anyHeld) this.#readStruck(scan);
     else for (const { point, read } of this.#sources.values()) read(this.#batch, point.id, scan);
     this.#last = scan;
-    this.#hasScanned = true;
+    this.#scans++;
+    this.#tookMs = performance.now() - begun;
     if (this.#batch.count > 0) this.#options.publish(this.#batch);
   }
 

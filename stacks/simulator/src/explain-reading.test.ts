@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
 import { SimulatedLink } from '../test/simulated-link.ts';
 
@@ -66,4 +67,28 @@ describe('an explanation of the simulator', () => {
     assert.deepEqual([value, error], [undefined, 'there is no value: bad, configuration error']);
     await link.stop();
   });
+});
+
+test('the scans of the simulator are one group, and those that were left out are counted', async () => {
+  const link = new SimulatedLink({ scanPeriodMs: 100 });
+  link.setPoints([{ name: 'count', address: 'counter()' }]);
+  const group = () => link.connector.detail?.().scanGroups?.[0];
+  assert.deepEqual(group(), { periodMs: 100, points: 1, requests: 0, scans: 0, overruns: 0, tookMs: undefined });
+  await link.start();
+  link.clock.advance(400);
+  const { scans, overruns, tookMs = -1 } = group() ?? {};
+  assert.deepEqual([scans, overruns, tookMs >= 0], [5, 0, true]);
+  await link.stop();
+
+  class LateClock extends ManualClock {
+    override after(ms: number, call: () => void): () => void {
+      return super.after(ms + 250, call);
+    }
+  }
+  const late = new SimulatedLink({ scanPeriodMs: 100 }, new LateClock(0));
+  late.setPoints([]);
+  await late.start();
+  late.clock.advance(1000); // scans at 0, 350, 650 and 950, and none at 200, 300, 500, 600, 800 and 900
+  assert.equal(late.connector.detail?.().scanGroups?.[0]?.overruns, 6);
+  await late.stop();
 });

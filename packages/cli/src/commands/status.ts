@@ -1,9 +1,9 @@
 // `telltale status`: how the service and its plant are, at a glance.
 import { type MetricSample, TelltaleProblem } from '@telltale/client';
-import { familyNames, type LiveAlarm, type Simulation } from '@telltale/schema';
+import { familyNames, type LinkState, type LiveAlarm, type Simulation } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused } from '../declaration.ts';
 import type { Cell, Style } from '../terminal.ts';
-import { isActive, stateCell, valueText } from '../words.ts';
+import { isActive, linkCell, stateCell, valueText } from '../words.ts';
 import { bySeverity } from './alarms.ts';
 
 export interface Link {
@@ -108,10 +108,7 @@ async function print({ terminal }: Call, found: Status): Promise<void> {
   );
   await line('Objects', objects === null ? unknown : texts.join(', ') || 'none');
   for (const { role, name, state } of links ?? []) {
-    await line(role === 'provider' ? 'Provider' : 'Connector', `${name} `, {
-      text: state,
-      style: state === 'up' ? 'green' : 'red',
-    });
+    await line(role === 'provider' ? 'Provider' : 'Connector', `${name} `, linkCell(state as LinkState));
   }
   await line('Active alarms', countCell(activeAlarms, 'red'));
   for (const { name, severity, state } of activeAlarms ?? []) {

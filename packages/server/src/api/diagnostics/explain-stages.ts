@@ -120,7 +120,8 @@ function scalerStage({ view, trial }: Explained): Stage {
 }
 
 function deduplicatorStage({ view, trial, trace }: Explained): Stage {
-  const { datatype, isDeduplicated, device } = view;
+  const { connector, datatype, isDeduplicated, device } = view;
+  if (connector === undefined) return off('Nothing is read that could repeat itself.');
   if (!isDeduplicated) return off('It is switched off by stackUmask: a reading that repeats the last one passes, too.');
   if (trial?.value === undefined) return unknown('A reading with the value and quality that it has is no change.');
   const value = prefixed(datatype, trial.value);

@@ -1,0 +1,167 @@
+// `telltale browse`: what the device of a connector has, as a tree, as a transaction, or put into the configuration.
+import { TelltaleProblem } from '@telltale/client';
+import {
+  type BrowsedItem,
+  type CommandOffer,
+  type MeasurementOffer,
+  maxBrowseItems,
+  type Operation,
+} from '@telltale/schema';
+import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
+import { refuseMissing } from '../known-names.ts';
+import type { Cell } from '../terminal.ts';
+
+const defaultDepth = 2;
+const maxDepth = 20;
+/** A device may have any number; who wants more looks at a part of it. */
+const mostItems = 20_000;
+
+type Family = 'measurements' | 'commands';
+
+export const browse: CommandDeclaration = {
+  path: ['browse'],
+  summary: 'What the device of a connector has; piped, as JSON that config import takes',
+  arguments: [
+    { name: 'CONNECTOR', names: 'connectors' },
+    { name: 'PATH', optional: true },
+  ],
+  options: [
+    { name: 'depth', value: 'LEVELS', summary: `How far to look below PATH; ${defaultDepth} where not given` },
+    { name: 'put', summary: 'Put the objects into the configuration; they run after telltale config render' },
+  ],
+  details: 'What is configured already, and what the stack does not take, is told and left out.',
+  examples: ['telltale browse waterworks', 'telltale browse waterworks tank1 --put'],
+  run: async (call) => {
+    const found = new Findings(call);
+    const { terminal, options } = call;
+    const [connector = '', path] = call.args;
+    try {
+      await found.look(path, readDepth(call), '');
+    } catch (error) {
+      if (error instanceof TelltaleProblem && error.problem === 'unknown-object') {
+        await refuseMissing(call, 'connectors', [connector]);
+      }
+      throw error;
+    }
+    const operations = await withUniqueNames(call, found.operations);
+    if (options.has('put')) await put(call, operations);
+    else if (terminal.isJson) await terminal.json({ operations });
+    found.tellRest();
+  },
+};
+
+class Findings {
+  readonly operations: Operation[] = [];
+  readonly #call: Call;
+  readonly #connector: string;
+  readonly #isTree: boolean;
+  #items = 0;
+  #refused = 0;
+  #configured = 0;
+
+  constructor(call: Call) {
+    const [connector = ''] = call.args;
+    this.#call = call;
+    this.#connector = connector;
+    this.#isTree = !call.terminal.isJson && !call.options.has('put');
+  }
+
+  /** Everything at a path, and so far below it. */
+  async look(path: string | undefined, depth: number, indent: string): Promise<void> {
+    const { client, signal } = this.#call;
+    let cursor: string | null = null;
+    do {
+      const request = {
+        limit: maxBrowseItems,
+        ...(path !== undefined && { path }),
+        ...(cursor !== null && { cursor }),
+      };
+      const page = await client.connectors.browse(this.#connector, request, { signal });
+      cursor = page.cursor;
+      for (const item of page.items) {
+        if (++this.#items > mostItems) return;
+        await this.#take(item, indent);
+        if (item.path !== null && depth > 1) await this.look(item.path, depth - 1, `${indent}  `);
+      }
+    } while (cursor !== null);
+  }
+
+  /** What was left out, for people, wherever the output goes. */
+  tellRest(): void {
+    const { terminal } = this.#call;
+    if (this.#items > mostItems) terminal.note(`There is more than ${mostItems} items: name a PATH.`);
+    if (this.#isTree) return;
+    if (this.#configured > 0) terminal.note(`${this.#configured} are configured already.`);
+    if (this.#refused > 0) terminal.note(`${this.#refused} cannot be configured; telltale browse tells why.`);
+  }
+
+  async #take({ title, path, measurement, command }: BrowsedItem, indent: string): Promise<void> {
+    const offers = [...this.#offer('measurements', measurement), ...this.#offer('commands', command)];
+    if (!this.#isTree) return;
+    const below: Cell[] = path === null || path === title ? [] : [{ text: `  ${path}`, style: 'dim' }];
+    await this.#call.terminal.line(indent, path === null ? title : { text: title, style: 'bold' }, ...below);
+    for (const cells of offers) await this.#call.terminal.line(`${indent}  `, ...cells);
+  }
+
+  #offer(family: Family, offer: MeasurementOffer | CommandOffer | null): Cell[][] {
+    if (offer === null) return [];
+    const { object, configured, refused } = offer;
+    const kind = `${family.slice(0, -1)} `;
+    if (object !== null) {
+      this.operations.push({ operation: 'put', family, name: object.name, object } as Operation);
+      const { name, datatype, eu, address = '', description } = object;
+      const unit = eu === undefined ? '' : ` ${eu}`;
+      const about = description === undefined ? '' : `  ${description}`;
+      return [
+        [kind, { text: name, style: 'green' }, `  ${datatype}${unit}  ${address}`, { text: about, style: 'dim' }],
+      ];
+    }
+    if (configured !== null) {
+      this.#configured++;
+      return [[kind, { text: `is configured as ${configured}`, style: 'dim' }]];
+    }
+    this.#refused++;
+    return [[kind, { text: `cannot be configured: ${refused}`, style: 'red' }]];
+  }
+}
+
+function readDepth({ options }: Call): number {
+  const text = options.get('depth');
+  if (text === undefined) return defaultDepth;
+  const depth = Number(text);
+  if (/^\d{1,2}$/.test(text) && depth >= 1 && depth <= maxDepth) return depth;
+  throw new UsageError(`--depth is a whole number from 1 to ${maxDepth}, not ${JSON.stringify(text)}.`);
+}
+
+/** Names are unique within an answer of the service; between answers, numbers are added here. */
+async function withUniqueNames({ client, signal }: Call, operations: readonly Operation[]): Promise<Operation[]> {
+  const used: Record<Family, Set<string>> = { measurements: new Set(), commands: new Set() };
+  const configured: Partial<Record<Family, Set<string>>> = {};
+  const unique: Operation[] = [];
+  for (const operation of operations) {
+    const family = operation.family as Family;
+    let { name } = operation;
+    for (let number = 2; used[family].has(name); number++) {
+      configured[family] ??= new Set(await client.configuration.names(family, { signal }));
+      const end = `_${number}`;
+      const next = operation.name.slice(0, 64 - end.length) + end;
+      if (!configured[family].has(next)) name = next;
+    }
+    used[family].add(name);
+    unique.push({ ...operation, name, object: { ...(operation as { object: object }).object, name } } as Operation);
+  }
+  return unique;
+}
+
+async function put({ client, terminal, signal }: Call, operations: readonly Operation[]): Promise<void> {
+  if (operations.length > 0) await client.configuration.transaction(operations, { signal });
+  const names = (family: Family) => operations.filter((each) => each.family === family).map(({ name }) => name);
+  const [measurements, commands] = [names('measurements'), names('commands')];
+  if (terminal.isJson) await terminal.json({ put: { measurements, commands } });
+  else if (operations.length === 0) await terminal.line('There is nothing to put.');
+  else {
+    await terminal.line(
+      `${measurements.length} measurements and ${commands.length} commands are on disk. They run after: telltale config render`,
+    );
+  }
+}

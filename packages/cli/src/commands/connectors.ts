@@ -1,0 +1,172 @@
+// `telltale connectors` and `telltale providers`: how they are, all in a table, one in detail.
+import type { LastError, LiveConnector, LiveProvider, ScanGroupStatus } from '@telltale/schema';
+import type { Call, CommandDeclaration } from '../declaration.ts';
+import { missingOf, refuseMissing } from '../known-names.ts';
+import type { Cell, Terminal } from '../terminal.ts';
+import { linkCell, timeText } from '../words.ts';
+import { namesIn } from './read.ts';
+
+type Instance = LiveConnector | LiveProvider;
+
+export const connectors: CommandDeclaration = {
+  path: ['connectors'],
+  summary: 'How connectors are; one that is named, with its devices and scan groups',
+  arguments: [{ name: 'NAME', optional: true, names: 'connectors' }],
+  repeatsFrom: 0,
+  options: [],
+  examples: ['telltale connectors', 'telltale connectors waterworks'],
+  run: async (call) => {
+    const { client, args, signal } = call;
+    const found = await client.connectors.list({ names: namesIn(args), signal });
+    await show(call, 'connectors', found, connectorColumns, (connector) =>
+      detailsOfConnector(call.terminal, connector),
+    );
+  },
+};
+
+export const providers: CommandDeclaration = {
+  path: ['providers'],
+  summary: 'How providers are; one that is named, with its clients',
+  arguments: [{ name: 'NAME', optional: true, names: 'providers' }],
+  repeatsFrom: 0,
+  options: [],
+  examples: ['telltale providers'],
+  run: async (call) => {
+    const { client, args, signal } = call;
+    const found = await client.providers.list({ names: namesIn(args), signal });
+    await show(call, 'providers', found, providerColumns, (provider) => detailsOfProvider(call.terminal, provider));
+  },
+};
+
+type Columns<Item> = Record<string, (item: Item) => Cell>;
+
+const commonColumns: Columns<Instance> = {
+  NAME: ({ name }) => name,
+  STACK: ({ stack }) => stack,
+  STATE: ({ state }) => linkCell(state),
+  SINCE: ({ since }) => timeText(since),
+  'VALUES/S': (each) => rate(each['values-per-second']),
+};
+
+const pointColumns: Columns<Instance> = {
+  GOOD: ({ points }) => String(points.good),
+  UNCERTAIN: ({ points }) => counted(points.uncertain, 'yellow'),
+  BAD: ({ points }) => counted(points.bad, 'red'),
+};
+
+const lastError: Columns<Instance> = { 'LAST ERROR': (each) => each['last-error']?.text ?? '' };
+
+const connectorColumns: Columns<LiveConnector> = {
+  ...commonColumns,
+  'REQUESTS/S': (each) => rate(each['requests-per-second']),
+  P50: (each) => milliseconds(each['round-trip']?.p50),
+  P99: (each) => milliseconds(each['round-trip']?.p99),
+  ...pointColumns,
+  ...lastError,
+};
+
+const providerColumns: Columns<LiveProvider> = {
+  ...commonColumns,
+  CLIENTS: ({ clients }) => (clients === null ? '' : String(clients)),
+  ...pointColumns,
+  ...lastError,
+};
+
+async function show<Item extends Instance>(
+  call: Call,
+  family: 'connectors' | 'providers',
+  found: Record<string, Item>,
+  columns: Columns<Item>,
+  details: (item: Item) => Promise<void>,
+): Promise<void> {
+  const { terminal, args } = call;
+  const items = Object.values(found);
+  const [only] = items;
+  if (args.length > 0 && only === undefined) {
+    // what is missing is told
+  } else if (terminal.isJson) await terminal.json(args.length === 1 ? only : found);
+  else if (args.length === 1 && only !== undefined) await details(only);
+  else if (only === undefined) await terminal.line(`There are no ${family} that run.`);
+  else
+    await terminal.table(
+      Object.keys(columns),
+      items.map((item) => Object.values(columns).map((cell) => cell(item))),
+    );
+  await refuseMissing(call, family, missingOf(args, found));
+}
+
+async function detailsOfConnector(terminal: Terminal, connector: LiveConnector): Promise<void> {
+  const { devices, overruns, counters, 'round-trip': roundTrip, 'left-out': leftOut } = connector;
+  await common(terminal, connector);
+  const trips =
+    roundTrip === null
+      ? ''
+      : `, answered in ${milliseconds(roundTrip.p50)}, the slow ones in ${milliseconds(roundTrip.p99)}`;
+  await line(terminal, 'Requests/s', `${rate(connector['requests-per-second'])}${trips}`);
+  await line(terminal, 'Overruns', counted(overruns, 'yellow'));
+  await count(terminal, counters);
+  if (devices.length > 0) {
+    await terminal.line('');
+    const rows = devices.map((each) => [
+      each.name,
+      linkCell(each.state),
+      timeText(each.since),
+      each['last-error'] ?? '',
+    ]);
+    await terminal.table(['DEVICE', 'STATE', 'SINCE', 'LAST ERROR'], rows);
+  }
+  if (connector['scan-groups'].length > 0) {
+    await terminal.line('');
+    await terminal.table(
+      ['SCAN EVERY', 'POINTS', 'REQUESTS', 'TOOK', 'SCANS', 'OVERRUNS'],
+      connector['scan-groups'].map(groupRow),
+    );
+  }
+  if (leftOut > 0) await terminal.line(`and ${leftOut} more devices and scan groups`);
+}
+
+function groupRow({ period, points, requests, scans, overruns, took }: ScanGroupStatus): Cell[] {
+  const lasted = took === null ? '' : milliseconds(took);
+  return [milliseconds(period), String(points), String(requests), lasted, String(scans), counted(overruns, 'yellow')];
+}
+
+async function detailsOfProvider(terminal: Terminal, provider: LiveProvider): Promise<void> {
+  await common(terminal, provider);
+  await line(terminal, 'Clients', provider.clients === null ? 'its stack does not say' : String(provider.clients));
+  await count(terminal, provider.counters);
+}
+
+async function common(terminal: Terminal, instance: Instance): Promise<void> {
+  const { name, stack, state, since, thread, points } = instance;
+  await line(terminal, name, linkCell(state), ` since ${timeText(since)}`);
+  await line(terminal, 'Stack', `${stack}, in thread ${thread}`);
+  await line(terminal, 'Last error', errorText(instance['last-error']));
+  const parts: Cell[] = [`${points.good} good, `, counted(points.uncertain, 'yellow'), ' uncertain, '];
+  await line(terminal, 'Points', ...parts, counted(points.bad, 'red'), ' bad');
+  await line(terminal, 'Values/s', rate(instance['values-per-second']));
+}
+
+async function count(terminal: Terminal, counters: Readonly<Record<string, number>>): Promise<void> {
+  const texts = Object.entries(counters).map(([what, number]) => `${number} ${what.replaceAll('-', ' ')}`);
+  await line(terminal, 'Counted', texts.join(', '));
+}
+
+function line(terminal: Terminal, title: string, ...cells: Cell[]): Promise<void> {
+  return terminal.line({ text: title.padEnd(15), style: 'bold' }, ' ', ...cells);
+}
+
+function errorText(error: LastError | null): string {
+  return error === null ? 'none' : `${error.text} (${timeText(error.t)})`;
+}
+
+function counted(number: number, style: 'red' | 'yellow'): Cell {
+  return number === 0 ? '0' : { text: String(number), style };
+}
+
+function rate(number: number): string {
+  return number >= 100 ? String(Math.round(number)) : String(Math.round(number * 10) / 10);
+}
+
+function milliseconds(number: number | undefined): string {
+  return number === undefined ? '' : `${number < 10 ? Math.round(number * 100) / 100 : Math.round(number)} ms`;
+}
