@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { documentStack, findSlowAddress, isStack } from '@telltale/stack-kit';
+import opcua from './stack.ts';
+
+const connector = opcua.connector ?? assert.fail();
+const provider = opcua.provider ?? assert.fail();
+const endpointUrl = 'opc.tcp://127.0.0.1:4840';
+
+function fields({ faults }: { readonly faults: readonly { readonly field: string }[] }): string[] {
+  return faults.map(({ field }) => field);
+}
+
+describe('the OPC UA stack', () => {
+  test('wants nothing but the address of the server, and is secured by default', () => {
+    assert.ok(isStack(opcua));
+    assert.deepEqual(fields(connector.readVariables({})), ['endpointUrl']);
+    const { values } = connector.readVariables({ endpointUrl });
+    assert.equal(values?.securityMode, 'best');
+  });
+
+  test('has one user for a connector, by name or by certificate', () => {
+    assert.deepEqual(fields(connector.readVariables({ endpointUrl, userName: 'a', userCertificate: 'b' })), [
+      'userCertificate',
+    ]);
+    assert.deepEqual(fields(connector.readVariables({ endpointUrl, password: 'b' })), ['userName']);
+    assert.deepEqual(fields(connector.readVariables({ endpointUrl, userCertificate: '../own/x' })), [
+      'userCertificate',
+    ]);
+  });
+
+  test('serves nobody who is not named: a user is wanted, with a password', () => {
+    assert.deepEqual(fields(provider.readVariables({})), ['userName']);
+    assert.deepEqual(fields(provider.readVariables({ userName: 'joe' })), ['password']);
+    assert.deepEqual(fields(provider.readVariables({ userName: 'joe', password: 'x' })), []);
+    assert.deepEqual(fields(provider.readVariables({ readerName: 'ann', readerPassword: 'x' })), []);
+    const twice = { userName: 'joe', password: 'x', readerName: 'joe', readerPassword: 'y' };
+    assert.deepEqual(fields(provider.readVariables(twice)), ['readerName']);
+    const { values } = provider.readVariables({ userName: 'joe', password: 'x' });
+    assert.deepEqual([values?.anonymous, values?.unsecured, values?.host], [false, false, '127.0.0.1']);
+  });
+
+  test('listens beyond the machine for anonymous clients only where it is said who may come', () => {
+    const open = { anonymous: 'true', host: '0.0.0.0' };
+    assert.deepEqual(fields(provider.readVariables(open)), ['allowedClients']);
+    assert.deepEqual(fields(provider.readVariables({ ...open, allowedClients: '10.0.0.0/8' })), []);
+    assert.deepEqual(fields(provider.readVariables({ host: '0.0.0.0', userName: 'joe', password: 'x' })), []);
+  });
+
+  test('checks the properties that say how a node is monitored', () => {
+    const check = (properties: Record<string, string>) =>
+      connector.checkAddress('measurement', 'ns=2;s=a', { datatype: 'd', properties });
+    const right = { samplingInterval: '0', queueSize: '1', discardOldest: 'false', deviceDeadband: '1.5%' };
+    assert.equal(check({ ...right, publishingInterval: '1000', scanPeriod: '500', folder: 'any' }), undefined);
+    for (const [name, value] of [
+      ['samplingInterval', '-1'],
+      ['publishingInterval', '5'],
+      ['queueSize', '0'],
+      ['discardOldest', 'yes'],
+      ['deviceDeadband', '101%'],
+      ['deviceDeadband', ''],
+      ['scanPeriod', '1'],
+    ] as const) {
+      assert.match(check({ [name]: value }) ?? '', new RegExp(name), `${name} ${value}`);
+    }
+  });
+
+  test('loads what makes its connector and its provider', async () => {
+    assert.equal(typeof (await connector.load()).createConnector, 'function');
+    assert.equal(typeof (await provider.load()).createProvider, 'function');
+  });
+
+  test('has a README whose reference is what the stack says of itself', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
+    assert.equal(generated?.trim(), documentStack(opcua));
+  });
+
+  test('has no address that keeps its regexes busy', () => {
+    for (const role of [connector, provider]) {
+      const { measurement, command } = role.describe().description;
+      for (const { regex, doc, examples } of [measurement, command]) {
+        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
+      }
+    }
+  });
+});
