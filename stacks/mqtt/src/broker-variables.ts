@@ -1,5 +1,5 @@
 // The variables that say which broker is meant and how it is reached: the same for connectors and providers.
-import { type Static, Type } from '@telltale/stack-kit';
+import { Secret, type Static, Type } from '@telltale/stack-kit';
 
 const file = (title: string, description: string) =>
   Type.String({ title, description, default: '', pattern: '^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,99})?$' });
@@ -46,7 +46,7 @@ export const brokerVariables = {
     pattern: '^[0-9A-Za-z._:@/-]{0,128}$',
   }),
   user: Type.String({ title: 'User name', default: '' }),
-  password: Type.String({ title: 'Password', default: '' }),
+  password: Secret({ title: 'Password', default: '' }),
   pingAfterMs: Type.Integer({
     title: 'Milliseconds of silence after which the broker is asked whether it is there',
     description: 'More for a link that is paid by the byte. A broker that does not answer within timeoutMs is lost.',

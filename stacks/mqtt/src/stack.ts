@@ -1,6 +1,7 @@
 // The declaration of the MQTT stack.
 import { defineStack, type Point } from '@telltale/stack-kit';
 import { addressRegex } from './address.ts';
+import { checkConnector, checkProvider } from './check-variables.ts';
 import { commandProperties, readCommand } from './command-settings.ts';
 import { connectorVariables } from './connector-variables.ts';
 import { type MeasurementVariables, measurementProperties, readMeasurement } from './measurement-settings.ts';
@@ -21,6 +22,14 @@ const pointOf = ({ datatype, rawDatatype, properties = {} }: Point) => ({
   properties,
 });
 
+const checkServed = (address: string, { properties = {} }: Point) => {
+  const device = Object.hasOwn(properties, 'device') ? properties.device : undefined;
+  if (device !== undefined && (device === '' || device.includes('/') || topicFault(device) !== undefined)) {
+    return `the property device is ${JSON.stringify(device)}: a name without /, + and # is expected`;
+  }
+  return topicFault(address);
+};
+
 const addressForms =
   'A `#` cannot stand in a topic, so that what follows the first one which is not the wildcard is about the payload: ' +
   'nothing: the payload as it is, a text or a number; `#/a/b`: that part of a JSON payload, as a JSON pointer (RFC ' +
@@ -36,6 +45,7 @@ export default defineStack({
   connector: {
     load: () => import('./connector.ts'),
     variables: connectorVariables,
+    check: checkConnector,
     measurement: {
       regex: addressRegex,
       doc: [
@@ -70,17 +80,18 @@ export default defineStack({
   provider: {
     load: () => import('./provider.ts'),
     variables: providerVariables,
+    check: checkProvider,
     measurement: {
       regex: addressRegex,
       doc: 'The topic, or what the variable `topic` makes a topic of; with sparkplug the name of the metric. Property `device` (sparkplug): the device that has the metric; without it, the edge node itself.',
       examples: [{ address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' }],
-      check: (address) => topicFault(address),
+      check: checkServed,
     },
     command: {
       regex: addressRegex,
       doc: 'As of a measurement. The value is published as a measurement’s is; it is written at `commandTopic`, or by NCMD and DCMD of sparkplug.',
       examples: [{ address: 'plant/pump1/speed', meaning: 'written at plant/pump1/speed/set' }],
-      check: (address) => topicFault(address),
+      check: checkServed,
     },
   },
 });

@@ -1,0 +1,210 @@
+// The provider of plain topics: publishes the newest values, retained, and carries out what is written at command topics.
+import { type Batch, formatText, formatTimestamp, isBad, isGood, type Value } from '@telltale/schema';
+import { type Provider, type ProviderOptions, Refused, type StackPoint, type StackPoints } from '@telltale/stack-kit';
+import type { IPublishPacket } from 'mqtt';
+import { parseSelector, type Selector } from './address.ts';
+import { BrokerLink } from './broker-link.ts';
+import { CommandIntake } from './command-intake.ts';
+import { jsonOf } from './format-value.ts';
+import { Payload } from './payload.ts';
+import { type ProviderVariables, topicNames, type ValueName, valueNames } from './provider-variables.ts';
+import { Publishing } from './publishing.ts';
+import { readValue } from './read-value.ts';
+import { type Served, ServedPoints } from './served-points.ts';
+import { compileTemplate, type Template } from './template.ts';
+import { topicFault } from './topic.ts';
+
+type TopicTemplate = Template<(typeof topicNames)[number]>;
+
+export class PlainProvider implements Provider {
+  readonly #options: ProviderOptions<ProviderVariables>;
+  readonly #points = new ServedPoints();
+  readonly #commands = new Map<string, StackPoint>();
+  readonly #intake: CommandIntake;
+  readonly #templates: Record<'topic' | 'statusTopic' | 'commandTopic' | 'answerTopic', TopicTemplate>;
+  readonly #payloadTemplate: Template<ValueName>;
+  readonly #valueSelector: Selector;
+  readonly #payload = new Payload();
+  #link: BrokerLink | undefined;
+  #publishing: Publishing<Served> | undefined;
+  #subscribed: string[] = [];
+
+  /** The variables have been checked. */
+  constructor(options: ProviderOptions<ProviderVariables>) {
+    this.#options = options;
+    const { variables } = options;
+    const topic = (text: string) => need(compileTemplate(text, topicNames));
+    this.#templates = {
+      topic: topic(variables.topic),
+      statusTopic: topic(variables.statusTopic),
+      commandTopic: topic(variables.commandTopic),
+      answerTopic: topic(variables.answerTopic),
+    };
+    this.#payloadTemplate = need(compileTemplate(variables.payload, valueNames));
+    const { commandValue } = variables;
+    this.#valueSelector = (commandValue === '' ? undefined : parseSelector(commandValue).selector) ?? { kind: 'plain' };
+    this.#intake = new CommandIntake(options.write);
+  }
+
+  setPoints(points: StackPoints): void {
+    this.#points.setPoints(points);
+    this.#commands.clear();
+    if (this.#options.variables.commandTopic !== '') {
+      for (const point of points.commands) this.#commands.set(this.#topic('commandTopic', point), point);
+    }
+    if (this.#link === undefined) return;
+    this.#points.markAll();
+    this.#subscribe().catch(() => undefined);
+    this.#publishing?.pump();
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { name, variables, clock, folder, log } = this.#options;
+    const statusTopic = this.#topic('statusTopic', undefined);
+    const status = { topic: statusTopic, qos: 1 as const, retain: true };
+    const will = statusTopic === '' ? {} : { will: { ...status, payload: Buffer.from(variables.offlinePayload) } };
+    const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
+      this.#hear(topic, payload, packet);
+      return undefined;
+    };
+    const link = await BrokerLink.open(
+      { name, variables, clock, folder, cleanStart: true, ...will, onMessage },
+      signal,
+    );
+    this.#link = link;
+    this.#subscribed = [];
+    await this.#subscribe();
+    if (statusTopic !== '') await link.publish(statusTopic, variables.onlinePayload, status);
+    this.#publishing = new Publishing({
+      link,
+      clock,
+      log,
+      limit: variables.inFlight,
+      queue: this.#points.changed,
+      publish: (served) => this.#publish(link, served),
+    });
+    this.#points.markAll();
+    this.#publishing.pump();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#publishing?.run(signal);
+  }
+
+  publish(batch: Batch): void {
+    this.#points.take(batch);
+    this.#publishing?.pump();
+  }
+
+  async close(): Promise<void> {
+    const link = this.#link;
+    this.#publishing?.stop();
+    this.#publishing = undefined;
+    this.#link = undefined;
+    const statusTopic = this.#topic('statusTopic', undefined);
+    // The last will does not come where the connection ends in order.
+    if (link?.isUp && statusTopic !== '') {
+      const told = link.publish(statusTopic, this.#options.variables.offlinePayload, { qos: 0, retain: true });
+      await told.catch(() => undefined);
+    }
+    await link?.close();
+  }
+
+  async #subscribe(): Promise<void> {
+    const link = this.#link;
+    if (link === undefined) return;
+    const wanted = [...this.#commands.keys()];
+    const gone = this.#subscribed.filter((topic) => !this.#commands.has(topic));
+    const added = wanted.filter((topic) => !this.#subscribed.includes(topic));
+    this.#subscribed = wanted;
+    if (gone.length > 0) await link.unsubscribe(gone);
+    const refused = await link.subscribe(added, 1);
+    for (const [topic, why] of refused) this.#options.log.warn(`commands at ${topic} are not heard: ${why}`);
+  }
+
+  #publish(link: BrokerLink, served: Served): Promise<number> | undefined {
+    const { variables, log } = this.#options;
+    const topic = this.#topic('topic', served.point);
+    const wrong = topicFault(topic);
+    if (wrong !== undefined) {
+      log.warn(`${served.point.name} is not published: ${wrong}`);
+      return undefined;
+    }
+    const payload = this.#payloadTemplate.render((name) => this.#placeholder(name, served));
+    return link.publish(topic, payload, { qos: Number(variables.qos) as 0 | 1 | 2, retain: variables.retain });
+  }
+
+  /** A write. What is retained or comes again was written before: it is not carried out now. */
+  #hear(topic: string, payload: Buffer | undefined, packet: IPublishPacket): void {
+    const command = this.#commands.get(topic);
+    if (command === undefined) return;
+    const { log } = this.#options;
+    if (packet.retain || packet.dup) {
+      log.warn(`a write at ${topic} is passed over: it is ${packet.retain ? 'retained' : 'a repetition'}`);
+      return;
+    }
+    this.#write(command, payload).then(
+      () => this.#answer(command, packet, undefined),
+      (error: Error) => this.#answer(command, packet, error),
+    );
+  }
+
+  async #write(command: StackPoint, payload: Buffer | undefined): Promise<void> {
+    if (payload === undefined) throw new Refused('the message is too large');
+    const form = { datatype: command.datatype, on: undefined, off: undefined };
+    const value = readValue(this.#payload.load(payload), this.#valueSelector, form);
+    await this.#intake.write(command, typeof value === 'symbol' ? undefined : (value as Value));
+  }
+
+  #answer(command: StackPoint, { properties }: IPublishPacket, error: Error | undefined): void {
+    const link = this.#link;
+    const asked = properties?.responseTopic;
+    const topic = asked ?? this.#topic('answerTopic', command);
+    if (!link?.isUp || topic === '' || topic.startsWith('$') || topicFault(topic) !== undefined) return;
+    const correlationData = asked === undefined ? undefined : properties?.correlationData;
+    const answer = error === undefined ? { result: 'accepted' } : { result: 'refused', reason: error.message };
+    const sent = link.publish(topic, JSON.stringify(answer), {
+      qos: 1,
+      ...(correlationData !== undefined && { properties: { correlationData } }),
+    });
+    sent.catch(() => undefined);
+  }
+
+  #topic(which: 'topic' | 'statusTopic' | 'commandTopic' | 'answerTopic', point: StackPoint | undefined): string {
+    const { name: provider } = this.#options;
+    const names = { address: point?.address ?? '', name: point?.name ?? '', provider };
+    return this.#templates[which].render((name) => names[name]);
+  }
+
+  #placeholder(name: ValueName, { point, value, quality, timeUs }: Served): string {
+    switch (name) {
+      case 'value':
+        return value === undefined ? 'null' : jsonOf(point.datatype, value);
+      case 'text':
+        return value === undefined ? '' : formatText(point.datatype, value);
+      case 'quality':
+        return String(quality);
+      case 'status':
+        return isGood(quality) ? 'good' : isBad(quality) ? 'bad' : 'uncertain';
+      case 'time':
+        return formatTimestamp(timeUs);
+      case 'timeMs':
+        return String(Math.floor(timeUs / 1000));
+      case 'timeUs':
+        return String(timeUs);
+      case 'datatype':
+        return point.datatype;
+      case 'address':
+        return point.address;
+      case 'name':
+        return point.name;
+      case 'provider':
+        return this.#options.name;
+    }
+  }
+}
+
+function need<T>({ template, fault }: { template?: T; fault?: string }): T {
+  if (template === undefined) throw new Error(fault);
+  return template;
+}

@@ -1,0 +1,311 @@
+// A Sparkplug B edge node: births, data, deaths and commands, with their sequence numbers.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Batch, type Datatype, isBad, isGood } from '@telltale/schema';
+import { NotConnected, type Provider, type ProviderOptions, type StackPoints } from '@telltale/stack-kit';
+import type { IPublishPacket } from 'mqtt';
+import { BrokerLink } from '../broker-link.ts';
+import { CommandIntake } from '../command-intake.ts';
+import type { ProviderVariables } from '../provider-variables.ts';
+import { type Served, ServedPoints } from '../served-points.ts';
+import { decodePayload, encodePayload, type Metric, metricQuality, metricType } from './payload.ts';
+
+const types: Readonly<Record<Datatype, number>> = {
+  b: metricType.boolean,
+  q: metricType.uint8,
+  i: metricType.int32,
+  l: metricType.int64,
+  f: metricType.float,
+  d: metricType.double,
+  s: metricType.string,
+};
+
+const rebirthName = 'Node Control/Rebirth';
+/** Changes are gathered for so long into one message of a device. */
+const gatherMs = 50;
+const metricsAMessage = 1000;
+/** Messages that the system has not taken yet. */
+const maxInFlight = 100;
+/** A host that asks for births again and again gets them so often. */
+const rebirthPauseMs = 1000;
+
+/** The edge node itself is the device without a name. */
+const itself = '';
+
+interface Place {
+  readonly device: string;
+  readonly alias: number;
+}
+
+export class EdgeNode implements Provider {
+  readonly #options: ProviderOptions<ProviderVariables>;
+  readonly #points = new ServedPoints();
+  readonly #intake: CommandIntake;
+  #devices = new Map<string, Served[]>();
+  #places = new Map<Served, Place>();
+  #byAlias = new Map<number, Served>();
+  /** By the name of the device, a slash and the name of the metric: the device's has none. */
+  #byName = new Map<string, Served>();
+  #link: BrokerLink | undefined;
+  #bdSeq = -1;
+  #seq = 0;
+  /** Devices whose birth the host application has. */
+  #born: Set<string> | undefined;
+  #inFlight = 0;
+  #takeBackData: (() => void) | undefined;
+  #takeBackBirth: (() => void) | undefined;
+  #bornMs = Number.NEGATIVE_INFINITY;
+  #hostTimestamp = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ProviderOptions<ProviderVariables>) {
+    this.#options = options;
+    this.#intake = new CommandIntake(options.write);
+  }
+
+  setPoints(points: StackPoints): void {
+    this.#points.setPoints(points);
+    this.#devices = new Map([[itself, []]]);
+    this.#places = new Map();
+    this.#byAlias = new Map();
+    this.#byName = new Map();
+    for (const served of this.#points.all) {
+      const { properties, address } = served.point;
+      const device = Object.hasOwn(properties, 'device') ? (properties.device ?? itself) : itself;
+      const metrics = this.#devices.get(device) ?? [];
+      metrics.push(served);
+      this.#devices.set(device, metrics);
+      const alias = this.#places.size + 1;
+      this.#places.set(served, { device, alias });
+      this.#byAlias.set(alias, served);
+      this.#byName.set(`${device}/${address}`, served);
+    }
+    if (this.#born !== undefined) this.#birth();
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    const { name, variables, clock, folder } = this.#options;
+    const { group, node, primaryHost } = variables;
+    await this.#nextBdSeq();
+    const will = { topic: this.#topic('NDEATH'), payload: this.#death(), qos: 1 as const, retain: false };
+    const onMessage = (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => {
+      if (payload !== undefined) this.#hear(topic, payload, packet);
+      return undefined;
+    };
+    const link = await BrokerLink.open({ name, variables, clock, folder, cleanStart: true, will, onMessage }, signal);
+    this.#link = link;
+    this.#hostTimestamp = Number.NEGATIVE_INFINITY;
+    const states = primaryHost === '' ? [] : [`spBv1.0/STATE/${primaryHost}`];
+    const refused = await link.subscribe(
+      [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states],
+      1,
+    );
+    for (const [topic, why] of refused) throw new NotConnected(`${topic}: ${why}`);
+    if (primaryHost === '') this.#birth();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const link = this.#link;
+    if (link === undefined) throw new NotConnected('not connected');
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const stop = () => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const reason = await Promise.race([promise, link.ended]);
+    signal.removeEventListener('abort', stop);
+    if (reason !== undefined) throw reason;
+  }
+
+  publish(batch: Batch): void {
+    this.#points.take(batch);
+    this.#dataSoon();
+  }
+
+  async close(): Promise<void> {
+    const link = this.#link;
+    this.#takeBackData?.();
+    this.#takeBackBirth?.();
+    this.#takeBackData = undefined;
+    this.#takeBackBirth = undefined;
+    // The last will does not come where the connection ends in order.
+    if (link?.isUp && this.#born !== undefined) await this.#sayDeath(link);
+    this.#link = undefined;
+    this.#born = undefined;
+    await link?.close();
+  }
+
+  /** Everything there is, from the first sequence number on. */
+  #birth(): void {
+    const { clock } = this.#options;
+    this.#bornMs = clock.monotonicMs();
+    const nowMs = Math.floor(clock.now() / 1000);
+    for (const device of this.#born ?? []) {
+      if (device !== itself && !this.#devices.has(device)) this.#send('DDEATH', device, []);
+    }
+    this.#points.changed.clear();
+    this.#seq = 0;
+    const control: Metric[] = [
+      { name: 'bdSeq', timestampMs: nowMs, type: metricType.int64, value: BigInt(this.#bdSeq) },
+      { name: rebirthName, timestampMs: nowMs, type: metricType.boolean, value: false },
+    ];
+    this.#born = new Set(this.#devices.keys());
+    for (const [device, points] of this.#devices) {
+      const metrics = points.map((served) => this.#metric(served, true));
+      if (device === itself) this.#send('NBIRTH', device, [...control, ...metrics]);
+      else this.#send('DBIRTH', device, metrics);
+    }
+  }
+
+  #dataSoon(): void {
+    if (this.#born === undefined) return;
+    this.#takeBackData ??= this.#options.clock.after(gatherMs, () => {
+      this.#takeBackData = undefined;
+      this.#data();
+    });
+  }
+
+  /** What has changed; what the system does not take now waits for its newest value. */
+  #data(): void {
+    const { changed } = this.#points;
+    for (const [device, points] of this.#devices) {
+      const due = points.filter((served) => changed.has(served));
+      for (let at = 0; at < due.length; at += metricsAMessage) {
+        if (this.#inFlight >= maxInFlight || !this.#link?.isUp) return;
+        const part = due.slice(at, at + metricsAMessage);
+        for (const served of part) changed.delete(served);
+        const metrics = part.map((served) => this.#metric(served, false));
+        this.#send(device === itself ? 'NDATA' : 'DDATA', device, metrics);
+      }
+    }
+  }
+
+  #send(type: 'NBIRTH' | 'DBIRTH' | 'NDATA' | 'DDATA' | 'DDEATH', device: string, metrics: Metric[]): void {
+    const link = this.#link;
+    if (!link?.isUp) return;
+    const seq = this.#seq;
+    this.#seq = (seq + 1) % 256;
+    const payload = encodePayload({ timestampMs: Math.floor(this.#options.clock.now() / 1000), seq, metrics });
+    this.#inFlight++;
+    const settled = () => {
+      this.#inFlight--;
+      if (this.#points.changed.size > 0) this.#dataSoon();
+    };
+    link.publish(this.#topic(type, device), payload, { qos: 0 }).then(settled, settled);
+  }
+
+  #metric(served: Served, isBirth: boolean): Metric {
+    const { point, value, quality, timeUs } = served;
+    return {
+      ...(isBirth && { name: point.address }),
+      alias: this.#places.get(served)?.alias,
+      timestampMs: Math.floor(timeUs / 1000),
+      type: types[point.datatype],
+      isNull: value === undefined,
+      quality: isGood(quality) ? metricQuality.good : isBad(quality) ? metricQuality.bad : metricQuality.stale,
+      value,
+    };
+  }
+
+  #hear(topic: string, payload: Buffer, { retain, dup }: IPublishPacket): void {
+    if (topic.startsWith('spBv1.0/STATE/')) this.#hearState(payload);
+    else if (!retain && !dup) this.#hearCommand(topic, payload);
+  }
+
+  #hearCommand(topic: string, payload: Buffer): void {
+    const { log } = this.#options;
+    const [, , type, , device = itself] = topic.split('/');
+    const find = (name: string | undefined, alias: number | undefined) => {
+      const served = alias === undefined ? this.#byName.get(`${device}/${name}`) : this.#byAlias.get(alias);
+      return served !== undefined && this.#places.get(served)?.device === device ? served : undefined;
+    };
+    const typeOf = (name: string | undefined, alias: number | undefined) => {
+      const served = find(name, alias);
+      return served === undefined ? undefined : types[served.point.datatype];
+    };
+    let metrics: readonly Metric[];
+    try {
+      ({ metrics } = decodePayload(payload, typeOf));
+    } catch (error) {
+      log.warn(`a command at ${topic} cannot be read: ${(error as Error).message}`);
+      return;
+    }
+    for (const metric of metrics) {
+      if (type === 'NCMD' && metric.name === rebirthName) {
+        if (metric.value === true) this.#rebirth();
+        continue;
+      }
+      const served = find(metric.name, metric.alias);
+      if (!served?.isCommand) {
+        log.warn(`a command at ${topic} for ${metric.name ?? metric.alias}, which is none, is passed over`);
+        continue;
+      }
+      this.#intake.write(served.point, metric.value).catch((error: Error) => {
+        log.warn(`${served.point.name} is not written: ${error.message}`);
+        // Sparkplug has no other answer than the value that stays.
+        this.#points.changed.add(served);
+        this.#dataSoon();
+      });
+    }
+  }
+
+  #rebirth(): void {
+    if (this.#born === undefined) return;
+    const { clock } = this.#options;
+    const waitMs = this.#bornMs + rebirthPauseMs - clock.monotonicMs();
+    if (waitMs <= 0) this.#birth();
+    else
+      this.#takeBackBirth ??= clock.after(waitMs, () => {
+        this.#takeBackBirth = undefined;
+        if (this.#born !== undefined) this.#birth();
+      });
+  }
+
+  #hearState(payload: Buffer): void {
+    const state = readState(payload);
+    if (state === undefined || state.timestamp < this.#hostTimestamp) return;
+    this.#hostTimestamp = state.timestamp;
+    if (state.online && this.#born === undefined) this.#birth();
+    else if (!state.online && this.#born !== undefined) {
+      const link = this.#link;
+      this.#born = undefined;
+      if (link === undefined) return;
+      this.#sayDeath(link).then(() => link.reset('the primary host application is offline'));
+    }
+  }
+
+  async #sayDeath(link: BrokerLink): Promise<void> {
+    await Promise.try(() => link.publish(this.#topic('NDEATH'), this.#death(), { qos: 0 })).catch(() => undefined);
+  }
+
+  #death(): Buffer {
+    const metrics = [{ name: 'bdSeq', type: metricType.int64, value: BigInt(this.#bdSeq) }];
+    return encodePayload({ timestampMs: Math.floor(this.#options.clock.now() / 1000), metrics });
+  }
+
+  #topic(type: string, device = itself): string {
+    const { group, node } = this.#options.variables;
+    return `spBv1.0/${group}/${type}/${node}${device === itself ? '' : `/${device}`}`;
+  }
+
+  /** Another one for each connection, after a restart as well: a death that comes late is not this one's. */
+  async #nextBdSeq(): Promise<void> {
+    const { folder } = this.#options;
+    const path = join(folder, 'bdseq');
+    if (this.#bdSeq < 0) this.#bdSeq = Number(await readFile(path, 'utf8').catch(() => '-1')) || 0;
+    this.#bdSeq = (this.#bdSeq + 1) & 0xff;
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeFile(path, `${this.#bdSeq}\n`);
+    } catch (error) {
+      this.#options.log.warn(`the death sequence is not kept: ${(error as Error).message}`);
+    }
+  }
+}
+
+function readState(payload: Buffer): { online: boolean; timestamp: number } | undefined {
+  try {
+    const { online, timestamp } = JSON.parse(payload.toString());
+    return typeof online === 'boolean' && typeof timestamp === 'number' ? { online, timestamp } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,201 @@
+// The payload of Sparkplug B: what an edge node sends and what it is sent, as bytes and back. Pure.
+import type { Value } from '@telltale/schema';
+import { ProtobufReader, ProtobufWriter } from './protobuf.ts';
+
+export const metricType = {
+  int8: 1,
+  int16: 2,
+  int32: 3,
+  int64: 4,
+  uint8: 5,
+  uint16: 6,
+  uint32: 7,
+  uint64: 8,
+  float: 9,
+  double: 10,
+  boolean: 11,
+  string: 12,
+  dateTime: 13,
+  text: 14,
+  uuid: 15,
+} as const;
+
+/** What Sparkplug has for the quality of a metric: there are no others. */
+export const metricQuality = { bad: 0, good: 192, stale: 500 } as const;
+
+export interface Metric {
+  readonly name?: string | undefined;
+  readonly alias?: number | undefined;
+  readonly timestampMs?: number | undefined;
+  /** Left out of data where the birth has told it. */
+  readonly type?: number | undefined;
+  readonly isNull?: boolean | undefined;
+  /** A property: Int32. */
+  readonly quality?: number | undefined;
+  readonly value?: Value | undefined;
+}
+
+export interface SparkplugPayload {
+  readonly timestampMs?: number | undefined;
+  readonly seq?: number | undefined;
+  readonly metrics: readonly Metric[];
+}
+
+/** More metrics are not read. */
+const maxMetrics = 100_000;
+
+const field = { timestamp: 1, metrics: 2, seq: 3 } as const;
+const metricField = {
+  name: 1,
+  alias: 2,
+  timestamp: 3,
+  type: 4,
+  isNull: 7,
+  properties: 9,
+  int: 10,
+  long: 11,
+  float: 12,
+  double: 13,
+  boolean: 14,
+  string: 15,
+} as const;
+
+export function encodePayload({ timestampMs, seq, metrics }: SparkplugPayload): Buffer {
+  const writer = new ProtobufWriter();
+  if (timestampMs !== undefined) writer.varint(field.timestamp, timestampMs);
+  for (const metric of metrics) writer.message(field.metrics, (inner) => writeMetric(inner, metric));
+  if (seq !== undefined) writer.varint(field.seq, seq);
+  return writer.finish();
+}
+
+function writeMetric(writer: ProtobufWriter, metric: Metric): void {
+  const { name, alias, timestampMs, type, isNull, quality, value } = metric;
+  if (name !== undefined) writer.bytes(metricField.name, name);
+  if (alias !== undefined) writer.varint(metricField.alias, alias);
+  if (timestampMs !== undefined) writer.varint(metricField.timestamp, timestampMs);
+  if (type !== undefined) writer.varint(metricField.type, type);
+  if (isNull) writer.boolean(metricField.isNull, true);
+  if (quality !== undefined) {
+    writer.message(metricField.properties, (properties) => {
+      properties.bytes(1, 'Quality');
+      properties.message(2, (property) => {
+        property.varint(1, metricType.int32);
+        property.varint(3, quality);
+      });
+    });
+  }
+  if (value === undefined || isNull) return;
+  if (typeof value === 'boolean') writer.boolean(metricField.boolean, value);
+  else if (typeof value === 'bigint') writer.varint(metricField.long, BigInt.asUintN(64, value));
+  else if (typeof value === 'string') writer.bytes(metricField.string, value);
+  else if (type === metricType.float) writer.float(metricField.float, value);
+  else if (type === metricType.double) writer.double(metricField.double, value);
+  else writer.varint(metricField.int, value >>> 0);
+}
+
+/** Throws where the bytes are no payload. Values are as the metric's type says; `typeOf` where it leaves it out. */
+export function decodePayload(
+  bytes: Uint8Array,
+  typeOf: (name: string | undefined, alias: number | undefined) => number | undefined = () => undefined,
+): SparkplugPayload {
+  const reader = new ProtobufReader(bytes);
+  const metrics: Metric[] = [];
+  let timestampMs: number | undefined;
+  let seq: number | undefined;
+  for (let at = reader.next(); at !== undefined; at = reader.next()) {
+    if (at === field.timestamp) timestampMs = Number(reader.varint());
+    else if (at === field.seq) seq = Number(reader.varint());
+    else if (at !== field.metrics) reader.skip();
+    else if (metrics.push(readMetric(new ProtobufReader(reader.bytes()), typeOf)) > maxMetrics) {
+      throw new RangeError(`more than ${maxMetrics} metrics`);
+    }
+  }
+  return { timestampMs, seq, metrics };
+}
+
+function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: number) => number | undefined): Metric {
+  let name: string | undefined;
+  let alias: number | undefined;
+  let timestampMs: number | undefined;
+  let type: number | undefined;
+  let isNull = false;
+  let quality: number | undefined;
+  let raw: Value | undefined;
+  for (let at = reader.next(); at !== undefined; at = reader.next()) {
+    switch (at) {
+      case metricField.name:
+        name = reader.text();
+        break;
+      case metricField.alias:
+        alias = Number(reader.varint());
+        break;
+      case metricField.timestamp:
+        timestampMs = Number(reader.varint());
+        break;
+      case metricField.type:
+        type = reader.uint32();
+        break;
+      case metricField.isNull:
+        isNull = reader.boolean();
+        break;
+      case metricField.properties:
+        quality = readQuality(new ProtobufReader(reader.bytes()));
+        break;
+      case metricField.int:
+        raw = reader.uint32();
+        break;
+      case metricField.long:
+        raw = reader.varint();
+        break;
+      case metricField.float:
+        raw = reader.float();
+        break;
+      case metricField.double:
+        raw = reader.double();
+        break;
+      case metricField.boolean:
+        raw = reader.boolean();
+        break;
+      case metricField.string:
+        raw = reader.text();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  const own = type ?? typeOf(name, alias);
+  return { name, alias, timestampMs, type, isNull, quality, value: isNull ? undefined : signed(raw, own) };
+}
+
+/** The property named Quality, where it is a whole number. */
+function readQuality(reader: ProtobufReader): number | undefined {
+  const keys: string[] = [];
+  const values: (number | undefined)[] = [];
+  for (let at = reader.next(); at !== undefined; at = reader.next()) {
+    if (at === 1) keys.push(reader.text());
+    else if (at === 2) values.push(readPropertyNumber(new ProtobufReader(reader.bytes())));
+    else reader.skip();
+  }
+  const at = keys.indexOf('Quality');
+  return at < 0 ? undefined : values[at];
+}
+
+function readPropertyNumber(reader: ProtobufReader): number | undefined {
+  let value: number | undefined;
+  for (let at = reader.next(); at !== undefined; at = reader.next()) {
+    if (at === 3) value = reader.uint32();
+    else if (at === 4) value = Number(reader.varint());
+    else reader.skip();
+  }
+  return value;
+}
+
+/** Integers cross without their sign. Peers put 8 and 16 bits into 32 with the sign spread, or without. */
+function signed(raw: Value | undefined, type: number | undefined): Value | undefined {
+  if (typeof raw === 'number') {
+    if (type === metricType.int8) return (raw << 24) >> 24;
+    if (type === metricType.int16) return (raw << 16) >> 16;
+    if (type === metricType.int32) return raw | 0;
+  }
+  return typeof raw === 'bigint' && type === metricType.int64 ? BigInt.asIntN(64, raw) : raw;
+}

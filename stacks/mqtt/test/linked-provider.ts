@@ -1,0 +1,85 @@
+// A provider with a host that does as little as it can.
+import { Batch, type Datatype, type Value } from '@telltale/schema';
+import type { Provider, StackCommand, StackPoint } from '@telltale/stack-kit';
+import { providerOptions } from '@telltale/stack-kit/testing';
+import { createProvider } from '../src/provider.ts';
+import stack from '../src/stack.ts';
+import type { Declared } from './linked-connector.ts';
+
+export interface LinkedProviderOptions {
+  readonly vars: Readonly<Record<string, string>>;
+  readonly folder?: string;
+  /** Throws where it refuses. */
+  readonly write?: (name: string, value: Value) => void;
+}
+
+export class LinkedProvider {
+  readonly provider: Provider;
+  readonly written: [string, Value][] = [];
+  readonly warnings: string[] = [];
+  readonly #ids = new Map<string, { id: number; datatype: Datatype }>();
+  #running: { controller: AbortController; ended: Promise<unknown> } | undefined;
+
+  constructor({ vars, folder = 'none', write }: LinkedProviderOptions) {
+    const { values, faults } = stack.provider?.readVariables({ timeoutMs: '500', pingAfterMs: '200', ...vars }) ?? {};
+    if (values === undefined) throw new Error(JSON.stringify(faults));
+    const quiet = () => {};
+    this.provider = createProvider(
+      providerOptions({
+        name: 'out',
+        variables: values,
+        folder,
+        log: { debug: quiet, info: quiet, warn: (text) => this.warnings.push(text), error: quiet },
+        write: async (command, value) => {
+          write?.(command.name, value);
+          this.written.push([command.name, value]);
+          this.publish(command.name, value);
+        },
+      }),
+    );
+  }
+
+  setPoints(measurements: readonly Declared[], commands: readonly Declared[] = []): void {
+    const point = ({ name, address, datatype = 'd', properties = {} }: Declared): StackPoint => {
+      const id = this.#ids.get(name)?.id ?? this.#ids.size + 1;
+      this.#ids.set(name, { id, datatype });
+      return { id, name, address, datatype, properties };
+    };
+    const served = commands.map((each): StackCommand => ({ ...point(each), last: undefined }));
+    this.provider.setPoints({ measurements: measurements.map(point), commands: served });
+  }
+
+  publish(name: string, value: Value | undefined, quality = 0xc0, timeUs = Date.now() * 1000): void {
+    const batch = new Batch();
+    const { id = 0 } = this.#ids.get(name) ?? {};
+    if (value === undefined) batch.none(id, quality, timeUs);
+    else batch.value(id, value, quality, timeUs);
+    this.provider.publish(batch);
+  }
+
+  async start(): Promise<void> {
+    const controller = new AbortController();
+    try {
+      await this.provider.connect(controller.signal);
+    } catch (error) {
+      await this.provider.close();
+      throw error;
+    }
+    const ended = this.provider.run(controller.signal).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    this.#running = { controller, ended };
+  }
+
+  async lost(): Promise<unknown> {
+    const error = await this.#running?.ended;
+    await this.provider.close();
+    return error;
+  }
+
+  async stop(): Promise<unknown> {
+    this.#running?.controller.abort();
+    return this.lost();
+  }
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { Refused } from '@telltale/stack-kit';
+import { FaultProxy, until } from '@telltale/stack-kit/testing';
+import { type IPublishPacket, MqttClient } from 'mqtt';
+import { LinkedProvider, type LinkedProviderOptions } from './linked-provider.ts';
+import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
+
+describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
+  let broker: Mosquitto;
+  before(async () => {
+    broker = await Mosquitto.start();
+  });
+  after(() => broker.stop());
+
+  const link = (vars: Record<string, string> = {}, options: Partial<LinkedProviderOptions> = {}) =>
+    new LinkedProvider({ vars: { port: `${broker.port}`, ...vars }, ...options });
+
+  test('publishes values of every datatype with quality and time, retained, and their changes', async (t) => {
+    const p = link();
+    t.after(() => p.stop());
+    p.setPoints([
+      { name: 'b', address: 'pub/b', datatype: 'b' },
+      { name: 'q', address: 'pub/q', datatype: 'q' },
+      { name: 'i', address: 'pub/i', datatype: 'i' },
+      { name: 'l', address: 'pub/l', datatype: 'l' },
+      { name: 'f', address: 'pub/f', datatype: 'f' },
+      { name: 'd', address: 'pub/d', datatype: 'd' },
+      { name: 's', address: 'pub/s', datatype: 's' },
+      { name: 'none', address: 'pub/none', datatype: 'd' },
+    ]);
+    const values = { b: true, q: 3, i: -5, l: 2n ** 63n - 1n, f: Math.fround(0.1), d: 1e-7, s: 'a"b' };
+    for (const [name, value] of Object.entries(values)) p.publish(name, value, 0xc0, 1_700_000_000_123_456);
+    p.publish('none', undefined, 0x18, 1_700_000_000_000_000);
+    await p.start();
+    const heard = await broker.sub('pub/#');
+    t.after(() => heard.stop());
+    await until('all are retained', () => heard.messages.length === 8);
+    const payload = (value: string) => [`{"value":${value},"quality":192,"time":"2023-11-14T22:13:20.123456Z"}`];
+    assert.deepEqual(heard.texts('pub/b'), payload('true'));
+    assert.deepEqual(heard.texts('pub/q'), payload('3'));
+    assert.deepEqual(heard.texts('pub/i'), payload('-5'));
+    assert.deepEqual(heard.texts('pub/l'), payload('9223372036854775807'));
+    assert.deepEqual(heard.texts('pub/f'), payload('0.1'));
+    assert.deepEqual(heard.texts('pub/d'), payload('0.0000001'));
+    assert.deepEqual(heard.texts('pub/s'), payload('"a\\"b"'));
+    assert.deepEqual(heard.texts('pub/none'), ['{"value":null,"quality":24,"time":"2023-11-14T22:13:20.000000Z"}']);
+    p.publish('d', 2, 0x18, 1_700_000_000_000_000);
+    await until('the change has come', () => heard.of('pub/d').length === 2);
+    assert.equal(heard.texts('pub/d')[1], '{"value":2,"quality":24,"time":"2023-11-14T22:13:20.000000Z"}');
+  });
+
+  test('templates make topics and payloads', async (t) => {
+    const p = link({ topic: 'site/{provider}/{name}', payload: '{text} {status} {timeMs}', retain: 'false' });
+    t.after(() => p.stop());
+    p.setPoints([{ name: 'level', address: 'x' }]);
+    await p.start();
+    const heard = await broker.sub('site/#');
+    t.after(() => heard.stop());
+    p.publish('level', 1.5, 0x44, 1_700_000_000_000_000);
+    await until('it has come', () => heard.messages.length === 1);
+    assert.deepEqual(heard.texts('site/out/level'), ['1.5 uncertain 1700000000000']);
+  });
+
+  test('the status topic says whether it is there: when it comes, when it ends and when it is lost', async (t) => {
+    const proxy = await FaultProxy.start({ host: '127.0.0.1', port: broker.port });
+    t.after(() => proxy[Symbol.asyncDispose]());
+    const p = link({ port: `${proxy.port}`, statusTopic: 'alive/{provider}' });
+    t.after(() => p.stop());
+    const heard = await broker.sub('alive/#');
+    t.after(() => heard.stop());
+    const last = (text: string) => until(text, () => heard.texts('alive/out').at(-1) === text);
+    p.setPoints([]);
+    await p.start();
+    await last('online');
+    await p.stop();
+    await last('offline');
+    await p.start();
+    await last('online');
+    proxy.reset();
+    assert.match(String(await p.lost()), /NotConnected/);
+    await last('offline');
+  });
+
+  test('a client writes at the command topic and is answered; what is refused, retained or nonsense is not done', async (t) => {
+    const p = link(
+      {},
+      {
+        write: (_, value) => {
+          if (value === 13) throw new Refused('unlucky');
+        },
+      },
+    );
+    t.after(() => p.stop());
+    await broker.pub('cmd/speed/set', '99', '-r');
+    p.setPoints([], [{ name: 'speed', address: 'cmd/speed' }]);
+    await p.start();
+    const heard = await broker.sub('cmd/speed', 'cmd/speed/set/answer');
+    t.after(() => heard.stop());
+    const answers = () => heard.texts('cmd/speed/set/answer');
+    await broker.pub('cmd/speed/set', '12.5');
+    await until('it is answered', () => answers().length === 1);
+    assert.deepEqual(answers(), ['{"result":"accepted"}']);
+    await until('the new value is published', () => /"value":12.5,/.test(heard.texts('cmd/speed').at(-1) ?? ''));
+    await broker.pub('cmd/speed/set', '13');
+    await until('it is answered', () => answers().length === 2);
+    assert.equal(answers()[1], '{"result":"refused","reason":"unlucky"}');
+    for (const nonsense of ['fast', '', '{"value":1}', '1e999']) await broker.pub('cmd/speed/set', nonsense);
+    await until('all are answered', () => answers().length === 6);
+    for (const answer of answers().slice(2)) assert.match(answer, /refused.*does not fit/);
+    assert.deepEqual(p.written, [['speed', 12.5]]);
+    assert.match(p.warnings.join(), /passed over: it is retained/);
+    await broker.pub('cmd/speed/set', '', '-r');
+  });
+
+  test('MQTT 5: a write is answered at its response topic with its correlation data', async (t) => {
+    const p = link({ commandValue: '/v' });
+    t.after(() => p.stop());
+    p.setPoints([], [{ name: 'n', address: 'five/n', datatype: 'l' }]);
+    await p.start();
+    const stream = connect(broker.port, '127.0.0.1');
+    const client = new MqttClient(() => stream as never, { protocolVersion: 5, reconnectPeriod: 0 });
+    t.after(() => client.endAsync(true));
+    await new Promise<void>((resolve) => client.once('connect', () => resolve()));
+    await client.subscribeAsync('my/answers');
+    const answers: [string, IPublishPacket['properties']][] = [];
+    client.on('message', (_, payload, { properties }) => answers.push([payload.toString(), properties]));
+    client.publish('five/n/set', '{"v":-9223372036854775808}', {
+      qos: 1,
+      properties: { responseTopic: 'my/answers', correlationData: Buffer.from('one') },
+    });
+    await until('it is answered', () => answers.length === 1);
+    assert.equal(answers[0]?.[0], '{"result":"accepted"}');
+    assert.equal(answers[0]?.[1]?.correlationData?.toString(), 'one');
+    assert.deepEqual(p.written, [['n', -(2n ** 63n)]]);
+  });
+
+  test('while the broker is slow the newest value of each point waits, and nothing more', async (t) => {
+    const proxy = await FaultProxy.start({ host: '127.0.0.1', port: broker.port });
+    t.after(() => proxy[Symbol.asyncDispose]());
+    const p = link({ port: `${proxy.port}`, inFlight: '1', timeoutMs: '20000', pingAfterMs: '20000' });
+    t.after(() => p.stop());
+    p.setPoints([{ name: 'fast', address: 'slow/fast' }]);
+    await p.start();
+    const heard = await broker.sub('slow/#');
+    t.after(() => heard.stop());
+    proxy.setFaults({ toClient: { kind: 'stall' } });
+    for (let value = 1; value <= 1000; value++) p.publish('fast', value);
+    await until('the first has come', () => heard.messages.length === 1);
+    proxy.setFaults({});
+    await until('the newest has come', () => heard.texts('slow/fast').at(-1)?.startsWith('{"value":1000,') === true);
+    assert.equal(heard.messages.length, 2);
+  });
+});
