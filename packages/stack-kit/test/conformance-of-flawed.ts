@@ -1,6 +1,9 @@
-// Run by `node --test` as a child: holds the connector with the flaw that the environment names to the suite.
+// Run by `node --test` as a child: holds the stack with the flaw that the environment names to the suite.
 import { conformance } from '../src/testing/index.ts';
 import { flaws } from './flawed-line-connectors.ts';
-import { lineWorld } from './line-world.ts';
+import { providerFlaws } from './flawed-line-providers.ts';
+import { lineConnectorWorld, lineProviderWorld, lineStack } from './line-world.ts';
 
-conformance('a flawed stack', { connector: lineWorld(flaws[process.env.LINE_FLAW ?? '']?.make) });
+const flaw = process.env.LINE_FLAW ?? '';
+const stack = lineStack(flaws[flaw]?.make, providerFlaws[flaw]?.make);
+conformance('a flawed stack', { connector: lineConnectorWorld(stack), provider: lineProviderWorld(stack) });

@@ -6,13 +6,21 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { flaws } from '../../test/flawed-line-connectors.ts';
+import { providerFlaws } from '../../test/flawed-line-providers.ts';
 
 describe('the suite fails on a stack that', { concurrency: 4 }, () => {
   const file = fileURLToPath(new URL('../../test/conformance-of-flawed.ts', import.meta.url));
   /** Which tests failed and which passed. */
   const run = async (flaw: string, pattern: RegExp) => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const args = ['--test', '--test-force-exit', '--test-reporter=tap', `--test-name-pattern=${pattern.source}`, file];
+    const args = [
+      '--test',
+      '--test-isolation=none',
+      '--test-force-exit',
+      '--test-reporter=tap',
+      `--test-name-pattern=${pattern.source}`,
+      file,
+    ];
     const child = spawn(process.execPath, args, { env: { ...env, LINE_FLAW: flaw, CONFORMANCE_RECONNECTS: '100' } });
     const [said] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     const titles = (verdict: string) => Array.from(said.matchAll(new RegExp(`^ +${verdict} \\d+ - (.*)$`, 'gm')));
@@ -20,7 +28,7 @@ describe('the suite fails on a stack that', { concurrency: 4 }, () => {
     return { failed: named('not ok'), passed: named('ok'), said };
   };
 
-  for (const [flaw, { fails }] of Object.entries(flaws)) {
+  for (const [flaw, { fails }] of Object.entries({ ...flaws, ...providerFlaws })) {
     test(flaw, async () => {
       const { failed, said } = await run(flaw, fails);
       assert.ok(failed > 0, said);

@@ -101,6 +101,8 @@ export interface ProviderWorld {
   connectClient(endpoint: Endpoint): Promise<TestClient>;
   readonly measurements: readonly SamplePoint[];
   readonly commands: readonly SamplePoint[];
+  /** The longest until a client sees what was published. 15 s. */
+  readonly seenMs?: number;
   /** False where a client is never told that its write was refused. True. */
   readonly writesAreAnswered?: boolean;
 }

@@ -1,5 +1,5 @@
 // A sound stack passes the suite.
-import { lineWorld } from '../../test/line-world.ts';
+import { lineConnectorWorld, lineProviderWorld } from '../../test/line-world.ts';
 import { conformance } from './conformance.ts';
 
-conformance('a sound stack', { connector: lineWorld() });
+conformance('a sound stack', { connector: lineConnectorWorld(), provider: lineProviderWorld() });

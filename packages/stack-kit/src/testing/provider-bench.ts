@@ -58,6 +58,10 @@ export class ProviderBench {
     return this.world.variables(this.way?.endpoint ?? this.endpoint);
   }
 
+  get #seenMs(): number {
+    return this.world.seenMs ?? 15_000;
+  }
+
   host(): HostedProvider {
     return new HostedProvider({ role: this.role, vars: this.vars, folder: this.folder });
   }
@@ -67,7 +71,7 @@ export class ProviderBench {
     const hosted = this.host();
     hosted.setPoints(this.world.measurements, this.world.commands);
     try {
-      await until('it is up', () => hosted.state === 'up');
+      await until('it is up', () => hosted.state === 'up', { deadlineMs: this.#seenMs });
     } catch (error) {
       await hosted.stop();
       throw new Error(`the provider is ${hosted.state}: ${hosted.lastError}`, { cause: error });
@@ -101,10 +105,11 @@ export class ProviderBench {
   async untilSeen(client: TestClient, address: string, isIt: (seen: Seen) => boolean, what: string): Promise<void> {
     let last: Seen | undefined;
     try {
-      await until(`${address} is seen as ${what}`, async () => {
+      const look = async () => {
         last = await client.read(address);
         return isIt(last);
-      });
+      };
+      await until(`${address} is seen as ${what}`, look, { deadlineMs: this.#seenMs });
     } catch (error) {
       throw new Error(`${(error as Error).message}; it was ${last?.value}, ${last?.isGood ? 'good' : 'not good'}`, {
         cause: error,
