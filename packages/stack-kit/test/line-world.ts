@@ -74,8 +74,6 @@ export function lineConnectorWorld(stack = lineStack()): ConnectorWorld {
     commands,
     refused: { address: 'locked', datatype: 'i', value: 5 },
     unknown: { address: 'nothing', datatype: 'i' },
-    silenceMs: 2500,
-    recoveryMs: 2500,
   };
 }
 
@@ -102,7 +100,6 @@ export function lineProviderWorld(stack = lineStack()): ProviderWorld {
     },
     measurements,
     commands,
-    seenMs: 2500,
   };
 }
 
