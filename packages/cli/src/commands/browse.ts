@@ -58,6 +58,7 @@ class Findings {
   #items = 0;
   #refused = 0;
   #configured = 0;
+  #closed = 0;
 
   constructor(call: Call) {
     const [connector = ''] = call.args;
@@ -81,9 +82,20 @@ class Findings {
       for (const item of page.items) {
         if (++this.#items > mostItems) return;
         await this.#take(item, indent);
-        if (item.path !== null && depth > 1) await this.look(item.path, depth - 1, `${indent}  `);
+        if (item.path !== null && depth > 1) await this.#lookBelow(item.path, depth - 1, `${indent}  `);
       }
     } while (cursor !== null);
+  }
+
+  /** A part that the device does not show hides nothing else. */
+  async #lookBelow(path: string, depth: number, indent: string): Promise<void> {
+    try {
+      await this.look(path, depth, indent);
+    } catch (error) {
+      if (!(error instanceof TelltaleProblem) || error.problem !== 'device-refused') throw error;
+      this.#closed++;
+      if (this.#isTree) await this.#call.terminal.line(indent, { text: error.detail, style: 'red' });
+    }
   }
 
   /** What was left out, for people, wherever the output goes. */
@@ -92,6 +104,7 @@ class Findings {
     if (this.#items > mostItems) terminal.note(`There is more than ${mostItems} items: name a PATH.`);
     if (this.#isTree) return;
     if (this.#configured > 0) terminal.note(`${this.#configured} are configured already.`);
+    if (this.#closed > 0) terminal.note(`${this.#closed} places could not be looked into.`);
     if (this.#refused > 0) terminal.note(`${this.#refused} cannot be configured; telltale browse tells why.`);
   }
 

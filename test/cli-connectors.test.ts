@@ -1,0 +1,166 @@
+// `telltale connectors|providers|explain|browse` against the real server: what people and scripts see.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Explanation, LiveConnector, LiveProvider, Operation } from '@telltale/schema';
+import { manyItems } from '../packages/server/test/stacks/rack.ts';
+import { failed } from './cli-plant.ts';
+import { type CliResult, noTerminal, runCli, runOnTerminal } from './cli-process.ts';
+import { put } from './live-plant.ts';
+import { rackArgs, rackPlant } from './rack-plant.ts';
+import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { until } from './until.ts';
+
+const folder = temporaryFolder();
+let server: ServerProcess;
+
+before(async () => {
+  server = await ServerProcess.start({ data: join(folder.path, 'data'), args: rackArgs });
+  const operations = [...rackPlant, put('connectors', 'fresh', { stackName: 'rack' })];
+  assert.equal((await server.send('POST', '/cfgdb/txn?render=1', { operations })).status, 204);
+  await until('what the tests look at is there', async () => {
+    const { rack, fresh, fatal } = await good<Record<string, LiveConnector>>('connectors');
+    return rack?.devices.length === 2 && fresh?.state === 'up' && fatal?.state === 'failed';
+  });
+});
+after(async () => {
+  await server.end();
+  folder.dispose();
+});
+
+const cli = (...args: string[]): Promise<CliResult> => runCli(args, { url: server.url });
+
+/** The JSON of what must succeed; with what was said besides. */
+async function told<Document>(...args: string[]): Promise<{ document: Document; stderr: string }> {
+  const { code, stdout, stderr } = await cli(...args);
+  assert.equal(code, 0, stderr);
+  return { document: JSON.parse(stdout) as Document, stderr };
+}
+
+const good = async <Document>(...args: string[]) => (await told<Document>(...args)).document;
+
+/** As a person sees it, without colours. */
+function shown(...args: string[]): string {
+  const { code, stdout } = runOnTerminal([...args, '--no-color'], { url: server.url });
+  assert.equal(code, 0, stdout);
+  return stdout.replaceAll('\r', '');
+}
+
+describe('telltale connectors', () => {
+  test('gives what the interface gives: all, some, one', async () => {
+    const all = await good<Record<string, LiveConnector>>('connectors');
+    assert.deepEqual(Object.keys(all), ['__proto__', 'fatal', 'fresh', 'rack', 'unreachable', 'watched']);
+    const two = await good<Record<string, LiveConnector>>('connectors', 'rack', 'fatal');
+    assert.deepEqual(Object.keys(two), ['fatal', 'rack']);
+    assert.equal((await good<LiveConnector>('connectors', 'rack')).stack, 'rack');
+    assert.equal((await good<LiveProvider>('providers', 'panel')).name, 'panel');
+    assert.deepEqual(Object.keys(await good<object>('providers')), ['closed', 'panel']);
+  });
+
+  test('tells of a name that there is not, and which one may have been meant', async () => {
+    assert.match(failed(await cli('connectors', 'rac')).text, /There is no connector "rac"\. Did you mean rack\?/);
+    assert.match(failed(await cli('providers', 'rack')).text, /There is no provider "rack"/);
+    const { code, stderr } = await cli('connectors', 'rack', 'nobody');
+    assert.deepEqual([code, /"nobody"/.test(stderr)], [1, true]);
+  });
+
+  test('on a terminal is a table, and one is shown with its devices and scan groups', { skip: noTerminal }, () => {
+    const table = shown('connectors');
+    assert.match(
+      table,
+      /^NAME +STACK +STATE +SINCE +VALUES\/S +REQUESTS\/S +P50 +P99 +GOOD +UNCERTAIN +BAD +LAST ERROR$/m,
+    );
+    assert.match(table, /^rack +rack +up +\d{4}-/m);
+    assert.match(table, /^fatal +rack +failed .*the lic/m);
+    const one = shown('connectors', 'rack');
+    assert.match(one, /^rack +up since /m);
+    assert.match(one, /^Requests\/s +[\d.]+, answered in 1\.\d+ ms, the slow ones in 1\.\d+ ms$/m);
+    assert.match(one, /^DEVICE +STATE +SINCE +LAST ERROR$/m);
+    assert.match(one, /^u2 +up +/m);
+    assert.match(one, /^20 ms +4 +2 +0\.5 ms +\d+ +1$/m);
+    assert.match(shown('providers', 'panel'), /^Clients +3$/m);
+  });
+});
+
+describe('telltale explain', () => {
+  test('gives the explanation, and on a terminal the summary and each stage', { skip: noTerminal }, async () => {
+    const { name, stages } = await good<Explanation>('explain', 'u1_scaled');
+    assert.deepEqual([name, stages.length], ['u1_scaled', 7]);
+    const text = shown('explain', 'u1_scaled');
+    assert.match(text, /^u1_scaled = 0 {2}good {2}/m);
+    assert.match(text, /^scaler +changed 0 to 10000 becomes 0 to 100: 0 became 0\.$/m);
+    assert.match(text, /^Raw +<0>$/m);
+    assert.match(text, /^Scan group +every 20 ms$/m);
+    assert.match(text, /^Rendering +1, of /m);
+    assert.match(
+      shown('explain', 'hopeless'),
+      /^Connector +fatal \(rack\) failed since .*; last error: .*the licence has ended/m,
+    );
+  });
+
+  test('tells of a name that there is not', async () => {
+    assert.match(failed(await cli('explain', 'u1_scale')).text, /Did you mean u1_scaled\?/);
+    assert.equal(failed(await cli('explain')).code, 2);
+  });
+});
+
+describe('telltale browse', () => {
+  test('gives a transaction that config import takes, with what is left out told beside it', async () => {
+    const { document, stderr } = await told<{ operations: Operation[] }>('browse', 'fresh', 'u1');
+    assert.deepEqual(
+      document.operations.map(({ family, name }) => `${family}/${name}`),
+      ['measurements/Fullstand_1', 'measurements/names_2', 'commands/names_2', 'commands/broken'],
+    );
+    assert.match(stderr, /^1 cannot be configured; telltale browse tells why\.$/m);
+    const imported = await runCli(['config', 'import', '-', '--dry-run'], {
+      url: server.url,
+      input: JSON.stringify(document),
+    });
+    assert.equal(imported.code, 0, imported.stderr);
+  });
+
+  test('looks as deep as it is told, page by page, and gives no name twice', async () => {
+    const { operations } = await good<{ operations: Operation[] }>('browse', 'fresh', 'many');
+    assert.equal(operations.length, manyItems);
+    assert.equal(new Set(operations.map(({ name }) => name)).size, manyItems);
+    const whole = await told<{ operations: Operation[] }>('browse', 'fresh');
+    assert.equal(new Set(whole.document.operations.map(({ family, name }) => `${family}/${name}`)).size, manyItems + 5);
+    assert.match(whole.stderr, /^1 places could not be looked into\.$/m);
+    assert.deepEqual(await good('browse', 'fresh', '--depth', '1'), { operations: [] });
+    for (const depth of ['0', '-1', '21', 'x']) {
+      assert.equal(failed(await cli('browse', 'fresh', `--depth=${depth}`)).code, 2);
+    }
+  });
+
+  test('puts what is offered, once', async () => {
+    const { put: names } = await good<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
+    assert.deepEqual(names, { measurements: ['Fullstand_1', 'names_2'], commands: ['names_2', 'broken'] });
+    const again = await told<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
+    assert.deepEqual(again.document.put, { measurements: [], commands: [] });
+    assert.match(again.stderr, /^4 are configured already\.$/m);
+    assert.equal((await cli('config', 'render')).code, 0);
+  });
+
+  test('is a tree on a terminal', { skip: noTerminal }, () => {
+    const tree = shown('browse', 'rack', 'u1');
+    assert.match(tree, /^Füllstand\n {2}measurement is configured as u1_level$/m);
+    assert.match(tree, /^Broken\n {2}measurement cannot be configured: the rack has units u1 and u2/m);
+    assert.match(shown('browse', 'rack', '--depth', '1'), /^Unit u1 {2}u1$/m);
+    assert.match(shown('browse', 'rack'), /^Unit locked {2}locked\n {2}Connector rack .*the cabinet is locked/m);
+  });
+
+  test('is refused with the reason', async () => {
+    assert.match(failed(await cli('browse', 'rack', 'locked')).text, /the cabinet is locked/);
+    assert.match(failed(await cli('browse', 'rac')).text, /Did you mean rack\?/);
+    assert.match(failed(await cli('browse', '__proto__')).text, /has no browsing/);
+  });
+});
+
+test('completion knows the names', async () => {
+  const words = async (...line: string[]) => (await cli('completion', 'words', '--', ...line)).stdout.split('\n');
+  assert.deepEqual(await words('connectors', 'ra'), ['rack', '']);
+  assert.deepEqual(await words('providers', 'p'), ['panel', '']);
+  assert.deepEqual(await words('explain', 'u1_s'), ['u1_scaled', '']);
+  assert.deepEqual(await words('browse', 'ra'), ['rack', '']);
+  assert.deepEqual(await words('browse', 'rack', '--p'), ['--put', '']);
+});
