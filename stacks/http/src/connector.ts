@@ -1,6 +1,300 @@
-// stub
-import type { Connector, ConnectorOptions } from '@telltale/stack-kit';
+// The connector: polls the paths of one server, reads points out of their JSON, and writes commands. A path is a device of
+// its own: one that fails leaves the others alone. The rhythm is the poller's.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Batch, quality, type Value } from '@telltale/schema';
+import {
+  type BrowseAnswer,
+  type BrowseRequest,
+  type Connector,
+  type ConnectorOptions,
+  Fatal,
+  type InstanceDetail,
+  NoAnswer,
+  NotConnected,
+  Poller,
+  type PollRequest,
+  type ReadingTrace,
+  Refused,
+  SourceTimes,
+  type StackCommand,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
+import { browseDocument, browsePaths } from './browse.ts';
+import { judgeAnswer, requestOf } from './command-request.ts';
 import type { ConnectorVariables } from './connector-variables.ts';
-export function createConnector(_options: ConnectorOptions<ConnectorVariables>): Connector {
-  throw new Error('not yet');
+import { parseExactJson } from './exact-json.ts';
+import { parseHeaders } from './headers.ts';
+import { type HttpAnswer, HttpClient, Unanswered } from './http-client.ts';
+import { followPointer } from './json-pointer.ts';
+import { readValue } from './read-value.ts';
+import { addReading, type Source, sourceOf } from './source.ts';
+
+export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
+  return new HttpConnector(options);
+}
+
+interface PathRequest extends PollRequest {
+  readonly path: string;
+}
+
+/** The last answer of a path. */
+interface PathState {
+  document: unknown;
+  /** Of the document, where the server has given one. */
+  etag: string | undefined;
+  timeUs: number | undefined;
+  /** What was wrong with the answer as a whole. */
+  error: string | undefined;
+}
+
+const maxEtagLength = 200;
+const maxRawLength = 500;
+/** Where nothing is read, something is asked for nevertheless, so that the link is known to be there. */
+const aliveId = 2 ** 32 - 1;
+
+class HttpConnector implements Connector {
+  readonly #options: ConnectorOptions<ConnectorVariables>;
+  readonly #poller: Poller<PathRequest>;
+  readonly #times: SourceTimes;
+  #client: HttpClient | undefined;
+  #sources = new Map<number, Source>();
+  #states = new Map<string, PathState>();
+
+  constructor(options: ConnectorOptions<ConnectorVariables>) {
+    this.#options = options;
+    const { clock, meter, log, publish, variables, maxClockSkewMs } = options;
+    this.#times = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
+    this.#poller = new Poller<PathRequest>({
+      clock,
+      meter,
+      log,
+      publish,
+      scanPeriodMs: variables.scanPeriodMs,
+      deviceOf: ({ id }) => this.#sources.get(id)?.path ?? '',
+      plan: (points) => this.#plan(points),
+      read: (request, batch, signal) => this.#read(request, batch, signal),
+      requestsAtOnceInAll: variables.requestsAtOnce,
+    });
+  }
+
+  setPoints({ measurements, commands }: StackPoints): void {
+    const sources = measurements.flatMap((point) => sourceOf(point) ?? []);
+    if (sources.length === 0 && commands.length > 0) sources.push(alive());
+    this.#sources = new Map(sources.map((source) => [source.point.id, source]));
+    const states = this.#states;
+    this.#states = new Map(sources.map(({ path }) => [path, states.get(path) ?? emptyState()]));
+    const extra = sources.filter(({ point }) => point.id === aliveId).map(({ point }) => point);
+    this.#poller.setPoints([...measurements, ...extra]);
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    this.#client = await this.#makeClient();
+    await this.#poller.probe(signal);
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#poller.run(signal);
+  }
+
+  async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
+    const request = requestOf(command, value);
+    if (this.#client === undefined) throw new NotConnected('there is no link');
+    const answer = await this.#client.send({ ...request, signal }).catch((error) => {
+      throw error instanceof Unanswered && !error.isSent ? new NotConnected(error.message) : error;
+    });
+    judgeAnswer(answer);
+  }
+
+  async close(): Promise<void> {
+    this.#client?.close();
+    this.#client = undefined;
+    // Nobody knows what the server behind the next link has.
+    for (const state of this.#states.values()) state.etag = undefined;
+  }
+
+  detail(): InstanceDetail {
+    return this.#poller.detail();
+  }
+
+  explain(measurement: StackPoint): ReadingTrace | undefined {
+    const source = this.#sources.get(measurement.id);
+    const state = this.#states.get(source?.path ?? '');
+    if (source === undefined || state?.timeUs === undefined) return undefined;
+    const json = state.error === undefined ? followPointer(state.document, source.pointer) : undefined;
+    const value = json === undefined ? undefined : readValue(measurement.datatype, json);
+    const misfit =
+      json === undefined ? 'the answer has nothing there' : `it does not fit datatype ${measurement.datatype}`;
+    return {
+      timeUs: state.timeUs,
+      request: `GET ${source.path}`,
+      raw: json === undefined ? undefined : rawText(json),
+      value: measurement.datatype === 'b' && value !== undefined ? value === 1 : value,
+      error: state.error ?? (value === undefined ? misfit : undefined),
+      device: source.path,
+      scanPeriodMs: this.#poller.groupOf(measurement),
+    };
+  }
+
+  browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
+    const { path } = request;
+    if (path !== undefined) return browseDocument({ ...request, path }, (of) => this.#load(of, signal));
+    const offered = this.#options.variables.browsePaths.split(',').filter((each) => each.startsWith('/'));
+    return Promise.resolve(browsePaths([...new Set([...offered, ...this.#states.keys()])], request));
+  }
+
+  #plan(points: readonly StackPoint[]): PathRequest[] {
+    const known = points.filter(({ id }) => this.#sources.has(id));
+    const source = this.#sources.get(known[0]?.id ?? -1);
+    return source === undefined ? [] : [{ path: source.path, points: known }];
+  }
+
+  async #read({ path, points }: PathRequest, batch: Batch, signal: AbortSignal): Promise<void> {
+    const state = this.#states.get(path) ?? emptyState();
+    const answer = await this.#get(path, state, signal);
+    const { clock, log, variables } = this.#options;
+    const before = state.error;
+    const failed = this.#take(answer, state);
+    state.timeUs = clock.now();
+    if (state.error !== undefined && state.error !== before) log.warn(`${path}: ${state.error}`);
+    const reading = {
+      document: state.document,
+      timeUs: state.timeUs,
+      serverUs: dateOf(answer),
+      timeUnit: variables.timeUnit,
+      times: this.#times,
+    };
+    for (const { id } of points) {
+      const source = this.#sources.get(id);
+      if (id === aliveId || source === undefined) continue;
+      if (failed === undefined) addReading(source, reading, batch);
+      else batch.none(id, failed, state.timeUs);
+    }
+  }
+
+  /** Asks for what has changed, where the server tells such things apart. */
+  async #get(path: string, state: PathState, signal: AbortSignal): Promise<HttpAnswer> {
+    if (this.#client === undefined) throw new NotConnected('there is no link');
+    try {
+      return await this.#client.get(path, state.etag === undefined ? {} : { 'if-none-match': state.etag }, signal);
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      state.error = error.message;
+      state.timeUs = this.#options.clock.now();
+      throw new NoAnswer(error.message);
+    }
+  }
+
+  /** Keeps the answer. Returns the quality of all points of the path where it has none of their values. */
+  #take({ status, statusText, headers, body }: HttpAnswer, state: PathState): number | undefined {
+    if (status === 304 && state.etag !== undefined) {
+      state.error = undefined;
+      return undefined;
+    }
+    state.etag = undefined;
+    state.document = undefined;
+    if (status < 200 || status >= 300) {
+      const whereTo = headers.location === undefined ? '' : `, and leads to ${headers.location.slice(0, 200)}`;
+      state.error = `the server answers ${statusText}${whereTo}`;
+      // That something is wrong with the request, or with the server.
+      return status < 500 && status !== 429 && status !== 408
+        ? quality.bad.configurationError
+        : quality.bad.deviceFailure;
+    }
+    if (body === undefined) {
+      state.error = `the answer has more than ${this.#options.variables.maxBodyBytes} bytes (maxBodyBytes)`;
+      return quality.bad.configurationError;
+    }
+    try {
+      state.document = documentOf(headers['content-encoding'], body);
+    } catch (error) {
+      state.error = `the answer is no JSON: ${(error as Error).message}`;
+      return quality.bad.deviceFailure;
+    }
+    state.error = undefined;
+    const { etag } = headers;
+    if (etag !== undefined && etag.length <= maxEtagLength) state.etag = etag;
+    return undefined;
+  }
+
+  async #load(path: string, signal: AbortSignal): Promise<unknown> {
+    if (this.#client === undefined) throw new Refused('there is no link');
+    try {
+      const { status, statusText, headers, body } = await this.#client.get(path, {}, signal);
+      if (status < 200 || status >= 300) throw new Refused(`the server answers ${statusText} to GET ${path}`);
+      if (body === undefined) throw new Error('the answer is larger than maxBodyBytes');
+      return documentOf(headers['content-encoding'], body);
+    } catch (error) {
+      throw signal.aborted || error instanceof Refused
+        ? error
+        : new Refused(`GET ${path}: ${(error as Error).message}`);
+    }
+  }
+
+  async #makeClient(): Promise<HttpClient> {
+    const { clock, folder, log, variables } = this.#options;
+    const { baseUrl, timeoutMs, maxBodyBytes, requestsAtOnce, caFile, dangerouslyTrustAnyCertificate } = variables;
+    if (dangerouslyTrustAnyCertificate)
+      log.warn('any certificate is taken: whoever sits between reads and changes all');
+    const ca = caFile === '' ? undefined : await readCertificates(join(folder, caFile));
+    return new HttpClient({
+      baseUrl,
+      headers: headersOf(variables),
+      timeoutMs,
+      maxBodyBytes,
+      connections: requestsAtOnce,
+      clock,
+      tls: { ...(ca !== undefined && { ca }), ...(dangerouslyTrustAnyCertificate && { rejectUnauthorized: false }) },
+    });
+  }
+}
+
+function alive(): Source {
+  const point: StackPoint = { id: aliveId, name: 'alive', address: '/', datatype: 's', properties: {} };
+  return { point, path: '/', pointer: [], timePointer: undefined, qualityPointer: undefined };
+}
+
+function emptyState(): PathState {
+  return { document: undefined, etag: undefined, timeUs: undefined, error: undefined };
+}
+
+/** Throws where it is no JSON in UTF-8. */
+function documentOf(encoding: string | undefined, body: Buffer): unknown {
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Error(`it is packed as ${encoding}`);
+  return parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+}
+
+/** By the clock of the server, to the second. */
+function dateOf({ headers: { date } }: HttpAnswer): number | undefined {
+  const ms = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(ms) ? undefined : ms * 1000;
+}
+
+function headersOf({ headers, user, password, token, keyHeader, key }: ConnectorVariables): Record<string, string> {
+  const given = parseHeaders(headers);
+  if (typeof given === 'string') throw new Fatal(`headers ${given}`);
+  if (/[^\x20-\x7e]/.test(token + key)) throw new Fatal('a token or key has characters that no header can carry');
+  return {
+    ...given,
+    ...(keyHeader !== '' && { [keyHeader]: key }),
+    ...(user !== '' && { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }),
+    ...(token !== '' && { authorization: `Bearer ${token}` }),
+  };
+}
+
+async function readCertificates(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Fatal(`the certificates of the authority cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function rawText(json: unknown): string {
+  const text =
+    typeof json === 'bigint'
+      ? String(json)
+      : JSON.stringify(json, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+  return text.length > maxRawLength ? `${text.slice(0, maxRawLength)}…` : text;
 }

@@ -1,0 +1,54 @@
+// The request that a command becomes, and what the answer to it means. Pure.
+import { formatText, type Value } from '@telltale/schema';
+import { Refused, type StackCommand } from '@telltale/stack-kit';
+import { type Method, parseCommand, placeholder, propertyOf } from './address.ts';
+import type { HttpAnswer } from './http-client.ts';
+import { documentWith } from './json-pointer.ts';
+
+export interface CommandRequest {
+  readonly method: Method;
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Throws `Refused` where the command cannot be sent at all. */
+export function requestOf(command: StackCommand, value: Value): CommandRequest {
+  const address = parseCommand(command.address);
+  if (typeof address === 'string') throw new Refused(address);
+  const { method, pointer } = address;
+  const json = jsonOf(command, value);
+  const path = address.path.replaceAll(placeholder, () => encodeURIComponent(plainOf(command, value)));
+  const template = propertyOf(command, 'body');
+  const contentType = propertyOf(command, 'contentType') ?? 'application/json';
+  if (/[^\x20-\x7e]/.test(contentType)) throw new Refused('the property contentType is not a content type');
+  const body = () => {
+    if (template !== undefined) return template.replaceAll(placeholder, () => json);
+    if (pointer !== undefined) return documentWith(pointer, json);
+    return address.path.includes(placeholder) ? '' : json;
+  };
+  const text = body();
+  return { method, path, body: text, headers: text === '' ? {} : { 'content-type': contentType } };
+}
+
+/** Returns where the server has accepted it. Throws `Refused` where it has not; anything else where nobody knows. */
+export function judgeAnswer({ status, statusText, body }: HttpAnswer): void {
+  if (status >= 200 && status < 300) return;
+  const said = (body ?? Buffer.of())
+    .subarray(0, 200)
+    .toString()
+    .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ')
+    .trim();
+  const reason = `the server answers ${statusText}${said === '' ? '' : `: ${said}`}`;
+  const isUnclear = status >= 500 && status !== 501 && status !== 503;
+  throw isUnclear ? new Error(reason) : new Refused(reason);
+}
+
+function jsonOf({ datatype }: StackCommand, value: Value): string {
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'string' ? JSON.stringify(value) : formatText(datatype, value);
+}
+
+function plainOf({ datatype }: StackCommand, value: Value): string {
+  return typeof value === 'boolean' ? String(value) : formatText(datatype, value);
+}

@@ -1,0 +1,192 @@
+// Requests to one server over node:http and node:https: each bounded in time and size, each made once. No redirect is
+// followed, since it would take the credentials to wherever it leads.
+import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions, request as tlsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Clock } from '@telltale/schema';
+
+export interface HttpClientOptions {
+  readonly baseUrl: string;
+  /** Of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly connections: number;
+  readonly clock: Clock;
+  readonly tls: { readonly ca?: string; readonly rejectUnauthorized?: boolean };
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** `404 Not Found` */
+  readonly statusText: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Undefined where it is larger than allowed. */
+  readonly body: Buffer | undefined;
+}
+
+/** There was no whole answer. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+  /** Whether the server may have the request. */
+  readonly isSent: boolean;
+
+  constructor(reason: string, isSent: boolean) {
+    super(reason);
+    this.isSent = isSent;
+  }
+}
+
+interface Sending {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #url: URL;
+  readonly #basePath: string;
+  readonly #agent: Agent;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#url = new URL(options.baseUrl);
+    this.#basePath = this.#url.pathname.replace(/\/+$/, '');
+    const { connections, tls } = options;
+    const agentOptions: AgentOptions & TlsAgentOptions = { keepAlive: true, maxSockets: connections, ...tls };
+    this.#agent = this.#isTls ? new TlsAgent(agentOptions) : new Agent(agentOptions);
+    closeTalkativeIdle(this.#agent);
+  }
+
+  /** Over a connection that is kept. Throws `Unanswered`, or the reason of the signal. */
+  get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer> {
+    return this.#ask({ method: 'GET', path, headers, signal }, this.#agent);
+  }
+
+  /** Over a connection of its own: a kept one that the server is just closing would leave it open what became of it. */
+  send(sending: Sending): Promise<HttpAnswer> {
+    return this.#ask(sending, false);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  get #isTls(): boolean {
+    return this.#url.protocol === 'https:';
+  }
+
+  #ask({ method, path, headers, body, signal }: Sending, agent: Agent | false): Promise<HttpAnswer> {
+    const { clock, timeoutMs, tls } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+    if (signal.aborted) {
+      reject(signal.reason);
+      return promise;
+    }
+    const make = this.#isTls ? tlsRequest : request;
+    const asking = make({
+      ...(agent === false && tls),
+      agent,
+      method,
+      protocol: this.#url.protocol,
+      hostname: this.#url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: this.#url.port,
+      path: this.#basePath + path,
+      headers: {
+        accept: 'application/json, */*;q=0.5',
+        'accept-encoding': 'identity',
+        'user-agent': 'Telltale',
+        ...this.#options.headers,
+        ...headers,
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      },
+    });
+    let isSent = false;
+    let isSettled = false;
+    whenSent(asking, this.#isTls, () => {
+      isSent = true;
+    });
+    const end = () => {
+      isSettled = true;
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (reason: unknown) => {
+      if (isSettled) return;
+      end();
+      reject(reason instanceof Error && reason !== signal.reason ? new Unanswered(textOf(reason), isSent) : reason);
+      asking.destroy();
+    };
+    const onAbort = () => fail(signal.reason);
+    const cancel = clock.after(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
+    signal.addEventListener('abort', onAbort, { once: true });
+    asking.on('error', fail);
+    asking.on('close', () => fail(new Error('the connection was closed without an answer')));
+    asking.on('response', (response) => {
+      this.#receive(response, fail, (answer) => {
+        if (isSettled) return;
+        end();
+        resolve(answer);
+        if (answer.body === undefined) asking.destroy();
+      });
+    });
+    asking.end(body);
+    return promise;
+  }
+
+  #receive(response: IncomingMessage, fail: (reason: Error) => void, done: (answer: HttpAnswer) => void): void {
+    const { maxBodyBytes } = this.#options;
+    const { headers, statusCode: status = 0, statusMessage = '' } = response;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const answer = (body: Buffer | undefined) => {
+      done({ status, statusText: `${status} ${statusMessage}`.trim(), headers, body });
+    };
+    response.on('error', fail);
+    if (Number(headers['content-length']) > maxBodyBytes) {
+      answer(undefined);
+      return;
+    }
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBodyBytes) chunks.push(chunk);
+      else answer(undefined);
+    });
+    response.on('end', () => {
+      if (!response.complete) fail(new Error('the answer ended before its end'));
+      else answer(Buffer.concat(chunks));
+    });
+  }
+}
+
+/** The moment from which on the server may have it: nothing leaves before the connection is there. */
+function whenSent(asking: ClientRequest, isTls: boolean, call: () => void): void {
+  asking.on('socket', (socket) => {
+    if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', call);
+    else call();
+  });
+}
+
+/** A server that speaks unasked would have that taken for the answer to the next request. */
+function closeTalkativeIdle(agent: Agent): void {
+  const close = function (this: Socket) {
+    this.destroy();
+  };
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent);
+  const reuseSocket = agent.reuseSocket.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    socket.on('data', close);
+    return keepSocketAlive(socket);
+  };
+  agent.reuseSocket = (socket, asking) => {
+    socket.off('data', close);
+    reuseSocket(socket, asking);
+  };
+}
+
+function textOf(error: Error & { code?: unknown; errors?: readonly Error[] }): string {
+  return error.message || error.errors?.[0]?.message || String(error.code ?? error.name);
+}

@@ -1,0 +1,114 @@
+// The page that Prometheus scrapes, in its text format 0.0.4 or in OpenMetrics 1.0.0, made from what the points have. Pure.
+import { type Datatype, describeQuality, formatText, isBad } from '@telltale/schema';
+import type { MetricType } from './metric-address.ts';
+
+export type PageFormat = 'text' | 'openmetrics';
+
+export const contentTypes: Readonly<Record<PageFormat, string>> = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+};
+
+export interface Sample {
+  /** `{tank="1"}`, escaped, without the braces; empty where there are none. */
+  readonly labels: string;
+  readonly pointName: string;
+  readonly datatype: Datatype;
+  /** Undefined before the first. */
+  value: number | bigint | string | undefined;
+  quality: number;
+  timeUs: number;
+}
+
+/** All samples of one name: they stand together. */
+export interface Family {
+  /** As the samples have it: of a counter with `_total`, of a text with `_info`. */
+  readonly sampleName: string;
+  readonly type: MetricType;
+  readonly help: string;
+  readonly samples: Sample[];
+}
+
+export interface PageOptions {
+  readonly badQuality: 'absent' | 'nan';
+  /** Empty: none. */
+  readonly qualityMetric: string;
+  readonly timestamps: boolean;
+}
+
+/** Of a text, a label has so much: the rest would not be read by anybody, and is kept by Prometheus for ever. */
+const maxLabelLength = 1024;
+
+export function metricPage(families: Iterable<Family>, format: PageFormat, options: PageOptions): string {
+  const lines: string[] = [];
+  const qualities: Sample[] = [];
+  for (const family of families) {
+    const samples = family.samples.filter((sample) => isShown(sample, options));
+    qualities.push(...family.samples);
+    if (samples.length === 0) continue;
+    head(lines, family, format);
+    for (const sample of samples) lines.push(sampleLine(family, sample, format, options));
+  }
+  if (options.qualityMetric !== '' && qualities.length > 0) addQualities(lines, qualities, format, options);
+  if (format === 'openmetrics') lines.push('# EOF');
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+/** Backslash, quote and line break, as both formats want them in a label. */
+export function escapeLabel(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}
+
+/** A bad text has no sample in either setting: its label would claim what is not so. */
+function isShown({ value, quality, datatype }: Sample, { badQuality }: PageOptions): boolean {
+  const isText = datatype === 's';
+  if (value === undefined) return !isText && badQuality === 'nan';
+  return !isBad(quality) || (badQuality === 'nan' && !isText);
+}
+
+function head(lines: string[], { sampleName, type, help }: Family, format: PageFormat): void {
+  const isOpen = format === 'openmetrics';
+  const name = isOpen
+    ? sampleName.replace(type === 'counter' ? /_total$/ : type === 'info' ? /_info$/ : /$^/, '')
+    : sampleName;
+  // The text format knows no info metrics: there they are gauges of 1.
+  const shownType = type === 'info' && !isOpen ? 'gauge' : type;
+  if (help !== '') {
+    const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+    lines.push(`# HELP ${name} ${isOpen ? escaped.replaceAll('"', '\\"') : escaped}`);
+  }
+  lines.push(`# TYPE ${name} ${shownType}`);
+}
+
+function sampleLine({ sampleName }: Family, sample: Sample, format: PageFormat, options: PageOptions): string {
+  const { labels, value, quality, datatype } = sample;
+  const isText = datatype === 's';
+  const text = isText ? `value="${escapeLabel(shortened(String(value)))}"` : '';
+  const all = [labels, text].filter((part) => part !== '').join(',');
+  const number = isText ? '1' : value === undefined || isBad(quality) ? 'NaN' : formatNumber(datatype, value);
+  return `${sampleName}${all === '' ? '' : `{${all}}`} ${number}${timeSuffix(sample, format, options)}`;
+}
+
+function addQualities(lines: string[], samples: readonly Sample[], format: PageFormat, options: PageOptions): void {
+  const { qualityMetric: sampleName } = options;
+  const help = `Quality of a point: ${[192, 64, 0].map((each) => `${each} ${describeQuality(each)}`).join(', ')}`;
+  head(lines, { sampleName, type: 'gauge', help, samples: [] }, format);
+  for (const sample of samples) {
+    const suffix = timeSuffix(sample, format, options);
+    lines.push(`${sampleName}{point="${escapeLabel(sample.pointName)}"} ${sample.quality}${suffix}`);
+  }
+}
+
+function timeSuffix({ timeUs }: Sample, format: PageFormat, { timestamps }: PageOptions): string {
+  if (!timestamps || timeUs <= 0) return '';
+  return format === 'text' ? ` ${Math.round(timeUs / 1000)}` : ` ${(timeUs / 1e6).toFixed(6).replace(/\.?0+$/, '')}`;
+}
+
+function formatNumber(datatype: Datatype, value: number | bigint | string): string {
+  return typeof value === 'number' && datatype === 'f' ? formatText('f', Math.fround(value)) : String(value);
+}
+
+function shortened(text: string): string {
+  if (text.length <= maxLabelLength) return text;
+  return `${text.slice(0, maxLabelLength).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,66 @@
+// One measurement as the connector reads it: where it stands in an answer, and what is made of it.
+import { type Batch, quality } from '@telltale/schema';
+import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
+import { parseMeasurement, propertyOf } from './address.ts';
+import { followPointer, parsePointer } from './json-pointer.ts';
+import { readQuality, readTime, type TimeUnit } from './read-time.ts';
+import { addValue, readValue } from './read-value.ts';
+
+export interface Source {
+  readonly point: StackPoint;
+  readonly path: string;
+  readonly pointer: readonly string[];
+  readonly timePointer: readonly string[] | undefined;
+  readonly qualityPointer: readonly string[] | undefined;
+}
+
+/** What a reading is made with, beside the answer itself. */
+export interface Reading {
+  readonly document: unknown;
+  readonly timeUs: number;
+  /** What the server's clock said when it answered. */
+  readonly serverUs: number | undefined;
+  readonly timeUnit: TimeUnit;
+  readonly times: SourceTimes;
+}
+
+/** Undefined where the address cannot be read. */
+export function sourceOf(point: StackPoint): Source | undefined {
+  const address = parseMeasurement(point.address);
+  const timePointer = pointerProperty(point, 'timePointer');
+  const qualityPointer = pointerProperty(point, 'qualityPointer');
+  if (typeof address === 'string' || typeof timePointer === 'string' || typeof qualityPointer === 'string') {
+    return undefined;
+  }
+  return { point, ...address, timePointer, qualityPointer };
+}
+
+/** Adds the reading. Returns what is wrong with it. */
+export function addReading(source: Source, reading: Reading, batch: Batch): string | undefined {
+  const { point, pointer } = source;
+  const json = followPointer(reading.document, pointer);
+  if (json === undefined) {
+    batch.none(point.id, quality.bad.configurationError, reading.timeUs);
+    return 'the answer has nothing there';
+  }
+  const { timeUs, quality: told } = timeAndQuality(source, reading);
+  const value = readValue(point.datatype, json);
+  if (value !== undefined) addValue(batch, point.id, value, told, timeUs);
+  else batch.none(point.id, quality.bad.sensorFailure, timeUs);
+  return value === undefined ? `it does not fit datatype ${point.datatype}` : undefined;
+}
+
+function timeAndQuality(source: Source, reading: Reading): { timeUs: number; quality: number } {
+  const { timePointer, qualityPointer } = source;
+  const { document, timeUs, serverUs, timeUnit, times } = reading;
+  const told = qualityPointer === undefined ? quality.good : readQuality(followPointer(document, qualityPointer));
+  if (timePointer === undefined) return { timeUs, quality: told };
+  // A time that cannot be read is as good as one that cannot be right.
+  times.judge(readTime(followPointer(document, timePointer), timeUnit) ?? Number.NaN, serverUs, told);
+  return times;
+}
+
+function pointerProperty(point: StackPoint, name: string): readonly string[] | string | undefined {
+  const text = propertyOf(point, name);
+  return text === undefined ? undefined : parsePointer(text);
+}
