@@ -159,7 +159,9 @@ export class Incoming {
     }
     const { pdu, contextEngineId, contextName } = scoped;
     if (isTrap !== (pdu.type === pduType.trap) && this.#options.hearsTraps) throw new Malformed('not of that engine');
-    if (contextName !== '' || (!isTrap && !contextEngineId.equals(engine.engineId))) throw new Malformed('a context');
+    // What a trap or an inform tells of is in the context of its sender.
+    const isContext = this.#options.hearsTraps || (contextName === '' && contextEngineId.equals(engine.engineId));
+    if (!isContext) throw new Malformed('a context that is not here');
     return {
       pdu,
       securityName: `the user ${user.name}`,
@@ -169,7 +171,7 @@ export class Incoming {
         user.seal(
           engine.now(),
           { msgId: message.msgId, isReportable: false },
-          encodeScoped(engine.engineId, '', answer),
+          encodeScoped(contextEngineId, contextName, answer),
         ),
     };
   }

@@ -73,16 +73,20 @@ export class TrapPoints {
     const timeUs = this.#options.clock.now();
     const [trap] = pdu.varbinds.filter(({ oid, tag: valueTag }) => oid === snmpTrapOid && valueTag === tag.oid);
     const trapOid = trap === undefined ? '' : oidOf(trap.content);
+    const text = describe(trapOid, pdu);
     const batch = new Batch();
     const happen = (oid: string, varbind: Varbind | undefined) => {
+      const fresh = new Map<string, Happened>();
       for (const each of this.#byOid.get(oid) ?? []) {
         const { agent } = each.address;
         if (agent !== undefined && !this.#options.isAgent(agent, sender)) continue;
-        const count = (this.#happened.get(each.point.address)?.count ?? 0) + 1;
-        const happened = { varbind, trap: trapOid, sender, text: describe(trapOid, pdu), count, timeUs };
-        this.#happened.set(each.point.address, happened);
+        const name = each.point.address;
+        const count = (this.#happened.get(name)?.count ?? 0) + 1;
+        const happened = fresh.get(name) ?? { varbind, trap: trapOid, sender, text, count, timeUs };
+        fresh.set(name, happened);
         this.#add(batch, each, happened);
       }
+      for (const [name, happened] of fresh) this.#happened.set(name, happened);
     };
     happen(trapOid, undefined);
     for (const varbind of pdu.varbinds) {

@@ -1,4 +1,5 @@
 // A connector of the stack that a test runs: its readings by name, and everything given back in the end.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch, Datatype, Value } from '@telltale/schema';
 import type { Connector, ConnectorOptions, StackPoint, StackPoints } from '@telltale/stack-kit';
 import { connectorOptions, until } from '@telltale/stack-kit/testing';
@@ -27,7 +28,7 @@ export class RunningConnector {
   readonly #controller = new AbortController();
   #names = new Map<number, string>();
   #points: StackPoints = { measurements: [], commands: [] };
-  #ended: Promise<unknown> | undefined;
+  #ended: Promise<void> | undefined;
 
   constructor(variables: Readonly<Record<string, string>>, given: Partial<ConnectorOptions<ConnectorVariables>> = {}) {
     const read = stack.connector?.readVariables(variables);
@@ -59,7 +60,21 @@ export class RunningConnector {
 
   async start(): Promise<void> {
     await this.connector.connect(this.#controller.signal);
-    this.#ended = this.connector.run(this.#controller.signal).catch((error) => error);
+    this.#ended = this.#live();
+  }
+
+  /** As the server does it, but for the pauses: a link that is lost is made anew. */
+  async #live(): Promise<void> {
+    const { signal } = this.#controller;
+    while (!signal.aborted) {
+      try {
+        await this.connector.run(signal);
+      } catch {
+        await this.connector.close();
+        await sleep(20);
+        await this.connector.connect(signal).catch(() => undefined);
+      }
+    }
   }
 
   point(name: string): StackPoint {
@@ -83,11 +98,10 @@ export class RunningConnector {
     return found() as Reading;
   }
 
-  async stop(): Promise<unknown> {
+  async stop(): Promise<void> {
     this.#controller.abort();
-    const ending = await this.#ended;
+    await this.#ended;
     await this.connector.close();
-    return ending;
   }
 
   #take(batch: Batch): void {

@@ -1,0 +1,221 @@
+// The connector against agents that are small, wrong, or lie.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { test } from 'node:test';
+import { quality } from '@telltale/schema';
+import { until } from '@telltale/stack-kit/testing';
+import { tag } from '../src/ber.ts';
+import {
+  decodeMessage,
+  encodeCommunityMessage,
+  encodePdu,
+  encodeScoped,
+  encodeSecured,
+  encodeVarbinds,
+  errorStatus,
+  pduType,
+} from '../src/message.ts';
+import { compareOids } from '../src/oid.ts';
+import { encodeValue } from '../src/snmp-value.ts';
+import { UsmUser } from '../src/usm.ts';
+import { FakeAgent, type FakeAnswer } from './fake-agent.ts';
+import { RunningConnector } from './running-connector.ts';
+
+const column = '1.3.6.1.4.1.99999.1';
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, row) => ({
+    name: `${row + 1}`,
+    address: `${column}.${row + 1}`,
+    datatype: 'i' as const,
+  }));
+const value = (oid: string) => encodeValue(oid, Number(oid.slice(column.length + 1)), 'integer');
+const vars = (port: number, more: Readonly<Record<string, string>> = {}) => ({
+  hosts: `127.0.0.1:${port}`,
+  community: 'secret',
+  scanPeriodMs: '30',
+  timeoutMs: '150',
+  ...more,
+});
+
+async function start(
+  t: { after(call: () => unknown): void },
+  agent: FakeAgent,
+  count: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RunningConnector> {
+  const running = new RunningConnector(vars(agent.port, more));
+  t.after(async () => {
+    await running.stop();
+    agent.stop();
+  });
+  running.setPoints(rows(count));
+  await running.start();
+  return running;
+}
+
+async function allGood(running: RunningConnector, count: number): Promise<void> {
+  for (const { name } of rows(count)) {
+    const reading = await running.until(name, () => true);
+    assert.deepEqual([reading.value, reading.quality], [Number(name), quality.good], name);
+  }
+}
+
+test('an agent to whom much is too big is asked for less, and remembered as such', async (t) => {
+  const agent = await FakeAgent.start(({ varbinds }) =>
+    varbinds.length > 5
+      ? { status: errorStatus.tooBig, varbinds: [] }
+      : { varbinds: varbinds.map(({ oid }) => value(oid)) },
+  );
+  const running = await start(t, agent, 30, { bulk: 'false' });
+  await allGood(running, 30);
+  const asked = agent.requests.length;
+  await until('the next scans', () => agent.requests.length > asked + 20);
+  assert.ok(agent.requests.slice(asked + 8).every(({ varbinds }) => varbinds.length <= 5));
+});
+
+test('an object for which the agent refuses the whole request turns bad alone', async (t) => {
+  const agent = await FakeAgent.start(({ varbinds }): FakeAnswer => {
+    const index = varbinds.findIndex(({ oid }) => oid === `${column}.7`) + 1;
+    if (index > 0) return { status: errorStatus.genErr, index, varbinds };
+    return { varbinds: varbinds.map(({ oid }) => value(oid)) };
+  });
+  const running = await start(t, agent, 20, { bulk: 'false' });
+  await running.until('7', (reading) => reading.quality === quality.bad.configurationError);
+  for (const { name } of rows(20)) {
+    if (name !== '7') await running.until(name, (reading) => reading.quality === quality.good);
+  }
+});
+
+test('an answer to GETBULK that ends early is completed, and one out of order is not believed', async (t) => {
+  const walk = (after: string, count: number) =>
+    rows(100)
+      .map(({ address }) => address)
+      .filter((oid) => compareOids(oid, after) > 0)
+      .slice(0, count)
+      .map(value);
+  const short = await FakeAgent.start(({ type, varbinds, errorIndex }) => {
+    if (type === pduType.get) return { varbinds: varbinds.map(({ oid }) => value(oid)) };
+    return { varbinds: walk(varbinds[0]?.oid ?? '', Math.min(3, errorIndex)) };
+  });
+  await allGood(await start(t, short, 12), 12);
+  assert.ok(short.requests.some(({ type }) => type === pduType.getBulk));
+  const wrong = await FakeAgent.start(({ type, varbinds, errorIndex }) => {
+    if (type === pduType.get) return { varbinds: varbinds.map(({ oid }) => value(oid)) };
+    return { varbinds: walk(varbinds[0]?.oid ?? '', errorIndex).reverse() };
+  });
+  const running = await start(t, wrong, 12);
+  await allGood(running, 12);
+  const asked = wrong.requests.length;
+  await until('the next scans', () => wrong.requests.length > asked + 3);
+  assert.ok(wrong.requests.slice(asked).every(({ type }) => type === pduType.get));
+});
+
+test('an agent that answers with other objects, or too few, is taken for silent', async (t) => {
+  const answers: ((oids: readonly string[]) => FakeAnswer)[] = [
+    (oids) => ({ varbinds: oids.map((oid) => ({ ...value(oid), oid: `${oid}.1` })) }),
+    (oids) => ({ varbinds: oids.slice(1).map(value) }),
+    (oids) => ({ varbinds: [...oids, ...oids].map(value) }),
+  ];
+  for (const answer of answers) {
+    let isWrong = false;
+    const agent = await FakeAgent.start(({ varbinds }) => {
+      const oids = varbinds.map(({ oid }) => oid);
+      return isWrong ? answer(oids) : { varbinds: oids.map(value) };
+    });
+    const running = await start(t, agent, 3);
+    await running.until('1', (reading) => reading.quality === quality.good);
+    isWrong = true;
+    await running.until('1', (reading) => reading.quality === quality.bad.communicationFailure);
+    isWrong = false;
+    await running.until('1', (reading) => reading.quality === quality.good);
+  }
+});
+
+test('an answer of somebody else is never believed, though it has all that the right one has', async (t) => {
+  const strange = createSocket('udp4');
+  t.after(() => strange.close());
+  const agent = await FakeAgent.start(({ varbinds }) => ({ varbinds: varbinds.map(({ oid }) => value(oid)) }));
+  let forged = 0;
+  agent.socket.prependListener('message', (bytes, from) => {
+    const message = decodeMessage(bytes);
+    if (message.version !== 1) return;
+    const { requestId, varbinds } = message.pdu;
+    const lies = varbinds.map(({ oid }) => encodeValue(oid, 666, 'integer'));
+    const head = { type: pduType.response, requestId, errorStatus: 0, errorIndex: 0 };
+    const pdu = encodePdu(head, encodeVarbinds(lies));
+    strange.send(encodeCommunityMessage(message.community, pdu), from.port, from.address);
+    forged++;
+  });
+  const running = await start(t, agent, 3);
+  const seen = new Set<unknown>();
+  await until('many answers', () => {
+    seen.add(running.readings.get('1')?.value);
+    return forged > 20;
+  });
+  assert.ok(!seen.has(666));
+});
+
+test('an answer of version 3 that is not signed is never believed where signed ones are asked for', async (t) => {
+  const user = { user: 'operator', authKey: 'first key', privKey: 'second key' };
+  const real = new UsmUser({ ...user, securityLevel: 'authPriv', authProtocol: 'sha256', privProtocol: 'aes' });
+  const engineId = Buffer.from('80001f8805aabbccdd', 'hex');
+  const none = Buffer.alloc(0);
+  const open = { isAuthenticated: false, isEncrypted: false, isReportable: false };
+  const security = { engineId, engineBoots: 1, engineTime: 1, authParameters: none, privParameters: none };
+  let forged = 0;
+  let isHonest = false;
+  const agent = await FakeAgent.raw((bytes, send) => {
+    const message = decodeMessage(bytes);
+    if (message.version !== 3) return;
+    const { msgId } = message;
+    if (!message.isAuthenticated) {
+      const counter = { oid: '1.3.6.1.6.3.15.1.1.4.0', tag: tag.counter32, content: Buffer.of(1) };
+      const report = encodePdu(
+        { type: pduType.report, requestId: 0, errorStatus: 0, errorIndex: 0 },
+        encodeVarbinds([counter]),
+      );
+      const scoped = encodeScoped(engineId, '', report);
+      send(encodeSecured({ msgId, ...open, ...security, user: '', scoped }).bytes);
+      return;
+    }
+    const { pdu } = real.open(message);
+    const lies = pdu.varbinds.map(({ oid }) => encodeValue(oid, isHonest ? 1 : 666, 'integer'));
+    const head = { type: pduType.response, requestId: pdu.requestId, errorStatus: 0, errorIndex: 0 };
+    const scoped = encodeScoped(engineId, '', encodePdu(head, encodeVarbinds(lies)));
+    forged++;
+    if (isHonest) send(real.seal({ engineId, boots: 1, time: 1 }, { msgId, isReportable: false }, scoped));
+    else send(encodeSecured({ msgId, ...open, ...security, user: 'operator', scoped }).bytes);
+  });
+  const running = new RunningConnector(vars(agent.port, { ...user, version: '3' }));
+  t.after(async () => {
+    await running.stop();
+    agent.stop();
+  });
+  running.setPoints(rows(1));
+  await assert.rejects(running.start(), { name: 'NotConnected' });
+  assert.ok(forged > 0);
+  assert.equal(running.readings.get('1'), undefined);
+  await running.connector.close();
+  isHonest = true;
+  await running.start();
+  await running.until('1', (reading) => reading.value === 1 && reading.quality === quality.good);
+});
+
+test('a set is sent once though nobody answers, and a read is sent again', async (t) => {
+  const agent = await FakeAgent.start(() => undefined);
+  const running = new RunningConnector(vars(agent.port, { timeoutMs: '100' }));
+  t.after(async () => {
+    await running.stop();
+    agent.stop();
+  });
+  running.setPoints([], [{ name: 'w', address: `${column}.1`, datatype: 'i' }]);
+  await assert.rejects(running.start(), { name: 'NotConnected', message: /no answer within 100 ms/ });
+  assert.equal(agent.requests.length, 2);
+  assert.equal(new Set(agent.requests.map(({ requestId }) => requestId)).size, 1);
+  const giveUp = new AbortController();
+  const write = assert.rejects(running.write('w', 1, giveUp.signal), { message: 'too late' });
+  await until('it is sent', () => agent.requests.length === 3);
+  giveUp.abort(new Error('too late'));
+  await write;
+  assert.equal(agent.requests.at(-1)?.type, pduType.set);
+});

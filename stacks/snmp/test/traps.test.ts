@@ -1,0 +1,145 @@
+// Traps and informs of the tools of net-snmp.
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { quality } from '@telltale/schema';
+import { freePort, missingPeers } from '@telltale/stack-kit/testing';
+import { RunningConnector, type Sample } from './running-connector.ts';
+import { tool } from './running-provider.ts';
+
+const skip = missingPeers('snmptrap') ?? false;
+const linkDown = '1.3.6.1.6.3.1.1.5.3';
+const operStatus = (row: number) => `1.3.6.1.2.1.2.2.1.8.${row}`;
+const keys = { user: 'operator', authKey: 'first key', privKey: 'second key' };
+const v3 = [
+  '-v3',
+  '-u',
+  'operator',
+  '-l',
+  'authPriv',
+  '-a',
+  'SHA-256',
+  '-A',
+  'first key',
+  '-x',
+  'AES',
+  '-X',
+  'second key',
+];
+
+const points: readonly Sample[] = [
+  { name: 'status', address: 'trap:ifOperStatus.3', datatype: 'i' },
+  { name: 'count', address: 'trap:linkDown', datatype: 'l' },
+  { name: 'text', address: 'trap:linkDown', datatype: 's' },
+  { name: 'of agent', address: 'trap:here/linkDown', datatype: 'i' },
+  { name: 'of other', address: 'trap:elsewhere/linkDown', datatype: 'i' },
+];
+
+async function listening(
+  t: { after(call: () => unknown): void },
+  more: Readonly<Record<string, string>> = { community: 'secret' },
+): Promise<{ running: RunningConnector; place: string }> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'snmp-traps-'));
+  const hosts = 'here=127.0.0.1:9, elsewhere=192.0.2.7';
+  const running = new RunningConnector({ hosts, trapPort: `${port}`, ...more }, { folder });
+  t.after(async () => {
+    await running.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  running.setPoints(points);
+  await running.start();
+  return { running, place: `127.0.0.1:${port}` };
+}
+
+const down = (row: number, status: number) => ['', linkDown, operStatus(row), 'i', `${status}`];
+
+describe('traps', { skip }, () => {
+  test('of version 2c bring values and are counted, by who sent them', async (t) => {
+    const { running, place } = await listening(t);
+    for (const { name } of points) {
+      assert.equal((await running.until(name, () => true)).quality, quality.bad.notConnected, name);
+    }
+    await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 2)]);
+    const status = await running.until('status', ({ value }) => value === 2);
+    assert.equal(status.quality, quality.good);
+    assert.ok(Math.abs(status.timeUs / 1000 - Date.now()) < 60_000);
+    await running.until('count', ({ value }) => value === 1n);
+    await running.until('of agent', ({ value }) => value === 1);
+    assert.match(String(running.readings.get('text')?.value), /^linkDown sysUpTime\.0=[0-9]+ ifOperStatus\.3=2$/);
+    assert.equal(running.readings.get('of other')?.quality, quality.bad.notConnected);
+    const trace = running.connector.explain?.(running.point('status'));
+    assert.deepEqual([trace?.raw, trace?.value, trace?.request], ['INTEGER 02', 2, 'trap linkDown from 127.0.0.1']);
+    running.setPoints(points);
+    await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(4, 2)]);
+    await running.until('count', ({ value }) => value === 2n);
+    assert.equal(running.readings.get('status')?.value, 2);
+  });
+
+  test('with another community, or with version 3 where there is no user, are not taken', async (t) => {
+    const { running, place } = await listening(t);
+    await tool('snmptrap', ['-v2c', '-c', 'wrong', place, ...down(3, 1)]);
+    await tool('snmptrap', ['-v3', '-l', 'noAuthNoPriv', '-u', 'x', '-e', '0x8000000001020304', place, ...down(3, 1)]);
+    await tool('snmptrap', ['-v1', '-c', 'secret', place, '1.3.6.1.4.1.9', '', '2', '0', '', operStatus(3), 'i', '1']);
+    await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 5)]);
+    await running.until('count', ({ value }) => value !== undefined);
+    assert.deepEqual([running.readings.get('count')?.value, running.readings.get('status')?.value], [1n, 5]);
+  });
+
+  test('that ask for it are confirmed, and count once though they come again', async (t) => {
+    const { running, place } = await listening(t);
+    await tool('snmpinform', ['-v2c', '-c', 'secret', '-t', '2', '-r', '0', place, ...down(3, 2)]);
+    assert.equal(running.readings.get('count')?.value, 1n);
+    await assert.rejects(
+      tool('snmpinform', ['-v2c', '-c', 'wrong', '-t', '1', '-r', '0', place, ...down(3, 2)]),
+      /Timeout/,
+    );
+    assert.equal(running.readings.get('count')?.value, 1n);
+  });
+
+  test('of version 3 are taken from the user alone, signed and encrypted as is set', async (t) => {
+    const { running, place } = await listening(t, { version: '3', ...keys });
+    const engine = ['-e', '0x80001f8805010203040506'];
+    await tool('snmptrap', [...v3, ...engine, place, ...down(3, 6)]);
+    await running.until('status', ({ value }) => value === 6);
+    const wrongKey = v3.map((word) => (word === 'first key' ? 'wrong key' : word));
+    await tool('snmptrap', [...wrongKey, ...engine, place, ...down(3, 7)]);
+    const unencrypted = v3.map((word) => (word === 'authPriv' ? 'authNoPriv' : word));
+    await tool('snmptrap', [...unencrypted, ...engine, place, ...down(3, 7)]);
+    await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 7)]);
+    await tool('snmpinform', [...v3, '-t', '2', '-r', '0', place, ...down(3, 4)]);
+    await running.until('status', ({ value }) => value === 4);
+    assert.equal(running.readings.get('count')?.value, 2n);
+  });
+
+  test('that were known before the link was made anew are the last usable ones', async (t) => {
+    const { running, place } = await listening(t);
+    await tool('snmptrap', ['-v2c', '-c', 'secret', place, ...down(3, 2)]);
+    await running.until('status', ({ value }) => value === 2);
+    await running.stop();
+    const again = new AbortController();
+    await running.connector.connect(again.signal);
+    const run = running.connector.run(again.signal);
+    await running.until('status', (reading) => reading.quality === quality.uncertain.lastUsableValue);
+    again.abort();
+    await run;
+  });
+});
+
+test('garbage at the port of the traps harms nobody', { skip }, async (t) => {
+  const { running, place } = await listening(t, { community: 'secret', ...keys });
+  const port = Number(place.split(':')[1]);
+  const socket = createSocket('udp4');
+  t.after(() => socket.close());
+  for (let round = 0; round < 500; round++) {
+    const bytes = Buffer.alloc(round * 3, round);
+    for (let at = 0; at < bytes.length; at++) bytes[at] = (at * 31 + round * 17) & 0xff;
+    bytes[0] = 0x30;
+    socket.send(bytes, port, '127.0.0.1');
+  }
+  await tool('snmpinform', ['-v2c', '-c', 'secret', '-t', '2', '-r', '2', place, ...down(3, 2)]);
+  await running.until('status', ({ value }) => value === 2);
+});
