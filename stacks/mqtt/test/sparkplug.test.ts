@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Refused } from '@telltale/stack-kit';
+import { FaultProxy, until } from '@telltale/stack-kit/testing';
+import sparkplug from 'sparkplug-payload';
+import { LinkedProvider, type LinkedProviderOptions } from './linked-provider.ts';
+import { type Heard, Mosquitto, withoutMosquitto } from './mosquitto.ts';
+
+const codec = sparkplug.get('spBv1.0') ?? assert.fail('the independent codec is not there');
+
+describe('a Sparkplug edge node at a real broker, seen through an independent decoder', {
+  skip: withoutMosquitto,
+}, () => {
+  let broker: Mosquitto;
+  let folder: string;
+  before(async () => {
+    broker = await Mosquitto.start();
+    folder = mkdtempSync(join(tmpdir(), 'telltale-sparkplug-'));
+  });
+  after(async () => {
+    await broker.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const start = async (
+    t: { after: (call: () => unknown) => void },
+    vars: Record<string, string> = {},
+    options: Partial<LinkedProviderOptions> = {},
+  ) => {
+    const own = { port: `${broker.port}`, format: 'sparkplug', group: 'Plant', ...vars };
+    const p = new LinkedProvider({ vars: own, folder, ...options });
+    t.after(() => p.stop());
+    const heard = await broker.sub(`spBv1.0/${own.group}/#`);
+    t.after(() => heard.stop());
+    return { p, heard };
+  };
+  const read = (heard: Heard) =>
+    heard.messages.map(({ topic, payload, qos, isRetained }) => {
+      const { seq, metrics = [] } = codec.decodePayload(payload);
+      const by = new Map((metrics ?? []).map((metric) => [metric.name || `#${metric.alias}`, metric]));
+      const kind = topic.split('/').slice(2).join('/');
+      return { kind, seq: seq === undefined || seq === null ? undefined : Number(seq), by, qos, isRetained };
+    });
+  const command = (topic: string, metrics: { name?: string; alias?: number; type: string; value: unknown }[]) =>
+    broker.pub(topic, Buffer.from(codec.encodePayload({ timestamp: Date.now(), metrics: metrics as never })));
+
+  test('is born with all metrics, sends data by alias in sequence, and dies with the number of its birth', async (t) => {
+    const { p, heard } = await start(t, { node: 'one' });
+    p.setPoints(
+      [
+        { name: 'level', address: 'Tank/Level' },
+        { name: 'total', address: 'Total', datatype: 'l', properties: { device: 'meter' } },
+        { name: 'state', address: 'State', datatype: 's', properties: { device: 'meter' } },
+      ],
+      [{ name: 'run', address: 'Run', datatype: 'b', properties: { device: 'meter' } }],
+    );
+    p.publish('level', 1.5, 0xc0, 1_700_000_000_000_000);
+    p.publish('total', -(2n ** 63n));
+    await p.start();
+    await until('the births', () => heard.messages.length === 2);
+    p.publish('level', 2.5, 0x44);
+    await until('the data of the node', () => heard.messages.length === 3);
+    p.publish('state', 'ok');
+    p.publish('total', 5n, 0x18);
+    await until('the data of the device', () => heard.messages.length === 4);
+    await p.stop();
+    await until('the death', () => heard.messages.length === 5);
+    const all = read(heard);
+    assert.deepEqual(
+      all.map(({ kind, seq }) => [kind, seq]),
+      [
+        ['NBIRTH/one', 0],
+        ['DBIRTH/one/meter', 1],
+        ['NDATA/one', 2],
+        ['DDATA/one/meter', 3],
+        ['NDEATH/one', undefined],
+      ],
+    );
+    assert.ok(all.every(({ isRetained, qos }) => !isRetained && qos === 0));
+    const [node, device, data, deviceData, death] = all.map(({ by }) => by);
+    assert.equal(node?.get('Node Control/Rebirth')?.value, false);
+    assert.equal(node?.get('Node Control/Rebirth')?.type, 'Boolean');
+    const level = node?.get('Tank/Level');
+    assert.deepEqual([level?.type, level?.value, Number(level?.timestamp)], ['Double', 1.5, 1_700_000_000_000]);
+    assert.equal(level?.properties?.Quality?.value, 192);
+    assert.deepEqual([device?.get('State')?.type, device?.get('State')?.value], ['String', null]);
+    assert.deepEqual(
+      [device?.get('Total')?.type, String(device?.get('Total')?.value)],
+      ['Int64', String(-(2n ** 63n))],
+    );
+    assert.deepEqual([device?.get('Run')?.type, device?.get('Run')?.value], ['Boolean', null]);
+    const changed = data?.get(`#${level?.alias}`);
+    assert.deepEqual([changed?.value, changed?.properties?.Quality?.value], [2.5, 500]);
+    assert.equal(data?.size, 1);
+    assert.equal(deviceData?.get(`#${device?.get('Total')?.alias}`)?.properties?.Quality?.value, 0);
+    assert.equal(deviceData?.get(`#${device?.get('State')?.alias}`)?.value, 'ok');
+    assert.equal(String(death?.get('bdSeq')?.value), String(node?.get('bdSeq')?.value));
+  });
+
+  test('that is lost is told dead by the broker, and born again with the next number, after a restart as well', async (t) => {
+    const proxy = await FaultProxy.start({ host: '127.0.0.1', port: broker.port });
+    t.after(() => proxy[Symbol.asyncDispose]());
+    const { p, heard } = await start(t, { node: 'two', port: `${proxy.port}` });
+    p.setPoints([]);
+    await p.start();
+    await until('the birth', () => heard.messages.length === 1);
+    proxy.reset();
+    await p.lost();
+    await until('the death', () => heard.messages.length === 2);
+    const another = new LinkedProvider({
+      vars: { port: `${broker.port}`, format: 'sparkplug', group: 'Plant', node: 'two' },
+      folder,
+    });
+    another.setPoints([]);
+    await another.start();
+    t.after(() => another.stop());
+    await until('the next birth', () => heard.messages.length === 3);
+    const [birth, death, next] = read(heard).map(({ by }) => Number(by.get('bdSeq')?.value));
+    assert.equal(death, birth);
+    assert.equal(next, ((birth ?? 0) + 1) % 256);
+  });
+
+  test('is born again when a host asks for it, and when its points change; devices that are gone die', async (t) => {
+    const { p, heard } = await start(t, { node: 'three' });
+    p.setPoints([{ name: 'a', address: 'a', properties: { device: 'x' } }]);
+    await p.start();
+    await until('the births', () => heard.messages.length === 2);
+    await command('spBv1.0/Plant/NCMD/three', [{ name: 'Node Control/Rebirth', type: 'Boolean', value: true }]);
+    await until('the births again', () => read(heard).filter(({ kind }) => kind === 'NBIRTH/three').length === 2);
+    p.setPoints([{ name: 'a', address: 'b', properties: { device: 'y' } }]);
+    await until('the births of the new points', () => read(heard).at(-1)?.kind === 'DBIRTH/three/y');
+    const kinds = read(heard)
+      .filter(({ kind }) => !kind.startsWith('NCMD'))
+      .map(({ kind, seq }) => `${kind} ${seq}`);
+    assert.deepEqual(kinds, [
+      'NBIRTH/three 0',
+      'DBIRTH/three/x 1',
+      'NBIRTH/three 0',
+      'DBIRTH/three/x 1',
+      'DDEATH/three/x 2',
+      'NBIRTH/three 0',
+      'DBIRTH/three/y 1',
+    ]);
+  });
+
+  test('the sequence goes from 255 to 0', async (t) => {
+    const { p, heard } = await start(t, { node: 'four' });
+    const devices = Array.from({ length: 300 }, (_, at) => `d${at}`);
+    p.setPoints(devices.map((device) => ({ name: device, address: 'a', properties: { device } })));
+    await p.start();
+    await until('all births', () => heard.messages.length === 301);
+    assert.deepEqual(
+      read(heard).map(({ seq }) => seq),
+      Array.from({ length: 301 }, (_, at) => at % 256),
+    );
+  });
+
+  test('commands come by name and by alias; what is refused leaves the value as it is, and says it again', async (t) => {
+    const { p, heard } = await start(
+      t,
+      { node: 'five' },
+      {
+        write: (_, value) => {
+          if (value === 13) throw new Refused('unlucky');
+        },
+      },
+    );
+    p.setPoints(
+      [{ name: 'level', address: 'level', properties: { device: 'x' } }],
+      [
+        { name: 'speed', address: 'speed', datatype: 'i', properties: { device: 'x' } },
+        { name: 'mode', address: 'mode', datatype: 's' },
+      ],
+    );
+    p.publish('speed', 5);
+    await p.start();
+    await until('the births', () => heard.messages.length === 2);
+    const alias = Number(read(heard)[1]?.by.get('speed')?.alias);
+    await command('spBv1.0/Plant/DCMD/five/x', [{ name: 'speed', type: 'Int32', value: -7 }]);
+    await until('it is written', () => p.written.length === 1);
+    await command('spBv1.0/Plant/DCMD/five/x', [{ alias, type: 'Int32', value: 8 }]);
+    await command('spBv1.0/Plant/NCMD/five', [{ name: 'mode', type: 'String', value: 'auto' }]);
+    await until('both are written', () => p.written.length === 3);
+    await until('they show', () => read(heard).some(({ by }) => by.get(`#${alias}`)?.value === 8));
+    const before = heard.messages.length;
+    await command('spBv1.0/Plant/DCMD/five/x', [{ name: 'speed', type: 'Int32', value: 13 }]);
+    const last = () =>
+      read(heard)
+        .slice(before)
+        .filter(({ kind }) => kind === 'DDATA/five/x')
+        .at(-1);
+    await until('the old value is said again', () => last()?.by.get(`#${alias}`)?.value === 8);
+    await command('spBv1.0/Plant/NCMD/five', [{ name: 'speed', type: 'Int32', value: 1 }]);
+    await command('spBv1.0/Plant/DCMD/five/x', [{ name: 'level', type: 'Double', value: 1 }]);
+    await broker.pub('spBv1.0/Plant/DCMD/five/x', Buffer.from([0xff, 0xff, 0xff]));
+    await until('all are passed over', () => p.warnings.length === 4);
+    assert.deepEqual(p.written, [
+      ['speed', -7],
+      ['speed', 8],
+      ['mode', 'auto'],
+    ]);
+  });
+
+  test('with a primary host it is born while the host is online, and dies when it is not', async (t) => {
+    const { p, heard } = await start(t, { node: 'six', group: 'Hosted', primaryHost: 'scada' });
+    const state = (online: boolean, timestamp: number) =>
+      broker.pub('spBv1.0/STATE/scada', JSON.stringify({ online, timestamp }), '-r');
+    p.setPoints([]);
+    await state(false, 1);
+    await p.start();
+    await state(true, 2);
+    await until('the birth', () => read(heard).at(-1)?.kind === 'NBIRTH/six');
+    await state(false, 1);
+    await state(false, 3);
+    assert.match(String(await p.lost()), /primary host application is offline/);
+    await until('the death', () => read(heard).at(-1)?.kind === 'NDEATH/six');
+    assert.equal(read(heard).filter(({ kind }) => kind === 'NBIRTH/six').length, 1);
+    await broker.pub('spBv1.0/STATE/scada', '', '-r');
+  });
+});
