@@ -35,6 +35,8 @@ interface DeviceGroup<R extends PollRequest> {
 const longSilenceMs = 2500;
 const probeAfterMs = { first: 1000, most: 30_000 } as const;
 const maxCulpritsTold = 10;
+/** A scan of more is published in pieces: whoever takes them must not be held up by one large one. */
+const pieceReadings = 4096;
 
 export class PolledDevice<R extends PollRequest> {
   readonly name: string;
@@ -222,6 +224,7 @@ export class PolledDevice<R extends PollRequest> {
       for (let next = queue.next(); !next.done && goesOn(); next = queue.next()) {
         const request = next.value;
         const outcome = await this.#ask(request, group.batch, signal);
+        if (group.batch.count >= pieceReadings) this.#publish(group.batch);
         if (outcome === 'silent') onSilent(request);
         if (outcome === 'refused') troubles.push({ request, quality: refusedQuality, reason: this.#refusal });
       }
