@@ -210,6 +210,23 @@ function indexOf(position: number, sizes: readonly number[]): number[] {
 /** Of the variables that have the property EngineeringUnits; many have not. */
 async function unitsOf(link: UaLink, variables: readonly ReferenceDescription[]): Promise<(string | undefined)[]> {
   if (variables.length === 0) return [];
+  const targets: (NodeId | undefined)[] = [];
+  for (let at = 0; at < variables.length; at += link.limits.translate) {
+    targets.push(...(await unitNodesOf(link, variables.slice(at, at + link.limits.translate))));
+  }
+  const nodes = targets.flatMap((nodeId) =>
+    nodeId === undefined ? [] : [{ nodeId: plain(nodeId), attributeId: AttributeIds.Value }],
+  );
+  const { values } = nodes.length === 0 ? { values: [] } : await readNodes(link, nodes);
+  const rest = [...values];
+  return targets.map((target) => {
+    if (target === undefined) return undefined;
+    const unit = rest.shift()?.value?.value as { displayName?: unknown } | null | undefined;
+    return textOf(unit?.displayName) || undefined;
+  });
+}
+
+async function unitNodesOf(link: UaLink, variables: readonly ReferenceDescription[]): Promise<(NodeId | undefined)[]> {
   const request = new TranslateBrowsePathsToNodeIdsRequest({
     browsePaths: variables.map(({ nodeId }) => ({
       startingNode: plain(nodeId),
@@ -225,21 +242,11 @@ async function unitsOf(link: UaLink, variables: readonly ReferenceDescription[])
       },
     })),
   });
-  const found = await link.transact<TranslateBrowsePathsToNodeIdsResponse>(request).catch((error) => {
+  const { results } = await link.transact<TranslateBrowsePathsToNodeIdsResponse>(request).catch((error) => {
     if (error instanceof ServiceFault) return { results: null };
     throw error;
   });
-  const targets = variables.map((_, at) => found.results?.[at]?.targets?.[0]?.targetId);
-  const nodes = targets.flatMap((nodeId) =>
-    nodeId === undefined ? [] : [{ nodeId: plain(nodeId), attributeId: AttributeIds.Value }],
-  );
-  const { values } = nodes.length === 0 ? { values: [] } : await readNodes(link, nodes);
-  const rest = [...values];
-  return targets.map((target) => {
-    if (target === undefined) return undefined;
-    const unit = rest.shift()?.value?.value as { displayName?: unknown } | null | undefined;
-    return textOf(unit?.displayName) || undefined;
-  });
+  return variables.map((_, at) => results?.[at]?.targets?.[0]?.targetId);
 }
 
 /** By the URI of the namespace, which stays when the server restarts. */

@@ -85,7 +85,6 @@ class UaConnector implements Connector {
       link,
       settings: this.#settings,
       sessionTimeoutMs: variables.sessionTimeoutMs,
-      itemsAtOnce: variables.itemsAtOnce,
       clock,
       log,
       sourceTimes: this.#sourceTimes,

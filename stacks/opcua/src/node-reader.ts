@@ -31,22 +31,47 @@ export async function readItems(
     TimestampsToReturn.Both,
   );
   for (const [at, item] of items.entries()) {
-    const value = values[at] ?? new DataValue({ statusCode: StatusCodes.BadUnexpectedError });
-    takeReading(item, value, deviceNowUs, { batch, clock, sourceTimes });
+    const value = values[at];
+    if (value !== undefined) takeReading(item, value, deviceNowUs, { batch, clock, sourceTimes });
   }
 }
 
-/** One value a node; where the server refuses the request as a whole, its reason as the status of each. */
+interface Answers {
+  /** One a node. */
+  readonly values: DataValue[];
+  readonly deviceNowUs: number | undefined;
+}
+
+/** In as many requests as the server wants. Where it refuses one as a whole, its reason is the status of each. */
 export async function readNodes(
   link: UaLink,
-  nodesToRead: ReadValueIdOptions[],
+  nodes: readonly ReadValueIdOptions[],
   timestampsToReturn = TimestampsToReturn.Neither,
-): Promise<{ readonly values: readonly DataValue[]; readonly deviceNowUs: number | undefined }> {
+): Promise<Answers> {
+  const values: DataValue[] = [];
+  let deviceNowUs: number | undefined;
+  for (let at = 0; at < nodes.length; at += link.limits.read) {
+    const answers = await readOnce(link, nodes.slice(at, at + link.limits.read), timestampsToReturn);
+    for (const value of answers.values) values.push(value);
+    deviceNowUs = answers.deviceNowUs;
+  }
+  return { values, deviceNowUs };
+}
+
+async function readOnce(
+  link: UaLink,
+  nodesToRead: ReadValueIdOptions[],
+  timestampsToReturn: TimestampsToReturn,
+): Promise<Answers> {
   try {
     const request = new ReadRequest({ nodesToRead, timestampsToReturn, maxAge: 0 });
     const { results, responseHeader } = await link.transact<ReadResponse>(request);
     const { timestamp } = responseHeader;
-    return { values: results ?? [], deviceNowUs: isTime(timestamp) ? timeUsOf(timestamp) : undefined };
+    const missing = () => new DataValue({ statusCode: StatusCodes.BadUnexpectedError });
+    return {
+      values: nodesToRead.map((_, at) => results?.[at] ?? missing()),
+      deviceNowUs: isTime(timestamp) ? timeUsOf(timestamp) : undefined,
+    };
   } catch (error) {
     if (error instanceof Unanswered) throw new NotConnected(error.message);
     if (!(error instanceof ServiceFault)) throw error;

@@ -31,7 +31,6 @@ export interface SubscriptionsOptions {
   readonly link: UaLink;
   readonly settings: ItemSettings;
   readonly sessionTimeoutMs: number;
-  readonly itemsAtOnce: number;
   readonly clock: Clock;
   readonly log: StackLog;
   readonly sourceTimes: SourceTimes;
@@ -178,7 +177,7 @@ export class Subscriptions {
   }
 
   async #monitorIn(group: Group, items: readonly NodeItem[]): Promise<NodeItem[]> {
-    const { itemsAtOnce } = this.#options;
+    const itemsAtOnce = this.#options.link.limits.monitor;
     const handles = new Map(group.items.map((item, handle) => [item, handle]));
     const unmonitored: NodeItem[] = [];
     for (let at = 0; at < items.length && this.#groups.has(group.id); at += itemsAtOnce) {

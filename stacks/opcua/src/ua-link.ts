@@ -92,6 +92,8 @@ export class UaLink {
   readonly session: ClientSession;
   /** The URIs of the namespaces, by number. */
   namespaces: readonly string[] = [];
+  /** How many nodes a request may have, by what is asked of them. */
+  limits: Limits;
   /** Resolves with the reason when the link is lost. */
   readonly lost: Promise<string>;
   readonly #client: UaClient;
@@ -102,6 +104,8 @@ export class UaLink {
     this.#client = client;
     this.session = session;
     this.#options = options;
+    const { itemsAtOnce } = options.variables;
+    this.limits = { read: itemsAtOnce, monitor: itemsAtOnce, translate: itemsAtOnce };
     const { promise, resolve } = Promise.withResolvers<string>();
     this.lost = promise;
     client.client.once('close', (error) => {
@@ -121,7 +125,7 @@ export class UaLink {
       await inTime(options, signal, client.client.connect(variables.endpointUrl));
       const session = await inTime(options, signal, client.client.createSession(await identityOf(options)));
       const link = new UaLink(client, session, options);
-      link.namespaces = await orAborted(signal, link.#readNamespaces());
+      await orAborted(signal, link.#getToKnow());
       return link;
     } catch (error) {
       await client.destroy();
@@ -181,16 +185,29 @@ export class UaLink {
     await this.#client.destroy();
   }
 
-  async #readNamespaces(): Promise<string[]> {
+  async #getToKnow(): Promise<void> {
     const request = new ReadRequest({
-      nodesToRead: [{ nodeId: 'ns=0;i=2255', attributeId: AttributeIds.Value }],
+      nodesToRead: [2255, ...limitNodes].map((id) => ({ nodeId: `ns=0;i=${id}`, attributeId: AttributeIds.Value })),
       timestampsToReturn: TimestampsToReturn.Neither,
     });
     const { results } = await this.transact<{ results: { value?: { value?: unknown } }[] | null }>(request);
-    const uris = results?.[0]?.value?.value;
-    return Array.isArray(uris) ? uris.map(String) : [];
+    const [uris, read, monitor, translate] = results?.map(({ value }) => value?.value) ?? [];
+    this.namespaces = Array.isArray(uris) ? uris.map(String) : [];
+    const { itemsAtOnce } = this.#options.variables;
+    const within = (limit: unknown) =>
+      typeof limit === 'number' && limit > 0 ? Math.min(limit, itemsAtOnce) : itemsAtOnce;
+    this.limits = { read: within(read), monitor: within(monitor), translate: within(translate) };
   }
 }
+
+export interface Limits {
+  readonly read: number;
+  readonly monitor: number;
+  readonly translate: number;
+}
+
+/** MaxNodesPerRead, MaxMonitoredItemsPerCall, MaxNodesPerTranslateBrowsePathsToNodeIds. */
+const limitNodes = [11705, 11714, 11712];
 
 interface Security {
   readonly securityMode: MessageSecurityMode;

@@ -1,5 +1,5 @@
-// A server of the library that plays the device, in a process of its own: `node device-main.ts <port> <folder>`. Told what
-// to do by messages of its parent, one answer each.
+// A server of the library that plays the device, in a process of its own: `node device-main.ts <port> <folder> <limits>`.
+// Told what to do by messages of its parent, one answer each.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -17,7 +17,7 @@ import { CertificateFolder } from '../src/certificate-folder.ts';
 
 setLogLevel(LogLevel.Emergency);
 
-const [port = '0', folder = '.'] = process.argv.slice(2);
+const [port = '0', folder = '.', limits = '{}'] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const certificates = new CertificateFolder({
@@ -61,6 +61,7 @@ const server = new OPCUAServer({
   serverCapabilities: {
     maxSessions: 2000,
     operationLimits: { maxNodesPerRead: 2000, maxMonitoredItemsPerCall: 2000 },
+    ...JSON.parse(limits),
   },
 });
 await server.initialize();

@@ -21,18 +21,21 @@ export class UaDevice {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #nextId = 1;
 
-  static async start(port?: number): Promise<UaDevice> {
+  /** `limits` are capabilities of the server. */
+  static async start(limits: Record<string, number> = {}): Promise<UaDevice> {
     const folder = mkdtempSync(join(tmpdir(), 'opcua-device-'));
-    const device = new UaDevice(port ?? (await freePort()), folder);
+    const device = new UaDevice(await freePort(), folder, limits);
     await device.#ready();
     return device;
   }
 
-  private constructor(port: number, folder: string) {
+  private constructor(port: number, folder: string, limits: Record<string, number>) {
     this.port = port;
     this.folder = folder;
     const main = fileURLToPath(new URL('device-main.ts', import.meta.url));
-    this.#child = fork(main, [String(port), folder], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child = fork(main, [String(port), folder, JSON.stringify(limits)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     this.#child.on('message', (answer: Answer) => {
       if (answer.id === undefined) return;
       this.#waiting.get(answer.id)?.(answer);

@@ -1,0 +1,107 @@
+// A connector of the stack with a host that does as little as it can: what it publishes is kept by name.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Batch, type Datatype, systemClock, type Value } from '@telltale/schema';
+import type { Connector, StackCommand } from '@telltale/stack-kit';
+import { connectorOptions, until } from '@telltale/stack-kit/testing';
+import { createConnector } from '../src/connector.ts';
+import stack from '../src/stack.ts';
+import { UaDevice } from './ua-device.ts';
+
+export interface Reading {
+  readonly value: number | bigint | string | undefined;
+  readonly quality: number;
+  readonly timeUs: number;
+}
+
+interface Wanted {
+  readonly datatype: Datatype;
+  /** Of the node at the device; the key where it is left out. */
+  readonly node?: string;
+  readonly address?: string;
+  readonly properties?: Record<string, string>;
+}
+
+const quick = { securityMode: 'None', publishingIntervalMs: '50', samplingIntervalMs: '20', keepAliveMs: '200' };
+
+export class UaBench {
+  readonly folder = mkdtempSync(join(tmpdir(), 'opcua-bench-'));
+  readonly readings = new Map<string, Reading>();
+  readonly log: string[] = [];
+  readonly connector: Connector;
+  /** How many readings came of each. */
+  readonly counts = new Map<string, number>();
+  #names: string[] = [];
+  #running: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
+
+  constructor(device: UaDevice, variables: Record<string, string> = {}, skewMs = 0) {
+    const endpointUrl = `opc.tcp://127.0.0.1:${device.port}`;
+    const read = stack.connector?.readVariables({ endpointUrl, ...quick, ...variables });
+    if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
+    const tell = (message: string) => this.log.push(message);
+    this.connector = createConnector(
+      connectorOptions({
+        variables: read.values as Parameters<typeof createConnector>[0]['variables'],
+        folder: this.folder,
+        clock: { ...systemClock, now: () => systemClock.now() + skewMs * 1000 },
+        log: { debug: tell, info: tell, warn: tell, error: tell },
+        publish: (batch) => this.#keep(batch),
+      }),
+    );
+  }
+
+  setPoints(wanted: Record<string, Wanted>): void {
+    this.#names = Object.keys(wanted);
+    const measurements = Object.entries(wanted).map(
+      ([name, { datatype, node = name, address, properties = {} }], id) => {
+        return { id, name, address: address ?? UaDevice.address(node), datatype, properties };
+      },
+    );
+    this.connector.setPoints({ measurements, commands: [] });
+  }
+
+  async start(): Promise<void> {
+    const controller = new AbortController();
+    await this.connector.connect(controller.signal);
+    const ended = this.connector.run(controller.signal).catch((error: unknown) => error);
+    this.#running = { controller, ended };
+  }
+
+  /** Resolves with what `run` threw, if it did. */
+  async stop(): Promise<unknown> {
+    this.#running?.controller.abort();
+    const error = await this.#running?.ended;
+    await this.connector.close();
+    rmSync(this.folder, { recursive: true, force: true });
+    return error;
+  }
+
+  async reads(name: string, expected: Reading['value'], quality?: number): Promise<Reading> {
+    const found = () => this.readings.get(name);
+    const isThere = () => found()?.value === expected && (quality === undefined || found()?.quality === quality);
+    await until(`${name} is ${expected}, not ${found()?.value}`, isThere);
+    return found() as Reading;
+  }
+
+  async has(name: string, quality: number): Promise<Reading> {
+    await until(`${name} has quality ${quality}`, () => this.readings.get(name)?.quality === quality);
+    return this.readings.get(name) as Reading;
+  }
+
+  write(node: string, datatype: Datatype, value: Value): Promise<void> {
+    const address = UaDevice.address(node);
+    const command: StackCommand = { id: 0, name: node, address, datatype, properties: {}, last: undefined };
+    return this.connector.write(command, value, new AbortController().signal);
+  }
+
+  #keep(batch: Batch): void {
+    for (let at = 0; at < batch.count; at++) {
+      const name = this.#names[batch.points[at] ?? -1] ?? '';
+      const quality = batch.qualities[at] ?? 0;
+      this.readings.set(name, { value: batch.valueAt(at), quality, timeUs: batch.times[at] ?? 0 });
+      this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+    }
+    batch.clear();
+  }
+}
