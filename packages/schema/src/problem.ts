@@ -136,7 +136,7 @@ export const problems = {
   'connector-down': problem(
     503,
     'The connector has no link to its device',
-    'Write again when it is up; the detail says whether anything may have been sent.',
+    'Ask again when it is up; of a write, the detail says whether anything may have been sent.',
   ),
   'write-timeout': problem(
     504,
