@@ -44,8 +44,8 @@ export class ServedPoints {
     }
   }
 
-  /** All that have been told. */
+  /** All, those without a value too: what the broker has retained of them from before may not be true any more. */
   markAll(): void {
-    for (const served of this.all) if (served.timeUs > 0 || served.value !== undefined) this.changed.add(served);
+    for (const served of this.all) this.changed.add(served);
   }
 }
