@@ -13,6 +13,7 @@ import type { Benchmark, Result } from './measure.ts';
 import { memory } from './memory.ts';
 import { push } from './push.ts';
 import { scaling } from './scaling.ts';
+import { stacks } from './stacks.ts';
 import { start } from './start.ts';
 import { transaction } from './transaction.ts';
 
@@ -25,6 +26,7 @@ const benchmarks: readonly Benchmark[] = [
   liveRead,
   push,
   memory,
+  stacks,
   archive,
   archiveGrowth,
   archiveTrend,
