@@ -7,6 +7,7 @@ import { tag } from './ber.ts';
 import { type Heard, responsePdu } from './incoming.ts';
 import { encodeVarbind, encodeVarbinds, errorStatus, type Pdu, pduType, type Varbind } from './message.ts';
 import type { MibView } from './mib-view.ts';
+import { timeWindowSeconds } from './remote-engine.ts';
 
 export interface AgentOptions {
   readonly clock: Clock;
@@ -22,9 +23,15 @@ const bulkBytes = 1200;
 /** What an answer may have beside its list: community or security parameters. */
 const envelopeBytes = 300;
 const maxSetsWaiting = 64;
-/** SETs that were answered, for clients that have missed the answer. */
+/**
+ * SETs that were answered, for clients that have missed the answer. Not for long: a simple client may begin with the same
+ * number each time that it is started, and mean it anew.
+ */
 const maxAnswered = 1000;
-const answeredMs = 30_000;
+const answeredMs = 15_000;
+/** Signatures of SETs, for as long as they would be in the time window. */
+const maxSignatures = 10_000;
+const signatureMs = 2 * 1000 * timeWindowSeconds;
 
 interface Answer {
   /** Undefined while it is being carried out. */
@@ -35,6 +42,7 @@ interface Answer {
 export class Agent {
   readonly #options: AgentOptions;
   readonly #sets = new Map<string, Answer>();
+  readonly #signatures = new Map<string, number>();
   #setsWaiting = 0;
 
   constructor(options: AgentOptions) {
@@ -51,7 +59,7 @@ export class Agent {
       case pduType.getNext:
         return heard.seal(this.#list(pdu, limit, ({ oid }) => this.#options.view().next(oid)));
       case pduType.getBulk:
-        return heard.seal(this.#bulk(pdu, Math.min(limit, bulkBytes)));
+        return heard.seal(this.#bulk(pdu, limit));
       case pduType.set:
         return this.#setOnce(heard, sender);
       default:
@@ -72,11 +80,13 @@ export class Agent {
     const view = this.#options.view();
     const nonRepeaters = Math.min(Math.max(first, 0), varbinds.length);
     const parts: Buffer[] = [];
-    let room = limit;
+    let room = Math.min(limit, bulkBytes);
     const add = (varbind: Varbind): boolean => {
       const bytes = encodeVarbind(varbind);
       room -= bytes.length;
-      if (room < 0 || parts.length >= maxObjects) return false;
+      // A first one that is larger goes alone, so that a walk does not end at it.
+      const fits = parts.length === 0 ? bytes.length <= limit : room >= 0;
+      if (!fits || parts.length >= maxObjects) return false;
       parts.push(bytes);
       return true;
     };
@@ -99,6 +109,7 @@ export class Agent {
     this.#forget(nowMs);
     const before = this.#sets.get(name);
     if (before !== undefined) return before.pdu && heard.seal(before.pdu);
+    if (this.#isPlayedBack(heard.signature, nowMs)) return undefined;
     if (this.#setsWaiting >= maxSetsWaiting) {
       return heard.seal(responsePdu(pdu.requestId, errorStatus.resourceUnavailable, 0, list));
     }
@@ -140,6 +151,17 @@ export class Agent {
       }
     }
     return { status: errorStatus.noError, index: 0 };
+  }
+
+  #isPlayedBack(signature: string | undefined, nowMs: number): boolean {
+    for (const [each, atMs] of this.#signatures) {
+      if (nowMs - atMs <= signatureMs && this.#signatures.size < maxSignatures) break;
+      this.#signatures.delete(each);
+    }
+    if (signature === undefined) return false;
+    if (this.#signatures.has(signature)) return true;
+    this.#signatures.set(signature, nowMs);
+    return false;
   }
 
   #forget(nowMs: number): void {

@@ -38,6 +38,8 @@ export interface Heard {
   /** For the log, and to tell senders apart. */
   readonly securityName: string;
   readonly mayWrite: boolean;
+  /** Undefined where it is not signed: the same twice is the same message, played back. */
+  readonly signature: string | undefined;
   /** That the sender takes. */
   readonly maxBytes: number;
   /** The bytes of an answer. */
@@ -119,6 +121,7 @@ export class Incoming {
       pdu,
       securityName: `the community that may ${known.mayWrite ? 'write' : 'read'}`,
       mayWrite: known.mayWrite,
+      signature: undefined,
       maxBytes: maxMessageBytes,
       seal: (answer) => encodeCommunityMessage(community, answer),
     };
@@ -166,6 +169,7 @@ export class Incoming {
       pdu,
       securityName: `the user ${user.name}`,
       mayWrite,
+      signature: user.hasAuth ? message.authParameters.toString('hex') : undefined,
       maxBytes: Math.max(484, Math.min(message.maxSize, maxMessageBytes)),
       seal: (answer) =>
         user.seal(
