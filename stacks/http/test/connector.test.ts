@@ -1,0 +1,483 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { quality } from '@telltale/schema';
+import { Fatal, NotConnected } from '@telltale/stack-kit';
+import { until } from '@telltale/stack-kit/testing';
+import { JsonServer } from './json-server.ts';
+import { TestLink, type TestPoint } from './test-link.ts';
+
+const { good, bad, uncertain } = quality;
+
+let server: JsonServer;
+let link: TestLink | undefined;
+beforeEach(async () => {
+  server = await JsonServer.start();
+});
+afterEach(async () => {
+  await link?.stop();
+  link = undefined;
+  await server.stop();
+});
+
+async function start(points: Record<string, TestPoint>, variables: Record<string, string> = {}): Promise<TestLink> {
+  link = new TestLink({ baseUrl: server.url, ...variables });
+  link.setPoints(points);
+  await link.start();
+  return link;
+}
+
+describe('values', () => {
+  test('of all datatypes come out of one answer of a path, in one batch, by one request', async () => {
+    server.pages.set('/status', {
+      body: '{"pump":[{"on":true},{"speed":"1450.5"}],"count":9223372036854775807,"n":-7,"s":"läuft","q":2,"f":0.5}',
+    });
+    const running = await start({
+      on: { address: '/status#/pump/0/on', datatype: 'b' },
+      speed: { address: '/status#/pump/1/speed' },
+      count: { address: '/status#/count', datatype: 'l' },
+      n: { address: '/status#/n', datatype: 'i' },
+      s: { address: '/status#/s', datatype: 's' },
+      q: { address: '/status#/q', datatype: 'q' },
+      f: { address: '/status#/f', datatype: 'f' },
+    });
+    await until('all are read', () => running.readings.size === 7);
+    const values = Object.fromEntries(Array.from(running.readings, ([name, { value }]) => [name, value]));
+    assert.deepEqual(values, { on: 1, speed: 1450.5, count: 9223372036854775807n, n: -7, s: 'läuft', q: 2, f: 0.5 });
+    for (const { quality: q } of running.readings.values()) assert.equal(q, good);
+    assert.equal(running.batches[0]?.length, 7);
+    await until('it is read again', () => running.batches.length > 3);
+    assert.ok(server.asked.length <= running.batches.length + 2);
+    assert.equal(server.connections, 1);
+  });
+
+  test('follow the server, below a base path, with headers and a key', async () => {
+    server.pages.set('/api/v1/level?unit=m', { body: 1 });
+    const running = await start(
+      { level: { address: '/level?unit=m' } },
+      {
+        baseUrl: `${server.url}/api/v1/`,
+        headers: 'X-Plant: north\nAccept: text/json',
+        keyHeader: 'X-Key',
+        key: 'secret',
+      },
+    );
+    await until('it is read', () => running.value('level') === 1);
+    server.pages.set('/api/v1/level?unit=m', { body: 2 });
+    await until('it follows', () => running.value('level') === 2);
+    const { headers } = server.asked[0] ?? assert.fail();
+    assert.deepEqual([headers['x-plant'], headers['x-key'], headers.accept], ['north', 'secret', 'text/json']);
+  });
+
+  for (const [what, variables, expected] of [
+    ['a user and a password', { user: 'me', password: 'pä:ss' }, `Basic ${Buffer.from('me:pä:ss').toString('base64')}`],
+    ['a token', { token: 'abc' }, 'Bearer abc'],
+  ] as const) {
+    test(`are asked for with ${what}`, async () => {
+      server.pages.set('/', { body: 1 });
+      const running = await start({ a: { address: '/' } }, variables);
+      await until('it is read', () => running.value('a') === 1);
+      assert.equal(server.asked[0]?.headers.authorization, expected);
+    });
+  }
+
+  test('that do not fit or are not there are bad by themselves', async () => {
+    server.pages.set('/s', { body: { a: 1, text: 'x', nothing: null } });
+    const running = await start({
+      a: { address: '/s#/a' },
+      text: { address: '/s#/text' },
+      nothing: { address: '/s#/nothing' },
+      absent: { address: '/s#/absent' },
+    });
+    await until('all are read', () => running.readings.size === 4);
+    const qualities = ['a', 'text', 'nothing', 'absent'].map((name) => running.quality(name));
+    assert.deepEqual(qualities, [good, bad.sensorFailure, bad.sensorFailure, bad.configurationError]);
+  });
+
+  test('have the time and the quality that stand beside them', async () => {
+    const nowS = Math.floor(Date.now() / 1000) - 5;
+    server.pages.set('/s', {
+      body: {
+        v: 1,
+        t: nowS,
+        q: 'uncertain',
+        text: new Date(nowS * 1000).toISOString(),
+        ahead: nowS + 9999,
+        no: 'soon',
+      },
+    });
+    const with_ = (timePointer: string) => ({ address: '/s#/v', properties: { timePointer, qualityPointer: '/q' } });
+    const running = await start({
+      number: with_('/t'),
+      text: with_('/text'),
+      ahead: { address: '/s#/v', properties: { timePointer: '/ahead' } },
+      no: { address: '/s#/v', properties: { timePointer: '/no' } },
+      gone: { address: '/s#/v', properties: { qualityPointer: '/gone' } },
+    });
+    await until('all are read', () => running.readings.size === 5);
+    for (const name of ['number', 'text']) {
+      assert.deepEqual(running.readings.get(name), { value: 1, quality: uncertain.nonSpecific, timeUs: nowS * 1e6 });
+    }
+    for (const name of ['ahead', 'no']) {
+      assert.equal(running.quality(name), uncertain.nonSpecific);
+      assert.ok((running.readings.get(name)?.timeUs ?? 0) > (nowS + 1) * 1e6);
+    }
+    assert.equal(running.quality('gone'), bad.nonSpecific);
+  });
+
+  test('whose server has a clock that is off have the time of this one, and are uncertain', async () => {
+    const serverS = Math.floor(Date.now() / 1000) - 7200;
+    server.pages.set('/s', { body: { v: 1, t: serverS }, headers: { date: new Date(serverS * 1000).toUTCString() } });
+    const running = await start({ v: { address: '/s#/v', properties: { timePointer: '/t' } } });
+    await until('it is read', () => running.readings.size === 1);
+    assert.equal(running.quality('v'), uncertain.nonSpecific);
+    assert.ok((running.readings.get('v')?.timeUs ?? 0) > (serverS + 60) * 1e6);
+  });
+
+  test('are asked for by their ETag where the server gives one, and stay while it says so', async () => {
+    let isChanged = false;
+    server.onOther = ({ headers }) => {
+      const etag = isChanged ? '"2"' : '"1"';
+      if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+      return { body: { v: isChanged ? 2 : 1 }, headers: { etag } };
+    };
+    const running = await start({ v: { address: '/s#/v' } });
+    await until(
+      'it is not sent again',
+      () => server.asked.filter(({ headers }) => headers['if-none-match'] === '"1"').length > 2,
+    );
+    const { timeUs } = running.readings.get('v') ?? assert.fail();
+    assert.equal(running.value('v'), 1);
+    await until('it is as new as the last answer', () => (running.readings.get('v')?.timeUs ?? 0) > timeUs);
+    isChanged = true;
+    await until('it follows', () => running.value('v') === 2);
+    assert.equal(running.quality('v'), good);
+  });
+});
+
+describe('a path that fails', () => {
+  const cases: [string, Parameters<JsonServer['pages']['set']>[1], number, RegExp][] = [
+    ['is not there', { status: 404 }, bad.configurationError, /404 Not Found/],
+    ['is forbidden', { status: 403 }, bad.configurationError, /403 Forbidden/],
+    [
+      'leads elsewhere',
+      { status: 302, headers: { location: 'http://elsewhere/' } },
+      bad.configurationError,
+      /leads to http:\/\/elsewhere/,
+    ],
+    ['has trouble', { status: 500 }, bad.deviceFailure, /500/],
+    ['asks for patience', { status: 429 }, bad.deviceFailure, /429/],
+    ['is no JSON', { body: '<html>' }, bad.deviceFailure, /no JSON/],
+    ['is empty', { status: 204 }, bad.deviceFailure, /no JSON/],
+    ['is packed', { body: 1, headers: { 'content-encoding': 'gzip' } }, bad.deviceFailure, /packed as gzip/],
+    ['is too large', { body: 'x'.repeat(2000) }, bad.configurationError, /more than 1024 bytes/],
+    ['says unasked that nothing has changed', { status: 304 }, bad.configurationError, /304/],
+  ];
+  for (const [what, page, expected, error] of cases) {
+    test(`since it ${what} turns its points bad, and no others`, async () => {
+      server.pages.set('/good', { body: 1 });
+      server.pages.set('/failing', page);
+      const running = await start({ a: { address: '/good' }, b: { address: '/failing#/b' } }, { maxBodyBytes: '1024' });
+      await until('both are read', () => running.readings.size === 2);
+      assert.deepEqual([running.quality('a'), running.quality('b')], [good, expected]);
+      assert.match(running.explain('b')?.error ?? '', error);
+      server.pages.set('/failing', { body: { b: 5 } });
+      await until('it comes back', () => running.value('b') === 5 && running.quality('b') === good);
+    });
+  }
+
+  test('since it does not answer turns its points bad, and no others, and comes back', async () => {
+    server.pages.set('/good', { body: 1 });
+    server.pages.set('/failing', { isSilent: true });
+    const running = await start({ a: { address: '/good' }, b: { address: '/failing' } }, { timeoutMs: '100' });
+    await until('it is bad', () => running.quality('b') === bad.communicationFailure);
+    assert.equal(running.quality('a'), good);
+    server.pages.set('/failing', { body: 5 });
+    await until('it comes back', () => running.value('b') === 5);
+    assert.equal(running.lost, undefined);
+  });
+});
+
+describe('the server', () => {
+  test('that drops its connections is asked again over new ones, and nobody notices', async () => {
+    server.pages.set('/', { body: 1 });
+    const running = await start({ a: { address: '/' } });
+    for (let round = 0; round < 20; round++) {
+      const before = running.batches.length;
+      server.dropConnections();
+      await until('it is read again', () => running.batches.length > before);
+    }
+    assert.equal(running.lost, undefined);
+  });
+
+  test('that goes away ends the link', async () => {
+    server.pages.set('/', { body: 1 });
+    const running = await start({ a: { address: '/' } });
+    await until('it is read', () => running.readings.size > 0);
+    await server.stop();
+    await until('the link is lost', () => running.lost !== undefined);
+    assert.ok(running.lost instanceof NotConnected);
+    assert.match(String(running.lost), /\/ does not answer: .*ECONNREFUSED/);
+    assert.equal(running.quality('a'), bad.communicationFailure);
+  });
+
+  test('that is not there cannot be connected to', async () => {
+    const { url } = server;
+    await server.stop();
+    link = new TestLink({ baseUrl: url });
+    link.setPoints({ a: { address: '/' } });
+    await assert.rejects(link.start(), NotConnected);
+    link.setPoints({}, true);
+    await assert.rejects(link.start(), NotConnected);
+  });
+
+  test('is watched though nothing is read from it, where commands are', async () => {
+    link = new TestLink({ baseUrl: server.url });
+    link.setPoints({}, true);
+    await link.start();
+    await until('it is asked for a sign of life', () => server.reads.length > 2);
+    await server.stop();
+    await until('the link is lost', () => link?.lost !== undefined);
+  });
+});
+
+describe('a server that lies', () => {
+  let raw: Server;
+  let onRequest: (socket: Socket, count: number) => void = () => {};
+  const sockets = new Set<Socket>();
+  beforeEach(async () => {
+    let count = 0;
+    raw = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+      socket.on('data', () => onRequest(socket, count++));
+    });
+    await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => raw.close(resolve));
+  });
+
+  const answer = (body: string, length = body.length) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+  async function startRaw(respond: typeof onRequest, variables: Record<string, string> = {}): Promise<TestLink> {
+    onRequest = respond;
+    const baseUrl = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`;
+    link = new TestLink({ baseUrl, timeoutMs: '200', maxBodyBytes: '4096', requestsAtOnce: '1', ...variables });
+    link.setPoints({ a: { address: '/a' } });
+    return link;
+  }
+
+  test('and speaks unasked on an idle connection is not believed, and gets a new connection', async () => {
+    const running = await startRaw((socket, count) => {
+      socket.write(answer(String(count)));
+      setImmediate(() => socket.write(answer('666')));
+    });
+    await running.start();
+    await until('it is read several times', () => running.batches.length > 5 || running.lost !== undefined);
+    assert.notEqual(running.value('a'), 666);
+  });
+
+  const lies: [string, (socket: Socket) => void][] = [
+    ['ends before its end', (socket) => socket.end(answer('12345', 9))],
+    ['is no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH\r\n')],
+    [
+      'switches the protocol',
+      (socket) => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    ],
+    ['has endless headers', (socket) => socket.write(`HTTP/1.1 200 OK\r\n${`X: ${'y'.repeat(900)}\r\n`.repeat(100)}`)],
+    ['says nothing but "go on"', (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100))],
+    ['drips', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n1')],
+    ['closes', (socket) => socket.destroy()],
+  ];
+  for (const [what, respond] of lies) {
+    test(`whose answer ${what} is as good as silent`, async () => {
+      const running = await startRaw(respond);
+      await assert.rejects(running.start(), NotConnected);
+      assert.equal(running.readings.size, 0);
+    });
+  }
+
+  test('whose answer never ends is cut off, and not kept', async () => {
+    const running = await startRaw((socket) => {
+      const chunk = `1000\r\n${'1'.repeat(4096)}\r\n`;
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const more = () => socket.writable && socket.write(chunk, () => setImmediate(more));
+      more();
+    });
+    await running.start();
+    await until('it is told', () => running.quality('a') === bad.configurationError);
+    await until('the connections are closed', () => sockets.size <= 1);
+  });
+});
+
+describe('a command', () => {
+  test('is sent once, and accepted when the server says so', async () => {
+    server.pages.set('/', { body: 1 });
+    server.onOther = () => ({ status: 200 });
+    const running = await start({ a: { address: '/' } });
+    await running.write('PUT /pump#/speed', 'd', 1450);
+    await running.write('POST /set?v={value}', 's', 'a b');
+    await running.write('PATCH /count', 'l', -9223372036854775808n);
+    const writes = server.asked.filter(({ method }) => method !== 'GET');
+    assert.deepEqual(
+      writes.map(({ method, url, body, headers }) => [method, url, body, headers['content-type']]),
+      [
+        ['PUT', '/pump', '{"speed":1450}', 'application/json'],
+        ['POST', '/set?v=a%20b', '', undefined],
+        ['PATCH', '/count', '-9223372036854775808', 'application/json'],
+      ],
+    );
+  });
+
+  test('that the server refuses is refused with its reason', async () => {
+    server.pages.set('/', { body: 1 });
+    server.onOther = () => ({ status: 409, body: 'interlock open' });
+    const running = await start({ a: { address: '/' } });
+    await assert.rejects(running.write('PUT /x', 'b', true), {
+      name: 'Refused',
+      message: 'the server answers 409 Conflict: interlock open',
+    });
+  });
+
+  test('that the server does not answer may have been carried out, and is not sent again', async () => {
+    server.pages.set('/', { body: 1 });
+    server.pages.set('/x', { isSilent: true });
+    const running = await start({ a: { address: '/' } }, { timeoutMs: '100' });
+    await assert.rejects(running.write('PUT /x', 'b', true), { name: 'Unanswered', isSent: true });
+    assert.equal(server.asked.filter(({ url }) => url === '/x').length, 1);
+  });
+
+  test('was surely not sent where nobody listens, and where there is no link', async () => {
+    server.pages.set('/', { body: 1 });
+    const running = await start({ a: { address: '/' } });
+    await server.stop();
+    await assert.rejects(running.write('PUT /x', 'b', true), NotConnected);
+    await running.stop();
+    await assert.rejects(running.write('PUT /x', 'b', true), NotConnected);
+  });
+});
+
+describe('what a person sees', () => {
+  test('explains a reading by what stands in the last answer', async () => {
+    server.pages.set('/s', { body: '{"a":{"b":9223372036854775807},"on":true}' });
+    const running = await start({
+      b: { address: '/s#/a/b', datatype: 'l' },
+      on: { address: '/s#/on', datatype: 'b' },
+      a: { address: '/s#/a' },
+      none: { address: '/s#/none', properties: { scanPeriod: '250' } },
+    });
+    await until('all are read', () => running.readings.size === 4);
+    const { timeUs, ...b } = running.explain('b') ?? assert.fail();
+    assert.ok(timeUs > 0);
+    assert.deepEqual(b, {
+      request: 'GET /s',
+      raw: '9223372036854775807',
+      value: 9223372036854775807n,
+      error: undefined,
+      device: '/s',
+      scanPeriodMs: 20,
+    });
+    assert.equal(running.explain('on')?.value, true);
+    assert.deepEqual(
+      [running.explain('a')?.raw, running.explain('a')?.error],
+      ['{"b":"9223372036854775807"}', 'it does not fit datatype d'],
+    );
+    assert.deepEqual(
+      [running.explain('none')?.error, running.explain('none')?.scanPeriodMs],
+      ['the answer has nothing there', 250],
+    );
+  });
+
+  test('browses the paths, and the JSON below them page by page', async () => {
+    server.pages.set('/s', {
+      body: '{"pump":[{"on":true,"speed":5}],"big":9223372036854775807,"text":"x","none":null}',
+    });
+    const running = await start({ a: { address: '/s#/text', datatype: 's' } }, { browsePaths: '/,/t' });
+    assert.deepEqual(
+      (await running.browse()).items.map(({ path }) => path),
+      ['/', '/t', '/s'],
+    );
+    const { items } = await running.browse('/s');
+    assert.deepEqual(
+      items.map(({ title, path, measurement }) => [title, path, measurement?.address, measurement?.datatype]),
+      [
+        ['pump', '/s#/pump', undefined, undefined],
+        ['big', undefined, '/s#/big', 'l'],
+        ['text', undefined, '/s#/text', 's'],
+        ['none', undefined, undefined, undefined],
+      ],
+    );
+    const first = await running.browse('/s#/pump/0', undefined, 1);
+    assert.deepEqual([first.items[0]?.measurement?.name, first.cursor], ['pump.0.on', '1']);
+    const second = await running.browse('/s#/pump/0', first.cursor, 1);
+    assert.deepEqual([second.items[0]?.measurement?.name, second.cursor], ['pump.0.speed', undefined]);
+    await assert.rejects(running.browse('/s#/nowhere'), { name: 'Refused' });
+    await assert.rejects(running.browse('/gone'), { name: 'Refused', message: /404/ });
+    await assert.rejects(running.browse('nonsense'), { name: 'Refused' });
+  });
+});
+
+describe('over TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is missing' }, () => {
+  let folder = '';
+  let secure: JsonServer;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'telltale-http-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
+    const names = ['-subj', '/CN=plc', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const made = spawnSync('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-keyout', key, '-out', cert, ...names],
+    ]);
+    assert.equal(made.status, 0, String(made.stderr));
+    secure = await JsonServer.start({ key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') });
+    secure.pages.set('/', { body: 5 });
+  });
+  afterEach(async () => {
+    await secure.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function secured(variables: Record<string, string>): TestLink {
+    link = new TestLink({ baseUrl: `https://127.0.0.1:${secure.port}`, ...variables }, { folder });
+    link.setPoints({ a: { address: '/' } });
+    return link;
+  }
+
+  test('a server is believed by the authority in the folder, and commands go the same way', async () => {
+    const running = secured({ caFile: 'ca.pem' });
+    await running.start();
+    await until('it is read', () => running.value('a') === 5);
+    secure.onOther = () => ({ status: 204 });
+    await running.write('PUT /x', 'i', 7);
+    assert.equal(secure.asked.find(({ url }) => url === '/x')?.body, '7');
+  });
+
+  test('a server that nobody vouches for gets nothing', async () => {
+    const running = secured({ token: 'secret' });
+    await assert.rejects(
+      running.start(),
+      (error) => error instanceof NotConnected && /certificate/.test(error.message),
+    );
+    await assert.rejects(running.write('PUT /x', 'i', 7), NotConnected);
+    assert.deepEqual(secure.asked, []);
+  });
+
+  test('a missing file of the authority is told at once', async () => {
+    await assert.rejects(secured({ caFile: 'other.pem' }).start(), Fatal);
+  });
+
+  test('any certificate is taken only where that was asked for, and the log says so', async () => {
+    const running = secured({ dangerouslyTrustAnyCertificate: 'true' });
+    await running.start();
+    await until('it is read', () => running.value('a') === 5);
+    assert.match(running.warnings.join(), /any certificate is taken/);
+  });
+});
