@@ -64,6 +64,8 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
     maxConnectionsPerEndpoint: maxSessions + spareConnections,
     transportSettings: { adjustTransportLimits } as unknown as NonNullable<OPCUAServerOptions['transportSettings']>,
     serverCapabilities: {
+      // Who asks for every change gets every change.
+      minSupportedSampleRate: 0,
       maxSessions,
       maxSubscriptions: maxSessions * maxSubscriptions,
       maxSubscriptionsPerSession: maxSubscriptions,

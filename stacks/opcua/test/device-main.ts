@@ -1,6 +1,5 @@
-// A server of the library that plays the device, in a process of its own: `node device-main.ts <port> <folder> <limits>`.
+// A server of the library that plays the device, in a process of its own: `node device-main.ts <folder> <port> <limits>`.
 // Told what to do by messages of its parent, one answer each.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DataType,
@@ -14,11 +13,11 @@ import {
 } from 'node-opcua-client';
 import { OPCUAServer } from 'node-opcua-server';
 import { CertificateFolder } from '../src/certificate-folder.ts';
+import { carryOut } from './ordered-process.ts';
 
 setLogLevel(LogLevel.Emergency);
 
-const [port = '0', folder = '.', limits = '{}'] = process.argv.slice(2);
-mkdirSync(folder, { recursive: true });
+const [folder = '.', port = '0', limits = '{}'] = process.argv.slice(2);
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const certificates = new CertificateFolder({
   folder,
@@ -31,7 +30,6 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly id: number;
   readonly kind: 'set' | 'get' | 'status' | 'shutdown' | 'many' | 'sessions';
   readonly node?: string;
   readonly value?: unknown;
@@ -147,7 +145,7 @@ function variableOf(node = '') {
   };
 }
 
-async function carryOut({ kind, node, value, type }: Order): Promise<unknown> {
+async function work({ kind, node, value, type }: Order): Promise<unknown> {
   switch (kind) {
     case 'set': {
       const variable = variableOf(node);
@@ -194,12 +192,5 @@ async function carryOut({ kind, node, value, type }: Order): Promise<unknown> {
   }
 }
 
-process.on('message', (order: Order) => {
-  carryOut(order).then(
-    (answer) => process.send?.({ id: order.id, answer }),
-    (error: Error) => process.send?.({ id: order.id, error: error.message }),
-  );
-});
-process.on('disconnect', () => process.exit());
 await server.start();
-process.send?.({ ready: true });
+carryOut(work);

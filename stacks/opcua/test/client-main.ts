@@ -1,0 +1,150 @@
+// A client of the library, in a process of its own: `node client-main.ts <folder>`. Has as many sessions as it is told to
+// open, and forgets nothing of what it was told of.
+import {
+  AttributeIds,
+  type ClientSession,
+  constructEventFilter,
+  DataType,
+  LogLevel,
+  MessageSecurityMode,
+  OPCUAClient,
+  SecurityPolicy,
+  StatusCodes,
+  setLogLevel,
+  TimestampsToReturn,
+  UserTokenType,
+  Variant,
+  VariantArrayType,
+} from 'node-opcua-client';
+import { CertificateFolder } from '../src/certificate-folder.ts';
+import { carryOut } from './ordered-process.ts';
+
+setLogLevel(LogLevel.Emergency);
+const [folder = '.'] = process.argv.slice(2);
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const applicationUri = 'urn:telltale:test-client';
+const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'client', log });
+await certificates.initialize();
+certificates.checkCertificate = async () => StatusCodes.Good;
+
+interface Order {
+  readonly kind: 'open' | 'close' | 'read' | 'write' | 'browse' | 'watch' | 'events' | 'seen' | 'acknowledge';
+  readonly session?: number;
+  readonly port?: number;
+  readonly mode?: keyof typeof MessageSecurityMode;
+  readonly userName?: string;
+  readonly password?: string;
+  readonly node?: string;
+  readonly type?: keyof typeof DataType;
+  readonly value?: unknown;
+}
+
+interface Opened {
+  readonly client: OPCUAClient;
+  readonly session: ClientSession;
+  readonly seen: unknown[];
+  readonly events: { eventId: Buffer; shown: unknown[] }[];
+}
+
+const opened = new Map<number, Opened>();
+
+async function open({ port, mode = 'None', userName, password = '' }: Order): Promise<number> {
+  const isSecured = mode !== 'None';
+  const client = OPCUAClient.create({
+    applicationUri,
+    securityMode: MessageSecurityMode[mode],
+    securityPolicy: isSecured ? SecurityPolicy.Basic256Sha256 : SecurityPolicy.None,
+    endpointMustExist: false,
+    clientCertificateManager: certificates,
+    certificateKeyPairProvider: certificates,
+    connectionStrategy: { maxRetry: 0 },
+  });
+  try {
+    await client.connect(`opc.tcp://127.0.0.1:${port}`);
+    const session = await client.createSession(
+      userName === undefined ? { type: UserTokenType.Anonymous } : { type: UserTokenType.UserName, userName, password },
+    );
+    const number = opened.size === 0 ? 1 : Math.max(...opened.keys()) + 1;
+    opened.set(number, { client, session, seen: [], events: [] });
+    return number;
+  } catch (error) {
+    await client.disconnect();
+    throw error;
+  }
+}
+
+const eventFields = ['EventId', 'ConditionName', 'ActiveState.Id', 'AckedState.Id', 'Message'];
+
+async function work(order: Order): Promise<unknown> {
+  if (order.kind === 'open') return open(order);
+  const { client, session, seen, events } = opened.get(order.session ?? 0) ?? {};
+  if (client === undefined || session === undefined) throw new Error('there is no such session');
+  const nodeId = order.node ?? '';
+  switch (order.kind) {
+    case 'close':
+      opened.delete(order.session ?? 0);
+      await session.close();
+      await client.disconnect();
+      return undefined;
+    case 'read': {
+      const { value, statusCode, sourceTimestamp, sourcePicoseconds } = await session.read({
+        nodeId,
+        attributeId: AttributeIds.Value,
+      });
+      const long = value.dataType === DataType.Int64 ? String(longOf(value.value)) : undefined;
+      const timeUs = sourceTimestamp === null ? undefined : sourceTimestamp.getTime() * 1000 + sourcePicoseconds / 1e6;
+      return { value: long ?? value.value, type: DataType[value.dataType], status: statusCode.name, timeUs };
+    }
+    case 'write': {
+      const dataType = DataType[order.type ?? 'Double'];
+      const value = dataType === DataType.Int64 ? halvesOf(BigInt(String(order.value))) : order.value;
+      const variant = new Variant({ dataType, arrayType: VariantArrayType.Scalar, value });
+      const request = { nodeId, attributeId: AttributeIds.Value, value: { value: variant } };
+      return (await session.write(request as unknown as Parameters<ClientSession['write']>[0] & object)).toString();
+    }
+    case 'browse': {
+      const { references } = await session.browse(nodeId);
+      return references?.map(({ browseName, nodeId: id }) => ({ name: browseName.name, nodeId: String(id) }));
+    }
+    case 'watch':
+    case 'events': {
+      const subscription = await session.createSubscription2({
+        requestedPublishingInterval: 50,
+        requestedLifetimeCount: 100,
+        requestedMaxKeepAliveCount: 10,
+        publishingEnabled: true,
+      });
+      const isEvent = order.kind === 'events';
+      const attributeId = isEvent ? AttributeIds.EventNotifier : AttributeIds.Value;
+      const filter = isEvent ? constructEventFilter(eventFields) : null;
+      const parameters = { samplingInterval: 0, queueSize: 100, discardOldest: true, filter };
+      const item = await subscription.monitor({ nodeId, attributeId }, parameters, TimestampsToReturn.Both);
+      item.on('changed', (change: unknown) => {
+        if (isEvent) {
+          const [eventId, ...shown] = (change as Variant[]).map(({ value }) => value);
+          events?.push({ eventId, shown: shown.map((each) => each?.text ?? each) });
+        } else {
+          const { value, statusCode } = change as { value: Variant; statusCode: { name: string } };
+          seen?.push([value.value, statusCode.name]);
+        }
+      });
+      return undefined;
+    }
+    case 'seen':
+      return { values: seen, events: events?.map(({ shown }) => shown) };
+    case 'acknowledge': {
+      const eventId = events?.at(-1)?.eventId ?? Buffer.alloc(0);
+      return (await session.acknowledgeCondition(nodeId as never, eventId, 'seen')).toString();
+    }
+  }
+}
+
+function longOf([high = 0, low = 0]: readonly number[]): bigint {
+  return (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
+}
+
+function halvesOf(long: bigint): [number, number] {
+  return [Number(BigInt.asUintN(32, long >> 32n)), Number(BigInt.asUintN(32, long))];
+}
+
+carryOut(work);

@@ -1,0 +1,270 @@
+// The provider before a client in a process of its own.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
+import { type Provider, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
+import { freePort, providerOptions, until } from '@telltale/stack-kit/testing';
+import { createProvider } from '../src/provider.ts';
+import stack from '../src/stack.ts';
+import { UaClientProcess } from './ua-client.ts';
+
+const node = (address: string) => `ns=2;s=${address}`;
+const point = (id: number, name: string, datatype: Datatype, properties: Record<string, string> = {}) => {
+  return { id, name, address: `At.${name}`, datatype, properties, last: undefined };
+};
+
+class Served {
+  readonly folder = mkdtempSync(join(tmpdir(), 'opcua-provider-'));
+  readonly written: [string, Value][] = [];
+  readonly acknowledged: [string, string][] = [];
+  readonly log: string[] = [];
+  readonly port: number;
+  readonly provider: Provider;
+  readonly #controller = new AbortController();
+
+  static async start(
+    t: TestContext,
+    measurements: readonly StackPoint[],
+    commands: ReturnType<typeof point>[] = [],
+    variables: Record<string, string> = {},
+  ): Promise<Served> {
+    const served = new Served(await freePort(), variables);
+    t.after(() => served.stop());
+    served.provider.setPoints({ measurements, commands });
+    await served.provider.connect(served.#controller.signal);
+    return served;
+  }
+
+  private constructor(port: number, variables: Record<string, string>) {
+    this.port = port;
+    const users = { userName: 'joe', password: 'secret', readerName: 'ann', readerPassword: 'look' };
+    const read = stack.provider?.readVariables({ port: String(port), unsecured: 'true', ...users, ...variables });
+    if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
+    const tell = (message: string) => this.log.push(message);
+    this.provider = createProvider(
+      providerOptions({
+        name: 'site',
+        variables: read.values as Parameters<typeof createProvider>[0]['variables'],
+        folder: this.folder,
+        log: { debug: tell, info: tell, warn: tell, error: tell },
+        write: async ({ id, name }, value) => {
+          if (value === 13) throw new Refused('interlock');
+          this.written.push([name, value]);
+          this.publish((batch) => batch.value(id, value, quality.good, Date.now() * 1000));
+        },
+        acknowledge: async ({ id, name }: StackAlarm, authority) => {
+          if (authority !== 'joe') throw new Refused('only joe');
+          this.acknowledged.push([name, authority]);
+          this.provider.publishAlarms?.([{ id, isActive: true, isAcknowledged: true, timeUs: 2e15, authority }]);
+        },
+      }),
+    );
+  }
+
+  publish(fill: (batch: Batch) => void): void {
+    const batch = new Batch();
+    fill(batch);
+    this.provider.publish(batch);
+  }
+
+  async stop(): Promise<void> {
+    this.#controller.abort();
+    await this.provider.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+describe('a provider', () => {
+  let clients: UaClientProcess;
+  before(async () => {
+    clients = await UaClientProcess.start();
+  });
+  after(() => clients.stop());
+
+  const joe = ({ port }: Served) => clients.open({ port, userName: 'joe', password: 'secret' });
+  const ann = ({ port }: Served) => clients.open({ port, userName: 'ann', password: 'look' });
+
+  test('serves values of every datatype, with quality and time to the microsecond', async (t) => {
+    const values: [Datatype, Value, string, unknown][] = [
+      ['b', true, 'Boolean', true],
+      ['q', 2, 'Byte', 2],
+      ['i', -(2 ** 31), 'Int32', -(2 ** 31)],
+      ['l', -9007199254740993n, 'Int64', '-9007199254740993'],
+      ['f', 1.5, 'Float', 1.5],
+      ['d', 0.1, 'Double', 0.1],
+      ['s', 'läuft', 'String', 'läuft'],
+    ];
+    const served = await Served.start(
+      t,
+      values.map(([datatype], id) => point(id, datatype, datatype)),
+    );
+    const timeUs = 1_700_000_000_123_456;
+    const client = await ann(served);
+    assert.equal((await client.read(node('At.d'))).status, 'BadWaitingForInitialData');
+    served.publish((batch) => {
+      for (const [id, [, value]] of values.entries()) batch.value(id, value, quality.good, timeUs);
+    });
+    for (const [datatype, , type, value] of values) {
+      assert.deepEqual(await client.read(node(`At.${datatype}`)), { value, type, status: 'Good', timeUs });
+    }
+    served.publish((batch) => batch.none(5, quality.bad.communicationFailure, timeUs + 1));
+    const bad = { value: 0.1, type: 'Double', status: 'BadCommunicationError', timeUs: timeUs + 1 };
+    assert.deepEqual(await client.read(node('At.d')), bad);
+    assert.equal(served.provider.detail?.().clients, 1);
+    await client.close();
+  });
+
+  test('has what was published before it served', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')]);
+    served.publish((batch) => batch.number(1, 7.5, quality.good, 5e15));
+    await served.provider.close();
+    await served.provider.connect(new AbortController().signal);
+    const client = await ann(served);
+    assert.equal((await client.read(node('At.level'))).value, 7.5);
+    await client.close();
+  });
+
+  test('tells every change to those who watch', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')]);
+    const client = await ann(served);
+    await client.order({ kind: 'watch', node: node('At.level') });
+    for (const value of [1, 2, 3]) {
+      served.publish((batch) => batch.number(1, value, quality.good, Date.now() * 1000));
+    }
+    const expected = JSON.stringify([1, 2, 3].map((value) => [value, 'Good'])).slice(1, -1);
+    await until('all changes came', async () => JSON.stringify((await client.seen()).values).includes(expected));
+    await client.close();
+  });
+
+  test('has commands carried out for whom it may, and says what became of them', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')], [point(2, 'start', 'b'), point(3, 'speed', 'i')]);
+    const client = await joe(served);
+    assert.match(await client.write(node('At.start'), 'Boolean', true), /^Good/);
+    assert.match(await client.write(node('At.speed'), 'Int32', 7), /^Good/);
+    assert.match(await client.write(node('At.speed'), 'Int32', 13), /^BadRequestNotAllowed/);
+    assert.match(await client.write(node('At.speed'), 'Double', 1.5), /^BadTypeMismatch/);
+    assert.match(await client.write(node('At.level'), 'Double', 1.5), /^BadNotWritable/);
+    assert.equal((await client.read(node('At.speed'))).value, 7);
+    assert.deepEqual(served.written, [
+      ['start', true],
+      ['speed', 7],
+    ]);
+    assert.ok(served.log.includes('a write to speed was refused: interlock'));
+    const reader = await ann(served);
+    assert.match(await reader.write(node('At.speed'), 'Int32', 8), /^BadUserAccessDenied/);
+    assert.equal(served.written.length, 2);
+    await client.close();
+    await reader.close();
+  });
+
+  test('lets nobody in who is not named, and nobody at all without a password', async (t) => {
+    const served = await Served.start(t, []);
+    await assert.rejects(clients.open({ port: served.port }), /Cannot find ANONYMOUS user token policy/);
+    for (const [userName, password] of [
+      ['joe', 'wrong'],
+      ['joe', ''],
+      ['__proto__', ''],
+      ['', ''],
+    ] as const) {
+      await assert.rejects(clients.open({ port: served.port, userName, password }), /Bad/, `${userName} ${password}`);
+    }
+    assert.equal(served.provider.detail?.().clients, 0);
+  });
+
+  test('shows anonymous clients what there is where they are wanted, and takes nothing from them', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')], [point(2, 'speed', 'i')], { anonymous: 'true' });
+    served.publish((batch) => batch.number(1, 4, quality.good, 1e15));
+    const client = await clients.open({ port: served.port });
+    assert.equal((await client.read(node('At.level'))).value, 4);
+    assert.match(await client.write(node('At.speed'), 'Int32', 7), /^BadUserAccessDenied/);
+    await client.close();
+  });
+
+  test('is secured unless a person says otherwise, and wants the certificate of the client trusted', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')], [], { unsecured: 'false' });
+    await assert.rejects(joe(served), /End point must exist/);
+    const secured = { port: served.port, mode: 'SignAndEncrypt', userName: 'joe', password: 'secret' } as const;
+    await assert.rejects(clients.open(secured), /BadSecurityChecksFailed|BadCertificateUntrusted/);
+    assert.match(served.log.join('\n'), /refused the certificate "urn:telltale:test-client": to trust it, move /);
+    const [name = assert.fail()] = readdirSync(join(served.folder, 'rejected'));
+    renameSync(join(served.folder, 'rejected', name), join(served.folder, 'trusted', name));
+    const client = await clients.open(secured);
+    assert.equal((await client.read(node('At.level'))).status, 'BadWaitingForInitialData');
+    await client.close();
+  });
+
+  test('has points in folders, with unit and description, and follows them without a restart', async (t) => {
+    const level = point(1, 'level', 'd', { folder: 'Site/Tank 1', eu: 'm', description: 'Level' });
+    const served = await Served.start(t, [level, point(2, 'flow', 'd')]);
+    const client = await ann(served);
+    const find = async (from: string, name: string) =>
+      (await client.browse(from)).find((each) => each.name === name)?.nodeId ?? assert.fail(`${name} in ${from}`);
+    const root = await find('i=85', 'site');
+    const tank = await find(await find(root, 'Site'), 'Tank 1');
+    assert.equal(await find(tank, 'level'), node('At.level'));
+    await find(node('At.level'), 'EngineeringUnits');
+    served.publish((batch) => batch.number(2, 5, quality.good, 1e15));
+    served.provider.setPoints({ measurements: [point(7, 'flow', 'd'), point(8, 'new', 's')], commands: [] });
+    assert.equal((await client.read(node('At.level'))).status, 'BadNodeIdUnknown');
+    assert.equal((await client.read(node('At.new'))).status, 'BadWaitingForInitialData');
+    assert.equal((await client.read(node('At.flow'))).value, 5, 'what stays keeps its value');
+    served.publish((batch) => batch.number(7, 6, quality.good, 1e15));
+    assert.equal((await client.read(node('At.flow'))).value, 6);
+    await client.close();
+  });
+
+  test('serves alarms as conditions, which a user who may acknowledges', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')]);
+    const { provider } = served;
+    provider.setAlarms?.([{ id: 5, name: 'level_high', description: 'Level is high', measurement: 1 }]);
+    const state = (isActive: boolean, isAcknowledged: boolean) =>
+      provider.publishAlarms?.([{ id: 5, isActive, isAcknowledged, timeUs: 1e15, authority: 'trigger' }]);
+    state(false, true);
+    const [client, reader] = [await joe(served), await ann(served)];
+    for (const each of [client, reader]) await each.order({ kind: 'events', node: 'i=2253' });
+    state(true, false);
+    const heard = async (who: typeof client, count: number) => {
+      await until('the event came', async () => (await who.seen()).events.length >= count);
+      return (await who.seen()).events.at(-1);
+    };
+    assert.deepEqual(await heard(client, 1), ['level_high', true, false, 'Level is high (trigger)']);
+    await heard(reader, 1);
+    const condition = (await client.browse(node('At.level'))).find(({ name }) => name === 'level_high')?.nodeId;
+    const acknowledge = { kind: 'acknowledge', node: condition };
+    assert.match(String(await reader.order(acknowledge)), /^Bad/);
+    assert.match(String(await client.order(acknowledge)), /^Good/);
+    assert.deepEqual(served.acknowledged, [['level_high', 'joe']]);
+    assert.deepEqual(await heard(client, 2), ['level_high', true, true, 'Level is high (joe)']);
+    state(false, true);
+    assert.deepEqual(await heard(client, 3), ['level_high', false, true, 'Level is high (trigger)']);
+    provider.setAlarms?.([]);
+    assert.equal((await client.browse(node('At.level'))).length, 0);
+    await client.close();
+    await reader.close();
+  });
+
+  test('bears garbage, half a greeting, and no more clients than were allowed', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')], [], { maxSessions: '2' });
+    for (const bytes of ['GET / HTTP/1.1\r\n\r\n', 'HELF\xff\xff\xff\x7f', 'HELF\x10\0\0\0', 'OPNF\x20\0\0\0']) {
+      const socket = createConnection({ port: served.port, host: '127.0.0.1' }).on('error', () => {});
+      socket.write(Buffer.from(bytes, 'latin1'));
+      t.after(() => socket.destroy());
+    }
+    const [first, second] = [await ann(served), await ann(served)];
+    await assert.rejects(ann(served), /BadTooManySessions/);
+    assert.equal((await first.read(node('At.level'))).status, 'BadWaitingForInitialData');
+    await first.close();
+    const third = await ann(served);
+    await third.close();
+    await second.close();
+  });
+
+  test('says so where its port is taken', async (t) => {
+    const served = await Served.start(t, []);
+    await assert.rejects(Served.start(t, [], [], { port: String(served.port) }), { name: 'NotConnected' });
+  });
+});
