@@ -58,7 +58,7 @@ describe('instances in threads', () => {
     start('b');
     start('c');
     await until(() => ['a', 'b', 'c'].every((name) => events.includes(`${name} 1=1`)));
-    host.stop('connector', 'c');
+    host.stop('connector', 'b');
     host.stop('connector', 'a');
     start('a');
     assert.equal(threadOf(status('a')), 1);

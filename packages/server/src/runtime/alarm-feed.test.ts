@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Alarm, ManualClock } from '@telltale/schema';
+import { PlainDisk } from '../../test/plain-disk.ts';
+import { Alarms } from '../alarms/index.ts';
+import { Measurements } from '../points/index.ts';
+import { AlarmFeed } from './alarm-feed.ts';
+
+const level = { name: 'level', datatype: 'd' } as const;
+const above = (name: string, trgRefValue: string): Alarm => ({
+  name,
+  severity: 1,
+  trgMeasurement: 'level',
+  trgOperator: 'gt',
+  trgRefValue,
+});
+
+/** The provider `out` serves `level`, until it is told otherwise. */
+function setUp() {
+  const clock = new ManualClock();
+  const measurements = new Measurements({ clock, keeper: new PlainDisk() });
+  const keeper = { keepAlarm: async () => undefined, forgetAlarm: async () => undefined };
+  const alarms = new Alarms({ measurements, keeper, clock });
+  measurements.onChanges((changes) => alarms.evaluate(changes));
+  measurements.put(level, undefined);
+  const served = new Set(['out']);
+  const told: string[] = [];
+  const feed = new AlarmFeed({
+    alarms,
+    measurements,
+    providersOf: (handle) => (handle === measurements.find('level') ? served : []),
+    host: {
+      setAlarms: (provider, set) => void told.push(`${provider} set ${set.map(({ id, name }) => `${id} ${name}`)}`),
+      publishAlarms: (provider, states) =>
+        void told.push(`${provider} ${states.map(({ id, isActive }) => `${id} ${isActive}`)}`),
+    },
+  });
+  const put = (alarm: Alarm, before?: Alarm) => {
+    alarms.put(alarm);
+    feed.put(alarm.name, before?.trgMeasurement, alarm.trgMeasurement);
+  };
+  const remove = (alarm: Alarm) => {
+    alarms.remove(alarm.name);
+    feed.remove(alarm.name, alarm.trgMeasurement);
+  };
+  const simulate = (value: string) =>
+    measurements.simulate('level', { value, quality: undefined, validForS: undefined, by: 'tester' });
+  return { feed, alarms, served, told, put, remove, simulate };
+}
+
+test('a provider has its alarms when the rendering is whole, with their states, and all states again on demand', () => {
+  const { feed, told, put } = setUp();
+  put(above('high', '5'));
+  put(above('higher', '7'));
+  put({ name: 'by_hand', severity: 1 });
+  assert.deepEqual(told.splice(0), []);
+  feed.done([]);
+  assert.deepEqual(told.splice(0), ['out set 0 high,1 higher', 'out 0 false,1 false']);
+  feed.publishAll('out');
+  feed.publishAll('stranger');
+  assert.deepEqual(told.splice(0), ['out 0 false,1 false']);
+  feed.done([]);
+  feed.done(['stranger']);
+  assert.deepEqual(told, [], 'where nothing changed, nothing is told');
+});
+
+test('what changes at once is told at once', async () => {
+  const { feed, told, put, simulate, alarms } = setUp();
+  put(above('high', '5'));
+  put(above('higher', '7'));
+  feed.done([]);
+  told.length = 0;
+  await simulate('d8');
+  assert.deepEqual(told.splice(0), ['out 0 true,1 true']);
+  await alarms.operate('high', 'acknowledge', 'anna');
+  assert.deepEqual(told, ['out 0 true']);
+});
+
+test('an alarm that a provider was not given is not told to it, though it has the handle of one that it was', async () => {
+  const { feed, told, put, remove, simulate } = setUp();
+  const high = above('high', '5');
+  put(high);
+  feed.done([]);
+  told.length = 0;
+  remove(high);
+  put(above('other', '6'));
+  await simulate('d8');
+  feed.publishAll('out');
+  assert.deepEqual(told, []);
+  assert.equal(feed.serves('out', 'other'), false);
+  feed.done([]);
+  assert.deepEqual(told, ['out set 0 other', 'out 0 true']);
+  assert.equal(feed.serves('out', 'other'), true);
+});
+
+test('what happened to an alarm is told before its handle is that of another one', async () => {
+  const { feed, told, put, remove, simulate } = setUp();
+  await simulate('d8');
+  const [high, raised] = [above('high', '10'), above('high', '5')];
+  put(high);
+  feed.done([]);
+  told.length = 0;
+  put(raised, high);
+  remove(raised);
+  put(above('other', '100'));
+  feed.done([]);
+  await new Promise(setImmediate);
+  assert.deepEqual(told, ['out 0 true', 'out set 0 other', 'out 0 false']);
+});
+
+test('a provider that serves the trigger no longer is told that there are none, once', () => {
+  const { feed, told, put, served } = setUp();
+  put(above('high', '5'));
+  feed.done([]);
+  told.length = 0;
+  served.clear();
+  feed.done(['out']);
+  feed.done(['out']);
+  assert.deepEqual(told, ['out set ']);
+  served.add('out');
+  feed.done(['out']);
+  feed.forget('out');
+  assert.equal(feed.serves('out', 'high'), false);
+});
