@@ -2,7 +2,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, missingPeers, PeerProcess, until } from '@telltale/stack-kit/testing';
@@ -31,8 +31,13 @@ export class Mosquitto {
     const folder = mkdtempSync(join(tmpdir(), 'telltale-mqtt-'));
     const broker = new Mosquitto(port ?? (await freePort()), folder, clientArgs?.(folder) ?? []);
     const lines = config?.(folder) ?? ['allow_anonymous true'];
+    // Started by root it would become somebody who may not read the folder.
+    const user = `user ${userInfo().username}`;
     const listener = `listener ${broker.port} 127.0.0.1`;
-    writeFileSync(join(folder, 'mosquitto.conf'), [listener, 'log_type all', ...lines, ''].join('\n'));
+    writeFileSync(
+      join(folder, 'mosquitto.conf'),
+      [listener, 'log_type all', 'set_tcp_nodelay true', user, ...lines, ''].join('\n'),
+    );
     await broker.again();
     return broker;
   }

@@ -33,7 +33,7 @@ export class BrokerClient {
   async ask(topic: string, payload: string, answerTopic: string): Promise<string> {
     this.newest.delete(answerTopic);
     await this.publish(topic, payload);
-    await until(`an answer at ${answerTopic}`, () => this.newest.has(answerTopic));
+    await until(`an answer at ${answerTopic}`, () => this.newest.has(answerTopic), { deadlineMs: 2000 });
     return this.newest.get(answerTopic) ?? '';
   }
 
