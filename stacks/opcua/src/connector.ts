@@ -183,7 +183,7 @@ class UaConnector implements Connector {
         await orEnded(signal, promise);
         takeBack();
         if (this.#points !== points || signal.aborted) break;
-        await subscriptions.retry(known.filter((item) => item.last === undefined && !this.#polled.has(item)));
+        await subscriptions.retry();
       }
     }
   }

@@ -1,10 +1,10 @@
 // A measurement as the connector reads it: its node at this server, and what came of it last.
 import { type Batch, type Clock, isBad } from '@telltale/schema';
 import type { ReadingTrace, SourceTimes, StackPoint } from '@telltale/stack-kit';
-import { AttributeIds, type DataValue, NodeId, type ReadValueIdOptions } from 'node-opcua-client';
+import { AttributeIds, DataType, type DataValue, NodeId, type ReadValueIdOptions } from 'node-opcua-client';
 import { indexRangeOf, type NodeAddress, parseAddress } from './node-address.ts';
 import { qualityOfStatus } from './status-quality.ts';
-import { addReading, isTime, timeUsOf } from './value-codec.ts';
+import { addReading, isTime, timeUsOf, toPoint } from './value-codec.ts';
 
 const nodeIdTypes = { i: 1, s: 2, g: 3, b: 4 } as const;
 
@@ -13,6 +13,8 @@ export interface NodeItem {
   readonly node: NodeRef | undefined;
   /** Why there is no node, or what was wrong with the last reading. */
   error: string | undefined;
+  /** The server did not take it when it was last asked to monitor it. */
+  isRefused: boolean;
   /** The last answer of the server, and when it came. */
   last: DataValue | undefined;
   lastUs: number;
@@ -29,7 +31,14 @@ export interface NodeRef {
 export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeItem {
   const node = nodeOf(point.address, namespaces);
   const error = typeof node === 'string' ? node : undefined;
-  return { point, node: typeof node === 'string' ? undefined : node, error, last: undefined, lastUs: 0 };
+  return {
+    point,
+    node: typeof node === 'string' ? undefined : node,
+    error,
+    isRefused: false,
+    last: undefined,
+    lastUs: 0,
+  };
 }
 
 /** Or what is wrong with the address at this server. */
@@ -84,21 +93,24 @@ export function takeReading(
 
 /** From what is kept of the last answer. */
 export function traceOf(item: NodeItem, request: string, scanPeriodMs: number | undefined): ReadingTrace | undefined {
-  const { last, lastUs, error, node } = item;
+  const { last, lastUs, error, node, point } = item;
   if (last === undefined && error === undefined) return undefined;
-  const shown = last === undefined ? undefined : String(last.value?.value ?? null).slice(0, 500);
-  const type = last?.value === null || last?.value === undefined ? '' : last.value.toString().split('(')[0];
+  const range = node?.indexRange === undefined ? '' : `[${node.indexRange}]`;
+  const { dataType = DataType.Null, value: whole } = last?.value ?? {};
+  const value = node?.indexRange === undefined ? whole : whole?.[0];
   return {
     timeUs: lastUs,
-    request: `${request} ${node?.nodeId ?? item.point.address}${node?.indexRange ? `[${node.indexRange}]` : ''}`,
-    raw:
-      last === undefined
-        ? undefined
-        : `${type} ${shown}, ${last.statusCode.name}, source ${last.sourceTimestamp?.toISOString() ?? 'none'}, ` +
-          `server ${last.serverTimestamp?.toISOString() ?? 'none'}`,
-    value: undefined,
+    request: `${request} ${node?.nodeId ?? point.address}${range}`,
+    raw: last === undefined ? undefined : describe(dataType, value, last),
+    value: error === undefined ? toPoint(dataType, value, point.datatype) : undefined,
     error,
     device: undefined,
     scanPeriodMs,
   };
+}
+
+function describe(type: DataType, value: unknown, { statusCode, sourceTimestamp, serverTimestamp }: DataValue): string {
+  const text = (toPoint(type, value, 's') ?? String(value)).toString().slice(0, 500);
+  const time = (date: Date | null) => (isTime(date) ? date.toISOString() : 'none');
+  return `${DataType[type]} ${text}, ${statusCode.name}, source ${time(sourceTimestamp)}, server ${time(serverTimestamp)}`;
 }

@@ -75,7 +75,13 @@ async function readOnce(
   } catch (error) {
     if (error instanceof Unanswered) throw new NotConnected(error.message);
     if (!(error instanceof ServiceFault)) throw error;
-    const { status } = error;
+    const { status, isTooMuch } = error;
+    if (isTooMuch && nodesToRead.length > 1) {
+      const half = Math.ceil(nodesToRead.length / 2);
+      const first = await readOnce(link, nodesToRead.slice(0, half), timestampsToReturn);
+      const second = await readOnce(link, nodesToRead.slice(half), timestampsToReturn);
+      return { ...second, values: [...first.values, ...second.values] };
+    }
     return { values: nodesToRead.map(() => new DataValue({ statusCode: status })), deviceNowUs: undefined };
   }
 }

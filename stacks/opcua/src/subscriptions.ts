@@ -114,13 +114,12 @@ export class Subscriptions {
     return unmonitored;
   }
 
-  /** Tries those again that the server did not know. */
-  async retry(items: readonly NodeItem[]): Promise<void> {
-    for (const group of this.#groups.values()) {
-      const known = new Set(group.items);
+  /** Tries those again that the server did not take: a node may have come meanwhile. */
+  async retry(): Promise<void> {
+    for (const group of [...this.#groups.values()]) {
       await this.#monitorIn(
         group,
-        items.filter((item) => known.has(item)),
+        group.items.filter(({ isRefused }) => isRefused),
       );
     }
   }
@@ -215,15 +214,22 @@ export class Subscriptions {
       statuses = items.map((_, at) => results?.[at]?.statusCode ?? StatusCodes.BadUnexpectedError);
     } catch (error) {
       if (!(error instanceof ServiceFault)) throw error;
+      if (error.isTooMuch && items.length > 1) {
+        const half = Math.ceil(items.length / 2);
+        const first = await this.#create(group, items.slice(0, half), handles, withFilter, unmonitored);
+        return [...first, ...(await this.#create(group, items.slice(half), handles, withFilter, unmonitored))];
+      }
       statuses = items.map(() => error.status);
     }
     const unfiltered: NodeItem[] = [];
     for (const [at, item] of items.entries()) {
       const status = statuses[at] ?? StatusCodes.BadUnexpectedError;
+      item.isRefused = false;
       if (!status.isBad()) continue;
       if (withFilter && isOneOf(filterStatuses, status)) unfiltered.push(item);
       else if (isOneOf(fullStatuses, status)) unmonitored.push(item);
       else {
+        item.isRefused = true;
         item.error = `${status.name}: ${status.description}`;
         item.lastUs = clock.now();
         const known = qualityOfStatus(status.value);

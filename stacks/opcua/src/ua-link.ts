@@ -42,7 +42,28 @@ export class ServiceFault extends Error {
     super(`${status.name}: ${status.description}`);
     this.status = status;
   }
+
+  /** With fewer nodes in the request it might do. */
+  get isTooMuch(): boolean {
+    return tooMuch.some((each) => each.equals(this.status));
+  }
 }
+
+const tooMuch: readonly StatusCode[] = [
+  StatusCodes.BadTooManyOperations,
+  StatusCodes.BadEncodingLimitsExceeded,
+  StatusCodes.BadRequestTooLarge,
+  StatusCodes.BadResponseTooLarge,
+];
+/** The server knows the session no more: it has carried out nothing, and never will. */
+const gone: readonly StatusCode[] = [
+  StatusCodes.BadSessionIdInvalid,
+  StatusCodes.BadSessionClosed,
+  StatusCodes.BadSessionNotActivated,
+  StatusCodes.BadSecureChannelIdInvalid,
+  StatusCodes.BadSecureChannelClosed,
+  StatusCodes.BadSecurityChecksFailed,
+];
 
 /** The server may have the request; its answer did not come. */
 export class Unanswered extends Error {}
@@ -98,6 +119,7 @@ export class UaLink {
   readonly lost: Promise<string>;
   readonly #client: UaClient;
   readonly #options: LinkOptions;
+  readonly #tellLost: (reason: string) => void;
   #lostReason: string | undefined;
 
   private constructor(client: UaClient, session: ClientSession, options: LinkOptions) {
@@ -108,10 +130,8 @@ export class UaLink {
     this.limits = { read: itemsAtOnce, monitor: itemsAtOnce, translate: itemsAtOnce };
     const { promise, resolve } = Promise.withResolvers<string>();
     this.lost = promise;
-    client.client.once('close', (error) => {
-      this.#lostReason ??= error?.message ?? 'the server has closed the connection';
-      resolve(this.#lostReason);
-    });
+    this.#tellLost = resolve;
+    client.client.once('close', (error) => this.#lose(error?.message ?? 'the server has closed the connection'));
   }
 
   /** Throws `NotConnected` or `BackOff`. */
@@ -168,7 +188,10 @@ export class UaLink {
         reject(new Unanswered(this.#lostReason ?? error?.message ?? 'the link was lost'));
       } else {
         meter?.answered(performance.now() - startMs);
-        if (status.isBad()) reject(new ServiceFault(status));
+        if (gone.some((each) => each.equals(status))) {
+          this.#lose(`the server has ended the session: ${status.name}`);
+          reject(new NotConnected(this.#lostReason));
+        } else if (status.isBad()) reject(new ServiceFault(status));
         else resolve(answer as Response);
       }
     });
@@ -183,6 +206,11 @@ export class UaLink {
     }
     this.#lostReason ??= 'closed';
     await this.#client.destroy();
+  }
+
+  #lose(reason: string): void {
+    this.#lostReason ??= reason;
+    this.#tellLost(this.#lostReason);
   }
 
   async #getToKnow(): Promise<void> {

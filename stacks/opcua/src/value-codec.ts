@@ -64,9 +64,9 @@ export function toPoint(type: DataType, value: unknown, datatype: Datatype): num
     case DataType.Double:
       return typeof value === 'number' ? fromNumber(value, datatype) : undefined;
     case DataType.Int64:
-      return fromLong(BigInt.asIntN(64, longOf(value)), datatype);
+      return Array.isArray(value) ? fromLong(BigInt.asIntN(64, longOf(value)), datatype) : undefined;
     case DataType.UInt64:
-      return fromLong(BigInt.asUintN(64, longOf(value)), datatype);
+      return Array.isArray(value) ? fromLong(BigInt.asUintN(64, longOf(value)), datatype) : undefined;
     case DataType.DateTime:
       return value instanceof Date ? fromTime(value, datatype) : undefined;
     case DataType.StatusCode: {
@@ -138,8 +138,7 @@ function anyTextOf(type: DataType, value: unknown): string | undefined {
 }
 
 /** The library has a 64-bit integer as two halves, high and low. */
-function longOf(value: unknown): bigint {
-  const [high = 0, low = 0] = value as [number, number];
+function longOf([high = 0, low = 0]: readonly number[]): bigint {
   return (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
 }
 
