@@ -44,9 +44,16 @@ const numberRegisters: Readonly<Record<NumberType, number>> = {
   bcd32: 2,
 };
 
+/** One for all points that have it. */
+const numberLayouts: ReadonlyMap<string, Layout> = new Map(
+  numberTypes.flatMap((type) => {
+    const registers = numberRegisters[type];
+    return orders.map((order) => [`${type}/${order}`, { type, order, registers, bytes: 2 * registers }] as const);
+  }),
+);
+
 export function numberLayout(type: NumberType, order: Order): Layout {
-  const registers = numberRegisters[type];
-  return { type, order, registers, bytes: 2 * registers };
+  return numberLayouts.get(`${type}/${order}`) as Layout;
 }
 
 export function textLayout(type: (typeof textTypes)[number], bytes: number, order: Order): Layout {
