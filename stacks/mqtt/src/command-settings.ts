@@ -66,20 +66,22 @@ export function readCommand(text: string, point: PointLike, defaults: CommandVar
   }
   const own = (name: string) => (Object.hasOwn(point.properties, name) ? point.properties[name] : undefined);
   const qos = own('qos') ?? defaults.qos;
-  if (!/^[012]$/.test(qos)) return { fault: `the property qos is {qos}: 0, 1 or 2` };
+  if (!/^[012]$/.test(qos)) return { fault: `the property qos is ${qos}: 0, 1 or 2` };
   const retain = own('retain') ?? String(defaults.retain);
-  if (!/^(?:true|false|1|0)$/.test(retain)) return { fault: `the property retain is {retain}: true or false` };
+  if (!/^(?:true|false|1|0)$/.test(retain)) return { fault: `the property retain is ${retain}: true or false` };
   const templates: Partial<Record<'payload' | 'ackExpect', Template<PayloadName>>> = {};
   for (const name of ['payload', 'ackExpect'] as const) {
     const value = own(name);
     if (value === undefined) continue;
     const compiled = compileTemplate(value, payloadNames);
-    if (compiled.template === undefined) return { fault: `the property {name}: ${compiled.fault}` };
+    if (compiled.template === undefined) return { fault: `the property ${name}: ${compiled.fault}` };
     templates[name] = compiled.template;
   }
   const ackText = own('ackTopic');
   const ack = ackText === undefined ? undefined : parseAddress(ackText);
   if (ack?.fault !== undefined) return { fault: `the property ackTopic: ${ack.fault}` };
+  const ackFault = ack === undefined ? undefined : topicFault(ack.address.topic);
+  if (ackFault !== undefined) return { fault: `the property ackTopic: ${ackFault}` };
   if (ack?.address.selector.kind === 'binary') return { fault: 'the property ackTopic: a text or JSON is expected' };
   const ackIdText = own('ackId');
   const ackId = ackIdText === undefined ? undefined : parseSelector(ackIdText).selector;

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import type { Datatype } from '@telltale/schema';
+import { documentStack, findSlowAddress, isStack, type PointKind } from '@telltale/stack-kit';
+import mqtt from './stack.ts';
+
+const connector = mqtt.connector ?? assert.fail();
+const provider = mqtt.provider ?? assert.fail();
+
+const check = (kind: PointKind, address: string, datatype: Datatype, properties: Record<string, string> = {}) =>
+  connector.checkAddress(kind, address, { datatype, properties });
+
+describe('the MQTT stack', () => {
+  test('is a stack whose settings have defaults, all of them', () => {
+    assert.ok(isStack(mqtt));
+    assert.deepEqual(connector.readVariables({}).faults, []);
+    assert.deepEqual(provider.readVariables({}).faults, []);
+  });
+
+  test('loads what makes its connector and its provider', async () => {
+    assert.equal(typeof (await connector.load()).createConnector, 'function');
+    assert.equal(typeof (await provider.load()).createProvider, 'function');
+  });
+
+  test('has a README whose reference is what the stack says of itself', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
+    assert.equal(generated?.trim(), documentStack(mqtt));
+  });
+
+  test('has no address that keeps its regexes busy', () => {
+    for (const role of [connector, provider]) {
+      const { measurement, command } = role.describe().description;
+      for (const { regex, doc, examples } of [measurement, command]) {
+        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
+      }
+    }
+  });
+});
+
+describe('what is wrong with a point is told', () => {
+  const cases: [PointKind, string, Datatype, Record<string, string>, RegExp | undefined][] = [
+    ['measurement', 'a#/v', 'd', { time: '/t', timeFormat: 's', quality: '$.q', staleAfter: '5000' }, undefined],
+    ['measurement', 'a#/v', 'd', { timeFormat: 'h' }, /timeFormat is h: one of iso/],
+    ['measurement', 'a#/v', 'd', { staleAfter: '-1' }, /staleAfter/],
+    ['measurement', 'a#/v', 'd', { time: 'ts' }, /property time/],
+    ['measurement', 'a', 'd', { time: '/ts' }, /only a measurement that is a part of a JSON payload/],
+    ['measurement', 'a#/v', 'd', { where: '/id' }, /as in \/id=7/],
+    ['measurement', 'a#int16', 's', {}, /int16 is not a text/],
+    ['measurement', 'a#/v', 'd', { missing: 'constructor' }, /one of bad, keep/],
+    ['command', 'a/+', 'd', {}, /wildcards/],
+    ['command', 'a#float32', 's', {}, /not a text/],
+    ['command', 'a', 'd', { qos: '3' }, /qos is 3/],
+    ['command', 'a', 'd', { payload: '{"v":{valu}}' }, /there is no \{valu\} here/],
+    ['command', 'a', 'd', { payload: '{"v":{value}}', ackTopic: 'b#/r', ackId: '/id' }, /ackId/],
+    ['command', 'a', 'd', { payload: '{"v":{value},"id":"{id}"}', ackTopic: 'b#/r', ackId: '/id' }, undefined],
+    ['command', 'a', 'd', { ackTopic: 'b/+' }, /ackTopic/],
+    ['command', 'a', 'd', { ackTopic: 'b#uint8' }, /ackTopic/],
+  ];
+  for (const [kind, address, datatype, properties, fault] of cases) {
+    test(`${kind} ${address} ${JSON.stringify(properties)}`, () => {
+      const told = check(kind, address, datatype, properties);
+      if (fault === undefined) assert.equal(told, undefined);
+      else assert.match(told ?? '', fault);
+    });
+  }
+
+  test('a device of the provider is one level of a topic', () => {
+    const told = provider.checkAddress('measurement', 'a', { datatype: 'd', properties: { device: 'a/b' } });
+    assert.match(told ?? '', /a name without/);
+  });
+});
+
+test('variables that contradict each other are refused by name', () => {
+  const fields = (vars: Record<string, string>) => connector.readVariables(vars).faults.map(({ field }) => field);
+  assert.deepEqual(fields({ cleanStart: 'false' }), ['clientId']);
+  assert.deepEqual(fields({ cleanStart: 'false', clientId: 'x', qos: '2' }), ['qos']);
+  assert.deepEqual(fields({ tls: 'true', keyFile: 'a.key' }), ['certFile']);
+  assert.deepEqual(fields({ caFile: 'ca.pem' }), ['tls']);
+  assert.deepEqual(fields({ password: 'x' }), ['user']);
+  assert.deepEqual(fields({ time: 'float32' }), ['time']);
+  assert.deepEqual(fields({ statusTopic: 'a/+' }), ['statusTopic']);
+  assert.deepEqual(fields({ onlinePayload: 'x', offlinePayload: 'x' }), ['offlinePayload']);
+  const served = (vars: Record<string, string>) => provider.readVariables(vars).faults.map(({ field }) => field);
+  assert.deepEqual(served({ format: 'sparkplug' }), ['group', 'node']);
+  assert.deepEqual(served({ topic: 'x', payload: '{x}', commandValue: 'x' }), ['topic', 'payload', 'commandValue']);
+  assert.deepEqual(served({ commandTopic: '{address}' }), ['commandTopic']);
+});
