@@ -66,11 +66,15 @@ function isShown({ value, quality, datatype }: Sample, { badQuality }: PageOptio
   return !isBad(quality) || (badQuality === 'nan' && !isText);
 }
 
+/** As OpenMetrics names the family: without the suffix of its samples. */
+export function familyName(sampleName: string, type: MetricType): string {
+  if (type === 'counter') return sampleName.replace(/_total$/, '');
+  return type === 'info' ? sampleName.replace(/_info$/, '') : sampleName;
+}
+
 function head(lines: string[], { sampleName, type, help }: Family, format: PageFormat): void {
   const isOpen = format === 'openmetrics';
-  const name = isOpen
-    ? sampleName.replace(type === 'counter' ? /_total$/ : type === 'info' ? /_info$/ : /$^/, '')
-    : sampleName;
+  const name = isOpen ? familyName(sampleName, type) : sampleName;
   // The text format knows no info metrics: there they are gauges of 1.
   const shownType = type === 'info' && !isOpen ? 'gauge' : type;
   if (help !== '') {

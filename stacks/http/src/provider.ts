@@ -13,12 +13,28 @@ import {
   type StackPoints,
 } from '@telltale/stack-kit';
 import { metricTypeOf, parseMetric } from './metric-address.ts';
-import { contentTypes, escapeLabel, type Family, metricPage, type PageFormat, type Sample } from './metric-page.ts';
+import {
+  contentTypes,
+  escapeLabel,
+  type Family,
+  familyName,
+  metricPage,
+  type PageFormat,
+  type Sample,
+} from './metric-page.ts';
 import { negotiate } from './negotiate.ts';
 import type { ProviderVariables } from './provider-variables.ts';
 
 export function createProvider(options: ProviderOptions<ProviderVariables>): Provider {
   return new MetricsProvider(options);
+}
+
+/** What is taken already. */
+interface Claims {
+  /** By name and labels: the point that is served there. */
+  readonly samples: Map<string, string>;
+  /** By the name that OpenMetrics has for them: type and name of the samples. */
+  readonly families: Map<string, string>;
 }
 
 class MetricsProvider implements Provider {
@@ -42,8 +58,9 @@ class MetricsProvider implements Provider {
     this.#families = new Map();
     this.#samples = new Map();
     this.#pages.clear();
-    const taken = new Map<string, string>();
-    for (const point of [...measurements, ...commands]) this.#addPoint(point, taken);
+    const { qualityMetric } = this.#options.variables;
+    const claims: Claims = { samples: new Map(), families: new Map([[qualityMetric, qualityMetric]]) };
+    for (const point of [...measurements, ...commands]) this.#addPoint(point, claims);
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -104,7 +121,7 @@ class MetricsProvider implements Provider {
   }
 
   /** The first of several that claim the same is served. */
-  #addPoint(point: StackPoint, taken: Map<string, string>): void {
+  #addPoint(point: StackPoint, claims: Claims): void {
     const { log } = this.#options;
     const address = parseMetric(point.address);
     if (typeof address === 'string') {
@@ -115,13 +132,15 @@ class MetricsProvider implements Provider {
     const sampleName = type === 'info' && !address.name.endsWith('_info') ? `${address.name}_info` : address.name;
     const labels = [...address.labels].map(([name, value]) => `${name}="${escapeLabel(value)}"`);
     const identity = JSON.stringify([sampleName, labels.toSorted()]);
-    const family = this.#families.get(sampleName) ?? newFamily(sampleName, type, point);
-    const other = taken.get(identity);
-    if (other !== undefined || family.type !== type || sampleName === this.#options.variables.qualityMetric) {
-      const why = other !== undefined ? `${other} is served there` : `${sampleName} is another kind of metric`;
+    const name = familyName(sampleName, type);
+    const other = claims.samples.get(identity);
+    const owner = claims.families.get(name) ?? `${type} ${sampleName}`;
+    if (other !== undefined || owner !== `${type} ${sampleName}`) {
+      const why = other !== undefined ? `${other} is served there` : `${name} is another kind of metric already`;
       log.warn(`${point.name} is not exported at ${point.address}: ${why}`);
       return;
     }
+    const family = this.#families.get(sampleName) ?? newFamily(sampleName, type, point);
     const sample: Sample = {
       labels: labels.join(','),
       pointName: point.name,
@@ -130,7 +149,8 @@ class MetricsProvider implements Provider {
       quality: quality.bad.notConnected,
       timeUs: 0,
     };
-    taken.set(identity, point.name);
+    claims.samples.set(identity, point.name);
+    claims.families.set(name, owner);
     family.samples.push(sample);
     this.#families.set(sampleName, family);
     this.#samples.set(point.id, sample);
