@@ -19,18 +19,26 @@ import { isException, numberOf, textOf, typeName } from './snmp-value.ts';
 
 const enterprises = '1.3.6.1.4.1';
 
-/** Groups that are looked for, by what they are. */
-const groups: readonly (readonly [string, string])[] = [
-  ['1.3.6.1.2.1.1', 'system'],
-  ['1.3.6.1.2.1.2', 'interfaces'],
-  ['1.3.6.1.2.1.31', 'interfaces, more'],
-  ['1.3.6.1.2.1.25', 'host resources'],
-  ['1.3.6.1.2.1.33', 'uninterruptible power supply'],
-  ['1.3.6.1.2.1.47', 'physical entities'],
-  ['1.3.6.1.2.1.99', 'sensors'],
-  [enterprises, 'enterprises'],
-  ['1.3.6.1.2.1', 'all of MIB-2'],
-];
+const mib2 = '1.3.6.1.2.1';
+
+/** Groups of MIB-2 by what they are; those that an agent has beside them are shown by their numbers. */
+const titles: Readonly<Record<string, string>> = {
+  '1.3.6.1.2.1.1': 'system',
+  '1.3.6.1.2.1.2': 'interfaces',
+  '1.3.6.1.2.1.4': 'IP',
+  '1.3.6.1.2.1.5': 'ICMP',
+  '1.3.6.1.2.1.6': 'TCP',
+  '1.3.6.1.2.1.7': 'UDP',
+  '1.3.6.1.2.1.11': 'SNMP',
+  '1.3.6.1.2.1.17': 'bridge',
+  '1.3.6.1.2.1.25': 'host resources',
+  '1.3.6.1.2.1.31': 'interfaces, more',
+  '1.3.6.1.2.1.33': 'uninterruptible power supply',
+  '1.3.6.1.2.1.43': 'printer',
+  '1.3.6.1.2.1.47': 'physical entities',
+  '1.3.6.1.2.1.99': 'sensors',
+};
+const maxGroups = 250;
 
 /** Written without harm by whoever looks after the agent; of other objects SNMP does not tell whether they can be set. */
 const writable = ['1.3.6.1.2.1.1.4.0', '1.3.6.1.2.1.1.5.0', '1.3.6.1.2.1.1.6.0'];
@@ -59,18 +67,12 @@ export async function browseAgent(
     : walk(session, agent, { base, from, limit }, signal);
 }
 
-async function topOf(session: AgentSession, prefix: string, signal: AbortSignal): Promise<BrowseItem[]> {
-  const next = await askNext(
-    session,
-    groups.map(([oid]) => oid),
-    signal,
-  );
-  return groups
-    .filter(([oid], at) => {
-      const first = next[at];
-      return first !== undefined && !isException(first.tag) && isWithin(first.oid, oid);
-    })
-    .map(([oid, title]) => folder(`${title} (${oid})`, prefix + oid));
+async function topOf(session: AgentSession, prefix: string, signal: AbortSignal): Promise<readonly BrowseItem[]> {
+  const page = { base: mib2, from: mib2, limit: maxGroups };
+  const { items } = await browseChildren(session, prefix, page, signal);
+  const [first] = await askNext(session, [enterprises], signal);
+  const hasMore = first !== undefined && !isException(first.tag) && isWithin(first.oid, enterprises);
+  return hasMore ? [...items, folder(`enterprises (${enterprises})`, prefix + enterprises)] : items;
 }
 
 interface Page {
@@ -93,7 +95,9 @@ async function browseChildren(
     if (next === undefined || isException(next.tag) || !isWithin(next.oid, base)) return { items, cursor: undefined };
     const arc = arcsOf(next.oid)[depth] ?? 0;
     if (compareOids(next.oid, after) <= 0) throw outOfOrder();
-    items.push(folder(`${base}.${arc}`, `${prefix}${base}.${arc}`));
+    const child = `${base}.${arc}`;
+    const title = Object.hasOwn(titles, child) ? `${titles[child]} (${child})` : child;
+    items.push(folder(title, prefix + child));
     after = `${base}.${arc + 1}`;
     if (arc + 1 >= 2 ** 32) return { items, cursor: undefined };
     if (items.length === limit) return { items, cursor: after };

@@ -62,6 +62,12 @@ class SnmpProvider implements Provider {
       ...measurements.map((point) => new ServedPoint(point, false)),
       ...commands.map((point) => new ServedPoint(point, true)),
     ];
+    const taken = new Set<string>();
+    for (const { point, address } of served) {
+      if (taken.has(address.index))
+        this.#options.log.warn(`${point.name}: another point is served at ${address.index}`);
+      taken.add(address.index);
+    }
     this.#points = new Map(served.map((each) => [each.point.id, each]));
     this.#view = new MibView([...this.#ofAgent(), ...this.#ofPoints(served)]);
   }
