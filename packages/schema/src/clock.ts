@@ -28,7 +28,7 @@ export const systemClock: Clock = {
     const wait = (left: number) => {
       timer = setTimeout(() => (left > longestMs ? wait(left - longestMs) : call()), Math.min(left, longestMs));
     };
-    wait(ms);
+    wait(Math.max(0, ms)); // a time that has passed is no mistake, and Node would warn of it
     return () => clearTimeout(timer);
   },
 };
