@@ -18,7 +18,7 @@ import { type Address, parseAddress } from './address.ts';
 import { Client, LostAnswer } from './client.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
 import { halve, planReads, type ReadRequest, requestName } from './plan-reads.ts';
-import { explainReading, type Item, itemOf, putReading } from './reading.ts';
+import { explainReading, type Item, itemOf, putReadings } from './reading.ts';
 import { RtuFraming } from './rtu-frame.ts';
 import { SerialTransport } from './serial-transport.ts';
 import { TcpFraming } from './tcp-frame.ts';
@@ -182,7 +182,7 @@ class ModbusConnector implements Connector {
   /** False where the device says that it has failed: one register of many may be the reason. */
   async #readOnce(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
-    for (const item of request.items) item.lastRead = request;
+    for (const item of request.items) if (item.lastRead !== request) item.lastRead = request;
     try {
       const bytes = await this.#client.request(request.unit, request.pdu, signal);
       request.timeUs = clock.now();
@@ -196,7 +196,7 @@ class ModbusConnector implements Connector {
       signal.throwIfAborted();
       throw readFailure(error, request.unit);
     }
-    for (const item of request.items) putReading(item, request.answer, request.start, batch, request.timeUs);
+    putReadings(request.items, request.answer, request.start, batch, request.timeUs);
     return true;
   }
 

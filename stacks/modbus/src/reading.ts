@@ -14,12 +14,15 @@ export interface Item {
   readonly length: number;
   readonly bit: number | undefined;
   readonly layout: Layout | undefined;
+  /** How it is read without detour, where it can be. */
+  readonly plain: Plain;
   /** The request that read it last. */
   lastRead: ReadRequest | undefined;
 }
 
 export function itemOf(point: StackPoint, { unit, area, start, length, bit, layout }: Address, ownUnit: number): Item {
-  return { point, unit: unit ?? ownUnit, area, start, length, bit, layout, lastRead: undefined };
+  const plain = layout === undefined ? plains.none : plainOf(layout, point.datatype);
+  return { point, unit: unit ?? ownUnit, area, start, length, bit, layout, plain, lastRead: undefined };
 }
 
 export function isBitArea(area: Area): boolean {
@@ -30,8 +33,60 @@ export function isBitArea(area: Area): boolean {
 const dataAt = 2;
 const maxLong = 2n ** 63n - 1n;
 
+/**
+ * Adds the readings of all items, which is most of the work of a scan: numbers that stand in the answer as they are go
+ * from there into the batch in one step.
+ */
+export function putReadings(
+  items: readonly Item[],
+  answer: DataView,
+  start: number,
+  batch: Batch,
+  timeUs: number,
+): void {
+  for (const item of items) {
+    const offset = dataAt + 2 * (item.start - start);
+    let value: number;
+    switch (item.plain) {
+      case plains.uint16:
+        value = answer.getUint16(offset);
+        break;
+      case plains.int16:
+        value = answer.getInt16(offset);
+        break;
+      case plains.uint32:
+        value = answer.getUint32(offset);
+        break;
+      case plains.int32:
+        value = answer.getInt32(offset);
+        break;
+      case plains.float32:
+        value = answer.getFloat32(offset);
+        break;
+      case plains.float64:
+        value = answer.getFloat64(offset);
+        break;
+      default:
+        putReading(item, answer, start, batch, timeUs);
+        continue;
+    }
+    batch.number(item.point.id, value, quality.good, timeUs);
+  }
+}
+
+/** Numbers, so that the choice costs little. */
+const plains = { none: 0, uint16: 1, int16: 2, uint32: 3, int32: 4, float32: 5, float64: 6 } as const;
+type Plain = (typeof plains)[keyof typeof plains];
+
+function plainOf({ type, order }: Layout, datatype: Datatype): Plain {
+  const isNumber = datatype !== 'l' && datatype !== 's';
+  const isExact = datatype !== 'f' || type === 'float32' || type === 'int16' || type === 'uint16';
+  if (order !== 'abcd' || !isNumber || !isExact || !(type in plains)) return plains.none;
+  return plains[type as keyof typeof plains];
+}
+
 /** Adds one reading from the answer to a request of `start` and on. A value that does not fit is bad, sensor failure. */
-export function putReading(item: Item, answer: DataView, start: number, batch: Batch, timeUs: number): void {
+function putReading(item: Item, answer: DataView, start: number, batch: Batch, timeUs: number): void {
   const { layout, point } = item;
   const { id, datatype } = point;
   if (layout === undefined) putNumber(batch, id, datatype, readBit(item, answer, start), timeUs);
