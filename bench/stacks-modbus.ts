@@ -147,14 +147,14 @@ async function during(
 }
 
 /** Of all threads. Only Linux tells. */
-function processorSeconds(pid: number): number {
+export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /su, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   const [, kibibytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
   return Number(kibibytes) * 1024;
 }

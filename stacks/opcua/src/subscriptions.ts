@@ -51,7 +51,7 @@ interface Group {
 /** A word of life at least this often, whatever the publishing interval. */
 const keepAliveMs = 2000;
 const leastSilenceMs = 5000;
-/** Reports under way at once: one a subscription, and one more. */
+/** Publish requests that wait at the server at once: two a subscription and one more, so that it can always speak. */
 const maxPublishRequests = 10;
 /** A publish request waits at the server until there is something to say. */
 const publishLimitMs = 24 * 3_600_000;
@@ -259,7 +259,7 @@ export class Subscriptions {
 
   /** As many publish requests are at the server as it needs to speak at any time. */
   #ask(): void {
-    const wanted = Math.min(this.#maxAsked, this.#groups.size + 1);
+    const wanted = Math.min(this.#maxAsked, 2 * this.#groups.size + 1);
     while (!this.#isClosed && this.#groups.size > 0 && this.#asked < wanted) {
       this.#asked++;
       const request = new PublishRequest({ subscriptionAcknowledgements: this.#acknowledgements });
