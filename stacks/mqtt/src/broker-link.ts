@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { Clock } from '@telltale/schema';
-import { BackOff, type Meter, NotConnected } from '@telltale/stack-kit';
+import { BackOff, type Meter, NoAnswer, NotConnected } from '@telltale/stack-kit';
 import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient } from 'mqtt';
 import { BrokerStream } from './broker-stream.ts';
 import type { BrokerVariables } from './broker-variables.ts';
@@ -128,7 +128,7 @@ export class BrokerLink {
 
   /**
    * Sends once. Resolves with the reason code when the broker has it; with quality 0 when it was handed to the system.
-   * Throws `NotConnected` where nothing was sent, and the reason of the loss where the broker may have it.
+   * Throws `NotConnected` where nothing was sent, and `NoAnswer` where the broker may have it.
    */
   publish(topic: string, payload: string | Buffer, options: IClientPublishOptions): Promise<number> {
     if (!this.isUp) throw this.#lost ?? lost('not connected');
@@ -137,7 +137,7 @@ export class BrokerLink {
     const settle = () => this.#waiting.delete(fail);
     const fail = (error: Error) => {
       settle();
-      reject(new Error(`the broker may have it: ${error.message}`, { cause: error }));
+      reject(new NoAnswer(`the broker may have it: ${error.message}`, { cause: error }));
     };
     this.#waiting.add(fail);
     let id = 0;

@@ -181,7 +181,7 @@ class MqttConnector implements Connector {
     const text = raw.toString(tap.settings?.address.selector.kind === 'binary' ? 'hex' : 'utf8');
     return {
       timeUs,
-      request: `message of ${topic}, subscribed by ${route.subscription}`,
+      request: `message of ${topic}${topic === route.subscription ? '' : `, subscribed by ${route.subscription}`}`,
       raw: size > raw.length ? `${text}… (${size} bytes)` : text,
       value: tap.value,
       error: this.#refused.get(route.subscription) ?? tap.error,
