@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { StackHost } from '../src/stacks/index.ts';
 
 const moduleOf = (file: string) => new URL(`stacks/${file}`, import.meta.url).href;
-const stackModules = ['line-device.ts', 'trial.ts', 'broken.ts', 'unloadable.ts'].map(moduleOf);
+const stackModules = ['line-device.ts', 'trial.ts', 'broken.ts', 'unloadable.ts', 'heavy.ts'].map(moduleOf);
 
 export const point = (id: number, address = 'good'): StackPoint => ({
   id,

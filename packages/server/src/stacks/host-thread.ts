@@ -10,6 +10,8 @@ import { consume, Outbox } from './outbox.ts';
 import type { FromThread, HostStart, ToThread } from './protocol.ts';
 
 const statusPeriodMs = 1000;
+/** What is not loaded after this long does not keep the thread busy: it waits for something, or for ever. */
+const maxLoadMs = 60_000;
 
 type ThreadHandlers = { [K in ToThread['kind']]: (message: ToThread & { kind: K }) => void };
 
@@ -26,6 +28,7 @@ function main(): void {
   /** By role and name: a later one begins when all earlier ones have given back what they had. */
   const endings = new Map<string, Promise<void>>();
   let lastQuestion = 0;
+  let loads = 0;
   const outbox = new Outbox({
     consumed: consumedByClient,
     clock,
@@ -38,6 +41,21 @@ function main(): void {
     if (told.get(id) === text) return;
     told.set(id, text);
     say({ kind: 'status', id, report });
+  };
+
+  const loading = async <Module>(load: () => Promise<Module>): Promise<Module> => {
+    if (loads++ === 0) say({ kind: 'loading', isLoading: true });
+    let end = () => {
+      end = () => {};
+      if (--loads === 0) say({ kind: 'loading', isLoading: false });
+    };
+    const takeBack = clock.after(maxLoadMs, () => end());
+    try {
+      return await load();
+    } finally {
+      takeBack();
+      end();
+    }
   };
 
   const start = ({ id, role, instance, replaces }: ToThread & { kind: 'start' }) => {
@@ -60,6 +78,7 @@ function main(): void {
         say({ kind: 'link', id, up, reason, timeUs });
       },
       onState: () => tellStatus(id, hosted),
+      loading,
       ask(wish) {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         const question = ++lastQuestion;

@@ -53,6 +53,8 @@ export interface HostedInstanceOptions {
   readonly onReadings: (batch: Batch) => number;
   readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
   readonly onState: () => void;
+  /** Runs what loads code of a stack. */
+  readonly loading: <Module>(load: () => Promise<Module>) => Promise<Module>;
   /** Asks the server for a client of the provider; rejects with `Refused`. */
   readonly ask: (wish: Wish) => Promise<void>;
 }
@@ -198,19 +200,19 @@ export class HostedInstance {
   }
 
   async #create(publish: (batch: Batch) => void): Promise<Linked> {
-    const { role, instance, findStack, clock, folder, maxClockSkewMs } = this.#options;
+    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading } = this.#options;
     const { name, stackName } = instance;
     const stack = await findStack(stackName);
     const common = { name, clock, log: this.#log, folder };
     if (role === 'connector') {
       if (stack.connector === undefined) throw new Error(`the stack ${stackName} has no connector`);
       const variables = await this.#variables(stack.connector);
-      const { createConnector } = await stack.connector.load();
+      const { createConnector } = await loading(stack.connector.load);
       return createConnector({ ...common, variables, meter: this.#meter, maxClockSkewMs, publish });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);
     const variables = await this.#variables(stack.provider);
-    const { createProvider } = await stack.provider.load();
+    const { createProvider } = await loading(stack.provider.load);
     return createProvider({
       ...common,
       variables,

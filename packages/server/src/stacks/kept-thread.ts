@@ -19,6 +19,8 @@ export interface KeptThreadOptions {
 const pingPeriodMs = 1000;
 /** A thread that leaves so many pings in a row unanswered is ended. */
 const maxUnanswered = 10;
+/** While it loads code, which may block it for long on a small machine. */
+const maxUnansweredLoading = 60;
 /** A thread that ran for this long makes the ends before it forgotten. */
 const steadyMs = 60_000;
 
@@ -94,10 +96,12 @@ export class KeptThread {
     this.#takesMessages = isFirst;
     let reason: string | undefined;
     let unanswered = 0;
+    let isLoading = true;
     let stopSteady = () => {};
     const ping = () => {
-      if (++unanswered > maxUnanswered) {
-        reason ??= `it has not answered for ${(maxUnanswered * pingPeriodMs) / 1000} s`;
+      const most = isLoading ? maxUnansweredLoading : maxUnanswered;
+      if (++unanswered > most) {
+        reason ??= `it has not answered for ${(most * pingPeriodMs) / 1000} s`;
         thread.terminate();
         return;
       }
@@ -108,9 +112,11 @@ export class KeptThread {
     thread.on('message', (message: FromThread | null) => {
       if (typeof message !== 'object' || message === null) return;
       if (message.kind === 'pong') unanswered = 0;
+      else if (message.kind === 'loading') [isLoading, unanswered] = [message.isLoading, 0];
       else if (message.kind === 'closed') thread.terminate();
       else if (message.kind === 'opened') {
         this.#takesMessages = true;
+        isLoading = false;
         stopSteady = clock.after(steadyMs, () => {
           this.#endsOfLate = 0;
         });

@@ -112,7 +112,9 @@ export type FromThread =
       readonly text: string;
     }
   | { readonly kind: 'pong' }
+  /** Code of stacks is being loaded from now on, or is no longer: until then it may not answer for a while. */
+  | { readonly kind: 'loading'; readonly isLoading: boolean }
   | { readonly kind: 'closed' };
 
 /** What the thread says of its instances, and not of itself. */
-export type InstanceMessage = Exclude<FromThread, { kind: 'opened' | 'pong' | 'closed' }>;
+export type InstanceMessage = Exclude<FromThread, { kind: 'opened' | 'pong' | 'loading' | 'closed' }>;
