@@ -212,6 +212,17 @@ class IgnoresNumbers extends LineConnector {
   }
 }
 
+/** Takes it for the answer to one question that the device does not know it any more. */
+class StaysForgotten extends LineConnector {
+  protected override makeLink(socket: Socket): LineLink {
+    return new (class extends LineLink {
+      protected override hear(line: string): void {
+        super.hear(line.replace('who are you', 'no'));
+      }
+    })(socket, this.options.variables.timeoutMs);
+  }
+}
+
 class ThrowsIntoTheVoid extends LineConnector {
   protected override makeLink(socket: Socket): LineLink {
     socket.on('data', (bytes) => {
@@ -250,6 +261,7 @@ export const flaws: Readonly<Record<string, Flaw>> = {
   ignoresChecksums: { make: (options) => new IgnoresChecksums(options), fails: /come garbled/ },
   takesHalfLines: { make: (options) => new TakesHalfLines(options), fails: /come cut off/ },
   ignoresNumbers: { make: (options) => new IgnoresNumbers(options), fails: /come twice/ },
+  staysForgotten: { make: (options) => new StaysForgotten(options), fails: /forgets its clients/ },
   throwsIntoTheVoid: { make: (options) => new ThrowsIntoTheVoid(options), fails: /a byte at a time/ },
   tellsSeconds: { make: (options) => new TellsSeconds(options), fails: /brings what the device has/ },
 };

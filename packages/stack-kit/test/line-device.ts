@@ -1,5 +1,5 @@
 // A device that speaks lines over TCP, each with a checksum: `7 get level` is answered by `7 is 12`, `8 set valve 3` by
-// `8 done`, and what it does not do by `8 no such thing`.
+// `8 done`, and what it does not do by `8 no such thing`. Whom it has forgotten it asks `7 who are you`.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { LineReader, lineOf } from './line-codec.ts';
@@ -7,6 +7,7 @@ import { LineReader, lineOf } from './line-codec.ts';
 export class LineDevice {
   readonly values = new Map<string, string>();
   readonly #sockets = new Set<Socket>();
+  readonly #forgotten = new WeakSet<Socket>();
   readonly #server: Server = createServer({ noDelay: true }, (socket) => this.#serve(socket));
 
   static async start(): Promise<LineDevice> {
@@ -20,6 +21,11 @@ export class LineDevice {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Whoever is connected stays so, and is a stranger. */
+  forgetClients(): void {
+    for (const socket of this.#sockets) this.#forgotten.add(socket);
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
@@ -29,7 +35,10 @@ export class LineDevice {
   #serve(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket)).on('error', () => {});
-    const reader = new LineReader((line) => socket.write(lineOf(this.#answer(line))));
+    const reader = new LineReader((line) => {
+      const answer = this.#forgotten.has(socket) ? `${line.split(' ')[0]} who are you` : this.#answer(line);
+      socket.write(lineOf(answer));
+    });
     socket.on('data', (bytes) => reader.take(bytes));
   }
 

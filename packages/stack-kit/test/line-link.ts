@@ -44,6 +44,7 @@ export class LineLink {
     try {
       this.socket.write(lineOf(`${number} ${question}`));
       const answer = await promise;
+      if (answer === 'who are you') throw new Error('the device has forgotten us');
       if (answer.startsWith('no')) throw new Refused(answer);
       return answer;
     } finally {

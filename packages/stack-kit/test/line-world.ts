@@ -65,6 +65,7 @@ export function lineConnectorWorld(stack = lineStack()): ConnectorWorld {
         port: device.port,
         set: (name, value) => void device.values.set(name, `${value}`),
         get: (name) => Number(device.values.get(name)),
+        forgetClients: () => device.forgetClients(),
         stop: () => device.stop(),
       };
     },

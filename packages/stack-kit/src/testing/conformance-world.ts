@@ -29,6 +29,8 @@ export interface TestDevice {
   set(address: string, value: Value): void | Promise<void>;
   /** What the device has at the address of a sample command, by another way than the connector. */
   get(address: string): Value | undefined | Promise<Value | undefined>;
+  /** The device ends what it knows of its clients, such as sessions or subscriptions, and leaves the connections open. */
+  forgetClients?(): void | Promise<void>;
   stop(): void | Promise<void>;
 }
 
@@ -48,6 +50,8 @@ export interface ConnectorWorld {
    * answer to the next. True.
    */
   readonly tellsAnswersApart?: boolean;
+  /** False where a connection that ends is replaced by another, and the link does not notice. True. */
+  readonly linkIsConnection?: boolean;
   /** On a free port of 127.0.0.1. */
   startDevice(): Promise<TestDevice>;
   /** That lead to the device, with short times: scans of 20 to 50 ms, 200 to 500 ms to answer. */

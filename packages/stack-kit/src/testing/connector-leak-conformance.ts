@@ -10,7 +10,7 @@ import { type Rounds, untilEnough } from './rounds.ts';
 import { until } from './until.ts';
 
 /** The first ones fill caches and let the engine compile. */
-const warmUps = 20;
+const warmUps: Rounds = { count: 20, enoughMs: 4000 };
 const underWayMs = 50;
 
 export function testLeaks(
@@ -79,7 +79,7 @@ export function testLeaks(
       await bench().untilRight(hosted);
     }
     try {
-      for (let turn = 0; turn < warmUps; turn++) await relink();
+      await untilEnough(warmUps, relink);
       await bench().way.forget();
       const [handles, memory] = [await settledHoldings(), await memoryInUse()];
       const made = await untilEnough(reconnects, relink);

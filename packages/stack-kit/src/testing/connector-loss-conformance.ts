@@ -60,6 +60,20 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
       }));
   }
 
+  test('a device that forgets its clients, though connections stay: it comes back by itself', async (t) => {
+    const { device } = bench();
+    if (device.forgetClients === undefined) {
+      t.skip('it has nothing to forget');
+      return;
+    }
+    await hosting(async (hosted) => {
+      await bench().untilRight(hosted);
+      await device.forgetClients?.();
+      await bench().change();
+      await bench().untilRight(hosted);
+    });
+  });
+
   test('a device that is not there at first is found when it comes', async () => {
     await bench().begin();
     await bench().way.cut();
