@@ -17,6 +17,7 @@ const connector: ConnectorWorld = {
   transport: 'tcp',
   recognisesGarbling: false,
   tellsAnswersApart: false,
+  linkIsConnection: false,
   startDevice: async () => {
     const server = await JsonServer.start();
     const values = new Map<string, Map<string, Value>>();
