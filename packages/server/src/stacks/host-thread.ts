@@ -11,7 +11,7 @@ import type { FromThread, HostStart, ToThread } from './protocol.ts';
 
 const statusPeriodMs = 1000;
 /** What is not loaded after this long does not keep the thread busy: it waits for something, or for ever. */
-const maxLoadMs = 60_000;
+const maxLoadMs = 45_000;
 
 type ThreadHandlers = { [K in ToThread['kind']]: (message: ToThread & { kind: K }) => void };
 

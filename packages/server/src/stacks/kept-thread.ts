@@ -19,8 +19,8 @@ export interface KeptThreadOptions {
 const pingPeriodMs = 1000;
 /** A thread that leaves so many pings in a row unanswered is ended. */
 const maxUnanswered = 10;
-/** While it loads code, which may block it for long on a small machine. */
-const maxUnansweredLoading = 60;
+/** While it loads code, which may block it for long on a small machine. Ids of points that are gone rest for longer. */
+const maxUnansweredLoading = 45;
 /** A thread that ran for this long makes the ends before it forgotten. */
 const steadyMs = 60_000;
 
