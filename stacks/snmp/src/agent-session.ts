@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
+import { isIP, isIPv6 } from 'node:net';
 import type { Clock } from '@telltale/schema';
 import { NoAnswer, NotConnected } from '@telltale/stack-kit';
 import type { Host } from './address.ts';
@@ -172,11 +173,9 @@ export class AgentSession {
 
   async #makeSocket(): Promise<Socket> {
     const { host, port } = this.#options.host;
-    const { address, family } = await lookup(host).catch((error) => {
-      throw new NoAnswer(`${host} is not known: ${error.code ?? error.message}`);
-    });
+    const address = await addressOf(host);
     if (this.#isClosed) throw new NotConnected('the link is closed');
-    const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
     socket.on('message', (bytes) => this.#hear(bytes));
     // Such as that nobody listens at the port: whoever waits need not wait on.
     socket.on('error', (error) => {
@@ -264,8 +263,8 @@ export class AgentSession {
       const message = decodeMessage(bytes);
       if (message.version === 1) this.#hearCommunity(message.community, message.pdu);
       else this.#hearSecured(message);
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
+    } catch {
+      // Whatever a datagram can make go wrong here, it is not the answer.
       this.strays++;
     }
   }
@@ -318,5 +317,14 @@ export class AgentSession {
     // The right time is believed of one who has signed it; without signatures there is no time to be wrong about.
     if (oid === notInTimeWindow && isSigned) this.#engine?.correct(message);
     reject(new Reported(oid, isSigned));
+  }
+}
+
+async function addressOf(host: string): Promise<string> {
+  if (isIP(host) !== 0) return host;
+  try {
+    return (await lookup(host)).address;
+  } catch (error) {
+    throw new NoAnswer(`${host} is not known: ${(error as NodeJS.ErrnoException).code ?? error}`);
   }
 }

@@ -1,6 +1,7 @@
 // Reads and sets the objects of SNMP agents, and takes their traps. The poller owns rhythm and silence, a session the way
 // to one agent.
 import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { Batch, quality, type Value } from '@telltale/schema';
 import {
   AllowedClients,
@@ -259,18 +260,26 @@ class SnmpConnector implements Connector {
       user: user && { user, mayWrite: false, engine: await LocalEngine.start(folder, clock, log) },
       hearsTraps: true,
     });
-    await Promise.all(
-      this.#hosts.map(async ({ name, host }) => {
-        const found = await lookup(host, { all: true }).catch(() => []);
-        this.#addresses.set(name, new Set(found.map(({ address }) => address)));
-      }),
-    );
+    this.#findAddresses();
     signal.throwIfAborted();
     const onTrap = this.#traps.take.bind(this.#traps);
     const listener = await TrapListener.listen({ host: trapHost, port: trapPort, incoming, clock, log, onTrap });
     this.#listener = listener;
     if (signal.aborted) await this.close();
     signal.throwIfAborted();
+  }
+
+  /** Nobody waits for it: a name that is not found must not keep the other agents' traps out. */
+  #findAddresses(): void {
+    for (const { name, host } of this.#hosts) {
+      if (isIP(host) !== 0) {
+        this.#addresses.set(name, new Set([host]));
+        continue;
+      }
+      lookup(host, { all: true })
+        .then((found) => this.#addresses.set(name, new Set(found.map(({ address }) => address))))
+        .catch((error) => this.#options.log.warn(`traps of ${name} are not known as such: ${error.message}`));
+    }
   }
 
   /** What the poller does not. */

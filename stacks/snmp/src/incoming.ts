@@ -104,8 +104,8 @@ export class Incoming {
       if (message.version === 3) return this.#hearSecured(message, isAllowed);
       if (isAllowed) return this.#hearCommunity(message.community, message.pdu);
       this.counts.notAllowed++;
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
+    } catch {
+      // `Malformed`; and whatever else a datagram can make go wrong must not end the process either.
       this.counts.malformed++;
     }
     return undefined;

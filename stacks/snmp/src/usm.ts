@@ -37,7 +37,8 @@ export interface UserOptions {
 
 interface EngineKeys {
   readonly auth: Buffer;
-  readonly priv: Buffer;
+  /** Made when it is needed first: that may be much work, and nobody is to cause it who has not signed. */
+  priv: Buffer | undefined;
 }
 
 /** What is known of the engine that a message is for, or comes from. */
@@ -83,9 +84,8 @@ export class UsmUser {
     scopedPdu: Buffer,
     { isEncrypted = this.hasPriv }: { readonly isEncrypted?: boolean } = {},
   ): Buffer {
-    const keys = this.#keysOf(engine.engineId);
     const hash = hashes[this.#authProtocol];
-    const locked = isEncrypted ? this.#encrypt(keys.priv, engine, scopedPdu) : undefined;
+    const locked = isEncrypted ? this.#encrypt(engine, scopedPdu) : undefined;
     const { bytes, authOffset } = encodeSecured({
       ...header,
       isAuthenticated: this.hasAuth,
@@ -98,7 +98,7 @@ export class UsmUser {
       privParameters: locked?.salt ?? Buffer.alloc(0),
       scoped: locked === undefined ? scopedPdu : element(tag.octets, locked.bytes),
     });
-    if (this.hasAuth) bytes.set(signature(hash, keys.auth, bytes), authOffset);
+    if (this.hasAuth) bytes.set(signature(hash, this.#keysOf(engine.engineId).auth, bytes), authOffset);
     return bytes;
   }
 
@@ -125,7 +125,7 @@ export class UsmUser {
     let keys = this.#engines.get(name);
     if (keys === undefined) {
       const auth = this.hasAuth ? localized(this.#authProtocol, this.#authMaster, engineId) : this.#authMaster;
-      keys = { auth, priv: this.#privKeyOf(engineId) };
+      keys = { auth, priv: undefined };
       const oldest = this.#engines.keys().next().value;
       if (this.#engines.size >= maxEngines && oldest !== undefined) this.#engines.delete(oldest);
       this.#engines.set(name, keys);
@@ -134,7 +134,12 @@ export class UsmUser {
   }
 
   #privKeyOf(engineId: Buffer): Buffer {
-    if (!this.hasPriv) return this.#privMaster;
+    const keys = this.#keysOf(engineId);
+    keys.priv ??= this.#makePrivKey(engineId);
+    return keys.priv;
+  }
+
+  #makePrivKey(engineId: Buffer): Buffer {
     const hash = hashes[this.#authProtocol].name;
     const length = this.#privProtocol === 'des' || this.#privProtocol === 'aes' ? 16 : 32;
     let key = localized(this.#authProtocol, this.#privMaster, engineId);
@@ -148,7 +153,8 @@ export class UsmUser {
     return key.subarray(0, length);
   }
 
-  #encrypt(key: Buffer, { boots, time }: EngineTime, plain: Buffer): { bytes: Buffer; salt: Buffer } {
+  #encrypt({ engineId, boots, time }: EngineTime, plain: Buffer): { bytes: Buffer; salt: Buffer } {
+    const key = this.#privKeyOf(engineId);
     // A salt must not be used twice with a key: it begins anywhere and counts.
     this.#salt.writeBigUInt64BE(BigInt.asUintN(64, this.#salt.readBigUInt64BE() + 1n));
     const salt = Buffer.from(this.#salt);
@@ -163,7 +169,7 @@ export class UsmUser {
   }
 
   #decrypt({ engineId, engineBoots, engineTime, privParameters, scoped }: SecuredMessage): Buffer {
-    const key = this.#keysOf(engineId).priv;
+    const key = this.#privKeyOf(engineId);
     if (privParameters.length !== 8) throw new Malformed('the salt has not 8 bytes');
     if (this.#privProtocol === 'des') {
       if (scoped.length === 0 || scoped.length % 8 !== 0) throw new Malformed('encrypted bytes that are no blocks');
