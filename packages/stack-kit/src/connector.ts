@@ -11,6 +11,9 @@ export interface StackPoint {
   /** What the device speaks at this address: the raw datatype of a connector's point, the datatype of a provider's. */
   readonly datatype: Datatype;
   readonly properties: Readonly<Record<string, string>>;
+  /** As configured, of a provider's points alone: for a protocol that has a place for them. */
+  readonly description?: string;
+  readonly eu?: string;
 }
 
 export interface StackCommand extends StackPoint {

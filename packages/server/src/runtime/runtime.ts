@@ -244,7 +244,7 @@ export class Runtime implements HostEvents {
     for (const [provider, at] of Object.entries(point.providerAddresses ?? {})) {
       if (!wants('provider', provider)) continue;
       this.#feed.serve('measurements', handle, provider);
-      this.#points.putMeasurement('provider', provider, stackPoint(point, handle, at, point.datatype));
+      this.#points.putMeasurement('provider', provider, servedPoint(point, handle, at));
     }
   }
 
@@ -264,7 +264,7 @@ export class Runtime implements HostEvents {
     for (const [provider, at] of Object.entries(point.providerAddresses ?? {})) {
       if (!wants('provider', provider)) continue;
       this.#feed.serve('commands', handle, provider);
-      this.#points.putCommand('provider', provider, { ...stackPoint(point, id, at, point.datatype), last: undefined });
+      this.#points.putCommand('provider', provider, { ...servedPoint(point, id, at), last: undefined });
     }
   }
 
@@ -292,6 +292,16 @@ function rawDatatypeOf({ datatype, rawDatatype = datatype }: Point): Point['data
 
 function stackPoint(point: Point, id: number, address: string, datatype: Point['datatype']): StackPoint {
   return { id, name: point.name, address, datatype, properties: point.properties ?? {} };
+}
+
+/** A provider's clients may be told more of it. */
+function servedPoint(point: Point, id: number, address: string): StackPoint {
+  const { description, eu } = point;
+  return {
+    ...stackPoint(point, id, address, point.datatype),
+    ...(description !== undefined && { description }),
+    ...(eu !== undefined && { eu }),
+  };
 }
 
 /** What the stack itself is made with. */
