@@ -51,6 +51,7 @@ const types: Readonly<Record<Datatype, DataType>> = {
 const reading = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions');
 const operating = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions | Write | Call');
 const maxDepth = 16;
+const maxTextLength = 1000;
 
 /** What the library does when a source has a new value, times in microseconds included. */
 interface Settable {
@@ -136,7 +137,7 @@ export class ServedSpace {
 
   #add(point: StackPoint, isCommand: boolean): Served | undefined {
     const { addressSpace, log } = this.#options;
-    const { name, address, datatype, properties } = point;
+    const { name, address, datatype, properties, eu } = point;
     const access = isCommand ? 'CurrentRead | CurrentWrite' : 'CurrentRead';
     const path = folderOf(properties);
     try {
@@ -144,15 +145,14 @@ export class ServedSpace {
         organizedBy: this.#folder(path),
         browseName: name,
         displayName: name,
-        description: own(properties, 'description') ?? '',
+        description: point.description?.slice(0, maxTextLength) ?? '',
         nodeId: `s=${address}`,
         dataType: DataType[types[datatype]],
         accessLevel: access,
         userAccessLevel: access,
         minimumSamplingInterval: 0,
       });
-      const eu = own(properties, 'eu');
-      if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, eu);
+      if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, eu.slice(0, maxTextLength));
       const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
       show(served, StatusCodes.BadWaitingForInitialData.value, Date.now() * 1000);
       return served;
@@ -215,29 +215,25 @@ export class ServedSpace {
 }
 
 function isSame(old: Served, point: StackPoint, isCommand: boolean): boolean {
-  const { name, datatype, properties } = old.point;
+  const { name, datatype, eu, description } = old.point;
   return (
     old.isCommand === isCommand &&
     name === point.name &&
     datatype === point.datatype &&
     old.folder === folderOf(point.properties) &&
-    own(properties, 'eu') === own(point.properties, 'eu') &&
-    own(properties, 'description') === own(point.properties, 'description')
+    eu === point.eu &&
+    description === point.description
   );
 }
 
 function folderOf(properties: StackPoint['properties']): string {
-  const path = own(properties, 'folder') ?? '';
+  const path = Object.hasOwn(properties, 'folder') ? (properties.folder ?? '').slice(0, maxTextLength) : '';
   return path
     .split('/')
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .slice(0, maxDepth)
     .join('/');
-}
-
-function own(properties: StackPoint['properties'], name: string): string | undefined {
-  return Object.hasOwn(properties, name) ? properties[name]?.slice(0, 1000) : undefined;
 }
 
 function variantOf(datatype: Datatype, value: Value): Variant {

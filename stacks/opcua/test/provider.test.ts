@@ -198,7 +198,7 @@ describe('a provider', () => {
   });
 
   test('has points in folders, with unit and description, and follows them without a restart', async (t) => {
-    const level = point(1, 'level', 'd', { folder: 'Site/Tank 1', eu: 'm', description: 'Level' });
+    const level = { ...point(1, 'level', 'd', { folder: 'Site/Tank 1' }), eu: 'm', description: 'Level' };
     const served = await Served.start(t, [level, point(2, 'flow', 'd')]);
     const client = await ann(served);
     const find = async (from: string, name: string) =>
