@@ -81,7 +81,9 @@ async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseR
   if (result === undefined || result.statusCode.isBad()) {
     throw new Refused(`the server does not show ${path}: ${result?.statusCode.name ?? 'no answer'}`);
   }
-  const references = (result.references ?? []).filter(({ nodeId }) => nodeId.serverIndex === 0);
+  // A node may be below another in more than one way; one of another server is not ours to read.
+  const here = (result.references ?? []).filter(({ nodeId }) => nodeId.serverIndex === 0);
+  const references = [...new Map(here.map((reference) => [String(reference.nodeId), reference])).values()];
   const point = result.continuationPoint;
   return {
     items: await describe(link, references),
