@@ -61,6 +61,8 @@ const reports: Readonly<Record<string, string>> = {
 const notInTimeWindow = '1.3.6.1.6.3.15.1.1.2.0';
 const unknownEngine = '1.3.6.1.6.3.15.1.1.4.0';
 
+const maxFailures = 3;
+
 /** A set may take longer than a read, and since it is not sent again there is no hurry. */
 const setMs = 5000;
 
@@ -82,6 +84,8 @@ export class AgentSession {
   readonly #waiting = new Map<number, Waiting>();
   #socket: Promise<Socket> | undefined;
   #engine: RemoteEngine | undefined;
+  /** Reads in a row that got no answer. */
+  #failures = 0;
   #isClosed = false;
   /** Datagrams that could not be read, or that nobody waited for. */
   strays = 0;
@@ -133,7 +137,16 @@ export class AgentSession {
 
   async #readOnce(question: Question, signal: AbortSignal): Promise<Pdu> {
     await this.#ready(signal);
-    return this.#ask(question, this.#options, signal);
+    try {
+      const pdu = await this.#ask(question, this.#options, signal);
+      this.#failures = 0;
+      return pdu;
+    } catch (error) {
+      // An agent that was reset may count its starts from the beginning, which looks like something old that is played
+      // back: after a while it is met as if for the first time.
+      if (error instanceof NoAnswer && ++this.#failures >= maxFailures) this.#engine = undefined;
+      throw error;
+    }
   }
 
   /** The socket is there and, for version 3, the engine is known. */

@@ -292,4 +292,32 @@ describe('against snmpd', { skip }, () => {
     silent.process.thaw();
     await running.until('one', (reading) => reading.quality === quality.good);
   });
+
+  test('finds an agent of version 3 again that was started anew, as itself or as another', async (t) => {
+    const users = [{ name: 'u4', auth: 'SHA-256', authKey: 'first key', priv: 'AES', privKey: 'second key' }];
+    const objects = [{ oid: at('1.0'), type: 'integer', value: '5' }];
+    let other = await SnmpdPeer.start({ users, objects, engine: { id: '80001f88040a0b0c', boots: 7 } });
+    t.after(() => other.stop());
+    const { port } = other;
+    const keys = { version: '3', user: 'u4', authKey: 'first key', privKey: 'second key' };
+    // The other one keeps the link up meanwhile: nothing is begun anew for it.
+    const hosts = `a=127.0.0.1:${port}, b=127.0.0.1:${peer.port}`;
+    const running = await started(t, { ...base(), hosts, timeoutMs: '300', ...keys }, [
+      { name: 'x', address: `a/${at('1.0')}`, datatype: 'i' },
+      { name: 'y', address: `b/${at('11.0')}`, datatype: 'd' },
+    ]);
+    let expected = 5;
+    for (const engine of [
+      { id: '80001f88040a0b0c', boots: 9 },
+      { id: '80001f88040a0b0c', boots: 2 },
+      { id: '80001f88040d0e0f', boots: 1 },
+    ]) {
+      await running.until('x', ({ value, quality: q }) => value === expected && q === quality.good);
+      expected++;
+      await other.stop();
+      const value = `${expected}`;
+      other = await SnmpdPeer.start({ users, objects: objects.map((each) => ({ ...each, value })), engine, port });
+    }
+    await running.until('x', ({ value, quality: q }) => value === expected && q === quality.good);
+  });
 });

@@ -78,13 +78,19 @@ export class SnmpdPeer {
     objects = [],
     users = [],
     settings = [],
+    engine,
+    port: wanted,
   }: {
     readonly objects?: readonly PeerObject[];
     readonly users?: readonly PeerUser[];
     readonly settings?: readonly string[];
+    /** Its identity in hexadecimal, and how often it was started before. */
+    readonly engine?: { readonly id: string; readonly boots: number };
+    /** Of one that was stopped, to take its place; else a free one. */
+    readonly port?: number;
   }): Promise<SnmpdPeer> {
     const folder = mkdtempSync(join(tmpdir(), 'snmpd-peer-'));
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     const path = join(folder, 'objects');
     writeFileSync(path, objects.map(rowOf).join(''));
     writeFileSync(join(folder, 'objects.py'), script);
@@ -98,6 +104,7 @@ export class SnmpdPeer {
         `createUser ${name} ${auth} "${authKey}" ${priv === undefined ? '' : `${priv} "${privKey}"`}`,
         `rwuser ${name} ${priv === undefined ? 'auth' : 'priv'}`,
       ]),
+      ...(engine === undefined ? [] : engineLines(engine)),
       ...settings,
     ];
     const file = join(folder, 'snmpd.conf');
@@ -142,4 +149,8 @@ export class SnmpdPeer {
 
 function rowOf({ oid, type, value, writable = false }: PeerObject): string {
   return `${[oid, type, writable ? 'rw' : 'ro', value].join('\t')}\n`;
+}
+
+function engineLines({ id, boots }: { readonly id: string; readonly boots: number }): string[] {
+  return [`engineBoots ${boots}`, `oldEngineID 0x${id}`, `exactEngineID 0x${id}`];
 }
