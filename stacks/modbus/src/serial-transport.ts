@@ -49,6 +49,7 @@ export class SerialTransport implements Transport {
     port.open((error) => (error === null ? resolve() : reject(new NotConnected(`${path}: ${error.message}`))));
     await promise;
     this.#port = port;
+    hurry(port);
     port.on('data', (bytes: Uint8Array) => {
       if (this.#port === port) this.onData(bytes);
     });
@@ -79,4 +80,14 @@ export class SerialTransport implements Transport {
     if (this.#port !== port) return;
     this.onLost(reason);
   }
+}
+
+/**
+ * The native code of the library tells of bytes without letting promises go on that wait for them: in a thread that does
+ * nothing else they would be read when the next timer comes, mostly the one that ends the wait for an answer. Whatever it
+ * tells of, an empty turn of the loop follows at once.
+ */
+function hurry(port: SerialPort): void {
+  const { poller } = port.port as unknown as { poller?: { on(event: string, call: () => void): void } };
+  for (const event of ['readable', 'writable', 'disconnect']) poller?.on(event, () => setImmediate(() => {}));
 }
