@@ -1,7 +1,7 @@
 // Alarms as conditions under the variables that trigger them. Their state is the server's; a client that acknowledges one
 // asks for it, and sees it acknowledged when it is.
 import type { StackAlarm, StackAlarmState, StackLog } from '@telltale/stack-kit';
-import { type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
+import { type NodeId, PermissionFlag, type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
 import type { Namespace, ServedSpace, Variable } from './served-space.ts';
 
 export interface ServedAlarmsOptions {
@@ -21,22 +21,36 @@ interface ServedAlarm {
 /** The configuration has no number for it that OPC UA would know. */
 const severity = 500;
 
-interface Method {
-  bindMethod(
-    call: (
-      inputs: Variant[],
-      context: { getUserName?(): string } | null,
-      answer: (error: Error | null, result: { statusCode: StatusCode }) => void,
-    ) => void,
-  ): void;
+interface Context {
+  /** What the method is called of. */
+  readonly object?: { readonly nodeId: NodeId };
+  getUserName?(): string;
+  checkPermission(node: Alarm, action: PermissionFlag): boolean;
 }
+
+type Call = (
+  inputs: Variant[],
+  context: Context,
+  answer: (error: Error | null, result: { statusCode: StatusCode }) => void,
+) => void;
+
+/** The methods of a condition, or of its type. */
+type Methods = Readonly<
+  Record<'acknowledge' | 'enable' | 'disable' | 'addComment', { bindMethod(call: Call): void } | undefined>
+>;
 
 export class ServedAlarms {
   readonly #options: ServedAlarmsOptions;
   #served = new Map<number, ServedAlarm>();
+  #byNode = new Map<string, ServedAlarm>();
 
   constructor(options: ServedAlarmsOptions) {
     this.#options = options;
+    // Clients may call the methods of a condition by those of its type.
+    const { addressSpace } = options.space.namespace;
+    for (const type of ['ConditionType', 'AcknowledgeableConditionType']) {
+      this.#bind(addressSpace.findEventType(type) as unknown as Methods | null);
+    }
   }
 
   /** After the points were set. */
@@ -44,6 +58,7 @@ export class ServedAlarms {
     const { space, log } = this.#options;
     const before = new Map([...this.#served.values()].map((served) => [served.alarm.name, served]));
     this.#served = new Map();
+    this.#byNode = new Map();
     for (const alarm of alarms) {
       const source = space.served(alarm.measurement);
       if (source === undefined) continue;
@@ -56,8 +71,8 @@ export class ServedAlarms {
         space.makeEventSource(source);
         const condition = isSame ? old.condition : this.#make(alarm, variable);
         const served = { alarm, variable, condition };
-        this.#bind(served);
         this.#served.set(alarm.id, served);
+        this.#byNode.set(String(condition.nodeId), served);
       } catch (error) {
         log.error(`the alarm ${alarm.name} cannot be served: ${(error as Error).message}`);
       }
@@ -82,6 +97,7 @@ export class ServedAlarms {
       conditionSource: variable,
       inputNode: variable.nodeId,
     });
+    this.#bind(condition as unknown as Methods);
     condition.setEnabledState(true);
     condition.currentBranch().setMessage(description === '' ? name : description);
     condition.currentBranch().setSeverity(severity);
@@ -89,11 +105,17 @@ export class ServedAlarms {
     return condition;
   }
 
-  #bind(served: ServedAlarm): void {
-    (served.condition.acknowledge as unknown as Method).bindMethod((inputs, context, answer) => {
-      this.#acknowledge(served, inputs[0]?.value, context?.getUserName?.() ?? 'anonymous').then((statusCode) =>
-        answer(null, { statusCode }),
-      );
+  /** The library would change the condition by itself; here, only the server does. */
+  #bind(methods: Methods | null): void {
+    const refuse: Call = (_inputs, _context, answer) => answer(null, { statusCode: StatusCodes.BadNotSupported });
+    for (const name of ['enable', 'disable', 'addComment'] as const) methods?.[name]?.bindMethod(refuse);
+    methods?.acknowledge?.bindMethod((inputs, context, answer) => {
+      const served = this.#byNode.get(String(context.object?.nodeId));
+      const user = context.getUserName?.() ?? 'anonymous';
+      if (served === undefined) answer(null, { statusCode: StatusCodes.BadNodeIdUnknown });
+      else if (!context.checkPermission(served.condition, PermissionFlag.Call)) {
+        answer(null, { statusCode: StatusCodes.BadUserAccessDenied });
+      } else this.#acknowledge(served, inputs[0]?.value, user).then((statusCode) => answer(null, { statusCode }));
     });
   }
 

@@ -28,7 +28,7 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'open' | 'close' | 'read' | 'write' | 'browse' | 'watch' | 'events' | 'seen' | 'acknowledge';
+  readonly kind: 'open' | 'close' | 'read' | 'write' | 'browse' | 'watch' | 'events' | 'seen' | 'call';
   readonly session?: number;
   readonly port?: number;
   readonly mode?: keyof typeof MessageSecurityMode;
@@ -132,9 +132,17 @@ async function work(order: Order): Promise<unknown> {
     }
     case 'seen':
       return { values: seen, events: events?.map(({ shown }) => shown) };
-    case 'acknowledge': {
+    case 'call': {
+      // A method of a condition, with the event that was heard last and a comment.
       const eventId = events?.at(-1)?.eventId ?? Buffer.alloc(0);
-      return (await session.acknowledgeCondition(nodeId as never, eventId, 'seen')).toString();
+      const inputArguments = [
+        new Variant({ dataType: DataType.ByteString, value: eventId }),
+        new Variant({ dataType: DataType.LocalizedText, value: { text: 'seen' } }),
+      ];
+      const methodId = String(order.value);
+      const arguments_ = order.type === undefined ? inputArguments : [];
+      const result = await session.call({ objectId: nodeId, methodId, inputArguments: arguments_ });
+      return result.statusCode.toString();
     }
   }
 }

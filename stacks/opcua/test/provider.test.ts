@@ -12,6 +12,9 @@ import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
 import { UaClientProcess } from './ua-client.ts';
 
+/** Methods by their types, as clients call them. */
+const [disable, acknowledge] = ['i=9028', 'i=9111'];
+
 const node = (address: string) => `ns=2;s=${address}`;
 const point = (id: number, name: string, datatype: Datatype, properties: Record<string, string> = {}) => {
   return { id, name, address: `At.${name}`, datatype, properties, last: undefined };
@@ -57,7 +60,6 @@ class Served {
           this.publish((batch) => batch.value(id, value, quality.good, Date.now() * 1000));
         },
         acknowledge: async ({ id, name }: StackAlarm, authority) => {
-          if (authority !== 'joe') throw new Refused('only joe');
           this.acknowledged.push([name, authority]);
           this.provider.publishAlarms?.([{ id, isActive: true, isAcknowledged: true, timeUs: 2e15, authority }]);
         },
@@ -234,9 +236,12 @@ describe('a provider', () => {
     assert.deepEqual(await heard(client, 1), ['level_high', true, false, 'Level is high (trigger)']);
     await heard(reader, 1);
     const condition = (await client.browse(node('At.level'))).find(({ name }) => name === 'level_high')?.nodeId;
-    const acknowledge = { kind: 'acknowledge', node: condition };
-    assert.match(String(await reader.order(acknowledge)), /^Bad/);
-    assert.match(String(await client.order(acknowledge)), /^Good/);
+    const call = (who: typeof client, method: string) =>
+      who.order({ kind: 'call', node: condition, value: method, ...(method === disable && { type: 'Null' }) });
+    assert.match(String(await call(reader, acknowledge)), /^BadUserAccessDenied/);
+    assert.match(String(await call(client, disable)), /^BadNotSupported/);
+    assert.deepEqual(served.acknowledged, []);
+    assert.match(String(await call(client, acknowledge)), /^Good/);
     assert.deepEqual(served.acknowledged, [['level_high', 'joe']]);
     assert.deepEqual(await heard(client, 2), ['level_high', true, true, 'Level is high (joe)']);
     state(false, true);
