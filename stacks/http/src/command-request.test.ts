@@ -15,6 +15,7 @@ const answer = (status: number, body = '') => ({
   statusText: `${status} Something`,
   headers: {},
   body: Buffer.from(body),
+  tellsItsEnd: true,
 });
 
 describe('a command', () => {
@@ -78,8 +79,8 @@ describe('an answer to a command', () => {
     }
   });
 
-  test('of a server that failed leaves open whether it was carried out', () => {
-    for (const status of [500, 502, 504]) {
+  test('of a server that failed, or leads on, leaves open whether it was carried out', () => {
+    for (const status of [302, 303, 500, 502, 504]) {
       assert.throws(
         () => judgeAnswer(answer(status)),
         (error) => error instanceof Error && !(error instanceof Refused),

@@ -40,7 +40,8 @@ export function judgeAnswer({ status, statusText, body }: HttpAnswer): void {
     .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ')
     .trim();
   const reason = `the server answers ${statusText}${said === '' ? '' : `: ${said}`}`;
-  const isUnclear = status >= 500 && status !== 501 && status !== 503;
+  // A server that leads on to a page has often carried it out; one that failed may have.
+  const isUnclear = status === 302 || status === 303 || (status >= 500 && status !== 501 && status !== 503);
   throw isUnclear ? new Error(reason) : new Refused(reason);
 }
 

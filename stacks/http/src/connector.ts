@@ -129,7 +129,7 @@ class HttpConnector implements Connector {
     return {
       timeUs: state.timeUs,
       request: `GET ${source.path}`,
-      raw: json === undefined ? undefined : rawText(json),
+      raw: json === undefined ? undefined : typeof json === 'bigint' ? String(json) : rawText(json),
       value: measurement.datatype === 'b' && value !== undefined ? value === 1 : value,
       error: state.error ?? (value === undefined ? misfit : undefined),
       device: source.path,
@@ -187,7 +187,8 @@ class HttpConnector implements Connector {
   }
 
   /** Keeps the answer. Returns the quality of all points of the path where it has none of their values. */
-  #take({ status, statusText, headers, body }: HttpAnswer, state: PathState): number | undefined {
+  #take(answer: HttpAnswer, state: PathState): number | undefined {
+    const { status, statusText, headers, body } = answer;
     if (status === 304 && state.etag !== undefined) {
       state.error = undefined;
       return undefined;
@@ -207,7 +208,7 @@ class HttpConnector implements Connector {
       return quality.bad.configurationError;
     }
     try {
-      state.document = documentOf(headers['content-encoding'], body);
+      state.document = documentOf(answer, body);
     } catch (error) {
       state.error = `the answer is no JSON: ${(error as Error).message}`;
       return quality.bad.deviceFailure;
@@ -221,10 +222,11 @@ class HttpConnector implements Connector {
   async #load(path: string, signal: AbortSignal): Promise<unknown> {
     if (this.#client === undefined) throw new Refused('there is no link');
     try {
-      const { status, statusText, headers, body } = await this.#client.get(path, {}, signal);
+      const answer = await this.#client.get(path, {}, signal);
+      const { status, statusText, body } = answer;
       if (status < 200 || status >= 300) throw new Refused(`the server answers ${statusText} to GET ${path}`);
       if (body === undefined) throw new Error('the answer is larger than maxBodyBytes');
-      return documentOf(headers['content-encoding'], body);
+      return documentOf(answer, body);
     } catch (error) {
       throw signal.aborted || error instanceof Refused
         ? error
@@ -259,10 +261,16 @@ function emptyState(): PathState {
   return { document: undefined, etag: undefined, timeUs: undefined, error: undefined };
 }
 
-/** Throws where it is no JSON in UTF-8. */
-function documentOf(encoding: string | undefined, body: Buffer): unknown {
+/** Throws where it is no JSON in UTF-8, or may be only a part of it. */
+function documentOf({ headers, tellsItsEnd }: HttpAnswer, body: Buffer): unknown {
+  const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Error(`it is packed as ${encoding}`);
-  return parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  const document = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  // The end of anything else shows in itself: 12 may be all that came of 1234.
+  if (!tellsItsEnd && (typeof document === 'number' || typeof document === 'bigint')) {
+    throw new Error('it is a number, and nothing tells whether all its digits have come');
+  }
+  return document;
 }
 
 /** By the clock of the server, to the second. */
@@ -292,9 +300,10 @@ async function readCertificates(file: string): Promise<string> {
 }
 
 function rawText(json: unknown): string {
-  const text =
-    typeof json === 'bigint'
-      ? String(json)
-      : JSON.stringify(json, (_, each) => (typeof each === 'bigint' ? String(each) : each));
-  return text.length > maxRawLength ? `${text.slice(0, maxRawLength)}…` : text;
+  try {
+    const text = JSON.stringify(json, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+    return text.length > maxRawLength ? `${text.slice(0, maxRawLength)}…` : text;
+  } catch {
+    return 'nested too deeply to be shown';
+  }
 }

@@ -23,6 +23,8 @@ export interface HttpAnswer {
   readonly headers: IncomingMessage['headers'];
   /** Undefined where it is larger than allowed. */
   readonly body: Buffer | undefined;
+  /** False where nothing but the end of the connection tells that this was all of it. */
+  readonly tellsItsEnd: boolean;
 }
 
 /** There was no whole answer. */
@@ -142,8 +144,9 @@ export class HttpClient {
     const { headers, statusCode: status = 0, statusMessage = '' } = response;
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const tellsItsEnd = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     const answer = (body: Buffer | undefined) => {
-      done({ status, statusText: `${status} ${statusMessage}`.trim(), headers, body });
+      done({ status, statusText: `${status} ${statusMessage}`.trim(), headers, body, tellsItsEnd });
     };
     response.on('error', fail);
     if (Number(headers['content-length']) > maxBodyBytes) {

@@ -6,6 +6,7 @@ import { type Batch, form, quality } from '@telltale/schema';
 import {
   AllowedClients,
   type InstanceDetail,
+  isLoopback,
   NotConnected,
   type Provider,
   type ProviderOptions,
@@ -29,6 +30,12 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
   return new MetricsProvider(options);
 }
 
+interface Client {
+  isBusy: boolean;
+  /** It has shown that it may scrape. */
+  isWelcome: boolean;
+}
+
 /** What is taken already. */
 interface Claims {
   /** By name and labels: the point that is served there. */
@@ -45,7 +52,8 @@ class MetricsProvider implements Provider {
   /** Made when it is asked for, good until something changes. */
   readonly #pages = new Map<PageFormat, string>();
   #server: Server | undefined;
-  #sockets = new Set<Socket>();
+  /** In the order of their last request. */
+  readonly #clients = new Map<Socket, Client>();
 
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
@@ -64,11 +72,14 @@ class MetricsProvider implements Provider {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { host, port, maxClients } = this.#options.variables;
+    const { host, port } = this.#options.variables;
     signal.throwIfAborted();
-    const server = createServer({ headersTimeout: 5000, requestTimeout: 10_000, keepAliveTimeout: 120_000 });
-    server.maxConnections = maxClients;
-    server.maxRequestsPerSocket = 0;
+    const server = createServer({
+      headersTimeout: 5000,
+      requestTimeout: 10_000,
+      keepAliveTimeout: 120_000,
+      connectionsCheckingInterval: 1000,
+    });
     server.setTimeout(150_000);
     server.on('connection', (socket) => this.#admit(socket));
     server.on('request', (request, response) => this.#answer(request, response));
@@ -112,12 +123,12 @@ class MetricsProvider implements Provider {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (server.listening) server.close(() => resolve());
     else resolve();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#clients.keys()) socket.destroy();
     await promise;
   }
 
   detail(): InstanceDetail {
-    return { clients: this.#sockets.size };
+    return { clients: this.#clients.size };
   }
 
   /** The first of several that claim the same is served. */
@@ -157,29 +168,61 @@ class MetricsProvider implements Provider {
   }
 
   #admit(socket: Socket): void {
-    if (!this.#allowed.allows(socket.remoteAddress)) {
+    if (!this.#allowed.allows(socket.remoteAddress) || !this.#makeRoom()) {
       socket.destroy();
       return;
     }
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    this.#clients.set(socket, { isBusy: false, isWelcome: false });
+    socket.once('close', () => this.#clients.delete(socket));
+  }
+
+  /** A full house lets go who says nothing, strangers first, so that they cannot keep others out. */
+  #makeRoom(): boolean {
+    if (this.#clients.size < this.#options.variables.maxClients) return true;
+    const idle = [...this.#clients].filter(([, { isBusy }]) => !isBusy);
+    const [socket] = idle.find(([, { isWelcome }]) => !isWelcome) ?? idle[0] ?? [];
+    if (socket === undefined) return false;
+    this.#clients.delete(socket);
+    socket.destroy();
+    return true;
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { token } = this.#options.variables;
     const path = request.url?.split('?', 1)[0];
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuse(response, 405, { allow: 'GET, HEAD' });
-    } else if (token !== '' && !isBearer(request.headers.authorization, token)) {
-      refuse(response, 401, { 'www-authenticate': 'Bearer' });
-    } else if (path !== '/metrics') {
-      refuse(response, 404, {});
-    } else {
+    const refusal = this.#refusalOf(request);
+    if (refusal !== undefined) refuse(response, ...refusal);
+    else if (path !== '/metrics') refuse(response, 404, 'metrics are at /metrics');
+    else {
+      this.#serve(request.socket, response);
       const format = negotiate(request.headers.accept);
       const page = Buffer.from(this.#page(format));
       response.writeHead(200, { 'content-type': contentTypes[format], 'content-length': page.length, vary: 'accept' });
       response.end(request.method === 'HEAD' ? undefined : page);
     }
+  }
+
+  #refusalOf({ method, headers }: IncomingMessage): Refusal | undefined {
+    const { host, token } = this.#options.variables;
+    if (method !== 'GET' && method !== 'HEAD') return [405, 'nothing is written here', { allow: 'GET, HEAD' }];
+    if (token !== '') {
+      const isRight = isBearer(headers.authorization, token);
+      return isRight ? undefined : [401, 'a bearer token is wanted', { 'www-authenticate': 'Bearer' }];
+    }
+    // A web page in a browser of this machine may have its own name lead here.
+    if (!isLoopback(host) || isLoopback(hostName(headers.host))) return undefined;
+    return [403, 'ask for localhost or 127.0.0.1'];
+  }
+
+  #serve(socket: Socket, response: ServerResponse): void {
+    const client = this.#clients.get(socket);
+    if (client === undefined) return;
+    this.#clients.delete(socket);
+    this.#clients.set(socket, client);
+    client.isWelcome = true;
+    client.isBusy = true;
+    response.once('close', () => {
+      client.isBusy = false;
+    });
   }
 
   #page(format: PageFormat): string {
@@ -196,11 +239,17 @@ function newFamily(sampleName: string, type: Family['type'], { properties }: Sta
   return { sampleName, type, help, samples: [] };
 }
 
+type Refusal = [status: number, reason: string, headers?: Record<string, string>];
+
 /** Whatever else the client sends is not read. */
-function refuse(response: ServerResponse, status: number, headers: Record<string, string>): void {
-  const hint = status === 404 ? 'metrics are at /metrics\n' : '';
+function refuse(response: ServerResponse, ...[status, reason, headers = {}]: Refusal): void {
   response.writeHead(status, { ...headers, connection: 'close', 'content-type': 'text/plain' });
-  response.end(hint);
+  response.end(`${reason}\n`);
+}
+
+/** Of a Host header, without the port. */
+function hostName(host = ''): string {
+  return host.replace(/:[0-9]+$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
 /** Takes as long for every wrong one. */

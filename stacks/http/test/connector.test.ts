@@ -305,6 +305,29 @@ describe('a server that lies', () => {
     });
   }
 
+  test('and may have cut off a number is not believed, while what shows its end is', async () => {
+    for (const [body, expected] of [
+      ['12', bad.deviceFailure],
+      ['[12]', good],
+    ] as const) {
+      const running = await startRaw((socket) => socket.end(`HTTP/1.0 200 OK\r\n\r\n${body}`));
+      running.setPoints({ a: { address: body === '12' ? '/a' : '/a#/0' } });
+      await running.start();
+      await until('it is read', () => running.readings.size > 0);
+      assert.equal(running.quality('a'), expected);
+      await running.stop();
+    }
+  });
+
+  test('and nests without end is read, and explained', async () => {
+    const body = `{"deep":${'['.repeat(20_000)}${']'.repeat(20_000)},"a":1}`;
+    const running = await startRaw((socket) => socket.write(answer(body)), { maxBodyBytes: '65536' });
+    running.setPoints({ a: { address: '/a#/a' }, deep: { address: '/a#/deep' } });
+    await running.start();
+    await until('it is read', () => running.value('a') === 1);
+    assert.equal(running.explain('deep')?.raw, 'nested too deeply to be shown');
+  });
+
   test('whose answer never ends is cut off, and not kept', async () => {
     const running = await startRaw((socket) => {
       const chunk = `1000\r\n${'1'.repeat(4096)}\r\n`;

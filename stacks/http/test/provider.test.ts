@@ -201,7 +201,7 @@ describe('the listener', () => {
     assert.equal((await exporter.fetch()).status, 200);
   });
 
-  test('has no more connections than allowed, and lets clients go that say nothing sensible', async () => {
+  test('has no more connections than allowed, and lets go those that say nothing', async () => {
     const exporter = await Exporter.start({ maxClients: '3' });
     const sockets = Array.from({ length: 8 }, () => createConnection(exporter.port, '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => {});
@@ -211,7 +211,40 @@ describe('the listener', () => {
     for (const socket of sockets) if (!socket.destroyed) socket.write('\u0000garbage\r\n\r\n');
     await until('all are closed', () => closed() === 8);
     await until('all are forgotten', () => exporter.provider.detail?.().clients === 0);
-    assert.equal((await exporter.fetch()).status, 200);
+  });
+
+  test('lets a scrape in though strangers without the token hold all connections, and keeps who had it', async () => {
+    const exporter = await Exporter.start({ maxClients: '3', token: 'sesame' });
+    const strangers = Array.from({ length: 3 }, () => createConnection(exporter.port, '127.0.0.1'));
+    for (const stranger of strangers) stranger.on('error', () => {});
+    await until('the house is full', () => exporter.provider.detail?.().clients === 3);
+    const kept = createConnection(exporter.port, '127.0.0.1');
+    kept.write('GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sesame\r\n\r\n');
+    const [answer] = (await once(kept, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^HTTP\/1.1 200/);
+    const more = Array.from({ length: 10 }, () => createConnection(exporter.port, '127.0.0.1'));
+    for (const stranger of more) stranger.on('error', () => {});
+    const all = [...strangers, ...more];
+    await until('strangers make room', () => all.filter(({ destroyed }) => destroyed).length === 11);
+    assert.equal(kept.destroyed, false);
+    for (const socket of [kept, ...all]) socket.destroy();
+  });
+
+  test('on the machine itself answers nobody who was led there by another name', async () => {
+    const exporter = await Exporter.start();
+    const status = async (host: string) => {
+      const socket = createConnection(exporter.port, '127.0.0.1');
+      socket.write(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      return Number(answer.toString().split(' ')[1]);
+    };
+    for (const host of ['127.0.0.1', 'localhost:1', 'LOCALHOST', '[::1]:9464', '127.0.0.2:80']) {
+      assert.equal(await status(host), 200, host);
+    }
+    for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'x', '8.8.8.8', '']) {
+      assert.equal(await status(host), 403, host);
+    }
   });
 
   test('cannot have a port that somebody has', async () => {

@@ -114,6 +114,7 @@ function addEntry(nets: Nets, entry: string): void {
   nets[known.family].addSubnet(known.address, bits, known.family);
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || AllowedClients.parse('').allows(host);
+/** Whether a host names the machine itself: `localhost` or an address of loopback. */
+export function isLoopback(host: string): boolean {
+  return host.toLowerCase() === 'localhost' || AllowedClients.parse('').allows(host);
 }
