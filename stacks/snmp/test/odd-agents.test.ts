@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { test } from 'node:test';
-import { quality } from '@telltale/schema';
+import { ManualClock, quality } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
+import { AgentSession } from '../src/agent-session.ts';
 import { tag } from '../src/ber.ts';
 import {
   decodeMessage,
@@ -201,21 +202,47 @@ test('an answer of version 3 that is not signed is never believed where signed o
   await running.until('1', (reading) => reading.value === 1 && reading.quality === quality.good);
 });
 
-test('a set is sent once though nobody answers, and a read is sent again', async (t) => {
+test('a set is sent once though nobody answers, and a read is sent again within its time', async (t) => {
   const agent = await FakeAgent.start(() => undefined);
-  const running = new RunningConnector(vars(agent.port, { timeoutMs: '100' }));
-  t.after(async () => {
-    await running.stop();
+  const clock = new ManualClock();
+  const session = new AgentSession({
+    host: { name: 'a', host: '127.0.0.1', port: agent.port },
+    clock,
+    timeoutMs: 300,
+    retries: 2,
+    community: 'secret',
+    user: undefined,
+    context: '',
+  });
+  t.after(() => {
+    session.close();
     agent.stop();
   });
-  running.setPoints([], [{ name: 'w', address: `${column}.1`, datatype: 'i' }]);
-  await assert.rejects(running.start(), { name: 'NotConnected', message: /no answer within 100 ms/ });
-  assert.equal(agent.requests.length, 2);
+  const { signal } = new AbortController();
+  const sent = (count: number) => until(`${count} were sent`, () => agent.requests.length === count);
+  const read = assert.rejects(
+    session.read({ type: pduType.get, varbinds: encodeVarbinds([value(`${column}.1`)]) }, signal),
+    {
+      name: 'NoAnswer',
+      message: 'no answer within 300 ms',
+    },
+  );
+  for (const count of [1, 2, 3]) {
+    await sent(count);
+    clock.advance(100);
+  }
+  await read;
   assert.equal(new Set(agent.requests.map(({ requestId }) => requestId)).size, 1);
-  const giveUp = new AbortController();
-  const write = assert.rejects(running.write('w', 1, giveUp.signal), { message: 'too late' });
-  await until('it is sent', () => agent.requests.length === 3);
-  giveUp.abort(new Error('too late'));
-  await write;
-  assert.equal(agent.requests.at(-1)?.type, pduType.set);
+  const set = assert.rejects(session.set(encodeVarbinds([value(`${column}.1`)]), signal), { name: 'NoAnswer' });
+  await sent(4);
+  for (let each = 0; each < 50; each++) clock.advance(100);
+  await set;
+  // Whatever was sent before this is there before it.
+  const last = session.read({ type: pduType.getNext, varbinds: Buffer.alloc(0) }, signal).catch(() => undefined);
+  await until('another is sent', () => agent.requests.at(-1)?.type === pduType.getNext);
+  clock.advance(1000);
+  assert.equal(agent.requests.filter(({ type }) => type === pduType.set).length, 1);
+  session.close();
+  await last;
+  assert.equal(clock.waiting, 0);
 });
