@@ -267,6 +267,47 @@ describe('the archive', () => {
   });
 });
 
+describe('diagnostics', () => {
+  const states = (found: unknown) =>
+    Object.entries(found as Record<string, { name: string; stack: string }>).map(([name, { stack }]) => [name, stack]);
+
+  test('ReadConnectors and ReadProviders give the map that GET gives, with names and fields', async () => {
+    assert.deepEqual(states((await done('ReadConnectors', {})).connectors), states(await data.read('/connectors/')));
+    const some = await done('ReadConnectors', { names: ['device', 'nobody', '', 'a-b'], fields: ['stack', 'name'] });
+    assert.deepEqual(some.connectors, { device: { name: 'device', stack: 'simulator' } });
+    assert.deepEqual((await done('ReadProviders', {})).providers, {});
+    await channel.refused('invalid-body', 'ReadConnectors', { fields: ['clients'] });
+    await channel.refused('invalid-body', 'ReadProviders', { fields: ['devices'] });
+  });
+
+  test('ExplainMeasurement says what GET says', async () => {
+    const { explanation } = await done('ExplainMeasurement', { name: 'zero_d' });
+    assert.deepEqual(explanation, await data.read('/measurements/zero_d/explain'));
+    for (const name of ['nobody', 'a b', '']) await channel.refused('unknown-object', 'ExplainMeasurement', { name });
+  });
+
+  test('BrowseConnector gives what POST gives', async () => {
+    const { items, cursor } = await done('BrowseConnector', { name: 'device', path: 'tank1', limit: 3 });
+    const { text } = await data.ask('POST', '/connectors/device/browse', { body: { path: 'tank1', limit: 3 } });
+    assert.deepEqual({ items, cursor }, JSON.parse(text));
+    assert.equal(cursor, '3');
+    await channel.refused('device-refused', 'BrowseConnector', { name: 'device', path: 'nowhere' });
+    await channel.refused('unknown-object', 'BrowseConnector', { name: 'nobody' });
+    await channel.refused('invalid-body', 'BrowseConnector', { name: 'device', limit: 0 });
+  });
+
+  test('connectors and providers are watched, and no longer', async () => {
+    for (const [request, field] of [
+      ['WatchConnectors', 'connectors'],
+      ['UnwatchConnectors', 'connectors'],
+      ['WatchProviders', 'providers'],
+      ['UnwatchProviders', 'providers'],
+    ] as const) {
+      await done(request, { [field]: 'all' } as never);
+    }
+  });
+});
+
 test('AnswerQuery is for function modules alone', async () => {
   tried.add('AnswerQuery');
   await channel.refused('not-a-module', 'AnswerQuery', { query_id: 1, status: 'fine' });

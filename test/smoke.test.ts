@@ -34,7 +34,7 @@ test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C
   const measurements = await read('/config/v2/measurements/');
   assert.ok(Object.keys(measurements).length >= 50);
   assert.deepEqual(await read('/config/v2/cfgdb/render'), { up_to_date: true });
-  assert.deepEqual(await read('/config/v2/stacks/connector/names'), ['simulator']);
+  assert.ok(Object.values(await read('/config/v2/stacks/connector/names')).includes('simulator'));
   assert.equal((await read('/openapi.json')).openapi, '3.1.0');
   const docs = await fetch(`${url}/`);
   assert.match(docs.url, /\/docs\/$/);

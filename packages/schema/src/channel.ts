@@ -18,7 +18,16 @@ import {
   Vt,
   Vtq,
 } from './data-access.ts';
-import { InstanceState } from './diagnostics.ts';
+import {
+  BrowsedItem,
+  BrowseRequest,
+  connectorFields,
+  Explanation,
+  InstanceState,
+  LiveConnector,
+  LiveProvider,
+  providerFields,
+} from './diagnostics.ts';
 import { Identifier } from './identifier.ts';
 import { Problem } from './problem.ts';
 import { Quality } from './quality.ts';
@@ -169,6 +178,26 @@ export const channelRequests = {
     summary: 'What GET /alarms/ gives.',
     fields: read(alarmFields),
     answer: { alarms: some(LiveAlarm) },
+  }),
+  ReadConnectors: declare({
+    summary: 'What GET /connectors/ gives.',
+    fields: read(connectorFields),
+    answer: { connectors: some(LiveConnector) },
+  }),
+  ReadProviders: declare({
+    summary: 'What GET /providers/ gives.',
+    fields: read(providerFields),
+    answer: { providers: some(LiveProvider) },
+  }),
+  ExplainMeasurement: declare({
+    summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
+    fields: { name: Name },
+    answer: { explanation: Explanation },
+  }),
+  BrowseConnector: declare({
+    summary: 'What the device of a connector has to offer, as POST /connectors/:name/browse gives it.',
+    fields: { name: Name, ...BrowseRequest.properties },
+    answer: { items: Type.Array(BrowsedItem), cursor: Type.Union([Type.String(), Type.Null()]) },
   }),
   OperateAlarms: declare({
     summary: 'Activates, deactivates and acknowledges alarms.',

@@ -299,7 +299,7 @@ export class Server {
     });
     return new ChannelServer({
       path: settings['channel-path'],
-      requests: new ChannelRequests({ data, archive, watches, log: this.#log, unavailable }),
+      requests: new ChannelRequests({ data, archive, stacks: instances, watches, log: this.#log, unavailable }),
       watches,
       clock: systemClock,
       maxMessageBytes: settings['max-message-size'],

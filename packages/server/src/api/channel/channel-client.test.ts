@@ -127,3 +127,15 @@ describe('a client that is silent', () => {
     assert.equal(code, 1006);
   });
 });
+
+test('whoever asks for a client is told when it goes, and leaves nothing behind while it stays', async () => {
+  const { far, socket, client } = await connect();
+  const before = socket.listenerCount('close');
+  const signals = Array.from({ length: 100 }, () => client.gone());
+  assert.ok(socket.listenerCount('close') <= before + 1 && signals.every(({ aborted }) => !aborted));
+  const closed = once(socket, 'close');
+  far.terminate();
+  await closed;
+  assert.ok(signals.every(({ aborted }) => aborted));
+  assert.ok(client.gone().aborted);
+});

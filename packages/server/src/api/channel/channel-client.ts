@@ -40,6 +40,7 @@ export class ChannelClient {
   #updatesPassedOver = 0;
   #isPaused = false;
   #left = 0;
+  #leaving: AbortController | undefined;
   #movedMs: number;
   #heardMs: number;
 
@@ -107,6 +108,17 @@ export class ChannelClient {
   sendRemoval(handle: number, message: Buffer): void {
     this.unwatched(handle);
     this.send(message);
+  }
+
+  /** Aborted when it goes. One for all who ask, as long as it lasts. */
+  gone(): AbortSignal {
+    if (this.#leaving === undefined) {
+      const leaving = new AbortController();
+      if (this.isOpen) this.#socket.once('close', () => leaving.abort());
+      else leaving.abort();
+      this.#leaving = leaving;
+    }
+    return this.#leaving.signal;
   }
 
   /** It has said something. */

@@ -19,16 +19,19 @@ import type { Logger } from 'pino';
 import type { Lease } from '../../points/index.ts';
 import type { ArchiveOperations } from '../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
+import type { StackAccess } from '../diagnostics/index.ts';
 import { toProblem } from '../problems.ts';
 import { ArchiveRequests } from './archive-requests.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { inOrder } from './in-order.ts';
+import { StackRequests } from './stack-requests.ts';
 import { type Watches, type WatchField, watchFields } from './watches.ts';
 
 export interface ChannelRequestsOptions {
   readonly data: DataAccess;
-  /** Without it, what is asked of it is refused. */
+  /** Without these, what is asked of them is refused. */
   readonly archive?: ArchiveOperations;
+  readonly stacks?: StackAccess;
   readonly watches: Watches;
   readonly log: Logger;
   /** Why the service cannot answer now; undefined where it can. */
@@ -59,6 +62,7 @@ export class ChannelRequests {
   );
   readonly #handlers: Record<ChannelRequestName, Handler>;
   readonly #archive: ArchiveRequests;
+  readonly #stacks: StackRequests;
   readonly #underWay = new WeakMap<ChannelClient, number>();
   /** Of all clients; each ends when it is answered. */
   readonly #unanswered = new Set<Promise<void>>();
@@ -67,6 +71,7 @@ export class ChannelRequests {
   constructor(options: ChannelRequestsOptions) {
     this.#options = options;
     this.#archive = new ArchiveRequests(options.archive);
+    this.#stacks = new StackRequests(options.stacks);
     this.#handlers = {
       ...this.#reads(),
       ...this.#writes(),
@@ -78,6 +83,18 @@ export class ChannelRequests {
         await this.#archive.erase(fields as ChannelRequestFields<'EraseArchive'>);
         return {};
       },
+      ReadConnectors: (_client, fields) => ({
+        more: this.#stacks.read('connector', fields as ChannelRequestFields<'ReadConnectors'>),
+      }),
+      ReadProviders: (_client, fields) => ({
+        more: this.#stacks.read('provider', fields as ChannelRequestFields<'ReadProviders'>),
+      }),
+      ExplainMeasurement: async (_client, fields) => ({
+        more: await this.#stacks.explain(fields as ChannelRequestFields<'ExplainMeasurement'>),
+      }),
+      BrowseConnector: async (client, fields) => ({
+        more: await this.#stacks.browse(client, fields as ChannelRequestFields<'BrowseConnector'>),
+      }),
       Heartbeat: () => ({}),
     };
   }
