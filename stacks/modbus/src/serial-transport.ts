@@ -1,93 +1,87 @@
-// A serial port. The library behind it has native code: it is loaded by the first port that is opened, and not before.
+// A serial port, held open by a process of its own.
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { NotConnected } from '@telltale/stack-kit';
-import type { SerialPort } from 'serialport';
+import type { FromPort, PortSettings, ToPort } from './serial-process.ts';
 import type { Transport } from './transport.ts';
 
-export interface SerialTransportOptions {
-  readonly path: string;
-  readonly baudRate: number;
-  readonly parity: 'even' | 'odd' | 'none';
-  readonly stopBits: number;
-}
+const processFile = fileURLToPath(new URL('./serial-process.ts', import.meta.url));
 
 /** Above this rate the specification has a fixed silence. */
 const fastBaudRate = 19_200;
 const fastSilenceMs = 1.75;
 /** The specification counts with eleven bits a character, whatever the line is set to. */
 const silenceBits = 3.5 * 11;
+/** A process that does not end by itself is ended. */
+const endMs = 1000;
 
 export class SerialTransport implements Transport {
   onData: (bytes: Uint8Array) => void = () => {};
   onLost: (reason: string) => void = () => {};
   readonly silenceMs: number;
-  readonly #options: SerialTransportOptions;
+  readonly #settings: PortSettings;
   readonly #bitsACharacter: number;
-  #port: SerialPort | undefined;
+  #process: ChildProcess | undefined;
 
-  constructor(options: SerialTransportOptions) {
-    this.#options = options;
-    const { baudRate, parity, stopBits } = options;
+  constructor({ path, baudRate, parity, stopBits }: PortSettings) {
+    this.#settings = { path, baudRate, parity, stopBits };
     this.#bitsACharacter = 9 + (parity === 'none' ? 0 : 1) + stopBits;
     this.silenceMs = baudRate > fastBaudRate ? fastSilenceMs : (silenceBits * 1000) / baudRate;
   }
 
   async open(signal: AbortSignal): Promise<void> {
-    const { path, baudRate, parity, stopBits } = this.#options;
-    const { SerialPort } = await import('serialport');
     signal.throwIfAborted();
-    const port = new SerialPort({
-      path,
-      baudRate,
-      parity,
-      stopBits: stopBits === 2 ? 2 : 1,
-      dataBits: 8,
-      autoOpen: false,
-    });
-    // Without anybody who listens, an error of the port would end the process.
-    port.on('error', (error) => this.#lose(port, `the serial port failed: ${error.message}`));
+    const child = fork(processFile, { execArgv: [], serialization: 'advanced', stdio: 'ignore' });
+    this.#process = child;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    port.open((error) => (error === null ? resolve() : reject(new NotConnected(`${path}: ${error.message}`))));
-    await promise;
-    this.#port = port;
-    hurry(port);
-    port.on('data', (bytes: Uint8Array) => {
-      if (this.#port === port) this.onData(bytes);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    // Before it is opened this rejects; afterwards it is the loss of the link.
+    const lose = (reason: string) => {
+      reject(new NotConnected(reason));
+      if (this.#process === child) this.onLost(reason);
+    };
+    child.on('message', (message: FromPort) => {
+      if (this.#process !== child) return;
+      if (message.kind === 'opened') resolve();
+      else if (message.kind === 'lost') lose(message.reason);
+      else this.onData(message.bytes);
     });
-    port.on('close', () => this.#lose(port, 'the serial port is gone'));
-    if (!signal.aborted) return;
-    await this.close();
-    throw signal.reason;
+    child.on('error', (error) => lose(`the process of the serial port failed: ${error.message}`));
+    child.on('exit', () => lose('the process of the serial port has ended'));
+    try {
+      this.#tell({ kind: 'open', settings: this.#settings });
+      await promise;
+    } catch (error) {
+      await this.close();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   send(bytes: Uint8Array): void {
-    this.#port?.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+    this.#tell({ kind: 'send', bytes });
   }
 
   lineMs(bytes: number): number {
-    return (bytes * this.#bitsACharacter * 1000) / this.#options.baudRate;
+    return (bytes * this.#bitsACharacter * 1000) / this.#settings.baudRate;
   }
 
   async close(): Promise<void> {
-    const port = this.#port;
-    this.#port = undefined;
-    if (port === undefined || !port.isOpen) return;
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    port.close(() => resolve());
+    child.once('exit', () => resolve());
+    if (child.connected) child.disconnect();
+    const timer = setTimeout(() => child.kill('SIGKILL'), endMs);
     await promise;
+    clearTimeout(timer);
   }
 
-  #lose(port: SerialPort, reason: string): void {
-    if (this.#port !== port) return;
-    this.onLost(reason);
+  /** What cannot be handed over is as if the line had swallowed it: `exit` follows. */
+  #tell(message: ToPort): void {
+    if (this.#process?.connected === true) this.#process.send(message, () => {});
   }
-}
-
-/**
- * The native code of the library tells of bytes without letting promises go on that wait for them: in a thread that does
- * nothing else they would be read when the next timer comes, mostly the one that ends the wait for an answer. Whatever it
- * tells of, an empty turn of the loop follows at once.
- */
-function hurry(port: SerialPort): void {
-  const { poller } = port.port as unknown as { poller?: { on(event: string, call: () => void): void } };
-  for (const event of ['readable', 'writable', 'disconnect']) poller?.on(event, () => setImmediate(() => {}));
 }

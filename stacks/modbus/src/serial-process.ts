@@ -1,0 +1,56 @@
+// A child process that has one serial port open and carries its bytes. It ends when whoever started it has gone. The
+// library behind it works in the main thread of a process only, and would end the whole server from any other: here it
+// has a process of its own.
+import { SerialPort } from 'serialport';
+
+export interface PortSettings {
+  readonly path: string;
+  readonly baudRate: number;
+  readonly parity: 'even' | 'odd' | 'none';
+  readonly stopBits: number;
+}
+
+export type ToPort =
+  | { readonly kind: 'open'; readonly settings: PortSettings }
+  | { readonly kind: 'send'; readonly bytes: Uint8Array };
+
+export type FromPort =
+  | { readonly kind: 'opened' }
+  /** The port could not be opened, or is gone. */
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'data'; readonly bytes: Uint8Array };
+
+function tell(message: FromPort): void {
+  if (process.connected) process.send?.(message);
+}
+
+function open({ path, baudRate, parity, stopBits }: PortSettings): SerialPort {
+  const port = new SerialPort(
+    { path, baudRate, parity, stopBits: stopBits === 2 ? 2 : 1, dataBits: 8, autoOpen: true },
+    (error) => {
+      if (error !== null) return;
+      hurry(port);
+      tell({ kind: 'opened' });
+    },
+  );
+  port.on('error', (error) => tell({ kind: 'lost', reason: `${path}: ${error.message}` }));
+  port.on('close', () => tell({ kind: 'lost', reason: `${path} is gone` }));
+  port.on('data', (bytes: Buffer) => tell({ kind: 'data', bytes: Uint8Array.from(bytes) }));
+  return port;
+}
+
+/**
+ * The native code of the library tells of bytes without letting promises go on that wait for them: in a process that does
+ * nothing else they would be read when the next message comes. Whatever it tells of, an empty turn of the loop follows.
+ */
+function hurry(port: SerialPort): void {
+  const { poller } = port.port as unknown as { poller?: { on(event: string, call: () => void): void } };
+  for (const event of ['readable', 'writable', 'disconnect']) poller?.on(event, () => setImmediate(() => {}));
+}
+
+const ports: SerialPort[] = [];
+process.on('disconnect', () => process.exit());
+process.on('message', (message: ToPort) => {
+  if (message.kind === 'open') ports.push(open(message.settings));
+  else ports[0]?.write(Buffer.from(message.bytes));
+});
