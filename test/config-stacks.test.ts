@@ -63,7 +63,7 @@ for (const role of ['connector', 'provider'] as const) {
     });
 
     test('an unknown stack is 404, and so is an impossible name', async () => {
-      for (const name of ['modbus', '__proto__', 'constructor', 'a-b', '%20', 'a'.repeat(65)]) {
+      for (const name of ['telegraph', '__proto__', 'constructor', 'a-b', '%20', 'a'.repeat(65)]) {
         const { status } = await client.ask('GET', `${path}/${name}`);
         assert.equal(status, 404, name);
       }
