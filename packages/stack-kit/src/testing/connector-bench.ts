@@ -79,6 +79,7 @@ export class ConnectorBench {
       folder: this.folder,
       measurements: [...this.world.measurements, ...measurements],
       commands: [...this.world.commands, ...commands],
+      isBlind: () => this.isBlind,
       lieOf: (address, value) => this.#lieOf(address, value),
     });
   }
@@ -156,7 +157,7 @@ export class ConnectorBench {
 
   #lieOf(address: string, value: Value): string | undefined {
     const had = this.#had.get(address);
-    if (this.isBlind || had === undefined || [...had].some((each) => isSame(each, value))) return undefined;
+    if (had === undefined || [...had].some((each) => isSame(each, value))) return undefined;
     return `the device only ever had ${[...had].join(', ')}`;
   }
 }
