@@ -230,6 +230,16 @@ describe('before the tools of net-snmp', { skip }, () => {
   });
 });
 
+test('a port that somebody has is told, and left alone', async (t) => {
+  const socket = createSocket('udp4');
+  t.after(() => socket.close());
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const port = `${socket.address().port}`;
+  const message = /cannot listen at 127\.0\.0\.1 port [0-9]+: .*EADDRINUSE/;
+  await assert.rejects(RunningProvider.start({ ...communities, port }), { name: 'NotConnected', message });
+});
+
 test('nobody is served beyond the machine unless it is said who', () => {
   const faults = (vars: Readonly<Record<string, string>>) =>
     stack.provider?.readVariables(vars).faults.map(({ field }) => field);

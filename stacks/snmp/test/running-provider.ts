@@ -52,7 +52,10 @@ export class RunningProvider {
   ): Promise<RunningProvider> {
     const running = new RunningProvider(variables, await freePort(), given);
     running.setPoints(measurements, commands);
-    await running.provider.connect(running.#controller.signal);
+    await running.provider.connect(running.#controller.signal).catch(async (error) => {
+      await running.stop();
+      throw error;
+    });
     running.#ended = running.provider.run(running.#controller.signal);
     return running;
   }
