@@ -36,6 +36,7 @@ export interface Told {
   readonly readings: Record<string, number | string>;
 }
 
+/** Where the test does not say. */
 export const timeoutMs = 100;
 
 /** Of the address `device/cell`; a cell that is no number cannot be read. */
@@ -57,11 +58,15 @@ export class PolledPlant {
   readonly poller: Poller<CellRequest>;
   underWay = 0;
   mostUnderWay = 0;
+  readonly #timeoutMs: number;
   readonly #devices = new Map<string, PlantDevice>();
   readonly #names = new Map<number, string>();
 
-  constructor(given: { maxLength?: number; maxGap?: number; requestsAtOnce?: number; inAll?: number } = {}) {
+  constructor(
+    given: { maxLength?: number; maxGap?: number; requestsAtOnce?: number; inAll?: number; timeoutMs?: number } = {},
+  ) {
     const { maxLength = 10, maxGap = 0, requestsAtOnce = 1, inAll } = given;
+    this.#timeoutMs = given.timeoutMs ?? timeoutMs;
     const line = (message: string) => this.lines.push(message);
     this.poller = new Poller<CellRequest>({
       clock: this.clock,
@@ -144,7 +149,7 @@ export class PolledPlant {
     const has = (cells: ReadonlySet<number>) => [...cells].some((cell) => cell >= start && cell < start + length);
     const isSilent = device.isSilent || has(device.mute);
     try {
-      await this.#wait(isSilent ? timeoutMs : device.answersAfterMs, signal);
+      await this.#wait(isSilent ? this.#timeoutMs : device.answersAfterMs, signal);
     } catch (error) {
       if (device.lingersMs > 0) await this.#wait(device.lingersMs, new AbortController().signal);
       throw error;
@@ -152,7 +157,7 @@ export class PolledPlant {
       this.underWay--;
     }
     if (device.isLinkLost) throw new NotConnected('the link is lost');
-    if (isSilent || device.isSilent) throw new NoAnswer(`no answer within ${timeoutMs} ms`);
+    if (isSilent || device.isSilent) throw new NoAnswer(`no answer within ${this.#timeoutMs} ms`);
     for (const each of points) batch.number(each.id, cellOf(each), quality.good, this.clock.now());
     if (has(device.refused)) throw new Refused('illegal address');
   }

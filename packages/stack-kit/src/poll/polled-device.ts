@@ -31,8 +31,8 @@ interface DeviceGroup<R extends PollRequest> {
   tookMs: number | undefined;
 }
 
-/** A request that was silent for longer is not asked again at once: the device would be told bad too late. */
-const longSilenceMs = 2500;
+/** A device that is gone is told bad when its last answer is this old, or two of its shortest periods. */
+const tellWithinMs = 5000;
 const probeAfterMs = { first: 1000, most: 30_000 } as const;
 const maxCulpritsTold = 10;
 /** A scan of more is published in pieces: whoever takes them must not be held up by one large one. */
@@ -56,6 +56,8 @@ export class PolledDevice<R extends PollRequest> {
   #refusal = '';
   /** Silent requests in a row; an answer makes it 0. */
   #silences = 0;
+  /** When it answered last, by the clock that goes on evenly. */
+  #heardMs = 0;
   /** Its points are bad, and it is asked for a sign of life only. */
   #isOpen = false;
   #probes = 0;
@@ -129,6 +131,7 @@ export class PolledDevice<R extends PollRequest> {
   /** Planned anew, the circuit closed: the first scan tells. */
   start(run: PollRun): void {
     this.#run = run;
+    this.#heardMs = this.#options.clock.monotonicMs();
     for (const group of this.#groups.values()) {
       group.isScanning = false;
       group.isWanted = false;
@@ -292,18 +295,24 @@ export class PolledDevice<R extends PollRequest> {
     }
   }
 
-  /** Before it is told dead, it is asked for what it has answered last: perhaps it only does not know what was asked. */
+  /**
+   * Before it is told dead, it is asked for what it has answered last: perhaps it only does not know what was asked. Not
+   * where another silence as long as this one would let the bad be told too late.
+   */
   async #judgeSilence(tookMs: number, signal: AbortSignal): Promise<void> {
-    if (tookMs < longSilenceMs && this.#lively !== undefined) {
+    const [clock, periods] = [this.#options.clock, [...this.#groups.keys()]];
+    const isUrgent = clock.monotonicMs() - this.#heardMs + tookMs > Math.max(tellWithinMs, 2 * Math.min(...periods));
+    if (!isUrgent && this.#lively !== undefined) {
       const [request] = this.#options.plan([this.#lively]);
       if (request !== undefined) await this.#exchange(request, undefined, signal);
     }
-    const isDead = this.#silences >= 2 || !this.#isUp || (this.#silences > 0 && tookMs >= longSilenceMs);
+    const isDead = this.#silences >= 2 || (this.#silences > 0 && (isUrgent || !this.#isUp));
     if (isDead && !this.#isOpen && !signal.aborted) this.#open();
   }
 
   #heard(): void {
     this.#silences = 0;
+    this.#heardMs = this.#options.clock.monotonicMs();
     this.#turn(true);
     if (!this.#isOpen) return;
     this.#isOpen = false;

@@ -261,6 +261,28 @@ describe('a device that falls silent', () => {
     );
   });
 
+  for (const [periodMs, limitMs] of [
+    [1000, 1000],
+    [1500, 1900],
+    [100, 2000],
+    [3000, 1000],
+    [200, 4700],
+    [10_000, 1000],
+  ] as const) {
+    test(`is told bad within 5 s or two periods, if it is scanned every ${periodMs} ms and has ${limitMs} ms`, async () => {
+      const plant = new PolledPlant({ timeoutMs: limitMs });
+      plant.setPoints([point('a/1', periodMs), point('a/50', periodMs), point('a/9', 3_600_000), point('b/1')]);
+      start(plant);
+      await plant.advance(periodMs + 10);
+      plant.device('a').isSilent = true;
+      plant.take();
+      const lostMs = plant.clock.monotonicMs();
+      await plant.advance(Math.max(2 * periodMs, 5000));
+      for (const name of ['a/1', 'a/50', 'a/9']) assert.equal(plant.shown(name), noAnswer, name);
+      assert.ok((plant.told.find(({ readings }) => 'a/1' in readings)?.ms ?? 0) > lostMs);
+    });
+  }
+
   test('once, is asked again at once, and nobody notices', async () => {
     const { plant } = await running();
     plant.device('a').isSilent = true;
