@@ -39,6 +39,7 @@ export class BrokerLink {
   readonly #options: BrokerLinkOptions;
   readonly #client: MqttClient;
   readonly #guard: PacketGuard;
+  readonly #stream: BrokerStream;
   readonly #token = randomBytes(32);
   readonly #codes = new Map<number, number>();
   /** Of everything that waits for an answer. */
@@ -85,7 +86,10 @@ export class BrokerLink {
       ...(isFive && !cleanStart && { properties: { sessionExpiryInterval: 0xffff_ffff } }),
       log: () => {},
     };
-    this.#client = new MqttClient(() => new BrokerStream({ host, port, tls, guard: this.#guard }), settings);
+    this.#stream = new BrokerStream({ host, port, tls, guard: this.#guard });
+    // Before the library's own listener, which passes over errors that the system did not give.
+    this.#stream.on('error', (error) => this.#lose(lost(error.message)));
+    this.#client = new MqttClient(() => this.#stream, settings);
     this.#client.on('error', (error) => this.#lose(refusal(error) ?? lost(error.message)));
     this.#client.on('close', () => this.#lose(lost('the broker closed the connection')));
     this.#client.on('disconnect', ({ reasonCode }) => this.#lose(lost(`the broker ended it: ${codeText(reasonCode)}`)));
@@ -153,6 +157,18 @@ export class BrokerLink {
     return promise;
   }
 
+  /** Work of `connect`: when the signal is aborted the link is given up, and with it the work. */
+  async whileWanted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const abort = () => this.reset('aborted');
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    try {
+      return await work();
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
   /** The link is given up: whatever was sent and has not arrived yet is thrown away. */
   reset(reason: string): void {
     this.#lose(lost(reason));
@@ -162,12 +178,12 @@ export class BrokerLink {
   async close(): Promise<void> {
     this.#takeBackPing();
     const closed = new Promise<void>((resolve) => {
-      if (this.#client.stream.destroyed) resolve();
-      else this.#client.stream.once('close', () => resolve());
+      if (this.#stream.destroyed) resolve();
+      else this.#stream.once('close', () => resolve());
     });
     if (this.isUp) {
       this.#client.end();
-      const takeBack = this.#options.clock.after(closeMs, () => this.#client.stream.destroy());
+      const takeBack = this.#options.clock.after(closeMs, () => this.#stream.destroy());
       await closed;
       takeBack();
     }
@@ -202,22 +218,25 @@ export class BrokerLink {
   #listen(): void {
     const { clock, variables } = this.#options;
     let seen = this.#guard.packets;
-    const idle = () => {
-      if (this.#guard.packets !== seen) {
-        seen = this.#guard.packets;
-        this.#takeBackPing = clock.after(variables.pingAfterMs, idle);
-        return;
-      }
+    const hasSpoken = () => this.#guard.packets !== seen || this.#stream.isHeld;
+    const wait = () => {
+      seen = this.#guard.packets;
+      this.#takeBackPing = clock.after(variables.pingAfterMs, () => (hasSpoken() ? wait() : ask()));
+    };
+    const ask = () => {
       this.#client.sendPing();
-      const askedMs = performance.now();
+      // A thread that was held up comes to its timers before it comes to what has arrived: hence another turn.
       this.#takeBackPing = clock.after(variables.timeoutMs, () => {
-        if (this.#guard.packets === seen) {
-          this.#options.meter?.failed();
-          this.#lose(lost(`the broker has been silent for ${Math.round(performance.now() - askedMs)} ms`));
-        } else idle();
+        this.#takeBackPing = clock.after(1, () => {
+          if (hasSpoken()) wait();
+          else {
+            this.#options.meter?.failed();
+            this.#lose(lost(`the broker has been silent for ${variables.timeoutMs} ms`));
+          }
+        });
       });
     };
-    this.#takeBackPing = clock.after(variables.pingAfterMs, idle);
+    wait();
   }
 
   #hear(packet: IPublishPacket, done: (error?: Error) => void): void {
@@ -283,7 +302,7 @@ export class BrokerLink {
     this.#takeBackPing();
     for (const fail of [...this.#waiting]) fail(reason);
     this.#client.end(true);
-    this.#client.stream.destroy();
+    this.#stream.destroy();
     this.#end(reason);
   }
 }

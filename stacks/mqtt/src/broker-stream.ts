@@ -32,6 +32,11 @@ export class BrokerStream extends Duplex {
     this.#socket.on('end', () => this.push(null));
   }
 
+  /** Whether nobody takes what has come: the broker is not to blame for the silence. */
+  get isHeld(): boolean {
+    return this.#socket.isPaused();
+  }
+
   override _read(): void {
     this.#socket.resume();
   }

@@ -34,6 +34,12 @@ export const connectorVariables = Type.Object({
   }),
   onlinePayload: Type.String({ title: 'What it says of a device that is there', default: 'online' }),
   offlinePayload: Type.String({ title: 'What it says of a device that is not there', default: 'offline' }),
+  hostId: Type.String({
+    title: 'Sparkplug: identifier as a host application',
+    description: 'Its STATE is published, for edge nodes that wait for their primary host; empty: none.',
+    default: '',
+    pattern: String.raw`^[^+#/\u0000-\u001f]{0,128}$`,
+  }),
   ...commandVariables,
   expirySeconds: Type.Integer({
     title: 'Seconds for which the broker keeps a command for a device that is away',

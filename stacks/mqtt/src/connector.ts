@@ -23,6 +23,8 @@ import { type Device, Devices } from './devices.ts';
 import { Intake, type Message } from './intake.ts';
 import { Payload } from './payload.ts';
 import { keepMessage, Routes } from './routes.ts';
+import { HostApplication } from './sparkplug/host-application.ts';
+import { isMetricAddress, namespace } from './sparkplug/metric-address.ts';
 import { Tap, type TapContext } from './tap.ts';
 
 /** Readings are gathered for so long, or until there are so many. */
@@ -44,6 +46,7 @@ class MqttConnector implements Connector {
   readonly #writer: CommandWriter;
   readonly #browser: Browser;
   readonly #intake: Intake;
+  readonly #host: HostApplication;
   #taps = new Map<string, Tap>();
   #byId = new Map<number, Tap>();
   #routes = new Routes([]);
@@ -58,6 +61,8 @@ class MqttConnector implements Connector {
   #takeBackFlush: (() => void) | undefined;
   #takeBackSweep = () => {};
   #takeBackRefused = () => {};
+  /** What the STATE of this connection, as a host application, is told apart by. */
+  #connectedMs = 0;
   #warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
@@ -86,10 +91,22 @@ class MqttConnector implements Connector {
       },
     });
     this.#devices = new Devices([], variables);
+    this.#host = new HostApplication({
+      clock,
+      log: options.log,
+      times: this.#context.times,
+      batch: this.#batch,
+      flushSoon: () => this.#flushSoon(),
+    });
   }
 
-  setPoints({ measurements, commands }: StackPoints): void {
+  setPoints(points: StackPoints): void {
     const { variables } = this.#options;
+    const isPlain = ({ address }: StackPoint) => !isMetricAddress(address);
+    const isMetric = ({ address }: StackPoint) => isMetricAddress(address);
+    const measurements = points.measurements.filter(isPlain);
+    const commands = points.commands.filter(isPlain);
+    this.#host.setPoints(points.measurements.filter(isMetric), points.commands.filter(isMetric));
     const before = this.#taps;
     this.#taps = new Map();
     for (const point of measurements) {
@@ -117,6 +134,7 @@ class MqttConnector implements Connector {
     this.#subscribed.clear();
     this.#again.clear();
     this.#refused = new Map();
+    this.#connectedMs = Math.floor(clock.now() / 1000);
     const link = await BrokerLink.open(
       {
         name,
@@ -125,20 +143,17 @@ class MqttConnector implements Connector {
         folder,
         meter,
         cleanStart: variables.cleanStart,
+        ...(variables.hostId !== '' && { will: this.#hostState(false) }),
         onMessage: (topic, payload, packet) => this.#hear(topic, payload, packet),
       },
       signal,
     );
     this.#link = link;
-    const abort = () => link.reset('aborted');
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      await this.#sync();
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+    await link.whileWanted(signal, () => this.#sync());
     for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
     this.#flush();
+    this.#host.begin(link);
+    await this.#sayState(link, true);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -154,27 +169,32 @@ class MqttConnector implements Connector {
   }
 
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
-    await this.#writer.write(this.#up(), command, value, signal);
+    if (isMetricAddress(command.address)) await this.#host.write(this.#up(), command, value);
+    else await this.#writer.write(this.#up(), command, value, signal);
   }
 
   async close(): Promise<void> {
     const link = this.#link;
     this.#link = undefined;
     this.#intake.stop();
+    this.#host.end();
     this.#takeBackSweep();
     this.#takeBackRefused();
     this.#takeBackFlush?.();
     this.#takeBackFlush = undefined;
     this.#batch.clear();
+    if (link?.isUp) await this.#sayState(link, false);
     await link?.close();
   }
 
   detail(): InstanceDetail {
-    return this.#devices.all.size === 0 ? {} : { devices: this.#devices.detail() };
+    const devices = [...this.#devices.detail(), ...this.#host.detail()];
+    return devices.length === 0 ? {} : { devices };
   }
 
-  explain({ id }: StackPoint): ReadingTrace | undefined {
-    const tap = this.#byId.get(id);
+  explain(point: StackPoint): ReadingTrace | undefined {
+    if (isMetricAddress(point.address)) return this.#host.explain(point);
+    const tap = this.#byId.get(point.id);
     const route = this.#routes.all.get(tap?.settings?.address.topic ?? '');
     if (tap === undefined || route === undefined || route.timeUs === 0) return undefined;
     const { raw, size, topic, timeUs } = route;
@@ -195,6 +215,17 @@ class MqttConnector implements Connector {
     return this.#browser.browse(request, signal);
   }
 
+  #hostState(online: boolean) {
+    const payload = Buffer.from(JSON.stringify({ online, timestamp: this.#connectedMs }));
+    return { topic: `${namespace}STATE/${this.#options.variables.hostId}`, payload, qos: 1 as const, retain: true };
+  }
+
+  async #sayState(link: BrokerLink, online: boolean): Promise<void> {
+    if (this.#options.variables.hostId === '') return;
+    const { topic, payload, retain } = this.#hostState(online);
+    await link.publish(topic, payload, { qos: 0, retain }).catch(() => undefined);
+  }
+
   #up(): BrokerLink {
     if (this.#link === undefined || !this.#link.isUp) throw new NotConnected('the broker is not connected');
     return this.#link;
@@ -208,7 +239,12 @@ class MqttConnector implements Connector {
       for (;;) {
         const link = this.#up();
         // Who is there comes first, so that no value is shown of a device that is not.
-        const wanted = new Set([...this.#devices.statusTopics, ...this.#writer.ackTopics, ...this.#routes.all.keys()]);
+        const wanted = new Set([
+          ...this.#devices.statusTopics,
+          ...this.#writer.ackTopics,
+          ...this.#routes.all.keys(),
+          ...this.#host.subscriptions,
+        ]);
         const gone = [...this.#subscribed].filter((each) => !wanted.has(each));
         const added = [...wanted].filter((each) => !this.#subscribed.has(each) || this.#again.has(each));
         this.#again.clear();
@@ -252,6 +288,7 @@ class MqttConnector implements Connector {
       const device = this.#devices.hear(topic, this.#payload, clock.now(), clock.monotonicMs());
       if (device !== undefined) this.#turn(device);
     }
+    if (topic.startsWith(namespace) && bytes !== undefined && !packet.retain) this.#host.hear(topic, bytes);
     if (this.#routes.of(topic).length === 0) return undefined;
     return this.#intake.offer({ topic, payload: bytes, isRetained: packet.retain });
   }

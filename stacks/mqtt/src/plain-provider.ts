@@ -73,8 +73,10 @@ export class PlainProvider implements Provider {
     );
     this.#link = link;
     this.#subscribed = [];
-    await this.#subscribe();
-    if (statusTopic !== '') await link.publish(statusTopic, variables.onlinePayload, status);
+    await link.whileWanted(signal, async () => {
+      await this.#subscribe();
+      if (statusTopic !== '') await link.publish(statusTopic, variables.onlinePayload, status);
+    });
     this.#publishing = new Publishing({
       link,
       clock,

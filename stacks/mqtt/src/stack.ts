@@ -6,6 +6,7 @@ import { commandProperties, readCommand } from './command-settings.ts';
 import { connectorVariables } from './connector-variables.ts';
 import { type MeasurementVariables, measurementProperties, readMeasurement } from './measurement-settings.ts';
 import { providerVariables } from './provider-variables.ts';
+import { isMetricAddress, parseMetricAddress } from './sparkplug/metric-address.ts';
 import { topicFault } from './topic.ts';
 
 const measurementDefaults: MeasurementVariables = {
@@ -36,12 +37,16 @@ const addressForms =
   '6901; a position in an array is a number from 0 on); `#$.a.b[0]`: the same as a JSON path; `#float32le@4`: a binary ' +
   'number (int8, uint8, int16 … uint64, float32, float64; be, the default, or le; @ the byte at which it begins).';
 
+const metricForm =
+  '`spBv1.0/group/node#metric` and `spBv1.0/group/node/device#metric` are metrics of a Sparkplug B edge node or one of ' +
+  'its devices; no properties.';
+
 export default defineStack({
   name: 'mqtt',
   title: 'MQTT',
   description:
     'Reads topics of an MQTT broker, versions 3.1.1 and 5, and publishes commands. Its provider publishes points to ' +
-    'topics, or is a Sparkplug B edge node.',
+    'topics, or is a Sparkplug B edge node; the connector reads such edge nodes as well.',
   connector: {
     load: () => import('./connector.ts'),
     variables: connectorVariables,
@@ -51,6 +56,7 @@ export default defineStack({
       doc: [
         `A topic, with the wildcards + and # where the newest message of any topic that matches counts. ${addressForms}`,
         measurementProperties,
+        metricForm,
       ].join('\n\n'),
       examples: [
         { address: 'plant/tank1/level', meaning: 'the payload is the value' },
@@ -60,21 +66,30 @@ export default defineStack({
         { address: 'plant/##/alarm/text', meaning: 'alarm/text of the newest message below plant' },
         { address: 'meter/7/frame#float32le@4', meaning: 'four bytes from the fifth on, the least first' },
         { address: '$share/telltale/plant/tank2/level', meaning: 'a subscription shared with others of that group' },
+        { address: 'spBv1.0/Plant/Gateway/Well 1#Flow', meaning: 'a metric of a Sparkplug device' },
       ],
-      check: (address, point) => readMeasurement(address, pointOf(point), measurementDefaults).fault,
+      check: (address, point) =>
+        isMetricAddress(address)
+          ? parseMetricAddress(address).fault
+          : readMeasurement(address, pointOf(point), measurementDefaults).fault,
     },
     command: {
       regex: addressRegex,
       doc: [
         `The topic that is published to. ${addressForms} A command with a JSON part publishes an object that has the value there and nothing else.`,
         commandProperties,
+        metricForm,
       ].join('\n\n'),
       examples: [
         { address: 'plant/pump1/start', meaning: 'the payload is the value: 1 or 0' },
         { address: 'plant/pump1/set#/speed', meaning: 'the payload is {"speed": value}' },
         { address: 'meter/7/limit#uint16', meaning: 'the payload is two bytes, the most significant first' },
+        { address: 'spBv1.0/Plant/Gateway/Well 1#Speed', meaning: 'a metric of a Sparkplug device, by DCMD' },
       ],
-      check: (address, point) => readCommand(address, pointOf(point), { qos: '1', retain: false }).fault,
+      check: (address, point) =>
+        isMetricAddress(address)
+          ? parseMetricAddress(address).fault
+          : readCommand(address, pointOf(point), { qos: '1', retain: false }).fault,
     },
   },
   provider: {

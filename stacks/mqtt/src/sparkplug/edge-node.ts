@@ -1,24 +1,14 @@
 // A Sparkplug B edge node: births, data, deaths and commands, with their sequence numbers.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Batch, type Datatype, isBad, isGood } from '@telltale/schema';
+import { type Batch, isBad, isGood } from '@telltale/schema';
 import { NotConnected, type Provider, type ProviderOptions, type StackPoints } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
 import { CommandIntake } from '../command-intake.ts';
 import type { ProviderVariables } from '../provider-variables.ts';
 import { type Served, ServedPoints } from '../served-points.ts';
-import { decodePayload, encodePayload, type Metric, metricQuality, metricType } from './payload.ts';
-
-const types: Readonly<Record<Datatype, number>> = {
-  b: metricType.boolean,
-  q: metricType.uint8,
-  i: metricType.int32,
-  l: metricType.int64,
-  f: metricType.float,
-  d: metricType.double,
-  s: metricType.string,
-};
+import { decodePayload, encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
 
 const rebirthName = 'Node Control/Rebirth';
 /** Changes are gathered for so long into one message of a device. */
@@ -95,10 +85,8 @@ export class EdgeNode implements Provider {
     this.#link = link;
     this.#hostTimestamp = Number.NEGATIVE_INFINITY;
     const states = primaryHost === '' ? [] : [`spBv1.0/STATE/${primaryHost}`];
-    const refused = await link.subscribe(
-      [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states],
-      1,
-    );
+    const filters = [`spBv1.0/${group}/NCMD/${node}`, `spBv1.0/${group}/DCMD/${node}/+`, ...states];
+    const refused = await link.whileWanted(signal, () => link.subscribe(filters, 1));
     for (const [topic, why] of refused) throw new NotConnected(`${topic}: ${why}`);
     if (primaryHost === '') this.#birth();
   }
@@ -198,7 +186,7 @@ export class EdgeNode implements Provider {
       ...(isBirth && { name: point.address }),
       alias: this.#places.get(served)?.alias,
       timestampMs: Math.floor(timeUs / 1000),
-      type: types[point.datatype],
+      type: typeOfDatatype[point.datatype],
       isNull: value === undefined,
       quality: isGood(quality) ? metricQuality.good : isBad(quality) ? metricQuality.bad : metricQuality.stale,
       value,
@@ -219,7 +207,7 @@ export class EdgeNode implements Provider {
     };
     const typeOf = (name: string | undefined, alias: number | undefined) => {
       const served = find(name, alias);
-      return served === undefined ? undefined : types[served.point.datatype];
+      return served === undefined ? undefined : typeOfDatatype[served.point.datatype];
     };
     let metrics: readonly Metric[];
     try {

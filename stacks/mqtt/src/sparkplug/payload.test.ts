@@ -47,7 +47,7 @@ function payloadOf(each: typeof metrics extends fc.Arbitrary<infer T> ? T : neve
     timestampMs: 1_700_000_000_000,
     seq: 255,
     metrics: each.map(({ valued: { type, value }, isNull, ...rest }): Metric => {
-      return { ...rest, type: typeNames[type], isNull, value: isNull ? undefined : value };
+      return { ...rest, type: typeNames[type], isHistorical: false, isNull, value: isNull ? undefined : value };
     }),
   };
 }

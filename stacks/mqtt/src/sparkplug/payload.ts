@@ -1,5 +1,5 @@
 // The payload of Sparkplug B: what an edge node sends and what it is sent, as bytes and back. Pure.
-import type { Value } from '@telltale/schema';
+import type { Datatype, Value } from '@telltale/schema';
 import { ProtobufReader, ProtobufWriter } from './protobuf.ts';
 
 export const metricType = {
@@ -20,6 +20,16 @@ export const metricType = {
   uuid: 15,
 } as const;
 
+export const typeOfDatatype: Readonly<Record<Datatype, number>> = {
+  b: metricType.boolean,
+  q: metricType.uint8,
+  i: metricType.int32,
+  l: metricType.int64,
+  f: metricType.float,
+  d: metricType.double,
+  s: metricType.string,
+};
+
 /** What Sparkplug has for the quality of a metric: there are no others. */
 export const metricQuality = { bad: 0, good: 192, stale: 500 } as const;
 
@@ -30,6 +40,8 @@ export interface Metric {
   /** Left out of data where the birth has told it. */
   readonly type?: number | undefined;
   readonly isNull?: boolean | undefined;
+  /** It tells of the past. */
+  readonly isHistorical?: boolean | undefined;
   /** A property: Int32. */
   readonly quality?: number | undefined;
   readonly value?: Value | undefined;
@@ -50,6 +62,7 @@ const metricField = {
   alias: 2,
   timestamp: 3,
   type: 4,
+  isHistorical: 5,
   isNull: 7,
   properties: 9,
   int: 10,
@@ -69,11 +82,12 @@ export function encodePayload({ timestampMs, seq, metrics }: SparkplugPayload): 
 }
 
 function writeMetric(writer: ProtobufWriter, metric: Metric): void {
-  const { name, alias, timestampMs, type, isNull, quality, value } = metric;
+  const { name, alias, timestampMs, type, isNull, isHistorical, quality, value } = metric;
   if (name !== undefined) writer.bytes(metricField.name, name);
   if (alias !== undefined) writer.varint(metricField.alias, alias);
   if (timestampMs !== undefined) writer.varint(metricField.timestamp, timestampMs);
   if (type !== undefined) writer.varint(metricField.type, type);
+  if (isHistorical) writer.boolean(metricField.isHistorical, true);
   if (isNull) writer.boolean(metricField.isNull, true);
   if (quality !== undefined) {
     writer.message(metricField.properties, (properties) => {
@@ -118,6 +132,7 @@ function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: numb
   let alias: number | undefined;
   let timestampMs: number | undefined;
   let type: number | undefined;
+  let isHistorical = false;
   let isNull = false;
   let quality: number | undefined;
   let raw: Value | undefined;
@@ -134,6 +149,9 @@ function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: numb
         break;
       case metricField.type:
         type = reader.uint32();
+        break;
+      case metricField.isHistorical:
+        isHistorical = reader.boolean();
         break;
       case metricField.isNull:
         isNull = reader.boolean();
@@ -164,7 +182,8 @@ function readMetric(reader: ProtobufReader, typeOf: (name?: string, alias?: numb
     }
   }
   const own = type ?? typeOf(name, alias);
-  return { name, alias, timestampMs, type, isNull, quality, value: isNull ? undefined : signed(raw, own) };
+  const value = isNull ? undefined : signed(raw, own);
+  return { name, alias, timestampMs, type, isHistorical, isNull, quality, value };
 }
 
 /** The property named Quality, where it is a whole number. */

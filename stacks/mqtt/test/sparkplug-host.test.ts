@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { until } from '@telltale/stack-kit/testing';
+import sparkplug from 'sparkplug-payload';
+import { LinkedConnector, type LinkedOptions } from './linked-connector.ts';
+import { LinkedProvider } from './linked-provider.ts';
+import { type Heard, Mosquitto, withoutMosquitto } from './mosquitto.ts';
+
+const codec = sparkplug.get('spBv1.0') ?? assert.fail('the independent codec is not there');
+const lastUsable = 0x44;
+const configurationError = 0x04;
+const sensorFailure = 0x10;
+const communicationFailure = 0x18;
+
+interface TestMetric {
+  readonly name?: string;
+  readonly alias?: number;
+  readonly type: string;
+  readonly value: unknown;
+  readonly timestamp?: number;
+  readonly properties?: Record<string, unknown>;
+  readonly isHistorical?: boolean;
+}
+
+describe('a connector as a Sparkplug host application', { skip: withoutMosquitto }, () => {
+  let broker: Mosquitto;
+  before(async () => {
+    broker = await Mosquitto.start();
+  });
+  after(() => broker.stop());
+
+  const link = (vars: Record<string, string> = {}, options: Partial<LinkedOptions> = {}) =>
+    new LinkedConnector({ vars: { port: `${broker.port}`, ...vars }, ...options });
+  const send = (topic: string, seq: number | undefined, metrics: readonly TestMetric[], timestamp = Date.now()) => {
+    const payload = { timestamp, ...(seq !== undefined && { seq }), metrics: metrics as never };
+    return broker.pub(`spBv1.0/${topic}`, Buffer.from(codec.encodePayload(payload)));
+  };
+  const bdSeq = (value: number) => ({ name: 'bdSeq', type: 'Int64', value });
+  const rebirths = (heard: Heard) => heard.messages.filter(({ topic }) => topic.includes('/NCMD/')).length;
+
+  test('reads births and data by alias, with quality and time, and knows deaths', async (t) => {
+    const c = link();
+    t.after(() => c.stop());
+    const heard = await broker.sub('spBv1.0/G/NCMD/#');
+    t.after(() => heard.stop());
+    c.setPoints([
+      { name: 'node', address: 'spBv1.0/G/one#Up Time', datatype: 'l' },
+      { name: 'flow', address: 'spBv1.0/G/one/well#Flow/Main' },
+      { name: 'state', address: 'spBv1.0/G/one/well#State', datatype: 's' },
+      { name: 'none', address: 'spBv1.0/G/one/well#Nothing' },
+      { name: 'word', address: 'spBv1.0/G/one/well#State', datatype: 'd' },
+    ]);
+    await c.start();
+    await until('the birth is asked for', () => rebirths(heard) === 1);
+    const [asked] = codec.decodePayload(heard.messages[0]?.payload ?? Buffer.alloc(0)).metrics ?? [];
+    assert.deepEqual([asked?.name, asked?.type, asked?.value], ['Node Control/Rebirth', 'Boolean', true]);
+    const taken = Date.now() - 3_600_000;
+    await send('G/NBIRTH/one', 0, [bdSeq(7), { name: 'Up Time', alias: 1, type: 'UInt64', value: 5 }]);
+    await send('G/DBIRTH/one/well', 1, [
+      { name: 'Flow/Main', alias: 2, type: 'Float', value: 1.5, timestamp: taken },
+      { name: 'State', alias: 3, type: 'String', value: 'run' },
+    ]);
+    await c.shows('node', 5n);
+    await c.shows('flow', 1.5);
+    assert.equal(c.readings.get('flow')?.timeUs, taken * 1000);
+    await c.shows('state', 'run');
+    await c.shows('none', undefined, configurationError);
+    await c.shows('word', undefined, sensorFailure);
+    await send('G/DDATA/one/well', 2, [
+      { alias: 2, type: 'Float', value: 2.5, properties: { Quality: { type: 'Int32', value: 500 } } },
+      { alias: 3, type: 'String', value: 'old', isHistorical: true },
+    ]);
+    await c.shows('flow', 2.5, lastUsable);
+    assert.equal(c.readings.get('state')?.value, 'run');
+    await send('G/NDATA/one', 3, [{ alias: 1, type: 'UInt64', value: 6 }]);
+    await c.shows('node', 6n);
+    await send('G/DDEATH/one/well', 4, []);
+    await c.shows('flow', 2.5, communicationFailure);
+    assert.equal(c.readings.get('node')?.quality, 0xc0);
+    await send('G/NDEATH/one', undefined, [bdSeq(6)]);
+    await send('G/NDATA/one', 5, [{ alias: 1, type: 'UInt64', value: 7 }]);
+    await c.shows('node', 7n);
+    await send('G/NDEATH/one', undefined, [bdSeq(7)]);
+    await c.shows('node', 7n, communicationFailure);
+    assert.deepEqual(
+      c.connector.detail?.().devices?.map(({ name, isUp }) => [name, isUp]),
+      [['G/one', false]],
+    );
+    assert.equal(c.explain('node')?.error, 'one is dead');
+  });
+
+  test('a gap in the sequence makes everything of the edge node uncertain until it is born again', async (t) => {
+    const c = link();
+    t.after(() => c.stop());
+    c.setPoints([
+      { name: 'a', address: 'spBv1.0/G/two#A' },
+      { name: 'other', address: 'spBv1.0/G/three#A' },
+    ]);
+    await c.start();
+    const birth = (node: string) =>
+      send(`G/NBIRTH/${node}`, 0, [bdSeq(0), { name: 'A', alias: 1, type: 'Double', value: 1 }]);
+    await birth('two');
+    await birth('three');
+    await c.shows('a', 1);
+    await c.shows('other', 1);
+    await send('G/NDATA/two', 2, [{ alias: 1, type: 'Double', value: 3 }]);
+    await c.shows('a', 1, lastUsable);
+    await birth('two');
+    await c.shows('a', 1);
+    await broker.pub('spBv1.0/G/NDATA/two', Buffer.from([0xff, 0xff]));
+    await c.shows('a', 1, lastUsable);
+    assert.equal(c.readings.get('other')?.quality, 0xc0);
+  });
+
+  test('a clock that is off is not believed', async (t) => {
+    const c = link({}, { maxClockSkewMs: 5000 });
+    t.after(() => c.stop());
+    c.setPoints([{ name: 'a', address: 'spBv1.0/G/late#A' }]);
+    await c.start();
+    const hourAgo = Date.now() - 3_600_000;
+    const metric = { name: 'A', alias: 1, type: 'Double', value: 1, timestamp: hourAgo };
+    await send('G/NBIRTH/late', 0, [bdSeq(0), metric], hourAgo);
+    await c.shows('a', 1, 0x40);
+  });
+
+  test('it reads, and writes to, an edge node of our own that waits for its primary host', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'telltale-host-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const vars = { port: `${broker.port}`, format: 'sparkplug', group: 'G', node: 'own', primaryHost: 'scada' };
+    const p = new LinkedProvider({ vars, folder });
+    t.after(() => p.stop());
+    p.setPoints(
+      [{ name: 'level', address: 'Level', properties: { device: 'tank' } }],
+      [{ name: 'limit', address: 'Limit', datatype: 'i', properties: { device: 'tank' } }],
+    );
+    p.publish('level', 4.5);
+    p.publish('limit', 1);
+    await p.start();
+    const c = link({ hostId: 'scada' });
+    t.after(() => c.stop());
+    c.setPoints(
+      [
+        { name: 'level', address: 'spBv1.0/G/own/tank#Level' },
+        { name: 'limit', address: 'spBv1.0/G/own/tank#Limit', datatype: 'i' },
+      ],
+      [
+        { name: 'limit_set', address: 'spBv1.0/G/own/tank#Limit', datatype: 'i' },
+        { name: 'wrong', address: 'spBv1.0/G/own/tank#None', datatype: 'i' },
+        { name: 'nowhere', address: 'spBv1.0/G/nobody#None', datatype: 'i' },
+      ],
+    );
+    await c.start();
+    await c.shows('level', 4.5);
+    await c.write('limit_set', -5);
+    await c.shows('limit', -5);
+    await assert.rejects(c.write('wrong', 1), { name: 'Refused', message: /has no metric None/ });
+    await assert.rejects(c.write('nowhere', 1), { name: 'Refused', message: /is not there/ });
+    p.publish('level', 5.5, 0x18);
+    await c.shows('level', 5.5, 0);
+    await c.stop();
+    assert.match(String(await p.lost()), /primary host application is offline/);
+    await c.start();
+    await p.start();
+    await c.shows('limit', -5);
+    await p.stop();
+    await c.shows('limit', -5, communicationFailure);
+  });
+});
