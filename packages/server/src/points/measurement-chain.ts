@@ -55,7 +55,7 @@ export interface ChainCounts {
 
 /** What the chain would make of a reading. */
 export interface ReadingTrial {
-  /** Undefined where it is no value of the raw datatype. */
+  /** As the raw datatype keeps it; undefined where it is no value of it. */
   readonly raw: StoredValue | undefined;
   /** In the datatype; undefined where it does not fit. */
   readonly value: StoredValue | undefined;
@@ -233,8 +233,9 @@ export class MeasurementChain {
   /** What the chain would make of a good reading of this raw value now; nothing changes. */
   trial(handle: number, given: StoredValue): ReadingTrial {
     const table = this.#table;
-    const read = asRead(table.rawDatatypeOf(handle), given) as StoredValue;
-    const raw = fits(table.rawDatatypeOf(handle), read) ? read : undefined;
+    const rawDatatype = table.rawDatatypeOf(handle);
+    const read = asRead(rawDatatype, given) as StoredValue;
+    const raw = fits(rawDatatype, read) ? converted(rawDatatype, read) : undefined;
     const value = this.#engineering(handle, read);
     const isUnfit = raw === undefined || value === undefined;
     if (isUnfit) return { raw, value, quality: quality.bad.sensorFailure, isSame: false, isWithinDeadband: false };

@@ -94,5 +94,5 @@ function commonCounters({ counters: { values, batches, connects, errors, conflat
 
 /** More digits than three behind the point tell nobody anything; and what a stack measures is not below nothing. */
 export function rounded(number: number): number {
-  return Math.max(0, Math.round(number * 1000) / 1000);
+  return Math.max(0, number > 1e12 ? Math.round(number) : Math.round(number * 1000) / 1000);
 }
