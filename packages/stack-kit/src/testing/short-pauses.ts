@@ -2,8 +2,10 @@
 import { type Clock, systemClock } from '@telltale/schema';
 
 const pauseMs = 5;
+/** No call of a stack has longer: what waits longer is a pause that a device has asked for, or forgets old failures. */
+const longestCallMs = 15_000;
 
-/** The host draws chance for each pause right before it begins; that is how the clock knows one. */
+/** The host draws chance for most pauses right before they begin; that is how the clock knows one. */
 export class ShortPauses implements Clock {
   #isPause = false;
 
@@ -21,7 +23,7 @@ export class ShortPauses implements Clock {
   }
 
   after(ms: number, call: () => void): () => void {
-    const waitMs = this.#isPause ? Math.min(ms, pauseMs) : ms;
+    const waitMs = this.#isPause || ms > longestCallMs ? Math.min(ms, pauseMs) : ms;
     this.#isPause = false;
     return systemClock.after(waitMs, call);
   }
