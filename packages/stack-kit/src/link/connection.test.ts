@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Batch, ManualClock } from '@telltale/schema';
 import { BackOff, Fatal, NotConnected, Refused, type StackCommand, type StackPoints } from '../connector.ts';
-import { Connection, type Linked } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { Linked } from './connection-options.ts';
 
 const never = new Promise<void>(() => {});
 const command: StackCommand = { id: 7, name: 'c', address: 'c', datatype: 'd', properties: {}, last: undefined };

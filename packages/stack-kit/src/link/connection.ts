@@ -1,50 +1,25 @@
 // One connector or provider, run in whichever thread it is made: connects, runs, closes, tries again. Nothing that the
 // stack does ends it or holds it up: every call is bounded and everything thrown is caught.
-import type { Batch, Clock, Value } from '@telltale/schema';
+import type { Batch, Value } from '@telltale/schema';
 import {
   type BrowseRequest,
-  type Connector,
   Fatal,
   NotConnected,
-  type Provider,
   type ReadingTrace,
   type StackAlarm,
   type StackAlarmState,
-  type StackCommand,
-  type StackLog,
   type StackPoint,
   type StackPoints,
 } from '../connector.ts';
 import { backOffMs } from './back-off.ts';
 import { type BrowseOutcome, Browsing } from './browsing.ts';
 import { callStack } from './call-stack.ts';
+import type { ConnectionOptions, Linked } from './connection-options.ts';
 import { LinkWrites, type WriteOutcome } from './link-writes.ts';
 import { NewestReadings } from './newest-readings.ts';
 import { noDetail, readDetail, readTrace, type ToldDetail } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 import { type ConnectionStatus, type Counters, zeroCounters } from './status.ts';
-
-/** What connectors and providers have in common, and what only one of them has. */
-export type Linked = Pick<Connector & Provider, 'setPoints' | 'connect' | 'run' | 'close'> &
-  Partial<Connector & Provider>;
-
-export interface ConnectionOptions {
-  /** Loads the stack's code and makes it; rejects where it cannot work. Called again where one is late or given up. */
-  readonly create: (publish: (batch: Batch) => void) => Promise<Linked>;
-  readonly clock: Clock;
-  /** 0 to 1. */
-  readonly random: () => number;
-  readonly log: StackLog;
-  readonly writeTimeoutMs: number;
-  readonly isMeasurement: (id: number) => boolean;
-  readonly command: (id: number) => StackCommand | undefined;
-  readonly onAccepted: (command: StackCommand, value: Value) => void;
-  /** Takes the batch; returns how many readings were passed over. Only while the link is up. */
-  readonly onReadings: (batch: Batch) => number;
-  /** On each change between up and not up, and when the first attempt has failed. */
-  readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
-  readonly onState: () => void;
-}
 
 const createMs = 15_000;
 const connectMs = 10_000;

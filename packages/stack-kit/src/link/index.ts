@@ -1,7 +1,8 @@
 // What runs a connector or provider: for the host and for tests, not for stacks.
 export { backOffMs, growingMs } from './back-off.ts';
 export { type BrowseOutcome, browseMs } from './browsing.ts';
-export { Connection, type ConnectionOptions, type Linked } from './connection.ts';
+export { Connection } from './connection.ts';
+export type { ConnectionOptions, Linked } from './connection-options.ts';
 export { maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
 export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';

@@ -1,0 +1,25 @@
+// What a connection is given: how its stack is made, what it is told of points, and whom it tells.
+import type { Batch, Clock, Value } from '@telltale/schema';
+import type { Connector, Provider, StackCommand, StackLog } from '../connector.ts';
+
+/** What connectors and providers have in common, and what only one of them has. */
+export type Linked = Pick<Connector & Provider, 'setPoints' | 'connect' | 'run' | 'close'> &
+  Partial<Connector & Provider>;
+
+export interface ConnectionOptions {
+  /** Loads the stack's code and makes it; rejects where it cannot work. Called again where one is late or given up. */
+  readonly create: (publish: (batch: Batch) => void) => Promise<Linked>;
+  readonly clock: Clock;
+  /** 0 to 1. */
+  readonly random: () => number;
+  readonly log: StackLog;
+  readonly writeTimeoutMs: number;
+  readonly isMeasurement: (id: number) => boolean;
+  readonly command: (id: number) => StackCommand | undefined;
+  readonly onAccepted: (command: StackCommand, value: Value) => void;
+  /** Takes the batch; returns how many readings were passed over. Only while the link is up. */
+  readonly onReadings: (batch: Batch) => number;
+  /** On each change between up and not up, and when the first attempt has failed. */
+  readonly onLink: (up: boolean, reason: string, timeUs: number) => void;
+  readonly onState: () => void;
+}
