@@ -1,22 +1,11 @@
-// One device behind a poller: its requests in their turn, its circuit breaker, its scans. Whether it answers is told by
-// its requests alone; a single request that it never answers does not make it dead.
+// One device behind a poller: its points by their periods, and their scans. A request that it will not answer is split
+// until what is wrong stands alone. Whether the device answers at all, its circuit knows.
 import { Batch } from '@telltale/schema';
-import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
+import type { DeviceDetail, StackPoint } from '../connector.ts';
+import { DeviceCircuit, type PollRun } from './device-circuit.ts';
 import { GroupPlan, refusedQuality, silentQuality, type Trouble } from './group-plan.ts';
 import type { PollerOptions, PollRequest } from './poller.ts';
-import { RequestSlots } from './request-slots.ts';
-
-/** While a poller runs. */
-export interface PollRun {
-  readonly signal: AbortSignal;
-  /** Something goes on by itself: waited for at the end; what it throws ends the run. */
-  track(work: Promise<void>): void;
-  /** A device has fallen silent, and its points are told bad. */
-  onSilent(): void;
-}
-
-/** `ended`: not asked, or its answer does not count any more. */
-type Outcome = 'answered' | 'refused' | 'silent' | 'ended';
+import type { RequestSlots } from './request-slots.ts';
 
 interface DeviceGroup<R extends PollRequest> {
   points: readonly StackPoint[];
@@ -31,9 +20,6 @@ interface DeviceGroup<R extends PollRequest> {
   tookMs: number | undefined;
 }
 
-/** A device that is gone is told bad when its last answer is this old, or two of its shortest periods. */
-const tellWithinMs = 5000;
-const probeAfterMs = { first: 1000, most: 30_000 } as const;
 const maxCulpritsTold = 10;
 /** A scan of more is published in pieces: whoever takes them must not be held up by one large one. */
 const pieceReadings = 4096;
@@ -41,37 +27,21 @@ const pieceReadings = 4096;
 export class PolledDevice<R extends PollRequest> {
   readonly name: string;
   readonly #options: PollerOptions<R>;
-  readonly #slots: RequestSlots;
-  readonly #line: RequestSlots;
-  readonly #scratch: Batch[] = [];
+  readonly #circuit: DeviceCircuit<R>;
   readonly #marks = new Batch();
   #run: PollRun | undefined;
   /** By period in milliseconds. */
   #groups = new Map<number, DeviceGroup<R>>();
   #readable: readonly StackPoint[] = [];
-  #isUp = false;
-  #sinceUs: number;
-  #lastError: string | undefined;
-  /** The reason of its last refusal. */
-  #refusal = '';
-  /** Silent requests in a row; an answer makes it 0. */
-  #silences = 0;
-  /** When it answered last, by the clock that goes on evenly. */
-  #heardMs = 0;
-  /** Its points are bad, and it is asked for a sign of life only. */
-  #isOpen = false;
-  #probes = 0;
-  #cancelProbe = () => {};
-  /** A point that was answered last, and not unanswered since. */
-  #lively: StackPoint | undefined;
   #culpritsTold = 0;
 
   constructor(name: string, options: PollerOptions<R>, line: RequestSlots) {
     this.name = name;
     this.#options = options;
-    this.#line = line;
-    this.#slots = new RequestSlots(options.requestsAtOnce ?? 1);
-    this.#sinceUs = options.clock.now();
+    this.#circuit = new DeviceCircuit(name, options, line, {
+      onOpened: () => this.#tellSilent(),
+      onClosed: () => this.#beginAnew(),
+    });
   }
 
   setPoints(groups: ReadonlyMap<number, readonly StackPoint[]>): void {
@@ -85,10 +55,12 @@ export class PolledDevice<R extends PollRequest> {
       this.#plan(group);
     }
     this.#readable = [...this.#groups.values()].flatMap(({ plan }) => plan.readable);
-    const lively = this.#lively;
-    this.#lively = this.#readable.find(({ name, address }) => name === lively?.name && address === lively.address);
+    this.#circuit.setPoints(
+      this.#readable,
+      [...groups.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+    );
     this.#culpritsTold = 0;
-    if (this.#isOpen && this.#run !== undefined) this.#mark(this.#readable, silentQuality);
+    if (this.isSilent && this.#run !== undefined) this.#mark(this.#readable, silentQuality);
   }
 
   /** Nothing of it is wanted any more. */
@@ -96,6 +68,7 @@ export class PolledDevice<R extends PollRequest> {
     this.stop();
     for (const [periodMs, group] of this.#groups) this.#remove(periodMs, group);
     this.#readable = [];
+    this.#circuit.setPoints([], 0);
   }
 
   get canBeAsked(): boolean {
@@ -103,11 +76,20 @@ export class PolledDevice<R extends PollRequest> {
   }
 
   get isSilent(): boolean {
-    return this.#isOpen;
+    return this.#circuit.isOpen;
+  }
+
+  get lastError(): string | undefined {
+    return this.#circuit.lastError;
   }
 
   detail(): DeviceDetail {
-    return { name: this.name, isUp: this.#isUp, sinceUs: this.#sinceUs, lastError: this.#lastError };
+    return this.#circuit.detail();
+  }
+
+  /** For a link that is being made: one small request. `onAsked` is called when it goes out. */
+  signOfLife(signal: AbortSignal, onAsked: () => void): Promise<boolean> {
+    return this.#circuit.signOfLife(signal, onAsked);
   }
 
   groupDetail(periodMs: number): { points: number; requests: number; tookMs: number | undefined } {
@@ -115,23 +97,10 @@ export class PolledDevice<R extends PollRequest> {
     return { points: points.length, requests: plan?.requests.length ?? 0, tookMs };
   }
 
-  /** For a link that is being made: one small request. `onAsked` is called when it goes out. */
-  async signOfLife(signal: AbortSignal, onAsked: () => void): Promise<boolean> {
-    const request = this.#smallRequest();
-    this.#probes++;
-    if (request === undefined) return false;
-    const outcome = await this.#ask(request, undefined, signal, onAsked);
-    return outcome === 'answered' || outcome === 'refused';
-  }
-
-  get lastError(): string | undefined {
-    return this.#lastError;
-  }
-
   /** Planned anew, the circuit closed: the first scan tells. */
   start(run: PollRun): void {
     this.#run = run;
-    this.#heardMs = this.#options.clock.monotonicMs();
+    this.#circuit.start(run);
     for (const group of this.#groups.values()) {
       group.isScanning = false;
       group.isWanted = false;
@@ -143,10 +112,7 @@ export class PolledDevice<R extends PollRequest> {
   /** The link is gone. */
   stop(): void {
     this.#run = undefined;
-    this.#cancelProbe();
-    this.#isOpen = false;
-    this.#silences = 0;
-    this.#turn(false);
+    this.#circuit.stop();
   }
 
   /** Every group, at once or after its running scan. */
@@ -163,7 +129,7 @@ export class PolledDevice<R extends PollRequest> {
     if (group === undefined || run === undefined) return true;
     if (group.isScanning) return false;
     this.#tellUnreadable(group);
-    if (this.#isOpen) return true;
+    if (this.isSilent) return true;
     group.isScanning = true;
     run.track(this.#scanWhileWanted(group, periodMs, run));
     return true;
@@ -179,7 +145,7 @@ export class PolledDevice<R extends PollRequest> {
       if (run.signal.aborted) return;
       group.tookMs = clock.monotonicMs() - beganMs;
       this.#publish(group.batch);
-    } while (group.isWanted && !this.#isOpen);
+    } while (group.isWanted && !this.isSilent);
     group.isScanning = false;
   }
 
@@ -187,7 +153,7 @@ export class PolledDevice<R extends PollRequest> {
     const { plan } = group;
     const nowMs = () => this.#options.clock.monotonicMs();
     plan.freshen(nowMs());
-    const goesOn = () => !run.signal.aborted && !this.#isOpen && group.plan === plan;
+    const goesOn = () => !run.signal.aborted && !this.isSilent && group.plan === plan;
     const troubles = await this.#askAll(group, plan.requests, run.signal, goesOn);
     this.#publish(group.batch);
     if (!goesOn()) return;
@@ -207,7 +173,7 @@ export class PolledDevice<R extends PollRequest> {
     }
     for (const { culprit, request } of plan.retries(nowMs())) {
       if (!goesOn()) return;
-      const outcome = await this.#ask(request, group.batch, run.signal);
+      const outcome = await this.#circuit.ask(request, group.batch, run.signal);
       if (outcome === 'ended') return;
       if (outcome !== 'answered') this.#add([culprit], qualityOf(outcome), group.batch);
       plan.retried(culprit, request, outcome === 'answered');
@@ -226,10 +192,10 @@ export class PolledDevice<R extends PollRequest> {
     const lane = async (queue: Iterator<R>, onSilent: (request: R) => void) => {
       for (let next = queue.next(); !next.done && goesOn(); next = queue.next()) {
         const request = next.value;
-        const outcome = await this.#ask(request, group.batch, signal);
+        const outcome = await this.#circuit.ask(request, group.batch, signal);
         if (group.batch.count >= pieceReadings) this.#publish(group.batch);
         if (outcome === 'silent') onSilent(request);
-        if (outcome === 'refused') troubles.push({ request, quality: refusedQuality, reason: this.#refusal });
+        if (outcome === 'refused') troubles.push({ request, quality: refusedQuality, reason: this.#circuit.refusal });
       }
     };
     const lanes = Math.min(this.#options.requestsAtOnce ?? 1, requests.length);
@@ -238,130 +204,21 @@ export class PolledDevice<R extends PollRequest> {
     if (lanes <= 1) await lane(queue, first);
     else await Promise.all(Array.from({ length: lanes }, () => lane(queue, first)));
     await lane(silent.values(), (request) =>
-      troubles.push({ request, quality: silentQuality, reason: this.#lastError ?? '' }),
+      troubles.push({ request, quality: silentQuality, reason: this.lastError ?? '' }),
     );
     return troubles;
   }
 
-  /** In its turn. Readings are added to the batch where there is one. Throws what is neither silence nor refusal. */
-  async #ask(request: R, batch: Batch | undefined, signal: AbortSignal, onAsked = () => {}): Promise<Outcome> {
-    const [own, line] = [this.#slots, this.#line];
-    const wasOpen = this.#isOpen;
-    await own.take();
-    await line.take();
-    try {
-      if (signal.aborted || (!wasOpen && this.#isOpen)) return 'ended';
-      onAsked();
-      const sentMs = this.#options.clock.monotonicMs();
-      const outcome = await this.#exchange(request, batch, signal);
-      if (outcome === 'silent' && this.#run !== undefined && !this.#isOpen) {
-        await this.#judgeSilence(this.#options.clock.monotonicMs() - sentMs, signal);
-      }
-      return signal.aborted ? 'ended' : outcome;
-    } finally {
-      line.give();
-      own.give();
-    }
-  }
-
-  async #exchange(request: R, batch: Batch | undefined, signal: AbortSignal): Promise<Outcome> {
-    const { clock, meter, read } = this.#options;
-    const scratch = this.#scratch.pop() ?? new Batch();
-    const sentMs = clock.monotonicMs();
-    try {
-      await read(request, scratch, signal);
-      if (signal.aborted) return 'ended';
-      meter.answered(clock.monotonicMs() - sentMs);
-      this.#lively = request.points[0];
-      this.#heard();
-      batch?.append(scratch);
-      return 'answered';
-    } catch (error) {
-      if (signal.aborted) return 'ended';
-      if (!(error instanceof NoAnswer) && !(error instanceof Refused)) throw error;
-      meter.failed();
-      if (error instanceof Refused) {
-        this.#refusal = error.message;
-        this.#heard();
-        return 'refused';
-      }
-      this.#lastError = error.message;
-      this.#silences++;
-      if (request.points.length === 1 && request.points[0] === this.#lively) this.#lively = undefined;
-      return 'silent';
-    } finally {
-      scratch.clear();
-      this.#scratch.push(scratch);
-    }
-  }
-
-  /**
-   * Before it is told dead, it is asked for what it has answered last: perhaps it only does not know what was asked. Not
-   * where another silence as long as this one would let the bad be told too late.
-   */
-  async #judgeSilence(tookMs: number, signal: AbortSignal): Promise<void> {
-    const [clock, periods] = [this.#options.clock, [...this.#groups.keys()]];
-    const isUrgent = clock.monotonicMs() - this.#heardMs + tookMs > Math.max(tellWithinMs, 2 * Math.min(...periods));
-    if (!isUrgent && this.#lively !== undefined) {
-      const [request] = this.#options.plan([this.#lively]);
-      if (request !== undefined) await this.#exchange(request, undefined, signal);
-    }
-    const isDead = this.#silences >= 2 || (this.#silences > 0 && (isUrgent || !this.#isUp));
-    if (isDead && !this.#isOpen && !signal.aborted) this.#open();
-  }
-
-  #heard(): void {
-    this.#silences = 0;
-    this.#heardMs = this.#options.clock.monotonicMs();
-    this.#turn(true);
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#cancelProbe();
-    this.#options.log.info(`${this.name} answers again`);
-    // It may have been changed meanwhile: everything is asked for as if for the first time.
-    for (const group of this.#groups.values()) this.#plan(group);
-    this.scanAll();
-  }
-
-  #open(): void {
-    this.#isOpen = true;
-    this.#turn(false);
-    this.#probes = 0;
-    this.#options.log.warn(`${this.name} does not answer: ${this.#lastError ?? ''}`);
-    // What was read before it fell silent goes first: nothing good follows the bad.
+  /** What was read before it fell silent goes first: nothing good follows the bad. */
+  #tellSilent(): void {
     for (const group of this.#groups.values()) this.#publish(group.batch);
     this.#mark(this.#readable, silentQuality);
-    this.#probeLater();
-    this.#run?.onSilent();
   }
 
-  #turn(isUp: boolean): void {
-    if (this.#isUp === isUp) return;
-    this.#isUp = isUp;
-    this.#sinceUs = this.#options.clock.now();
-  }
-
-  #probeLater(): void {
-    const run = this.#run;
-    const ms = Math.min(probeAfterMs.most, probeAfterMs.first * 2 ** Math.min(this.#probes, 10));
-    this.#cancelProbe();
-    this.#cancelProbe = this.#options.clock.after(ms, () => {
-      if (run !== undefined && run === this.#run && this.#isOpen) run.track(this.#probe(run));
-    });
-  }
-
-  async #probe(run: PollRun): Promise<void> {
-    const request = this.#smallRequest();
-    this.#probes++;
-    if (request !== undefined) await this.#ask(request, undefined, run.signal);
-    if (this.#isOpen && run === this.#run) this.#probeLater();
-  }
-
-  /** Of a point that answered last, or of each in turn. */
-  #smallRequest(): R | undefined {
-    const points = this.#readable;
-    const point = this.#lively ?? points[this.#probes % Math.max(1, points.length)];
-    return point === undefined ? undefined : this.#options.plan([point])[0];
+  /** It may have been changed while it was silent: everything is asked for as if for the first time. */
+  #beginAnew(): void {
+    for (const group of this.#groups.values()) this.#plan(group);
+    this.scanAll();
   }
 
   #plan(group: DeviceGroup<R>): void {

@@ -2,7 +2,8 @@
 // not answer leaves the others alone.
 import type { Batch, Clock } from '@telltale/schema';
 import { type InstanceDetail, type Meter, NotConnected, type StackLog, type StackPoint } from '../connector.ts';
-import { PolledDevice, type PollRun } from './polled-device.ts';
+import type { PollRun } from './device-circuit.ts';
+import { PolledDevice } from './polled-device.ts';
 import { RequestSlots } from './request-slots.ts';
 import { scanPeriodOf } from './scan-period.ts';
 
