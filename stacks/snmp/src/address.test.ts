@@ -74,4 +74,6 @@ test('hosts are one, or several with names', () => {
   for (const wrong of ['', 'a=', 'a b', '1.2.3.4, 1.2.3.5', 'a=x, a=y', 'x:0', 'x:70000', '1=x, 2=y', 'a=b=c:', 'x,']) {
     assert.throws(() => parseHosts(wrong, 161), wrong);
   }
+  const many = Array.from({ length: 257 }, (_, at) => `h${at}=192.0.2.1`).join();
+  assert.throws(() => parseHosts(many, 161), /at most 256/);
 });

@@ -120,6 +120,9 @@ export interface Host {
   readonly port: number;
 }
 
+/** Each has a socket of its own. */
+const maxHosts = 256;
+
 /** The variable `hosts`: one host, or several with names. Throws an Error that says what is wrong. */
 export function parseHosts(text: string, defaultPort: number): Host[] {
   const hosts: Host[] = [];
@@ -143,6 +146,7 @@ export function parseHosts(text: string, defaultPort: number): Host[] {
     if (hosts.some((each) => each.name === name)) throw new Error(`${name} is named twice`);
     hosts.push({ name, host, port });
   }
+  if (hosts.length > maxHosts) throw new Error(`${hosts.length} hosts: at most ${maxHosts}, or several connectors`);
   if (hosts.length > 1 && !text.split(',').every((part) => part.includes('='))) {
     throw new Error('several hosts have names, as in switch1=192.0.2.1, switch2=192.0.2.2');
   }

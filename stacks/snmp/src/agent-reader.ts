@@ -31,7 +31,8 @@ export class AgentReader {
     const got = answers ?? (await this.#get(request.objects, signal, request));
     const nowUs = this.#clock.now();
     request.answers = got;
-    request.answeredUs = nowUs;
+    request.failure = undefined;
+    request.endedUs = nowUs;
     for (const [at, { point, address }] of request.objects.entries()) {
       const varbind = got[at];
       if (varbind === undefined) batch.none(point.id, quality.bad.configurationError, nowUs);

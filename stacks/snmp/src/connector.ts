@@ -62,7 +62,7 @@ class SnmpConnector implements Connector {
   /** Points that no agent can be asked for. */
   #unreadable: StackPoint[] = [];
   #hasCommands = false;
-  /** The request that last brought a reading of a point. */
+  /** The request by which a point was asked for last. */
   #lastRequests = new Map<number, ReadRequest>();
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
@@ -122,10 +122,10 @@ class SnmpConnector implements Connector {
       const session = new AgentSession({ host, clock, timeoutMs, retries, context, community, user });
       this.#agents.set(host.name, { host, session, reader: new AgentReader(host.name, session, { clock, log }) });
     }
+    this.#traps.begin();
     if (variables.trapPort > 0) await this.#listen(signal);
     if (this.#objects.size > 0) await this.#poller.probe(signal);
     else if (this.#hasCommands || this.#traps.size === 0) await this.#probe(signal);
-    this.#traps.begin();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -176,16 +176,16 @@ class SnmpConnector implements Connector {
     if (address.isTrap) return this.#traps.explain(point, address);
     const request = this.#lastRequests.get(point.id);
     const at = request?.objects.findIndex((object) => object.point.id === point.id) ?? -1;
-    if (request === undefined || at < 0) return undefined;
+    if (request === undefined || at < 0 || request.endedUs === 0) return undefined;
     const varbind = request.answers[at];
     const value = varbind === undefined ? undefined : readValue(varbind, point.datatype, address.form);
     const others = request.objects.length === 1 ? '' : ` among ${request.objects.length}`;
     return {
-      timeUs: request.answeredUs,
+      timeUs: request.endedUs,
       request: `${request.bulk === undefined ? 'GET' : 'GETBULK'} ${nameOfOid(address.oid)} (${address.oid})${others}`,
       raw: varbind === undefined ? undefined : `${typeName(varbind.tag)} ${hexOf(varbind.content)}`.trimEnd(),
       value,
-      error: value === undefined ? whyNot(varbind, point) : undefined,
+      error: value === undefined ? (request.failure ?? whyNot(varbind, point)) : undefined,
       device: request.agent,
       scanPeriodMs: this.#poller.groupOf(point),
     };
@@ -230,9 +230,16 @@ class SnmpConnector implements Connector {
   async #read(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<void> {
     const agent = this.#agents.get(request.agent);
     if (agent === undefined) throw new NotConnected('the link is closed');
-    await agent.reader.read(request, batch, signal);
     for (const { id } of request.points) {
       if (this.#lastRequests.get(id) !== request) this.#lastRequests.set(id, request);
+    }
+    try {
+      await agent.reader.read(request, batch, signal);
+    } catch (error) {
+      request.answers = [];
+      request.failure = error instanceof Error ? error.message : String(error);
+      request.endedUs = this.#options.clock.now();
+      throw error;
     }
   }
 

@@ -18,7 +18,10 @@ export interface ReadRequest extends PollRequest {
   readonly varbinds: Buffer;
   /** What came last for each object, for `explain`. */
   answers: readonly (Varbind | undefined)[];
-  answeredUs: number;
+  /** Why there was no answer the last time; undefined where there was one. */
+  failure: string | undefined;
+  /** Of the answer or the failure. */
+  endedUs: number;
 }
 
 export interface BulkRange {
@@ -88,7 +91,16 @@ function request(
   varbinds: Buffer,
   bulk: BulkRange | undefined,
 ): ReadRequest {
-  return { points: objects.map(({ point }) => point), agent, objects, bulk, varbinds, answers: [], answeredUs: 0 };
+  return {
+    points: objects.map(({ point }) => point),
+    agent,
+    objects,
+    bulk,
+    varbinds,
+    answers: [],
+    failure: undefined,
+    endedUs: 0,
+  };
 }
 
 /** By what stands before the last number, in the order of the points. */

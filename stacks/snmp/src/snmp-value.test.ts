@@ -69,6 +69,8 @@ test('texts of numbers are numbers where a number is wanted', () => {
   for (const [text, expected] of numbers) assert.equal(readValue(octets(text), 'd', undefined), expected, text);
   assert.equal(readValue(octets('9223372036854775807'), 'l', undefined), 9223372036854775807n);
   assert.equal(readValue(octets('9223372036854775808'), 'l', undefined), undefined);
+  assert.equal(readValue(octets('+9007199254740993'), 'l', undefined), 9007199254740993n);
+  assert.equal(readValue(octets('9007199254740993.0'), 'l', undefined), undefined);
 });
 
 test('bytes that are no text are shown in hexadecimal', () => {

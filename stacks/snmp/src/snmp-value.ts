@@ -112,7 +112,8 @@ export function readValue(varbind: Varbind, datatype: Datatype, form: string | u
   if (number === undefined) return undefined;
   if (form === 'truth') return number === 1 ? true : number === 2 ? false : undefined;
   if (datatype === 'l') {
-    if (typeof number === 'number' && !Number.isInteger(number)) return undefined;
+    // Beyond these, a double may be another number than was written.
+    if (typeof number === 'number' && !Number.isSafeInteger(number)) return undefined;
     const long = BigInt(number);
     return BigInt.asIntN(64, long) === long ? long : undefined;
   }

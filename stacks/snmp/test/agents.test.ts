@@ -283,6 +283,7 @@ describe('against snmpd', { skip }, () => {
     await running.until('which', (reading) => reading.quality === quality.bad.configurationError);
     silent.process.freeze();
     await running.until('one', (reading) => reading.quality === quality.bad.communicationFailure);
+    assert.match(running.connector.explain?.(running.point('one'))?.error ?? '', /no answer within 200 ms/);
     assert.equal(running.readings.get('two')?.quality, quality.good);
     const states = running.connector.detail?.().devices?.map(({ name, isUp }) => [name, isUp]);
     assert.deepEqual(states, [
