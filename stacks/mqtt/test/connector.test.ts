@@ -164,6 +164,41 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('times/old', '', '-r');
   });
 
+  test('a retained message is worth what is set', async (t) => {
+    const c = link({ subscribeQos: '2' });
+    t.after(() => c.stop());
+    await broker.pub('worth/a', '1', '-r');
+    c.setPoints([
+      { name: 'ignored', address: 'worth/a', properties: { retained: 'ignore' } },
+      { name: 'doubted', address: 'worth/a', properties: { retained: 'uncertain' } },
+      { name: 'trusted', address: 'worth/a' },
+    ]);
+    await c.start();
+    await c.shows('trusted', 1);
+    await c.shows('doubted', 1, lastUsable);
+    assert.equal(c.readings.get('ignored'), undefined);
+    await broker.pub('worth/a', '2', '-q', '2');
+    for (const name of ['ignored', 'doubted', 'trusted']) await c.shows(name, 2);
+    await broker.pub('worth/a', '', '-r');
+  });
+
+  test('a session that the broker keeps brings what was published meanwhile, with its own times', async (t) => {
+    const session = { cleanStart: 'false', clientId: 'telltale-kept', time: '/t', timeFormat: 's' };
+    const c = link(session, { maxClockSkewMs: 1000 });
+    t.after(() => c.stop());
+    c.setPoints([{ name: 'a', address: 'kept/a#/v' }]);
+    await c.start();
+    await c.stop();
+    const seconds = Math.floor(Date.now() / 1000) - 600;
+    for (const at of [0, 1, 2]) await broker.pub('kept/a', `{"v":${at},"t":${seconds + at}}`);
+    await c.start();
+    await c.shows('a', 2);
+    assert.deepEqual(
+      c.history.map(([, { value, timeUs, quality }]) => [value, timeUs, quality]),
+      [0, 1, 2].map((at) => [at, (seconds + at) * 1e6, good]),
+    );
+  });
+
   test('a measurement of which nothing is heard for too long is the last usable value until something is', async (t) => {
     const c = link();
     t.after(() => c.stop());

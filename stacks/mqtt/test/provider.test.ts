@@ -51,6 +51,36 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     assert.equal(heard.texts('pub/d')[1], '{"value":2,"quality":24,"time":"2023-11-14T22:13:20.000000Z"}');
   });
 
+  test('what the broker has retained from before is not left there, and what it has lost comes again', async (t) => {
+    const own = await Mosquitto.start();
+    t.after(() => own.stop());
+    const p = link({ port: `${own.port}` });
+    t.after(() => p.stop());
+    await own.pub('again/a', '{"value":7,"quality":192,"time":"2023-11-14T22:13:20.000000Z"}', '-r');
+    p.setPoints([
+      { name: 'a', address: 'again/a' },
+      { name: 'b', address: 'again/b' },
+    ]);
+    p.publish('b', 5);
+    await p.start();
+    const heard = await own.sub('again/#');
+    t.after(() => heard.stop());
+    await until(
+      'it has no value',
+      () => heard.texts('again/a').at(-1)?.startsWith('{"value":null,"quality":8,') === true,
+    );
+    await own.halt();
+    await p.lost();
+    await own.again();
+    await p.start();
+    const later = await own.sub('again/#');
+    t.after(() => later.stop());
+    await until(
+      'the value is there',
+      () => later.texts('again/b').at(-1)?.startsWith('{"value":5,"quality":192,') === true,
+    );
+  });
+
   test('templates make topics and payloads', async (t) => {
     const p = link({ topic: 'site/{provider}/{name}', payload: '{text} {status} {timeMs}', retain: 'false' });
     t.after(() => p.stop());
