@@ -8,6 +8,8 @@ interface Last {
   timeUs: number;
 }
 
+const nothing: Readonly<Last> = { value: undefined, quality: quality.bad.notConnected, timeUs: 0 };
+
 export class LastReadings {
   #byId = new Map<number, Last>();
 
@@ -15,7 +17,7 @@ export class LastReadings {
     const before = this.#byId;
     this.#byId = new Map();
     for (const { id } of [...measurements, ...commands]) {
-      this.#byId.set(id, before.get(id) ?? { value: undefined, quality: quality.bad.notConnected, timeUs: 0 });
+      this.#byId.set(id, before.get(id) ?? { ...nothing });
     }
   }
 
@@ -29,14 +31,13 @@ export class LastReadings {
     }
   }
 
-  /** Of those that have one. */
-  batch(): Batch {
-    const batch = new Batch(this.#byId.size);
-    for (const [id, { value, quality: q, timeUs }] of this.#byId) {
-      if (timeUs === 0) continue;
-      if (value === undefined) batch.none(id, q, timeUs);
-      else batch.value(id, value, q, timeUs);
-    }
+  /** A batch of the one, or an empty one where there is none. */
+  of(id: number): Batch {
+    const batch = new Batch(1);
+    const { value, quality: q, timeUs } = this.#byId.get(id) ?? nothing;
+    if (timeUs === 0) return batch;
+    if (value === undefined) batch.none(id, q, timeUs);
+    else batch.value(id, value, q, timeUs);
     return batch;
   }
 }

@@ -13,6 +13,7 @@ import {
 import type { OPCUAServer } from 'node-opcua-server';
 import { applicationUriOf, CertificateFolder } from './certificate-folder.ts';
 import { LastReadings } from './last-readings.ts';
+import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
 import { ServedSpace } from './served-space.ts';
 import { makeServer } from './ua-server.ts';
@@ -23,6 +24,7 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
 }
 
 const closeMs = 1500;
+const fillMs = 3000;
 
 interface Serving {
   readonly server: OPCUAServer;
@@ -34,8 +36,9 @@ class UaProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   /** What came before it serves, and what a new start begins with. */
   readonly #last = new LastReadings();
+  readonly #work = new PacedWork();
   #points: StackPoints = { measurements: [], commands: [] };
-  #alarms: readonly StackAlarm[] = [];
+  #alarms: readonly StackAlarm[] | undefined;
   #states = new Map<number, StackAlarmState>();
   #server: OPCUAServer | undefined;
   #serving: Serving | undefined;
@@ -47,13 +50,15 @@ class UaProvider implements Provider {
   setPoints(points: StackPoints): void {
     this.#points = points;
     this.#last.keepOnly(points);
-    this.#serving?.space.setPoints(points);
+    // The alarms name their triggers by the ids of the points: those that fit these points follow.
+    this.#alarms = undefined;
+    this.#change();
   }
 
   setAlarms(alarms: readonly StackAlarm[]): void {
     this.#alarms = alarms;
     this.#states = new Map();
-    this.#serving?.alarms.setAlarms(alarms);
+    this.#change();
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -72,12 +77,11 @@ class UaProvider implements Provider {
       const namespaceUri = variables.namespaceUri === '' ? `urn:telltale:${name}` : variables.namespaceUri;
       const space = new ServedSpace({ addressSpace, namespaceUri, name, write, log });
       const alarms = new ServedAlarms({ space, acknowledge, log });
-      space.setPoints(this.#points);
-      alarms.setAlarms(this.#alarms);
-      space.publish(this.#last.batch());
-      alarms.publish([...this.#states.values()]);
-      await server.start();
       this.#serving = { server, space, alarms };
+      // Clients find everything there, or nearly so: very many points are still on their way when it begins to listen.
+      await atMost(fillMs, this.#change());
+      signal.throwIfAborted();
+      await server.start();
     } catch (error) {
       signal.throwIfAborted();
       throw new NotConnected(error instanceof Error ? error.message : String(error));
@@ -105,15 +109,35 @@ class UaProvider implements Provider {
     const server = this.#server;
     this.#server = undefined;
     this.#serving = undefined;
+    this.#work.stop();
     if (server === undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, closeMs);
-    await Promise.race([server.shutdown(0).catch(() => undefined), promise]);
-    clearTimeout(timer);
+    await atMost(
+      closeMs,
+      server.shutdown(0).catch(() => undefined),
+    );
     server.dispose();
   }
 
   detail(): InstanceDetail {
     return { clients: this.#serving?.server.currentSessionCount ?? 0 };
   }
+
+  /** Has what is served become what is wanted. */
+  #change(): Promise<void> {
+    const serving = this.#serving;
+    if (serving === undefined) return Promise.resolve();
+    const [points, last, alarms, states] = [this.#points, this.#last, this.#alarms, this.#states];
+    function* steps({ space, alarms: servedAlarms }: Serving): Generator<void> {
+      yield* space.change(points, last);
+      if (alarms !== undefined) yield* servedAlarms.change(alarms, states);
+    }
+    return this.#work.start(steps(serving));
+  }
+}
+
+async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }

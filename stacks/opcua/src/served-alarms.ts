@@ -2,7 +2,7 @@
 // asks for it, and sees it acknowledged when it is.
 import type { StackAlarm, StackAlarmState, StackLog } from '@telltale/stack-kit';
 import { type NodeId, PermissionFlag, type StatusCode, StatusCodes, type Variant } from 'node-opcua-client';
-import type { Namespace, ServedSpace, Variable } from './served-space.ts';
+import type { Namespace, Served, ServedSpace, Variable } from './served-space.ts';
 
 export interface ServedAlarmsOptions {
   readonly space: ServedSpace;
@@ -41,8 +41,11 @@ type Methods = Readonly<
 
 export class ServedAlarms {
   readonly #options: ServedAlarmsOptions;
-  #served = new Map<number, ServedAlarm>();
+  #byName = new Map<string, ServedAlarm>();
+  #byId = new Map<number, ServedAlarm>();
   #byNode = new Map<string, ServedAlarm>();
+  /** No longer served, and not yet taken away. */
+  readonly #stale = new Set<Alarm>();
 
   constructor(options: ServedAlarmsOptions) {
     this.#options = options;
@@ -53,39 +56,62 @@ export class ServedAlarms {
     }
   }
 
-  /** After the points were set. */
-  setAlarms(alarms: readonly StackAlarm[]): void {
+  /** Step by step, after the points. May be given up and begun anew with others. */
+  *change(alarms: readonly StackAlarm[], states: ReadonlyMap<number, StackAlarmState>): Generator<void> {
     const { space, log } = this.#options;
-    const before = new Map([...this.#served.values()].map((served) => [served.alarm.name, served]));
-    this.#served = new Map();
+    const before = this.#byName;
+    this.#byName = new Map();
+    this.#byId = new Map();
     this.#byNode = new Map();
+    const wanted: [StackAlarm, Served][] = [];
     for (const alarm of alarms) {
       const source = space.served(alarm.measurement);
-      if (source === undefined) continue;
-      const { variable } = source;
       const old = before.get(alarm.name);
-      const isSame = old?.variable === variable && old.alarm.description === alarm.description;
-      if (isSame) before.delete(alarm.name);
-      else this.#remove(old);
+      if (source === undefined) continue;
+      if (old?.variable !== source.variable || old.alarm.description !== alarm.description)
+        wanted.push([alarm, source]);
+      else {
+        before.delete(alarm.name);
+        this.#put({ ...old, alarm });
+      }
+    }
+    for (const { condition } of before.values()) this.#stale.add(condition);
+    yield;
+    for (const condition of this.#stale) {
+      if (this.#isThere(condition)) space.namespace.addressSpace.deleteNode(condition);
+      this.#stale.delete(condition);
+      yield;
+    }
+    for (const [alarm, source] of wanted) {
       try {
+        const { variable } = source;
         space.makeEventSource(source);
-        const condition = isSame ? old.condition : this.#make(alarm, variable);
-        const served = { alarm, variable, condition };
-        this.#served.set(alarm.id, served);
-        this.#byNode.set(String(condition.nodeId), served);
+        this.#put({ alarm, variable, condition: this.#make(alarm, variable) });
+        const state = states.get(alarm.id);
+        if (state !== undefined) this.publish([state]);
       } catch (error) {
         log.error(`the alarm ${alarm.name} cannot be served: ${(error as Error).message}`);
       }
-      before.delete(alarm.name);
+      yield;
     }
-    for (const old of before.values()) this.#remove(old);
   }
 
   publish(states: readonly StackAlarmState[]): void {
     for (const state of states) {
-      const served = this.#served.get(state.id);
-      if (served !== undefined) show(served, state);
+      const served = this.#byId.get(state.id);
+      if (served !== undefined && this.#isThere(served.condition)) show(served, state);
     }
+  }
+
+  /** A variable that is gone has taken its conditions with it. */
+  #isThere(condition: Alarm): boolean {
+    return this.#options.space.namespace.addressSpace.findNode(condition.nodeId) === condition;
+  }
+
+  #put(served: ServedAlarm): void {
+    this.#byName.set(served.alarm.name, served);
+    this.#byId.set(served.alarm.id, served);
+    this.#byNode.set(String(served.condition.nodeId), served);
   }
 
   #make({ name, description }: StackAlarm, variable: Variable): Alarm {
@@ -130,13 +156,6 @@ export class ServedAlarms {
       this.#options.log.info(`${alarm.name} was not acknowledged for ${user}: ${(error as Error).message}`);
       return StatusCodes.BadRequestNotAllowed;
     }
-  }
-
-  #remove(served: ServedAlarm | undefined): void {
-    if (served === undefined) return;
-    const { condition } = served;
-    // A variable that is gone has taken its conditions with it.
-    if (condition.addressSpace !== null) condition.addressSpace?.deleteNode(condition);
   }
 }
 

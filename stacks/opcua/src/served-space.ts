@@ -13,6 +13,7 @@ import {
   WellKnownRoles,
 } from 'node-opcua-client';
 import type { OPCUAServer } from 'node-opcua-server';
+import type { LastReadings } from './last-readings.ts';
 import { statusOfQuality } from './status-quality.ts';
 import { toNode, toPoint } from './value-codec.ts';
 
@@ -72,6 +73,8 @@ export class ServedSpace {
   readonly #folders = new Map<string, Folder>();
   #byId = new Map<number, Served>();
   #byAddress = new Map<string, Served>();
+  /** No longer served, and not yet taken away. */
+  readonly #stale = new Set<Variable>();
 
   constructor(options: ServedSpaceOptions) {
     this.#options = options;
@@ -99,28 +102,39 @@ export class ServedSpace {
     if (!known.includes(variable)) this.#folder(folder).addReference(reference);
   }
 
-  /** What is the same stays, with its value; its clients notice nothing. */
-  setPoints({ measurements, commands }: StackPoints): void {
+  /**
+   * Step by step, since there may be very many. What is the same stays, from the first step on, with its value: its
+   * clients notice nothing. May be given up and begun anew with other points.
+   */
+  *change({ measurements, commands }: StackPoints, last: LastReadings): Generator<void> {
     const before = this.#byAddress;
     this.#byId = new Map();
     this.#byAddress = new Map();
-    const wanted: [StackPoint, boolean][] = [
-      ...measurements.map((point): [StackPoint, boolean] => [point, false]),
-      ...commands.map((point): [StackPoint, boolean] => [point, true]),
-    ];
-    const kept = new Set<Served>();
-    for (const [point, isCommand] of wanted) {
+    const [wanted, gone] = [new Map<StackPoint, boolean>(), new Set(before.values())];
+    const keep = (point: StackPoint, isCommand: boolean) => {
       const old = before.get(point.address);
-      if (old !== undefined && isSame(old, point, isCommand)) kept.add(old);
+      if (old === undefined || !isSame(old, point, isCommand)) wanted.set(point, isCommand);
+      else {
+        gone.delete(old);
+        this.#put({ ...old, point });
+      }
+    };
+    for (const point of measurements) keep(point, false);
+    for (const point of commands) keep(point, true);
+    for (const old of gone) this.#stale.add(old.variable);
+    yield;
+    for (const variable of this.#stale) {
+      this.#options.addressSpace.deleteNode(variable);
+      this.#stale.delete(variable);
+      yield;
     }
-    for (const old of before.values()) if (!kept.has(old)) this.#remove(old);
     for (const [point, isCommand] of wanted) {
-      const old = before.get(point.address);
-      const served = old !== undefined && kept.has(old) ? { ...old, point } : this.#add(point, isCommand);
-      if (served === undefined) continue;
-      if (isCommand) this.#bind(served);
-      this.#byId.set(point.id, served);
-      this.#byAddress.set(point.address, served);
+      const served = this.#add(point, isCommand);
+      if (served !== undefined) {
+        this.#put(served);
+        this.publish(last.of(point.id));
+      }
+      yield;
     }
   }
 
@@ -162,8 +176,10 @@ export class ServedSpace {
     }
   }
 
-  #remove({ variable }: Served): void {
-    this.#options.addressSpace.deleteNode(variable);
+  #put(served: Served): void {
+    if (served.isCommand) this.#bind(served);
+    this.#byId.set(served.point.id, served);
+    this.#byAddress.set(served.point.address, served);
   }
 
   /**
@@ -252,13 +268,15 @@ function show({ variable, variant }: Served, code: number, timeUs: number): void
   (variable as unknown as Settable)._internal_set_dataValue(value);
 }
 
-const limitBits = 0xffff;
+const lowBits = 0xffff;
+const statuses: ReadonlyMap<number, StatusCode> = new Map(
+  Object.values(StatusCodes).flatMap((each) => (each instanceof StatusCode ? [[each.value, each]] : [])),
+);
 
+/** The table has no code that the library does not know. */
 function statusOf(code: number): StatusCode {
-  if (code === 0) return StatusCodes.Good;
-  const [base, bits] = [(code & ~limitBits) >>> 0, code & limitBits];
-  const known = Object.values(StatusCodes).find((each) => each instanceof StatusCode && each.value === base);
-  const status = known ?? (base >>> 30 === 1 ? StatusCodes.Uncertain : base === 0 ? StatusCodes.Good : StatusCodes.Bad);
+  const [base, bits] = [(code & ~lowBits) >>> 0, code & lowBits];
+  const status = statuses.get(base) ?? StatusCodes.Bad;
   return bits === 0 ? status : StatusCode.makeStatusCode(status, bits);
 }
 

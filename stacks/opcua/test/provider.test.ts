@@ -252,6 +252,43 @@ describe('a provider', () => {
     await reader.close();
   });
 
+  test('follows its alarms when the points below them come and go', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd'), point(2, 'flow', 'd')]);
+    const { provider } = served;
+    const alarm = (id: number, name: string, measurement: number) => ({ id, name, description: '', measurement });
+    const state = (id: number) => ({ id, isActive: true, isAcknowledged: false, timeUs: 1e15, authority: 'trigger' });
+    provider.setAlarms?.([alarm(5, 'level_high', 1), alarm(6, 'flow_low', 2)]);
+    provider.publishAlarms?.([state(5), state(6)]);
+    const client = await ann(served);
+    const conditions = async (address: string) => (await client.browse(node(address))).map(({ name }) => name);
+    assert.deepEqual(await conditions('At.level'), ['level_high']);
+    provider.setPoints({ measurements: [point(1, 'flow', 'd'), point(2, 'new', 'd')], commands: [] });
+    provider.publishAlarms?.([state(5), state(6)]);
+    provider.setAlarms?.([alarm(5, 'flow_low', 1), alarm(7, 'new_high', 2)]);
+    provider.publishAlarms?.([state(5), state(7)]);
+    await until('the new one is there', async () => (await conditions('At.new')).includes('new_high'));
+    assert.deepEqual(await conditions('At.flow'), ['flow_low']);
+    assert.equal((await client.read(`${node('At.new')}-new_high-ActiveState-Id`)).value, true);
+    assert.deepEqual(
+      served.log.filter((line) => line.includes('cannot')),
+      [],
+    );
+    await client.close();
+  });
+
+  test('serves very many points without a standstill', async (t) => {
+    const served = await Served.start(t, []);
+    const client = await ann(served);
+    const many = Array.from({ length: 5000 }, (_, id) => point(id, `p${id}`, 'd', { folder: `F${id % 10}` }));
+    served.provider.setPoints({ measurements: many, commands: [] });
+    served.publish((batch) => {
+      for (const { id } of many) batch.number(id, id, quality.good, 1e15);
+    });
+    await until('the last is there', async () => (await client.read(node('At.p4999'))).value === 4999);
+    assert.equal((await client.read(node('At.p0'))).value, 0);
+    await client.close();
+  });
+
   test('bears garbage, half a greeting, and no more clients than were allowed', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd')], [], { maxSessions: '2' });
     for (const bytes of ['GET / HTTP/1.1\r\n\r\n', 'HELF\xff\xff\xff\x7f', 'HELF\x10\0\0\0', 'OPNF\x20\0\0\0']) {
