@@ -28,7 +28,10 @@ function open({ path, baudRate, parity, stopBits }: PortSettings): SerialPort {
   const port = new SerialPort(
     { path, baudRate, parity, stopBits: stopBits === 2 ? 2 : 1, dataBits: 8, autoOpen: true },
     (error) => {
-      if (error !== null) return;
+      if (error !== null) {
+        tell({ kind: 'lost', reason: `${path}: ${error.message}` });
+        return;
+      }
       hurry(port);
       tell({ kind: 'opened' });
     },

@@ -30,6 +30,7 @@ export class SerialTransport implements Transport {
   }
 
   async open(signal: AbortSignal): Promise<void> {
+    await this.close();
     signal.throwIfAborted();
     const child = fork(processFile, { execArgv: [], serialization: 'advanced', stdio: 'ignore' });
     this.#process = child;
