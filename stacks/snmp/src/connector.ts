@@ -79,6 +79,7 @@ class SnmpConnector implements Connector {
       deviceOf: ({ id }) => this.#agentName(this.#objects.get(id)?.address) ?? '',
       plan: (points) => this.#plan(points),
       read: (request, batch, signal) => this.#read(request, batch, signal),
+      requestsAtOnce: variables.requestsAtOnce,
     });
     this.#traps = new TrapPoints({
       clock,

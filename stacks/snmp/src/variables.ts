@@ -79,6 +79,13 @@ export const connectorVariables = Type.Object({
     minimum: 1,
     maximum: 200,
   }),
+  requestsAtOnce: Type.Integer({
+    title: 'Requests that an agent has at once at most',
+    description: 'More than 1 for much that is read over a slow link from an agent that can bear it.',
+    default: 1,
+    minimum: 1,
+    maximum: 16,
+  }),
   bulk: Type.Boolean({
     title: 'Whether neighbouring rows of a column are read with GETBULK',
     description: 'Off for agents that do it wrong.',

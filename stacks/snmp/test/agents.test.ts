@@ -133,8 +133,12 @@ describe('against snmpd', { skip }, () => {
       address: at(`20.${row + 1}`),
       datatype: 'l' as const,
     }));
-    for (const bulk of ['true', 'false']) {
-      const running = await started(t, { ...base(), bulk, scanPeriodMs: '3600000' }, rows);
+    for (const [bulk, requestsAtOnce] of [
+      ['true', '1'],
+      ['false', '1'],
+      ['false', '4'],
+    ] as const) {
+      const running = await started(t, { ...base(), bulk, requestsAtOnce, scanPeriodMs: '3600000' }, rows);
       for (const [row, { name }] of rows.entries()) {
         const { value, quality: q } = await running.until(name, () => true);
         const wanted = row === 9 ? [undefined, quality.bad.configurationError] : [BigInt(1000 + row), quality.good];
