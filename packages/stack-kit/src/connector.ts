@@ -187,7 +187,7 @@ export interface BrowsedPoint {
 export interface ProviderOptions<Variables> extends InstanceOptions<Variables> {
   /**
    * Writes a command for a client of the provider, as PUT /commands/:name does. Throws `Refused`, with the reason for
-   * the client.
+   * the client, where it was not written; anything else means that the device may have it.
    */
   readonly write: (command: StackPoint, value: Value) => Promise<void>;
   /** Acknowledges an alarm for a client of the provider. Throws `Refused`. */

@@ -138,11 +138,11 @@ function main(): void {
       instances.get(id)?.publish(Batch.from(batch));
       consume(consumedByThread, batch);
     },
-    answer({ question, refused }) {
+    answer({ question, failure }) {
       const waiting = questions.get(question);
       questions.delete(question);
-      if (refused === undefined) waiting?.resolve();
-      else waiting?.reject(new Refused(refused));
+      if (failure === undefined) waiting?.resolve();
+      else waiting?.reject(failure.isSure ? new Refused(failure.reason) : new Error(failure.reason));
     },
     ping: () => say({ kind: 'pong' }),
     async close() {

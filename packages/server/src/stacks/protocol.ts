@@ -34,6 +34,13 @@ export interface PointIds {
   readonly commands: readonly number[];
 }
 
+/** Why what a client of a provider wanted was not done. */
+export interface Failure {
+  readonly reason: string;
+  /** False: it may have been done. */
+  readonly isSure: boolean;
+}
+
 export type ToThread =
   /** `replaces`: the instance that is stopped first and whose points are taken over. */
   | {
@@ -69,8 +76,8 @@ export type ToThread =
   | { readonly kind: 'setAlarms'; readonly id: number; readonly alarms: string }
   | { readonly kind: 'publishAlarms'; readonly id: number; readonly states: readonly StackAlarmState[] }
   | { readonly kind: 'publish'; readonly id: number; readonly batch: BatchMessage }
-  /** The answer to `ask`; `refused` is undefined where it was done. */
-  | { readonly kind: 'answer'; readonly question: number; readonly refused: string | undefined }
+  /** The answer to `ask`; `failure` is undefined where it was done. */
+  | { readonly kind: 'answer'; readonly question: number; readonly failure: Failure | undefined }
   | { readonly kind: 'ping' }
   /** Stops everything, then says `closed`. */
   | { readonly kind: 'close' };

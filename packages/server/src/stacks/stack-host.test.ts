@@ -3,6 +3,7 @@ import { afterEach, describe, test } from 'node:test';
 import { Batch, ManualClock, ProblemError, type Value } from '@telltale/schema';
 import { command, type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 import { LineDevice } from '../../test/line-device.ts';
+import { writeProblem } from './write-problem.ts';
 
 const running: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -138,6 +139,7 @@ describe('instances', () => {
         asked.push(value);
         if (value === 2) throw new ProblemError('out-of-range', 'It is too much.');
         if (value === 3) throw new Error('a secret');
+        if (value === 4) throw writeProblem('plc', { kind: 'timeout', reason: 'silence', sent: true });
       },
     });
     host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
@@ -145,15 +147,16 @@ describe('instances', () => {
     host.pointsDone('provider', 'out');
     await until(() => events.includes('provider out up'));
     const batch = new Batch();
-    for (const value of [1, 2, 3, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
+    for (const value of [1, 2, 3, 4, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
     host.publish('out', batch);
     assert.equal(batch.count, 0);
     const told = () => lines.filter(({ provider }) => provider === 'out').map(({ msg }) => msg);
-    await until(() => told().length === 6);
-    assert.deepEqual(asked, [1, 2, 3, 9007199254740993n, 'text']);
+    await until(() => told().length === 7);
+    assert.deepEqual(asked, [1, 2, 3, 4, 9007199254740993n, 'text']);
     assert.deepEqual(told().slice(1).sort(), [
+      'Error Connector plc has no answer in time: silence. The device may have taken the value: look at it before you write again.',
+      'Error the service made a mistake: see its log',
       'Refused It is too much.',
-      'Refused the service made a mistake: see its log',
       'written 1',
       'written 9007199254740993',
       'written text',
@@ -162,7 +165,7 @@ describe('instances', () => {
     host.pointsDone('provider', 'out');
     batch.number(1, 1, 192, 0);
     host.publish('out', batch);
-    await until(() => told().length === 7);
+    await until(() => told().length === 8);
     assert.match(told().at(-1) ?? '', /Refused the command is not one of this provider/);
   });
 });

@@ -15,8 +15,8 @@ import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
-import type { FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
-import { maybeSent, writeProblem } from './write-problem.ts';
+import type { Failure, FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
+import { MaybeWritten, writeProblem } from './write-problem.ts';
 
 export interface StackThreadOptions {
   /** From 1 on. */
@@ -168,7 +168,7 @@ export class StackThread {
     const outcome = await asked.outcome;
     hosted.waitingWrites--;
     if (outcome.kind === 'ended') {
-      throw new ProblemError('connector-down', `Connector ${name}: ${outcome.reason}. ${maybeSent}`);
+      throw new MaybeWritten('connector-down', `Connector ${name}: ${outcome.reason}.`);
     }
     if (outcome.kind !== 'accepted') throw writeProblem(name, outcome);
   }
@@ -274,15 +274,17 @@ export class StackThread {
 
   async #onAsk({ question, id, wish }: FromThread & { kind: 'ask' }): Promise<void> {
     const started = this.#byId.get(id);
-    let refused: string | undefined;
+    let failure: Failure | undefined;
     try {
-      if (started === undefined) refused = 'the provider is stopped';
+      if (started === undefined) failure = { reason: 'the provider is stopped', isSure: true };
       else await this.#grant(started.hosted.name, wish);
     } catch (error) {
-      refused = error instanceof ProblemError ? error.message : 'the service made a mistake: see its log';
-      if (!(error instanceof ProblemError)) this.#options.log.error(error, 'what a client of a provider wanted failed');
+      const isTold = error instanceof ProblemError;
+      const reason = isTold ? error.message : 'the service made a mistake: see its log';
+      failure = { reason, isSure: isTold && !(error instanceof MaybeWritten) };
+      if (!isTold) this.#options.log.error(error, 'what a client of a provider wanted failed');
     }
-    this.#thread.post({ kind: 'answer', question, refused });
+    this.#thread.post({ kind: 'answer', question, failure });
   }
 
   #grant(provider: string, wish: Wish): Promise<void> {

@@ -1,9 +1,16 @@
 // What the person who wrote a command is told when it was not accepted: above all, whether the device may have it.
-import { ProblemError } from '@telltale/schema';
+import { ProblemError, type ProblemName } from '@telltale/schema';
 import type { WriteOutcome } from '@telltale/stack-kit/host';
 
-export const maybeSent = 'The device may have taken the value: look at it before you write again.';
+const maybeSent = 'The device may have taken the value: look at it before you write again.';
 const notSent = 'Nothing was sent.';
+
+/** Nobody knows whether it was written. */
+export class MaybeWritten extends ProblemError {
+  constructor(problem: ProblemName, detail: string) {
+    super(problem, `${detail} ${maybeSent}`);
+  }
+}
 
 export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, { kind: 'accepted' }>): ProblemError {
   const { kind, reason } = outcome;
@@ -12,10 +19,10 @@ export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, {
       return new ProblemError('write-refused', `Connector ${connector} did not get it accepted: ${reason}.`);
     case 'notConnected':
       return new ProblemError('connector-down', `Connector ${connector} is not connected: ${reason}. ${notSent}`);
-    case 'timeout':
-      return new ProblemError(
-        'write-timeout',
-        `Connector ${connector} has no answer in time: ${reason}. ${outcome.sent ? maybeSent : notSent}`,
-      );
+    case 'timeout': {
+      const detail = `Connector ${connector} has no answer in time: ${reason}.`;
+      if (outcome.sent) return new MaybeWritten('write-timeout', detail);
+      return new ProblemError('write-timeout', `${detail} ${notSent}`);
+    }
   }
 }
