@@ -28,10 +28,11 @@ function addressOf(text: string): Address {
   return address;
 }
 
-async function startDevice(kind: 'tcp' | 'rtu-tcp'): Promise<TestDevice> {
+async function startDevice(kind: 'tcp' | 'rtu-tcp' | 'serial'): Promise<TestDevice & { path: string }> {
   const device = await PymodbusDevice.start(kind, [1, 2]);
   return {
     port: device.port,
+    path: device.path,
     set: (text, value) => {
       const address = addressOf(text);
       return device.set(address.area, address.start, toRegisters(address, value), address.unit);
@@ -74,6 +75,28 @@ export const rtuWorld: ConnectorWorld = {
   startDevice: () => startDevice('rtu-tcp'),
   // Its line needs silence between requests: with a longer period there is time in which nothing is under way.
   variables: (endpoint) => ({ ...tcpWorld.variables(endpoint), transport: 'rtu-tcp', scanPeriodMs: '100' }),
+};
+
+/** Where the last device of a serial line is: no port leads there. */
+const serialLine = { path: '' };
+
+export const serialWorld: ConnectorWorld = {
+  ...rtuWorld,
+  transport: 'none',
+  startDevice: async () => {
+    const device = await startDevice('serial');
+    serialLine.path = device.path;
+    return device;
+  },
+  variables: () => ({
+    transport: 'serial',
+    path: serialLine.path,
+    baudRate: '115200',
+    parity: 'none',
+    scanPeriodMs: '100',
+    timeoutMs: '300',
+  }),
+  badVariables: [{ path: '' }, { baudRate: '0' }, { parity: 'mark' }, { unit: '0' }, { pipelining: '2' }],
 };
 
 const readCodes: Readonly<Record<Area, string>> = { co: '01', di: '02', hr: '03', ir: '04' };
