@@ -24,6 +24,9 @@ const connector: ConnectorWorld = {
         const value = (await device.order({ kind: 'get', node })) as Value;
         return node === address('Total') ? BigInt(value) : value;
       },
+      forgetClients: async () => {
+        await device.order({ kind: 'forget' });
+      },
       stop: () => device.stop(),
     };
   },

@@ -11,7 +11,7 @@ import {
   Variant,
   VariantArrayType,
 } from 'node-opcua-client';
-import { OPCUAServer } from 'node-opcua-server';
+import { OPCUAServer, type ServerSession } from 'node-opcua-server';
 import { CertificateFolder } from '../src/certificate-folder.ts';
 import { carryOut } from './ordered-process.ts';
 
@@ -30,7 +30,7 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'set' | 'get' | 'status' | 'shutdown' | 'many' | 'sessions';
+  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget';
   readonly node?: string;
   readonly value?: unknown;
   readonly type?: string;
@@ -184,11 +184,14 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
       }
       return undefined;
     }
-    case 'sessions':
-      return server.currentSessionCount;
-    case 'shutdown':
-      await server.shutdown(0);
+    case 'forget': {
+      // The sessions of its clients, as a server does whose memory they were in; their connections stay.
+      const { _sessions: sessions } = server.engine as unknown as { _sessions: Record<string, ServerSession> };
+      for (const { authenticationToken } of Object.values(sessions)) {
+        server.engine.closeSession(authenticationToken, true, 'Forcing');
+      }
       return undefined;
+    }
   }
 }
 
