@@ -16,7 +16,7 @@ import {
 import type { ReadingTrace } from '@telltale/stack-kit';
 import { noDetail } from '@telltale/stack-kit/host';
 import fc from 'fast-check';
-import { PointsBench } from '../../../test/points-bench.ts';
+import { benchWith, PointsBench } from '../../../test/points-bench.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
 import { explainMeasurement } from './explain-measurement.ts';
 import { liveConnector, liveProvider } from './instance-wire.ts';
@@ -166,4 +166,35 @@ test('whatever a stack tells of itself, it is shown as the schema says', () => {
     assert.deepEqual(provider.faults(JSON.parse(JSON.stringify(liveProvider(status, points)))), []);
   });
   fc.assert(property, { numRuns: 500 });
+});
+
+test('a value that comes again after a loss is no repetition: its quality is another', () => {
+  const bench = benchWith({ datatype: 'd', deadband: '1' });
+  bench.read('c', { point: 'p', value: 5, timeUs: 1 });
+  const handle = bench.measurements.find('p');
+  const deduplicator = () => {
+    const trace: ReadingTrace = {
+      timeUs: bench.clock.now(),
+      request: 'r',
+      raw: undefined,
+      value: 5,
+      error: undefined,
+      device: undefined,
+      scanPeriodMs: undefined,
+    };
+    const { stages } = explainMeasurement({
+      name: 'p',
+      address: 'a',
+      view: bench.measurements.chainOf(handle),
+      status: undefined,
+      trace,
+      traceProblem: undefined,
+      trial: bench.measurements.trial(handle, 5),
+      rendering: undefined,
+    });
+    return ['deduplicator', 'deadband'].map((name) => stages.find(({ stage }) => stage === name)?.effect);
+  };
+  assert.deepEqual(deduplicator(), ['stopped', 'passed']);
+  bench.measurements.setLink('connector', 'c', false, 2);
+  assert.deepEqual(deduplicator(), ['passed', 'passed']);
 });
