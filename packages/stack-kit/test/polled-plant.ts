@@ -107,11 +107,11 @@ export class PolledPlant {
     this.poller.setPoints(points);
   }
 
-  /** Millisecond by millisecond, so that what was waited for goes on in between. */
-  async advance(ms: number): Promise<void> {
+  /** Step by step, so that what was waited for goes on in between. */
+  async advance(ms: number, stepMs = 1): Promise<void> {
     await settled();
-    for (let passed = 0; passed < ms; passed++) {
-      this.clock.advance(1);
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      this.clock.advance(stepMs);
       await settled();
     }
   }
