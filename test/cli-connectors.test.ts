@@ -60,6 +60,11 @@ describe('telltale connectors', () => {
   test('tells of a name that there is not, and which one may have been meant', async () => {
     assert.match(failed(await cli('connectors', 'rac')).text, /There is no connector "rac"\. Did you mean rack\?/);
     assert.match(failed(await cli('providers', 'rack')).text, /There is no provider "rack"/);
+    await server.send('PUT', '/connectors/idle', { name: 'idle', stackName: 'rack' });
+    for (const command of ['connectors', 'browse']) {
+      assert.match(failed(await cli(command, 'idle')).text, /does not run yet: telltale config render/);
+    }
+    await server.send('DELETE', '/connectors/idle');
     const { code, stderr } = await cli('connectors', 'rack', 'nobody');
     assert.deepEqual([code, /"nobody"/.test(stderr)], [1, true]);
   });

@@ -22,6 +22,18 @@ export async function refuseMissing(call: Call, family: Family, missing: readonl
   throw new Refused(`There is no ${one} ${shown.join(', ')}${more}.${hint}`);
 }
 
+/** As `refuseMissing`, of connectors or providers that run: one that is configured runs when it was rendered. */
+export async function refuseIdle(
+  call: Call,
+  family: 'connectors' | 'providers',
+  missing: readonly string[],
+): Promise<void> {
+  const configured = new Set(missing.length === 0 ? [] : await namesOf(call, family));
+  const idle = missing.find((name) => configured.has(name));
+  if (idle !== undefined) throw new Refused(`${idle} is configured, and does not run yet: telltale config render`);
+  await refuseMissing(call, family, missing);
+}
+
 /** Names for hints and completion: of what is live where the family is, else of what is configured. */
 export async function namesOf({ client, signal }: Pick<Call, 'client' | 'signal'>, family: Family): Promise<string[]> {
   if (!live.has(family)) return client.configuration.names(family, { signal });

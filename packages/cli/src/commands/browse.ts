@@ -8,7 +8,7 @@ import {
   type Operation,
 } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
-import { refuseMissing } from '../known-names.ts';
+import { refuseIdle } from '../known-names.ts';
 import type { Cell } from '../terminal.ts';
 
 const defaultDepth = 2;
@@ -39,7 +39,7 @@ export const browse: CommandDeclaration = {
       await found.look(path, readDepth(call), '');
     } catch (error) {
       if (error instanceof TelltaleProblem && error.problem === 'unknown-object') {
-        await refuseMissing(call, 'connectors', [connector]);
+        await refuseIdle(call, 'connectors', [connector]);
       }
       throw error;
     }

@@ -1,7 +1,7 @@
 // `telltale connectors` and `telltale providers`: how they are, all in a table, one in detail.
 import type { LastError, LiveConnector, LiveProvider, ScanGroupStatus } from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
-import { missingOf, refuseMissing } from '../known-names.ts';
+import { missingOf, refuseIdle } from '../known-names.ts';
 import type { Cell, Terminal } from '../terminal.ts';
 import { linkCell, timeText } from '../words.ts';
 import { namesIn } from './read.ts';
@@ -92,7 +92,7 @@ async function show<Item extends Instance>(
       Object.keys(columns),
       items.map((item) => Object.values(columns).map((cell) => cell(item))),
     );
-  await refuseMissing(call, family, missingOf(args, found));
+  await refuseIdle(call, family, missingOf(args, found));
 }
 
 async function detailsOfConnector(terminal: Terminal, connector: LiveConnector): Promise<void> {
