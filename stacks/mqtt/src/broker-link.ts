@@ -1,8 +1,6 @@
 // One connection to a broker, from CONNECT to the end. The library's client lives as long as the connection and no longer:
 // what it keeps to send again after a reconnect, a command above all, goes with it.
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { Clock } from '@telltale/schema';
 import { BackOff, type Meter, NoAnswer, NotConnected } from '@telltale/stack-kit';
@@ -10,6 +8,8 @@ import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, M
 import { BrokerStream } from './broker-stream.ts';
 import type { BrokerVariables } from './broker-variables.ts';
 import { PacketGuard } from './packet-guard.ts';
+import { codeText, isFailure, isUnwelcome } from './reason-code.ts';
+import { readTls } from './tls-files.ts';
 
 export interface BrokerLinkOptions {
   readonly name: string;
@@ -27,9 +27,7 @@ export interface BrokerLinkOptions {
 /** Filters in one request: some brokers take no more. */
 const filtersAtOnce = 8;
 const requestsAtOnce = 64;
-/** The user or the client is not welcome: asking again soon makes no friends. */
 const refusedBackOffMs = 30_000;
-const refusals: readonly number[] = [1, 2, 4, 5, 132, 133, 134, 135, 138];
 /** How long the broker has to see the end that it is told. */
 const closeMs = 500;
 
@@ -50,7 +48,7 @@ export class BrokerLink {
 
   /** Throws `NotConnected` or `BackOff`. */
   static async open(options: BrokerLinkOptions, signal: AbortSignal): Promise<BrokerLink> {
-    const tls = options.variables.tls ? await readTls(options) : undefined;
+    const tls = options.variables.tls ? await readTls(options.variables, options.folder) : undefined;
     signal.throwIfAborted();
     const link = new BrokerLink(options, tls);
     await link.#connected(signal);
@@ -103,10 +101,6 @@ export class BrokerLink {
 
   get isUp(): boolean {
     return this.#lost === undefined && this.#client.connected;
-  }
-
-  get serverProperties(): MqttClient['serverProperties'] {
-    return this.#client.serverProperties;
   }
 
   /** Resolves with the filters that the broker refused, and why. Throws where the link is lost. */
@@ -262,7 +256,7 @@ export class BrokerLink {
         if (packet === undefined) return reject(error ?? lost('no answer to a subscription'));
         const refused = filters.flatMap((filter, at): [string, string][] => {
           const code = Number(packet.granted[at] ?? 128);
-          return code >= 128 ? [[filter, `the broker refuses the subscription: ${codeText(code)}`]] : [];
+          return isFailure(code) ? [[filter, `the broker refuses the subscription: ${codeText(code)}`]] : [];
         });
         resolve(refused);
       }),
@@ -307,50 +301,11 @@ export class BrokerLink {
   }
 }
 
-async function readTls({ variables, folder }: BrokerLinkOptions): Promise<ConnectionOptions> {
-  const { caFile, certFile, keyFile, host, serverName } = variables;
-  const read = async (name: string) => {
-    try {
-      return await readFile(join(folder, name));
-    } catch (error) {
-      throw new NotConnected(`cannot read ${join(folder, name)}: ${(error as NodeJS.ErrnoException).code}`);
-    }
-  };
-  const servername = serverName || host;
-  return {
-    ...(caFile !== '' && { ca: await read(caFile) }),
-    ...(certFile !== '' && { cert: await read(certFile) }),
-    ...(keyFile !== '' && { key: await read(keyFile) }),
-    host: servername,
-    ...(!/^[0-9.]+$|:/.test(servername) && { servername }),
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-  };
-}
-
 function lost(message: string): NotConnected {
   return new NotConnected(message || 'the connection to the broker is lost');
 }
 
+/** Undefined where it was no refusal. */
 function refusal(error: Error & { code?: unknown }): NotConnected | undefined {
-  const { code } = error;
-  if (typeof code !== 'number' || !refusals.includes(code)) return undefined;
-  return new BackOff(refusedBackOffMs, error.message);
-}
-
-export function codeText(code: number | undefined): string {
-  const known: Readonly<Record<number, string>> = {
-    135: 'not authorized',
-    137: 'server busy',
-    139: 'server shutting down',
-    141: 'keep-alive timeout',
-    142: 'another client has the same identifier',
-    143: 'topic filter invalid',
-    149: 'packet too large',
-    151: 'quota exceeded',
-    152: 'administrative action',
-    158: 'shared subscriptions are not supported',
-    162: 'wildcards are not supported',
-  };
-  return known[code ?? 0] ?? `reason code ${code}`;
+  return isUnwelcome(error.code) ? new BackOff(refusedBackOffMs, error.message) : undefined;
 }

@@ -4,18 +4,19 @@ import { type Clock, formatText, formatTimestamp, type Value } from '@telltale/s
 import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import type { BrokerLink } from './broker-link.ts';
-import { codeText } from './broker-link.ts';
 import { type CommandSettings, type CommandVariables, type PayloadName, readCommand } from './command-settings.ts';
 import { bytesOf, jsonOf, wrapJson } from './format-value.ts';
 import type { Payload } from './payload.ts';
+import { codeText, isFailure, noSubscribers } from './reason-code.ts';
 
 export interface CommandWriterOptions {
   readonly variables: CommandVariables & { readonly cleanStart: boolean; readonly expirySeconds: number };
   readonly version: '5' | '3.1.1';
   readonly clock: Clock;
+  /** Subscriptions that the broker has refused, and why. */
+  readonly refused: ReadonlyMap<string, string>;
 }
 
-const noSubscribers = 16;
 const yes = /^(?:ok|true|1|yes|done|accepted|success)$/iu;
 
 /** A write that waits for the answer of its device. */
@@ -33,7 +34,6 @@ export class CommandWriter {
   readonly #options: CommandWriterOptions;
   readonly #awaited = new Map<string, Set<Awaited>>();
   #settings = new Map<string, CommandSettings>();
-  #refusedTopics: ReadonlyMap<string, string> = new Map();
 
   constructor(options: CommandWriterOptions) {
     this.#options = options;
@@ -50,11 +50,6 @@ export class CommandWriter {
   /** Where devices answer. */
   get ackTopics(): Set<string> {
     return new Set([...this.#settings.values()].flatMap(({ ack }) => ack?.topic ?? []));
-  }
-
-  /** Subscriptions that the broker has refused, and why. */
-  setRefused(refused: ReadonlyMap<string, string>): void {
-    this.#refusedTopics = refused;
   }
 
   async write(link: BrokerLink, command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
@@ -90,7 +85,7 @@ export class CommandWriter {
         // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
         link.reset(`the broker has not acknowledged a command to ${topic} in time`);
       });
-      if (code >= 128) throw new Refused(`the broker refuses it: ${codeText(code)}`);
+      if (isFailure(code)) throw new Refused(`the broker refuses it: ${codeText(code)}`);
       if (code === noSubscribers && !settings.retain) throw new Refused(`nobody has subscribed to ${topic}`);
       if (answer !== undefined) await unlessAborted(answer.promise, signal, () => {});
     } finally {
@@ -118,7 +113,7 @@ export class CommandWriter {
 
   #await(settings: CommandSettings, id: string, fill: (name: PayloadName) => string) {
     const topic = settings.ack?.topic ?? '';
-    const why = this.#refusedTopics.get(topic);
+    const why = this.#options.refused.get(topic);
     if (why !== undefined) throw new Refused(`the answer could not be heard at ${topic}: ${why}`);
     const others = this.#awaited.get(topic) ?? new Set();
     if (settings.ackId === undefined && [...others].some((other) => other.settings.ackId === undefined)) {

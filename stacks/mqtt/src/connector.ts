@@ -25,12 +25,12 @@ import { Payload } from './payload.ts';
 import { keepMessage, Routes } from './routes.ts';
 import { HostApplication } from './sparkplug/host-application.ts';
 import { isMetricAddress, namespace } from './sparkplug/metric-address.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { Tap, type TapContext } from './tap.ts';
 
 /** Readings are gathered for so long, or until there are so many. */
 const gatherMs = 5;
 const gatherCount = 1000;
-const refusedAgainMs = 60_000;
 const longestSweepMs = 1000;
 const warnEveryMs = 60_000;
 
@@ -47,20 +47,14 @@ class MqttConnector implements Connector {
   readonly #browser: Browser;
   readonly #intake: Intake;
   readonly #host: HostApplication;
+  readonly #subscriptions: Subscriptions;
   #taps = new Map<string, Tap>();
   #byId = new Map<number, Tap>();
   #routes = new Routes([]);
   #devices: Devices;
   #link: BrokerLink | undefined;
-  readonly #subscribed = new Set<string>();
-  /** By subscription: why the broker will not. */
-  #refused = new Map<string, string>();
-  /** Subscriptions to ask for again, since somebody wants their retained messages. */
-  readonly #again = new Set<string>();
-  #isSyncing = false;
   #takeBackFlush: (() => void) | undefined;
   #takeBackSweep = () => {};
-  #takeBackRefused = () => {};
   /** What the STATE of this connection, as a host application, is told apart by. */
   #connectedMs = 0;
   #warnedMs = Number.NEGATIVE_INFINITY;
@@ -73,12 +67,25 @@ class MqttConnector implements Connector {
       times: new SourceTimes({ clock, maxSkewMs: maxClockSkewMs }),
       allowsLate: variables.lateReadings || !variables.cleanStart,
     };
-    this.#writer = new CommandWriter({ variables, version: variables.version, clock });
+    this.#subscriptions = new Subscriptions({
+      clock,
+      qos: Number(variables.subscribeQos) as 0 | 1 | 2,
+      // Who is there comes first, so that no value is shown of a device that is not.
+      wanted: () => [
+        ...this.#devices.statusTopics,
+        ...this.#writer.ackTopics,
+        ...this.#routes.all.keys(),
+        ...this.#host.subscriptions,
+      ],
+      onRefused: (subscription, why) => this.#refuse(subscription, why),
+    });
+    const { refused } = this.#subscriptions;
+    this.#writer = new CommandWriter({ variables, version: variables.version, clock, refused });
     this.#browser = new Browser({
       clock,
       subscribe: async (filter) => (await this.#up().subscribe([filter], 0)).get(filter),
       unsubscribe: async (filter) => {
-        if (!this.#subscribed.has(filter)) await this.#up().unsubscribe([filter]);
+        if (!this.#subscriptions.has(filter)) await this.#up().unsubscribe([filter]);
       },
     });
     this.#intake = new Intake({
@@ -114,7 +121,7 @@ class MqttConnector implements Connector {
       const tap = known?.isFor(point) ? known : new Tap(point, variables);
       tap.point = point;
       this.#taps.set(point.name, tap);
-      if (tap !== known && tap.settings !== undefined) this.#again.add(tap.settings.address.topic);
+      if (tap !== known && tap.settings !== undefined) this.#subscriptions.renew(tap.settings.address.topic);
     }
     const taps = [...this.#taps.values()];
     this.#byId = new Map(taps.map((tap) => [tap.point.id, tap]));
@@ -124,16 +131,13 @@ class MqttConnector implements Connector {
     if (this.#link === undefined) return;
     for (const tap of taps) this.#putPresent(tap);
     this.#flush();
-    this.#sync().catch(() => undefined);
+    this.#subscriptions.changed();
   }
 
   async connect(signal: AbortSignal): Promise<void> {
     const { name, variables, clock, folder, meter } = this.#options;
     for (const tap of this.#taps.values()) tap.forget();
     this.#devices.forget(clock.now());
-    this.#subscribed.clear();
-    this.#again.clear();
-    this.#refused = new Map();
     this.#connectedMs = Math.floor(clock.now() / 1000);
     const link = await BrokerLink.open(
       {
@@ -149,7 +153,7 @@ class MqttConnector implements Connector {
       signal,
     );
     this.#link = link;
-    await link.whileWanted(signal, () => this.#sync());
+    await link.whileWanted(signal, () => this.#subscriptions.begin(link));
     for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
     this.#flush();
     this.#host.begin(link);
@@ -179,7 +183,7 @@ class MqttConnector implements Connector {
     this.#intake.stop();
     this.#host.end();
     this.#takeBackSweep();
-    this.#takeBackRefused();
+    this.#subscriptions.end();
     this.#takeBackFlush?.();
     this.#takeBackFlush = undefined;
     this.#batch.clear();
@@ -204,7 +208,7 @@ class MqttConnector implements Connector {
       request: `message of ${topic}${topic === route.subscription ? '' : `, subscribed by ${route.subscription}`}`,
       raw: size > raw.length ? `${text}… (${size} bytes)` : text,
       value: tap.value,
-      error: this.#refused.get(route.subscription) ?? tap.error,
+      error: this.#subscriptions.refused.get(route.subscription) ?? tap.error,
       device: tap.device?.name,
       scanPeriodMs: undefined,
     };
@@ -231,40 +235,9 @@ class MqttConnector implements Connector {
     return this.#link;
   }
 
-  /** Brings the subscriptions in line with the points. Throws where the link is lost. */
-  async #sync(): Promise<void> {
-    if (this.#isSyncing) return;
-    this.#isSyncing = true;
-    try {
-      for (;;) {
-        const link = this.#up();
-        // Who is there comes first, so that no value is shown of a device that is not.
-        const wanted = new Set([
-          ...this.#devices.statusTopics,
-          ...this.#writer.ackTopics,
-          ...this.#routes.all.keys(),
-          ...this.#host.subscriptions,
-        ]);
-        const gone = [...this.#subscribed].filter((each) => !wanted.has(each));
-        const added = [...wanted].filter((each) => !this.#subscribed.has(each) || this.#again.has(each));
-        this.#again.clear();
-        if (gone.length + added.length === 0) return;
-        for (const each of gone) this.#subscribed.delete(each);
-        for (const each of added) this.#subscribed.add(each);
-        if (gone.length > 0) await link.unsubscribe(gone);
-        const refused = await link.subscribe(added, Number(this.#options.variables.subscribeQos) as 0 | 1 | 2);
-        for (const each of [...gone, ...added]) this.#refused.delete(each);
-        for (const [each, why] of refused) this.#refuse(each, why);
-        this.#writer.setRefused(this.#refused);
-      }
-    } finally {
-      this.#isSyncing = false;
-    }
-  }
-
+  /** The broker will not have it; it is asked again. */
   #refuse(subscription: string, why: string): void {
     const { clock, log } = this.#options;
-    this.#refused.set(subscription, why);
     log.warn(`${subscription}: ${why}`);
     const nowUs = clock.now();
     for (const tap of this.#routes.all.get(subscription)?.taps ?? []) {
@@ -272,11 +245,6 @@ class MqttConnector implements Connector {
       this.#batch.none(tap.point.id, quality.bad.configurationError, nowUs);
     }
     this.#flush();
-    this.#takeBackRefused();
-    this.#takeBackRefused = clock.after(refusedAgainMs, () => {
-      for (const each of this.#refused.keys()) this.#subscribed.delete(each);
-      this.#sync().catch(() => undefined);
-    });
   }
 
   #hear(topic: string, bytes: Buffer | undefined, packet: IPublishPacket): Promise<void> | undefined {
@@ -322,13 +290,15 @@ class MqttConnector implements Connector {
     }
     this.#flushSoon();
     if (device.isUp !== true || device.wentMs === undefined) return;
-    for (const { settings } of device.taps) if (settings !== undefined) this.#again.add(settings.address.topic);
-    this.#sync().catch(() => undefined);
+    for (const { settings } of device.taps) {
+      if (settings !== undefined) this.#subscriptions.renew(settings.address.topic);
+    }
+    this.#subscriptions.changed();
   }
 
   #putPresent(tap: Tap): void {
     const nowUs = this.#options.clock.now();
-    const isRefused = tap.settings === undefined || this.#refused.has(tap.settings.address.topic);
+    const isRefused = tap.settings === undefined || this.#subscriptions.refused.has(tap.settings.address.topic);
     if (isRefused) this.#batch.none(tap.point.id, quality.bad.configurationError, nowUs);
     else if (tap.device?.isUp === false) this.#batch.none(tap.point.id, quality.bad.communicationFailure, nowUs);
     else tap.put(this.#batch);

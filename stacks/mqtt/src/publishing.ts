@@ -1,7 +1,8 @@
 // Publishes what has changed, so many at once: what changes while the broker is slow waits, once, for its newest value.
 import type { Clock } from '@telltale/schema';
 import type { StackLog } from '@telltale/stack-kit';
-import { type BrokerLink, codeText } from './broker-link.ts';
+import type { BrokerLink } from './broker-link.ts';
+import { codeText, isFailure } from './reason-code.ts';
 
 export interface PublishingOptions<Item> {
   readonly link: BrokerLink;
@@ -67,7 +68,7 @@ export class Publishing<Item> {
   #settled(code: number): void {
     this.#inFlight--;
     this.#movedMs = this.#options.clock.monotonicMs();
-    if (code >= 128 && this.#movedMs - this.#warnedMs > warnEveryMs) {
+    if (isFailure(code) && this.#movedMs - this.#warnedMs > warnEveryMs) {
       this.#warnedMs = this.#movedMs;
       this.#options.log.warn(`the broker refuses what is published: ${codeText(code)}`);
     }

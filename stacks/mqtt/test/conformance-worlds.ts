@@ -1,6 +1,13 @@
 // What the conformance suite has to know of MQTT: a broker, with a client beside it.
 import type { Value } from '@telltale/schema';
-import type { ConnectorWorld, ProviderWorld } from '@telltale/stack-kit/testing';
+import {
+  type ConnectorWorld,
+  type ProviderWorld,
+  type Seen,
+  type TestClient,
+  until,
+} from '@telltale/stack-kit/testing';
+import sparkplug from 'sparkplug-payload';
 import stack from '../src/stack.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
 import { BrokerClient } from './test-client.ts';
@@ -91,4 +98,51 @@ export const provider: ProviderWorld = {
     { address: 'out/on', datatype: 'b', values: [true, false] },
   ],
   commands: [{ address: 'out/speed', datatype: 'i', values: [101, 102, 103] }],
+};
+
+const codec = sparkplug.get('spBv1.0');
+
+/** A host application of the edge node, by an independent codec. */
+async function connectHost(port: number): Promise<TestClient> {
+  const metrics = new Map<string, Seen & { readonly type: string }>();
+  const names = new Map<number, string>();
+  const client = await BrokerClient.open(port, 'spBv1.0/Plant/#', (topic, bytes) => {
+    const [, , kind = ''] = topic.split('/');
+    if (kind.endsWith('CMD') || kind === 'NDEATH') return;
+    for (const { name, alias, type, value, timestamp, properties } of codec?.decodePayload(bytes).metrics ?? []) {
+      if (name && alias !== undefined && alias !== null) names.set(Number(alias), name);
+      const known = name || names.get(Number(alias)) || '';
+      const isGood = value !== null && properties?.Quality?.value === 192;
+      metrics.set(known, { type, value: (value ?? undefined) as Value, isGood, timeUs: Number(timestamp) * 1000 });
+    }
+  });
+  const command = (name: string, type: string, value: unknown) => {
+    const payload = codec?.encodePayload({ timestamp: Date.now(), metrics: [{ name, type, value } as never] });
+    return client.publish('spBv1.0/Plant/NCMD/Telltale', Buffer.from(payload ?? []));
+  };
+  await command('Node Control/Rebirth', 'Boolean', true);
+  return {
+    read: async (address) => metrics.get(address) ?? { value: undefined, isGood: false },
+    // Sparkplug's answer is the value that results.
+    write: async (address, value) => {
+      const { type = 'Int32' } = metrics.get(address) ?? {};
+      metrics.delete(address);
+      await command(address, type, value);
+      await until(`the value of ${address}`, () => metrics.has(address), { deadlineMs: 2000 });
+      if (metrics.get(address)?.value !== value) throw new Error(`${address} stays as it is`);
+    },
+    close: () => client.close(),
+  };
+}
+
+export const edgeNode: ProviderWorld = {
+  ...provider,
+  variables: (endpoint) => ({
+    ...provider.variables(endpoint),
+    format: 'sparkplug',
+    group: 'Plant',
+    node: 'Telltale',
+  }),
+  badVariables: [{ node: '' }, { group: 'a/b' }, { qos: '3' }],
+  connectClient: ({ port }) => connectHost(port),
 };

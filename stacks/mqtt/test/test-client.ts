@@ -7,8 +7,13 @@ export class BrokerClient {
   readonly newest = new Map<string, string>();
   readonly #client: MqttClient;
 
-  static async open(port: number, filter = '#'): Promise<BrokerClient> {
+  static async open(
+    port: number,
+    filter = '#',
+    onMessage?: (topic: string, payload: Buffer) => void,
+  ): Promise<BrokerClient> {
     const client = new BrokerClient(port);
+    if (onMessage !== undefined) client.#client.on('message', onMessage);
     await new Promise<void>((resolve, reject) => {
       client.#client.once('connect', () => resolve());
       client.#client.once('error', reject);
@@ -25,7 +30,7 @@ export class BrokerClient {
     this.#client.on('message', (topic, payload) => this.newest.set(topic, payload.toString()));
   }
 
-  async publish(topic: string, payload: string, retain = false): Promise<void> {
+  async publish(topic: string, payload: string | Buffer, retain = false): Promise<void> {
     await this.#client.publishAsync(topic, payload, { qos: 1, retain });
   }
 
