@@ -234,8 +234,10 @@ class MetricsProvider implements Provider {
   }
 }
 
-function newFamily(sampleName: string, type: Family['type'], { properties }: StackPoint): Family {
-  const help = Object.hasOwn(properties, 'help') ? (properties.help ?? '') : '';
+/** What a point says of itself is not true of others with other labels. */
+function newFamily(sampleName: string, type: Family['type'], { address, properties, description }: StackPoint): Family {
+  const own = address.includes('{') ? '' : (description ?? '');
+  const help = Object.hasOwn(properties, 'help') ? (properties.help ?? '') : own;
   return { sampleName, type, help, samples: [] };
 }
 

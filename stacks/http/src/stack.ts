@@ -13,7 +13,7 @@ const metricDoc =
   'The name of a metric, with labels in braces or without, as Prometheus writes it. Numbers are gauges; with the ' +
   'property `metricType` of `counter` they are counters, and their names end with `_total`. Booleans are 0 and 1. Texts ' +
   'are info metrics: `_info` is added to the name, and the label `value` has the text. The property `help` is what ' +
-  'Prometheus shows about the metric.';
+  'Prometheus shows about the metric; without it, and without labels, the description of the point.';
 
 export default defineStack({
   name: 'http',

@@ -116,6 +116,25 @@ describe('a scrape', () => {
     );
   });
 
+  test('says of a metric what was said of its point, where it has no labels', async () => {
+    const exporter = await Exporter.start();
+    const point = { datatype: 'd', properties: {}, description: 'Level of tank 1' } as const;
+    exporter.provider.setPoints({
+      measurements: [
+        { ...point, id: 1, name: 'a', address: 'plain' },
+        { ...point, id: 2, name: 'b', address: 'labelled{tank="1"}' },
+        { ...point, id: 3, name: 'c', address: 'helped', properties: { help: 'Another text' } },
+      ],
+      commands: [],
+    });
+    const batch = new Batch();
+    for (const id of [1, 2, 3]) batch.number(id, 1, quality.good, 1);
+    exporter.provider.publish(batch);
+    const families = parseTextFormat(await exporter.scrape());
+    const helps = ['plain', 'labelled', 'helped'].map((name) => families.get(name)?.help);
+    assert.deepEqual(helps, ['Level of tank 1', undefined, 'Another text']);
+  });
+
   test('follows every change, and a bad point is gone until it is good', async () => {
     const exporter = await Exporter.start();
     exporter.setPoints({ a: ['a', 'd'] });
