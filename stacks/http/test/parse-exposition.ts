@@ -35,7 +35,7 @@ export function parseTextFormat(page: string): Map<string, ParsedFamily> {
     if (kind !== undefined) {
       assert.match(name, new RegExp(`${nameForm.source}$`));
       if (present?.name !== name) present = open(families, name);
-      describeFamily(present, kind, rest, textTypes, /\\(?![\\n])/);
+      describeFamily(present, kind, rest, textTypes, /^(?:[^\\]|\\[\\n])*$/);
     } else if (line !== '' && !line.startsWith('#')) {
       const sample = parseSample(line, /^-?[0-9]+$/);
       if (present?.name !== sample.name) present = open(families, sample.name);
@@ -60,7 +60,7 @@ export function parseOpenMetrics(page: string): Map<string, ParsedFamily> {
       assert.ok(kind !== undefined, line);
       assert.match(name, new RegExp(`${nameForm.source}$`));
       if (present?.name !== name) present = open(families, name);
-      describeFamily(present, kind, rest, openTypes, /\\(?![\\n"])|(?<!\\)(?:\\\\)*"/);
+      describeFamily(present, kind, rest, openTypes, /^(?:[^\\"]|\\[\\n"])*$/);
       continue;
     }
     const sample = parseSample(line, realNumber);
@@ -95,7 +95,7 @@ function describeFamily(
   kind: string,
   rest: string,
   types: readonly string[],
-  forbidden: RegExp,
+  helpForm: RegExp,
 ): void {
   assert.deepEqual(family.samples, [], `${kind} of ${family.name} stands behind its samples`);
   if (kind === 'TYPE') {
@@ -104,7 +104,7 @@ function describeFamily(
     family.type = rest;
   } else if (kind === 'HELP') {
     assert.equal(family.help, undefined, `${family.name} has two helps`);
-    assert.doesNotMatch(rest, forbidden);
+    assert.match(rest, helpForm);
     family.help = unescaped(rest);
   }
 }
