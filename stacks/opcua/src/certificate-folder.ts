@@ -111,11 +111,9 @@ export class CertificateFolder {
   #isOurs(pem: string): boolean {
     try {
       const certificate = new X509Certificate(pem);
-      const names = certificate.subjectAltName ?? '';
-      return (
-        names.includes(`URI:${this.#options.applicationUri}`) &&
-        Date.parse(certificate.validTo) > Date.now() + 86_400_000
-      );
+      const names = (certificate.subjectAltName ?? '').split(', ');
+      const isInForce = Date.parse(certificate.validTo) > Date.now() + 86_400_000;
+      return isInForce && names.includes(`URI:${this.#options.applicationUri}`);
     } catch {
       return false;
     }

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { CertificateFolder } from './certificate-folder.ts';
+
+const nowhere = () => {};
+
+async function newFolder(t: TestContext, applicationUri: string, folder = mkdtempSync(join(tmpdir(), 'opcua-pki-'))) {
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const warnings: string[] = [];
+  const log = { debug: nowhere, info: nowhere, warn: (text: string) => warnings.push(text), error: nowhere };
+  const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
+  await certificates.initialize();
+  return { folder, certificates, warnings };
+}
+
+describe('a folder of certificates', () => {
+  test('has a certificate of its own that is made once, and a key that nobody else may read', async (t) => {
+    const { folder, certificates } = await newFolder(t, 'urn:a');
+    const again = await newFolder(t, 'urn:a', folder);
+    assert.ok(again.certificates.getCertificate().equals(certificates.getCertificate()));
+    const key = join(folder, 'own', 'private-key.pem');
+    assert.equal(statSync(key).mode & 0o077, 0);
+    const certificate = new X509Certificate(certificates.getCertificate());
+    assert.ok(certificate.checkPrivateKey(createPrivateKey(readFileSync(key))));
+    assert.match(certificate.subjectAltName ?? '', /URI:urn:a\b/);
+  });
+
+  test('makes another certificate for another application URI, of the same key', async (t) => {
+    const { folder, certificates } = await newFolder(t, 'urn:a');
+    const key = readFileSync(join(folder, 'own', 'private-key.pem'), 'utf8');
+    const { certificates: renamed } = await newFolder(t, 'urn:', folder);
+    assert.ok(!renamed.getCertificate().equals(certificates.getCertificate()));
+    assert.equal(readFileSync(join(folder, 'own', 'private-key.pem'), 'utf8'), key);
+  });
+
+  test('trusts the very certificates that a person has put there, and no others', async (t) => {
+    const { folder, certificates, warnings } = await newFolder(t, 'urn:a');
+    const [friend, stranger] = [await newFolder(t, 'urn:friend'), await newFolder(t, 'urn:stranger')];
+    const check = async ({ certificates: of }: typeof friend) =>
+      (await certificates.checkCertificate(of.getCertificate())).name;
+    assert.equal(await check(friend), 'BadCertificateUntrusted');
+    const [name = assert.fail(), ...others] = readdirSync(join(folder, 'rejected'));
+    assert.deepEqual(others, []);
+    const [from, to] = [join(folder, 'rejected', name), join(folder, 'trusted')];
+    assert.ok(warnings[0]?.endsWith(`"urn:friend": to trust it, move ${from} to ${to}`), warnings.join());
+    renameSync(from, join(to, name));
+    assert.equal(await check(friend), 'Good');
+    assert.equal(await check(stranger), 'BadCertificateUntrusted');
+    writeFileSync(join(to, 'stranger.pem'), readFileSync(join(stranger.folder, 'own', 'certificate.pem')));
+    assert.equal(await check(stranger), 'Good');
+  });
+
+  test('bears what is no certificate, given or trusted, and keeps no more than a hundred strangers', async (t) => {
+    const { folder, certificates } = await newFolder(t, 'urn:a');
+    writeFileSync(join(folder, 'trusted', 'readme.txt'), 'nothing');
+    for (const bytes of [Buffer.alloc(0), Buffer.from('nothing'), Buffer.alloc(100_000, 0x30)]) {
+      assert.equal((await certificates.checkCertificate(bytes)).name, 'BadCertificateInvalid');
+    }
+    for (let at = 0; at < 100; at++) writeFileSync(join(folder, 'rejected', `${at}.der`), '');
+    const stranger = await newFolder(t, 'urn:stranger');
+    const { name } = await certificates.checkCertificate([stranger.certificates.getCertificate()]);
+    assert.equal(name, 'BadCertificateUntrusted');
+    assert.equal(readdirSync(join(folder, 'rejected')).length, 100);
+  });
+});
