@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import type { Clock } from '@telltale/schema';
 import { BackOff, type Meter, NoAnswer, NotConnected } from '@telltale/stack-kit';
-import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient } from 'mqtt';
+import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient, type Packet } from 'mqtt';
 import { BrokerStream } from './broker-stream.ts';
 import type { BrokerVariables } from './broker-variables.ts';
 import { PacketGuard } from './packet-guard.ts';
@@ -28,6 +28,8 @@ export interface BrokerLinkOptions {
 const filtersAtOnce = 8;
 const requestsAtOnce = 64;
 const refusedBackOffMs = 30_000;
+const maxUnreleased = 1000;
+const maxUnreleasedBytes = 64 * 1024 * 1024;
 /** How long the broker has to see the end that it is told. */
 const closeMs = 500;
 
@@ -40,6 +42,8 @@ export class BrokerLink {
   readonly #stream: BrokerStream;
   readonly #token = randomBytes(32);
   readonly #codes = new Map<number, number>();
+  /** Bytes of messages of quality 2 that have not been released, by identifier. */
+  readonly #unreleased = new Map<number, number>();
   /** Of everything that waits for an answer. */
   readonly #waiting = new Set<(error: Error) => void>();
   #end: (reason: NotConnected) => void = () => {};
@@ -91,11 +95,7 @@ export class BrokerLink {
     this.#client.on('error', (error) => this.#lose(refusal(error) ?? lost(error.message)));
     this.#client.on('close', () => this.#lose(lost('the broker closed the connection')));
     this.#client.on('disconnect', ({ reasonCode }) => this.#lose(lost(`the broker ended it: ${codeText(reasonCode)}`)));
-    this.#client.on('packetreceive', (packet) => {
-      if ((packet.cmd === 'puback' || packet.cmd === 'pubrec') && packet.messageId !== undefined && packet.reasonCode) {
-        this.#codes.set(packet.messageId, packet.reasonCode);
-      }
-    });
+    this.#client.on('packetreceive', (packet) => this.#look(packet));
     this.#client.handleMessage = (packet, done) => this.#hear(packet, done);
   }
 
@@ -208,6 +208,21 @@ export class BrokerLink {
     }
   }
 
+  /** At what the library does not tell of. */
+  #look(packet: Packet): void {
+    if (packet.cmd === 'puback' || packet.cmd === 'pubrec') {
+      if (packet.messageId !== undefined && packet.reasonCode) this.#codes.set(packet.messageId, packet.reasonCode);
+    } else if (packet.cmd === 'publish' && packet.qos === 2) {
+      // The library keeps these until the broker releases them, however many there are.
+      this.#unreleased.set(packet.messageId ?? 0, packet.payload.length);
+      let bytes = 0;
+      for (const length of this.#unreleased.values()) bytes += length;
+      if (this.#unreleased.size > maxUnreleased || bytes > maxUnreleasedBytes) {
+        this.#lose(lost('the broker sends messages of quality 2 and does not release them'));
+      }
+    } else if (packet.cmd === 'pubrel') this.#unreleased.delete(packet.messageId ?? 0);
+  }
+
   /** Asks a broker that is silent whether it is there. */
   #listen(): void {
     const { clock, variables } = this.#options;
@@ -295,6 +310,7 @@ export class BrokerLink {
     this.#lost = reason;
     this.#takeBackPing();
     for (const fail of [...this.#waiting]) fail(reason);
+    this.#unreleased.clear();
     this.#client.end(true);
     this.#stream.destroy();
     this.#end(reason);

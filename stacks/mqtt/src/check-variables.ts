@@ -58,6 +58,9 @@ export function checkProvider(values: ProviderVariables): VariableFault[] {
   if (values.commandTopic === values.topic) {
     faults.push({ field: 'commandTopic', message: 'must differ from topic: what is published would be written' });
   }
+  if (values.answerTopic !== '' && [values.topic, values.commandTopic].includes(values.answerTopic)) {
+    faults.push({ field: 'answerTopic', message: 'must differ from topic and commandTopic' });
+  }
   const { fault } = compileTemplate(values.payload, valueNames);
   if (fault !== undefined) faults.push({ field: 'payload', message: fault });
   const wrong = values.commandValue === '' ? undefined : parseSelector(values.commandValue).fault;

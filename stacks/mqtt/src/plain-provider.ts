@@ -14,6 +14,8 @@ import { type Served, ServedPoints } from './served-points.ts';
 import { compileTemplate, type Template } from './template.ts';
 import { topicFault } from './topic.ts';
 
+const maxAnswers = 1000;
+
 type TopicTemplate = Template<(typeof topicNames)[number]>;
 
 export class PlainProvider implements Provider {
@@ -28,6 +30,8 @@ export class PlainProvider implements Provider {
   #link: BrokerLink | undefined;
   #publishing: Publishing<Served> | undefined;
   #subscribed: string[] = [];
+  /** That the broker has not acknowledged. */
+  #answers = 0;
 
   /** The variables have been checked. */
   constructor(options: ProviderOptions<ProviderVariables>) {
@@ -49,9 +53,7 @@ export class PlainProvider implements Provider {
   setPoints(points: StackPoints): void {
     this.#points.setPoints(points);
     this.#commands.clear();
-    if (this.#options.variables.commandTopic !== '') {
-      for (const point of points.commands) this.#commands.set(this.#topic('commandTopic', point), point);
-    }
+    this.#setCommands(points.commands);
     if (this.#link === undefined) return;
     this.#points.markAll();
     this.#subscribe().catch(() => undefined);
@@ -112,6 +114,20 @@ export class PlainProvider implements Provider {
     await link?.close();
   }
 
+  /** A topic to which the provider itself publishes takes no writes: it would write to itself. */
+  #setCommands(commands: readonly StackPoint[]): void {
+    const { variables, log } = this.#options;
+    if (variables.commandTopic === '') return;
+    const own = new Set(
+      this.#points.all.flatMap(({ point }) => [this.#topic('topic', point), this.#topic('answerTopic', point)]),
+    );
+    for (const point of commands) {
+      const topic = this.#topic('commandTopic', point);
+      if (own.has(topic)) log.warn(`${point.name} cannot be written: the provider publishes to ${topic} itself`);
+      else this.#commands.set(topic, point);
+    }
+  }
+
   async #subscribe(): Promise<void> {
     const link = this.#link;
     if (link === undefined) return;
@@ -163,13 +179,19 @@ export class PlainProvider implements Provider {
     const asked = properties?.responseTopic;
     const topic = asked ?? this.#topic('answerTopic', command);
     if (!link?.isUp || topic === '' || topic.startsWith('$') || topicFault(topic) !== undefined) return;
+    // A broker that takes no answers is flooded with writes by somebody: they are not kept.
+    if (this.#answers >= maxAnswers || this.#commands.has(topic)) return;
+    this.#answers++;
     const correlationData = asked === undefined ? undefined : properties?.correlationData;
     const answer = error === undefined ? { result: 'accepted' } : { result: 'refused', reason: error.message };
     const sent = link.publish(topic, JSON.stringify(answer), {
       qos: 1,
       ...(correlationData !== undefined && { properties: { correlationData } }),
     });
-    sent.catch(() => undefined);
+    const settled = () => {
+      this.#answers--;
+    };
+    sent.then(settled, settled);
   }
 
   #topic(which: 'topic' | 'statusTopic' | 'commandTopic' | 'answerTopic', point: StackPoint | undefined): string {

@@ -216,3 +216,27 @@ test('a command that is stuck in a dead connection is thrown away with it, not s
   await until('the broker sees the end', () => socket.closed);
   assert.equal((socket.errored as NodeJS.ErrnoException | null)?.code, 'ECONNRESET');
 });
+
+test('a broker that sends messages of quality 2 without end and releases none is left', async (t) => {
+  const port = await freePort();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(Buffer.from([0x20, 0x03, 0, 0, 0]));
+      for (let id = 1; id <= 2000; id++) {
+        socket.write(Buffer.from([0x34, 0x07, 0, 1, 0x61, id >> 8, id & 0xff, 0, 0x31]));
+      }
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const c = new LinkedConnector({ vars: { port: `${port}` } });
+  c.setPoints([]);
+  await assert.rejects(
+    c.start().then(async () => {
+      throw await c.lost();
+    }),
+    /quality 2 and does not release them/,
+  );
+});

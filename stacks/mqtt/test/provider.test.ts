@@ -143,6 +143,19 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('cmd/speed/set', '', '-r');
   });
 
+  test('a topic to which the provider publishes itself takes no writes', async (t) => {
+    const p = link({ payload: '{text}' });
+    t.after(() => p.stop());
+    p.setPoints([{ name: 'trap', address: 'loop/a/set' }], [{ name: 'a', address: 'loop/a' }]);
+    await p.start();
+    p.publish('trap', 5);
+    const heard = await broker.sub('loop/#');
+    t.after(() => heard.stop());
+    await until('it has come', () => heard.texts('loop/a/set').at(-1) === '5');
+    assert.match(p.warnings.join(), /a cannot be written: the provider publishes to loop\/a\/set itself/);
+    assert.deepEqual(p.written, []);
+  });
+
   test('MQTT 5: a write is answered at its response topic with its correlation data', async (t) => {
     const p = link({ commandValue: '/v' });
     t.after(() => p.stop());
