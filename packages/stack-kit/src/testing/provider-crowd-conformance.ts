@@ -1,19 +1,18 @@
 // What is asked of every provider when clients come and go, vanish or talk nonsense, or whom it serves is lost.
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { createConnection, type Socket } from 'node:net';
 import { test } from 'node:test';
-import type { Endpoint } from './conformance-world.ts';
 import { FaultDice } from './fault.ts';
 import { allowedGrowth, memoryInUse, settledHoldings, untilNoMoreThan } from './leaks.ts';
 import { accepts } from './peer-process.ts';
 import type { ProviderBench } from './provider-bench.ts';
 import type { Serving } from './provider-conformance.ts';
+import { record } from './recorder.ts';
 import { type Rounds, untilEnough } from './rounds.ts';
+import { nearlySense, nonsense, visit, wait } from './strangers.ts';
 import { until } from './until.ts';
 
 const atOnce = 10;
+const nearlySenses = 300;
 
 export function testCrowds(
   world: ProviderBench['world'],
@@ -45,7 +44,7 @@ export function testCrowds(
     await bench().withClient(async (client) => {
       bench().publishAll(hosted, 0);
       await bench().untilAllSeen(client, 0);
-      const silent = world.transport === 'tcp' ? await silentConnection(bench().endpoint) : undefined;
+      const silent = world.transport === 'tcp' ? await wait(bench().endpoint) : undefined;
       await hosted.stop();
       if (silent !== undefined) {
         await until('a client is let go', () => silent.destroyed, { deadlineMs: 3000 }).finally(() => silent.destroy());
@@ -58,13 +57,13 @@ export function testCrowds(
   if (world.startServed !== undefined) testLossOfServed(bench, serving);
   if (!listens) return;
 
-  const strange = world.transport === 'tcp' ? strangeConnection : strangeDatagram;
+  const visitor = (said: Buffer[], dice: FaultDice) => visit(world.transport, bench().endpoint, said, dice);
 
   test('clients that talk nonsense or vanish harm nobody', () =>
     serving(async (hosted, client) => {
       const dice = new FaultDice({ kind: 'garble', oneIn: 1, seed: 42 });
       for (let turn = 0; turn < 60; turn++) {
-        await strange(bench().endpoint, dice);
+        await visitor(nonsense(dice), dice);
         if (turn % 20 !== 0) continue;
         bench().publishAll(hosted, turn);
         await bench().untilAllSeen(client, turn);
@@ -73,10 +72,25 @@ export function testCrowds(
       assert.deepEqual([hosted.state, hosted.writes], ['up', []]);
     }));
 
+  test('clients that talk nearly sense harm nobody', () =>
+    serving(async (hosted, client) => {
+      bench().publishAll(hosted, 0);
+      const conversations = await overheard(bench());
+      const dice = new FaultDice({ kind: 'garble', oneIn: 1, seed: 99 });
+      for (let turn = 0; turn < nearlySenses; turn++) {
+        const conversation = conversations[dice.below(conversations.length)] ?? [];
+        await visitor(nearlySense(conversation, dice), dice);
+      }
+      bench().publishAll(hosted, 1);
+      await bench().untilAllSeen(client, 1);
+      await bench().withClient((newcomer) => bench().untilAllSeen(newcomer, 1));
+      assert.equal(hosted.state, 'up');
+    }));
+
   test('clients that come and go do not add up: no handle, no listener, no memory', (t) =>
     serving(async (hosted, client) => {
       const dice = new FaultDice({ kind: 'garble', oneIn: 1, seed: 7 });
-      const crowd = () => Promise.all(Array.from({ length: atOnce }, () => strange(bench().endpoint, dice)));
+      const crowd = () => Promise.all(Array.from({ length: atOnce }, () => visitor(nonsense(dice), dice)));
       for (let turn = 0; turn < 5; turn++) await crowd();
       const [handles, memory] = [await settledHoldings(), await memoryInUse()];
       const came = atOnce * (await untilEnough({ ...clients, count: Math.ceil((5 * clients.count) / atOnce) }, crowd));
@@ -88,6 +102,21 @@ export function testCrowds(
       bench().publishAll(hosted, 1);
       await bench().untilAllSeen(client, 1);
     }));
+}
+
+/** What a client says when it reads everything. */
+async function overheard(bench: ProviderBench): Promise<readonly (readonly Buffer[])[]> {
+  const { world, endpoint } = bench;
+  await using recorder = await record(world.transport, endpoint);
+  const client = await world.connectClient(recorder.endpoint);
+  try {
+    await bench.untilAllSeen(client, 0);
+  } finally {
+    await client.close();
+  }
+  const conversations = recorder.conversations.filter(({ length }) => length > 0);
+  assert.ok(conversations.length > 0, 'the client has said nothing');
+  return conversations;
 }
 
 function testLossOfServed(bench: () => ProviderBench, serving: Serving): void {
@@ -112,37 +141,4 @@ function testLossOfServed(bench: () => ProviderBench, serving: Serving): void {
         await bench().untilAllSeen(client, 2);
       }
     }));
-}
-
-/** Takes whatever comes, and waits for the end. */
-async function silentConnection({ host, port }: Endpoint): Promise<Socket> {
-  const socket = createConnection({ host, port }).on('error', () => {});
-  await once(socket, 'connect');
-  return socket.resume();
-}
-
-/** Connects, says some nonsense or nothing, and ends in order or not. */
-async function strangeConnection({ host, port }: Endpoint, dice: FaultDice): Promise<void> {
-  const socket = createConnection({ host, port }).on('error', () => {});
-  const closed = once(socket, 'close');
-  const connected = once(socket, 'connect');
-  await Promise.race([connected, closed]);
-  const length = dice.below(3) * dice.below(600);
-  if (length > 0 && socket.writable) {
-    await Promise.race([new Promise((resolve) => socket.write(nonsense(length, dice), resolve)), closed]);
-  }
-  if (dice.below(2) === 0) socket.resetAndDestroy();
-  else socket.destroy();
-  await closed;
-}
-
-async function strangeDatagram({ host, port }: Endpoint, dice: FaultDice): Promise<void> {
-  const socket = createSocket('udp4').on('error', () => {});
-  const bytes = nonsense(1 + dice.below(1400), dice);
-  await new Promise((resolve) => socket.send(bytes, port, host, resolve));
-  await new Promise<void>((resolve) => socket.close(() => resolve()));
-}
-
-function nonsense(length: number, dice: FaultDice): Buffer {
-  return Buffer.from(Uint8Array.from({ length }, () => dice.below(256)));
 }
