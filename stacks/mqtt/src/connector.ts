@@ -16,7 +16,7 @@ import {
 } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from './broker-link.ts';
-import { Browser } from './browse.ts';
+import { Browser } from './browser.ts';
 import { CommandWriter } from './command-writer.ts';
 import type { ConnectorVariables } from './connector-variables.ts';
 import { type Device, Devices } from './devices.ts';
@@ -31,6 +31,8 @@ import { Tap, type TapContext } from './tap.ts';
 /** Readings are gathered for so long, or until there are so many. */
 const gatherMs = 5;
 const gatherCount = 1000;
+/** Before it runs, the host would keep the newest reading of each point alone: so many are held back until it does. */
+const heldCount = 100_000;
 const longestSweepMs = 1000;
 const warnEveryMs = 60_000;
 
@@ -53,6 +55,7 @@ class MqttConnector implements Connector {
   #routes = new Routes([]);
   #devices: Devices;
   #link: BrokerLink | undefined;
+  #isRunning = false;
   #takeBackFlush: (() => void) | undefined;
   #takeBackSweep = () => {};
   /** What the STATE of this connection, as a host application, is told apart by. */
@@ -166,6 +169,7 @@ class MqttConnector implements Connector {
     const stop = () => resolve(undefined);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
+    this.#isRunning = true;
     this.#sweep();
     const reason = await Promise.race([promise, link.ended]);
     signal.removeEventListener('abort', stop);
@@ -180,6 +184,7 @@ class MqttConnector implements Connector {
   async close(): Promise<void> {
     const link = this.#link;
     this.#link = undefined;
+    this.#isRunning = false;
     this.#intake.stop();
     this.#host.end();
     this.#takeBackSweep();
@@ -328,7 +333,8 @@ class MqttConnector implements Connector {
   #flush(): void {
     this.#takeBackFlush?.();
     this.#takeBackFlush = undefined;
-    if (this.#batch.count > 0) this.#options.publish(this.#batch);
+    const { count } = this.#batch;
+    if (count > 0 && (this.#isRunning || count >= heldCount)) this.#options.publish(this.#batch);
   }
 
   #warnOverrun(): void {

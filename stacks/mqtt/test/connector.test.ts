@@ -197,6 +197,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
       c.history.map(([, { value, timeUs, quality }]) => [value, timeUs, quality]),
       [0, 1, 2].map((at) => [at, (seconds + at) * 1e6, good]),
     );
+    assert.equal(c.early, 0);
   });
 
   test('a measurement of which nothing is heard for too long is the last usable value until something is', async (t) => {

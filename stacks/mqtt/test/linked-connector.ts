@@ -32,6 +32,8 @@ export class LinkedConnector {
   readonly history: [string, Reading][] = [];
   readonly warnings: string[] = [];
   overruns = 0;
+  /** Published while it connected, of the last time: the host keeps the newest of each point alone. */
+  early = 0;
   #points = new Map<number, StackPoint>();
   #commands = new Map<string, StackCommand>();
   #nextId = 1;
@@ -68,8 +70,10 @@ export class LinkedConnector {
 
   async start(): Promise<void> {
     const controller = new AbortController();
+    const before = this.history.length;
     try {
       await this.connector.connect(controller.signal);
+      this.early = this.history.length - before;
     } catch (error) {
       await this.connector.close();
       throw error;
