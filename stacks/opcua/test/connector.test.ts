@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Datatype, quality, type Value } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
+import { CertificateFolder } from '../src/certificate-folder.ts';
 import { UaBench } from './ua-bench.ts';
 import { UaDevice } from './ua-device.ts';
 
@@ -224,7 +225,8 @@ describe('a secured link', () => {
   });
   after(() => device.stop());
 
-  const secured = { securityMode: 'best', userName: 'joe', password: 'secret' };
+  const named = { securityMode: 'best' };
+  const secured = { ...named, userName: 'joe', password: 'secret' };
   const trust = ({ folder }: UaBench) => {
     const [name = assert.fail('nothing was rejected'), ...others] = readdirSync(join(folder, 'rejected'));
     assert.deepEqual(others, []);
@@ -261,6 +263,27 @@ describe('a secured link', () => {
       assert.equal(await bench.stop(), undefined);
     });
   }
+
+  test('is open to a user with a certificate, whom the server knows', async () => {
+    for (const name of ['joe', 'mallory']) {
+      const bench = new UaBench(device, { ...named, userCertificate: `${name}.pem` });
+      await assert.rejects(bench.start(), { name: 'NotConnected', message: /BadCertificateUntrusted/ });
+      trust(bench);
+      await assert.rejects(bench.start(), { name: 'NotConnected', message: /certificate of the user cannot be read/ });
+      const folder = join(bench.folder, 'user');
+      const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+      const user = new CertificateFolder({ folder, applicationUri: 'urn:user', applicationName: name, log });
+      await user.initialize();
+      renameSync(user.ownFiles.certificate, join(folder, `${name}.pem`));
+      renameSync(user.ownFiles.privateKey, join(folder, `${name}.pem.key`));
+      bench.setPoints({ Flow: { datatype: 'd' } });
+      if (name === 'joe') {
+        await bench.start();
+        await bench.reads('Flow', 7, quality.good);
+      } else await assert.rejects(bench.start(), { name: 'BackOff', message: /refuses the user/ });
+      assert.equal(await bench.stop(), undefined);
+    }
+  });
 
   test('is refused to a user with a wrong password, who is not tried again at once', async () => {
     const bench = new UaBench(device, { ...secured, securityMode: 'None', password: 'wrong' });

@@ -1,11 +1,13 @@
 // A server of the library that plays the device, in a process of its own: `node device-main.ts <folder> <port> <limits>`.
 // Told what to do by messages of its parent, one answer each.
+import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import {
   DataType,
   LogLevel,
   MessageSecurityMode,
   SecurityPolicy,
+  type StatusCode,
   StatusCodes,
   setLogLevel,
   Variant,
@@ -36,6 +38,17 @@ interface Order {
   readonly type?: string;
 }
 
+/** Of users: the one who is called joe. */
+const users = {
+  referenceCounter: 0,
+  initialize: async () => {},
+  dispose: async () => {},
+  checkCertificate(certificate: Buffer, answer: (error: Error | null, status: StatusCode) => void) {
+    const isJoe = new X509Certificate(certificate).subject.includes('CN=joe');
+    answer(null, isJoe ? StatusCodes.Good : StatusCodes.BadIdentityTokenRejected);
+  },
+};
+
 const server = new OPCUAServer({
   port: Number(port),
   host: '127.0.0.1',
@@ -43,7 +56,7 @@ const server = new OPCUAServer({
   resourcePath: '/device',
   allowAnonymous: true,
   serverCertificateManager: certificates as never,
-  userCertificateManager: certificates as never,
+  userCertificateManager: users as never,
   certificateFile: join(folder, 'own', 'certificate.pem'),
   privateKeyFile: join(folder, 'own', 'private-key.pem'),
   serverInfo: { applicationUri: 'urn:telltale:test-device' },
