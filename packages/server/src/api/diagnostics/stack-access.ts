@@ -51,7 +51,7 @@ export class StackAccess {
   read(role: Role, { names, fields }: Selection<ConnectorField | ProviderField>): string {
     const all = this.#all(role);
     const wanted = names === undefined ? [...all.keys()] : [...new Set(names)];
-    const counts = this.#countPoints(role);
+    const counts = fields?.includes('points') === false ? new Map<string, QualityCounts>() : this.#countPoints(role);
     const members: string[] = [];
     for (const name of wanted.sort()) {
       const status = all.get(name);
