@@ -21,8 +21,11 @@ interface DeviceGroup<R extends PollRequest> {
 }
 
 const maxCulpritsTold = 10;
-/** A scan of more is published in pieces: whoever takes them must not be held up by one large one. */
-const pieceReadings = 4096;
+/**
+ * A scan of more is published in pieces: whoever takes them must not be held up by one large one. A batch grows to powers of
+ * two: it has room for the readings of one more request.
+ */
+const pieceReadings = 3840;
 
 export class PolledDevice<R extends PollRequest> {
   readonly name: string;
