@@ -182,7 +182,6 @@ class ModbusConnector implements Connector {
   /** False where the device says that it has failed: one register of many may be the reason. */
   async #readOnce(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
-    for (const item of request.items) if (item.lastRead !== request) item.lastRead = request;
     try {
       const bytes = await this.#client.request(request.unit, request.pdu, signal);
       request.timeUs = clock.now();
@@ -192,11 +191,12 @@ class ModbusConnector implements Connector {
       request.timeUs = clock.now();
       request.error = (error as Error).message;
       request.answer = undefined;
+      for (const item of request.items) item.lastRead = request;
       if (error instanceof ModbusException && isFailure(error.code)) return false;
       signal.throwIfAborted();
       throw readFailure(error, request.unit);
     }
-    putReadings(request.items, request.answer, request.start, batch, request.timeUs);
+    putReadings(request, request.answer, batch);
     return true;
   }
 

@@ -34,17 +34,13 @@ const dataAt = 2;
 const maxLong = 2n ** 63n - 1n;
 
 /**
- * Adds the readings of all items, which is most of the work of a scan: numbers that stand in the answer as they are go
- * from there into the batch in one step.
+ * Adds the readings of all items from the answer to a request, which is most of the work of a scan: numbers that stand there
+ * as they are go into the batch in one step.
  */
-export function putReadings(
-  items: readonly Item[],
-  answer: DataView,
-  start: number,
-  batch: Batch,
-  timeUs: number,
-): void {
+export function putReadings(request: ReadRequest, answer: DataView, batch: Batch): void {
+  const { items, start, timeUs } = request;
   for (const item of items) {
+    if (item.lastRead !== request) item.lastRead = request;
     const offset = dataAt + 2 * (item.start - start);
     let value: number;
     switch (item.plain) {
