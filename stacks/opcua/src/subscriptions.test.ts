@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Batch, ManualClock, quality } from '@telltale/schema';
+import { SourceTimes } from '@telltale/stack-kit';
+import {
+  CreateMonitoredItemsRequest,
+  CreateMonitoredItemsResponse,
+  CreateSubscriptionRequest,
+  CreateSubscriptionResponse,
+  DataChangeNotification,
+  DataType,
+  PublishResponse,
+  StatusChangeNotification,
+  type StatusCode,
+  StatusCodes,
+} from 'node-opcua-client';
+import { itemOf, type NodeItem } from './node-item.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { ServiceFault, type UaLink } from './ua-link.ts';
+
+type Publish = ReturnType<typeof Promise.withResolvers<PublishResponse>>;
+
+/** A server that does as it is told: what it is asked is kept, what it says is up to the test. */
+class ToldServer {
+  readonly clock = new ManualClock();
+  readonly waiting: Publish[] = [];
+  readonly created: number[] = [];
+  readonly gaps: (readonly NodeItem[])[] = [];
+  readonly published = new Map<number, [unknown, number]>();
+  readonly warnings: string[] = [];
+  mostItems = Number.POSITIVE_INFINITY;
+  statusOf: (index: number) => StatusCode = () => StatusCodes.Good;
+  readonly subscriptions: Subscriptions;
+
+  constructor() {
+    const link = {
+      limits: { read: 500, monitor: 500, translate: 500 },
+      transact: async (request: object) => this.#answer(request),
+      wait: () => {
+        const publish = Promise.withResolvers<PublishResponse>();
+        this.waiting.push(publish);
+        return publish.promise;
+      },
+    };
+    const silent = () => {};
+    this.subscriptions = new Subscriptions({
+      link: link as unknown as UaLink,
+      settings: {
+        samplingIntervalMs: 100,
+        publishingIntervalMs: 100,
+        queueSize: 1,
+        discardOldest: true,
+        deadband: undefined,
+      },
+      sessionTimeoutMs: 30_000,
+      clock: this.clock,
+      log: { debug: silent, info: silent, warn: (text) => this.warnings.push(text), error: silent },
+      sourceTimes: new SourceTimes({ clock: this.clock, maxSkewMs: 1000 }),
+      publish: (batch: Batch) => {
+        for (let at = 0; at < batch.count; at++) {
+          this.published.set(batch.points[at] ?? -1, [batch.valueAt(at), batch.qualities[at] ?? 0]);
+        }
+        batch.clear();
+      },
+      onGap: (items) => this.gaps.push(items),
+    });
+  }
+
+  monitor(count: number): Promise<NodeItem[]> {
+    const items = Array.from({ length: count }, (_, id) =>
+      itemOf({ id, name: `p${id}`, address: `ns=1;i=${id}`, datatype: 'd', properties: {} }, []),
+    );
+    return this.subscriptions.monitor(items);
+  }
+
+  /** Answers a publish request that waits. */
+  async say(sequenceNumber: number, ...notificationData: unknown[]): Promise<void> {
+    const message = { sequenceNumber, notificationData: notificationData as never };
+    this.waiting.shift()?.resolve(new PublishResponse({ subscriptionId: 1, notificationMessage: message }));
+    await new Promise(setImmediate);
+  }
+
+  async refuse(status: StatusCode): Promise<void> {
+    this.waiting.shift()?.reject(new ServiceFault(status));
+    await new Promise(setImmediate);
+  }
+
+  #answer(request: object): unknown {
+    if (request instanceof CreateSubscriptionRequest) {
+      return new CreateSubscriptionResponse({
+        subscriptionId: 1,
+        revisedPublishingInterval: request.requestedPublishingInterval,
+        revisedMaxKeepAliveCount: request.requestedMaxKeepAliveCount,
+        revisedLifetimeCount: request.requestedLifetimeCount,
+      });
+    }
+    assert.ok(request instanceof CreateMonitoredItemsRequest);
+    const items = request.itemsToCreate ?? [];
+    if (items.length > this.mostItems) throw new ServiceFault(StatusCodes.BadTooManyOperations);
+    this.created.push(items.length);
+    const results = items.map((item) => ({ statusCode: this.statusOf(Number(item.itemToMonitor.nodeId.value)) }));
+    return new CreateMonitoredItemsResponse({ results });
+  }
+}
+
+const change = (clientHandle: number, value: number) =>
+  new DataChangeNotification({
+    monitoredItems: [{ clientHandle, value: { value: { dataType: DataType.Double, value } } }],
+  });
+
+describe('subscriptions', () => {
+  test('publish what the server reports, and always leave it a request to answer', async () => {
+    const server = new ToldServer();
+    assert.deepEqual(await server.monitor(2), []);
+    const waiting = server.waiting.length;
+    assert.ok(waiting >= 2);
+    await server.say(1, change(1, 7.5));
+    await server.say(2, change(0, 2.5), change(99, 1));
+    assert.deepEqual(
+      [...server.published],
+      [
+        [1, [7.5, quality.good]],
+        [0, [2.5, quality.good]],
+      ],
+    );
+    assert.equal(server.waiting.length, waiting);
+    assert.deepEqual(server.gaps, []);
+  });
+
+  test('notice a report that was lost, and only then', async () => {
+    const server = new ToldServer();
+    await server.monitor(1);
+    await server.say(1); // a word of life has the number of the next report
+    await server.say(1, change(0, 1));
+    await server.say(2);
+    await server.say(2, change(0, 2));
+    assert.equal(server.gaps.length, 0);
+    await server.say(4, change(0, 4));
+    assert.equal(server.gaps.length, 1);
+    await server.say(5, change(0, 5));
+    assert.equal(server.gaps.length, 1);
+  });
+
+  test('are lost when the server ends one, or is silent about it', async () => {
+    const ended = new ToldServer();
+    await ended.monitor(1);
+    await ended.say(1, new StatusChangeNotification({ status: StatusCodes.BadTimeout }));
+    await assert.rejects(ended.subscriptions.lost, { name: 'NotConnected', message: /BadTimeout/ });
+    const silent = new ToldServer();
+    await silent.monitor(1);
+    silent.clock.advance(4900);
+    silent.subscriptions.check();
+    await silent.say(1);
+    silent.clock.advance(4900);
+    silent.subscriptions.check();
+    assert.equal(await Promise.race([silent.subscriptions.lost, 'not yet']), 'not yet');
+    silent.clock.advance(200);
+    silent.subscriptions.check();
+    await assert.rejects(silent.subscriptions.lost, { name: 'NotConnected', message: /silent/ });
+  });
+
+  test('ask for less where the server has too many requests waiting, and are lost where it knows none', async () => {
+    const server = new ToldServer();
+    await server.monitor(1);
+    await server.refuse(StatusCodes.BadTooManyPublishRequests);
+    const fewer = server.waiting.length;
+    await server.say(1, change(0, 1));
+    assert.equal(server.waiting.length, fewer);
+    await server.refuse(StatusCodes.BadNoSubscription);
+    await assert.rejects(server.subscriptions.lost, { name: 'NotConnected', message: /BadNoSubscription/ });
+  });
+
+  test('are made in smaller requests where the server does not take large ones', async () => {
+    const server = new ToldServer();
+    server.mostItems = 100;
+    assert.deepEqual(await server.monitor(1000), []);
+    assert.ok(server.created.every((count) => count <= 100));
+    assert.equal(
+      server.created.reduce((sum, count) => sum + count, 0),
+      1000,
+    );
+  });
+
+  test('turn what the server refuses bad alone, hand back what it has no room for, and try again', async () => {
+    const server = new ToldServer();
+    server.statusOf = (index) =>
+      index === 1
+        ? StatusCodes.BadNodeIdUnknown
+        : index === 2
+          ? StatusCodes.BadTooManyMonitoredItems
+          : StatusCodes.Good;
+    const unmonitored = await server.monitor(4);
+    assert.deepEqual(
+      unmonitored.map(({ point }) => point.id),
+      [2],
+    );
+    assert.deepEqual([...server.published], [[1, [undefined, quality.bad.configurationError]]]);
+    server.statusOf = () => StatusCodes.Good;
+    server.created.length = 0;
+    await server.subscriptions.retry();
+    await server.subscriptions.retry();
+    assert.deepEqual(server.created, [1]);
+  });
+});
