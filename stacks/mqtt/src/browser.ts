@@ -9,15 +9,18 @@ import {
   Refused,
 } from '@telltale/stack-kit';
 import { Payload } from './payload.ts';
+import { birthPoints, isBirth, parseSparkplugTopic, type SparkplugTopic } from './sparkplug/birth-points.ts';
 import { filterFault, hasWildcard, matchesTopic } from './topic.ts';
 
 export interface BrowserOptions {
   readonly clock: Clock;
   readonly subscribe: (filter: string) => Promise<string | undefined>;
   readonly unsubscribe: (filter: string) => Promise<void>;
+  /** Of a Sparkplug edge node that was heard of. */
+  readonly askBirth: (group: string, node: string) => void;
 }
 
-const listenMs = 1500;
+const listenMs = 2000;
 const keptMs = 60_000;
 const maxTopics = 10_000;
 const maxLeaves = 1000;
@@ -29,6 +32,8 @@ const maxBytes = 32 * 1024 * 1024;
 interface Listening {
   readonly filter: readonly string[];
   readonly heard: Map<string, Buffer>;
+  /** Edge nodes that were asked for their births. */
+  readonly asked: Set<string>;
   bytes: number;
 }
 
@@ -45,6 +50,11 @@ export class Browser {
     const listening = this.#listening;
     if (listening === undefined || payload === undefined || payload.length > maxPayload) return;
     if (!matchesTopic(listening.filter, topic.split('/'))) return;
+    const sparkplug = parseSparkplugTopic(topic);
+    if (sparkplug !== undefined && !isBirth(sparkplug)) {
+      this.#askBirth(listening, sparkplug);
+      return;
+    }
     const before = listening.heard.get(topic);
     if (before === undefined && listening.heard.size >= maxTopics) return;
     const bytes = listening.bytes + payload.length - (before?.length ?? 0);
@@ -69,7 +79,7 @@ export class Browser {
     const wrong = hasWildcard(path) ? 'the path must not have wildcards' : filterFault(filter);
     if (wrong !== undefined) throw new Refused(wrong);
     if (this.#listening !== undefined) throw new Refused('somebody browses this connector just now: try again soon');
-    const listening: Listening = { filter: filter.split('/'), heard: new Map(), bytes: 0 };
+    const listening: Listening = { filter: filter.split('/'), heard: new Map(), asked: new Set(), bytes: 0 };
     this.#listening = listening;
     try {
       const refused = await subscribe(filter);
@@ -94,13 +104,23 @@ export class Browser {
     this.#kept = { path, items, untilMs: clock.monotonicMs() + keptMs };
     return items;
   }
+
+  /** Only births tell the names of metrics, and they are not retained. */
+  #askBirth({ asked }: Listening, { group, kind, node }: SparkplugTopic): void {
+    const key = `${group}/${node}`;
+    if (!kind.endsWith('DATA') || asked.has(key) || asked.size >= maxTopics) return;
+    asked.add(key);
+    this.#options.askBirth(group, node);
+  }
 }
 
 function itemsOf(heard: ReadonlyMap<string, Buffer>): BrowseItem[] {
   const payload = new Payload();
   return [...heard.keys()].sort().flatMap((topic) => {
-    payload.load(heard.get(topic) as Buffer);
-    return pointsOf(topic, payload).map((measurement) => ({
+    const bytes = heard.get(topic) as Buffer;
+    const sparkplug = parseSparkplugTopic(topic);
+    const points = sparkplug === undefined ? pointsOf(topic, payload.load(bytes)) : birthPoints(sparkplug, bytes);
+    return points.map((measurement) => ({
       title: measurement.address,
       path: undefined,
       measurement,

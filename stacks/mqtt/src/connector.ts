@@ -90,6 +90,7 @@ class MqttConnector implements Connector {
       unsubscribe: async (filter) => {
         if (!this.#subscriptions.has(filter)) await this.#up().unsubscribe([filter]);
       },
+      askBirth: (group, node) => this.#host.askBirth(this.#up(), group, node),
     });
     this.#intake = new Intake({
       clock,

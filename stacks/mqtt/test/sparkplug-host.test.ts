@@ -115,6 +115,34 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     assert.equal(c.readings.get('other')?.quality, 0xc0);
   });
 
+  test('browsing asks edge nodes that speak for their births, and lists their metrics', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'telltale-browse-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const vars = { port: `${broker.port}`, format: 'sparkplug', group: 'Seen', node: 'edge' };
+    const p = new LinkedProvider({ vars, folder });
+    t.after(() => p.stop());
+    p.setPoints([
+      { name: 'level', address: 'Tank/Level', properties: { device: 'tank' } },
+      { name: 'hours', address: 'Hours', datatype: 'l' },
+    ]);
+    await p.start();
+    const c = link();
+    t.after(() => c.stop());
+    c.setPoints([]);
+    await c.start();
+    const browsing = c.connector.browse?.(
+      { path: 'spBv1.0/Seen', cursor: undefined, limit: 10 },
+      new AbortController().signal,
+    );
+    await until('it listens', () => broker.said.includes('spBv1.0/Seen/#'));
+    p.publish('hours', 5n);
+    const items = (await browsing)?.items.map(({ measurement }) => [measurement?.address, measurement?.datatype]);
+    assert.deepEqual(items, [
+      ['spBv1.0/Seen/edge/tank#Tank/Level', 'd'],
+      ['spBv1.0/Seen/edge#Hours', 'l'],
+    ]);
+  });
+
   test('a clock that is off is not believed', async (t) => {
     const c = link({}, { maxClockSkewMs: 5000 });
     t.after(() => c.stop());

@@ -141,6 +141,13 @@ export class HostApplication {
     this.#options.flushSoon();
   }
 
+  askBirth(link: BrokerLink, group: string, node: string): void {
+    const timestampMs = Math.floor(this.#options.clock.now() / 1000);
+    const metric: Metric = { name: 'Node Control/Rebirth', timestampMs, type: typeOfDatatype.b, value: true };
+    const payload = encodePayload({ timestampMs, metrics: [metric] });
+    link.publish(`${namespace}${group}/NCMD/${node}`, payload, { qos: 0 }).catch(() => undefined);
+  }
+
   /** Sparkplug has no answer: a command is accepted when it was sent to an edge node that is there. */
   async write(link: BrokerLink, command: StackCommand, value: Value): Promise<void> {
     const { address, fault } = parseMetricAddress(command.address);
@@ -251,10 +258,7 @@ export class HostApplication {
     const nowMs = clock.monotonicMs();
     if (!this.#link?.isUp || nowMs - edgeNode.askedMs < askPauseMs) return;
     edgeNode.askedMs = nowMs;
-    const timestampMs = Math.floor(clock.now() / 1000);
-    const metric: Metric = { name: 'Node Control/Rebirth', timestampMs, type: typeOfDatatype.b, value: true };
-    const payload = encodePayload({ timestampMs, metrics: [metric] });
-    this.#link.publish(`${namespace}${group}/NCMD/${node}`, payload, { qos: 0 }).catch(() => undefined);
+    this.askBirth(this.#link, group, node);
   }
 
   #askAll(): void {
