@@ -10,6 +10,7 @@ import {
   type StackCommand,
   type StackPoints,
 } from '../src/index.ts';
+import { lineOf } from './line-codec.ts';
 import { LineConnector, type LineVariables } from './line-connector.ts';
 import { LineLink, openSocket } from './line-link.ts';
 
@@ -106,14 +107,8 @@ class QueuesWrites extends LineConnector {
 
 class RetriesWrites extends LineConnector {
   override async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
-    const again = setInterval(() => this.link?.socket.write(this.#line(command, value)), 50);
+    const again = setInterval(() => this.link?.socket.write(lineOf(`0 set ${command.address} ${value}`)), 50);
     await super.write(command, value, signal).finally(() => clearInterval(again));
-  }
-
-  #line({ address }: StackCommand, value: Value): string {
-    const text = `0 set ${address} ${value}`;
-    const sum = Buffer.from(text).reduce((all, byte) => all ^ byte, 0x5a);
-    return `${text}*${sum.toString(16).padStart(2, '0')}\n`;
   }
 }
 
@@ -227,7 +222,7 @@ class ThrowsIntoTheVoid extends LineConnector {
   protected override makeLink(socket: Socket): LineLink {
     socket.on('data', (bytes) => {
       for (const line of bytes.toString().split('\n')) {
-        if (line !== '' && !/^\d+ (?:is|no|done).*\*..$/.test(line)) throw new Error(`what is ${line}?`);
+        if (line !== '' && !/^\d+ (?:is|no|done).*\*.{8}$/.test(line)) throw new Error(`what is ${line}?`);
       }
     });
     return super.makeLink(socket);

@@ -1,4 +1,5 @@
-// Lines with a checksum: `text*hh`, the exclusive or of the bytes of the text, which no single flipped bit gets past.
+// Lines with a checksum: `text*hhhhhhhh`, so that what is not as it was sent is not taken for it.
+import { crc32 } from 'node:zlib';
 
 const maxLine = 1000;
 
@@ -19,16 +20,12 @@ export class LineReader {
     const lines = (this.#rest + bytes.toString('latin1')).split('\n');
     this.#rest = (lines.pop() ?? '').slice(-maxLine);
     for (const line of lines) {
-      const [, text = '', checksum] = /^(.*)\*([0-9a-f]{2})$/.exec(line) ?? [];
+      const [, text = '', checksum] = /^(.*)\*([0-9a-f]{8})$/.exec(line) ?? [];
       if (checksum === checksumOf(text)) this.#onLine(text);
     }
   }
 }
 
 function checksumOf(text: string): string {
-  const bytes = Buffer.from(text, 'latin1');
-  return bytes
-    .reduce((sum, byte) => sum ^ byte, 0x5a)
-    .toString(16)
-    .padStart(2, '0');
+  return crc32(Buffer.from(text, 'latin1')).toString(16).padStart(8, '0');
 }

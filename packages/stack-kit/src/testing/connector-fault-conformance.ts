@@ -18,6 +18,7 @@ const troubles: readonly Trouble[] = [
   { name: 'twice', fault: (seed) => ({ kind: 'duplicate', oneIn: 2, seed }) },
   { name: 'cut off', fault: (seed) => ({ kind: 'truncate', oneIn: 4, seed }) },
   { name: 'garbled', fault: (seed) => ({ kind: 'garble', oneIn: 3, seed }) },
+  { name: 'mangled', fault: (seed) => ({ kind: 'mangle', oneIn: 3, seed }) },
 ];
 
 const seeds = [1, 2];
@@ -59,5 +60,7 @@ export function testFaults(world: ConnectorBench['world'], bench: () => Connecto
 
 /** Nobody who speaks this protocol could tell that something is wrong. */
 function isHidden({ recognisesGarbling, tellsAnswersApart }: ConnectorBench['world'], { kind }: Fault): boolean {
-  return (kind === 'garble' && !recognisesGarbling) || (kind === 'duplicate' && tellsAnswersApart === false);
+  const isChanged = kind === 'garble' || kind === 'mangle';
+  const isRepeated = kind === 'duplicate' || kind === 'mangle';
+  return (isChanged && !recognisesGarbling) || (isRepeated && tellsAnswersApart === false);
 }

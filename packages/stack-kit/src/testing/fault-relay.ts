@@ -149,6 +149,9 @@ export class FaultRelay implements AsyncDisposable {
       case 'garble':
         pass(dice.strikes() ? dice.garbled(bytes) : bytes);
         return;
+      case 'mangle':
+        pass(dice.strikes() ? dice.mangled(bytes) : bytes);
+        return;
       case 'truncate':
         pass(dice.strikes() ? dice.truncated(bytes) : bytes);
         return;

@@ -12,6 +12,8 @@ export type Fault =
   | { readonly kind: 'drip'; readonly ms: number }
   /** One bit of it is flipped. */
   | ({ readonly kind: 'garble' } & Chance)
+  /** Worse: bytes are replaced, a part is missing though more follows, or it is there twice at once. */
+  | ({ readonly kind: 'mangle' } & Chance)
   /** Only the first part of it comes; a connection then ends. */
   | ({ readonly kind: 'truncate' } & Chance)
   /** A second copy comes a little later. */
@@ -36,7 +38,7 @@ export const pass: Fault = { kind: 'pass' };
 
 export interface FaultCounts {
   readonly bytes: Record<Direction, number>;
-  /** Chunks or datagrams that were garbled, truncated or duplicated. */
+  /** Chunks or datagrams that were garbled, mangled, truncated or duplicated. */
   readonly struck: number;
 }
 
@@ -73,6 +75,23 @@ export class FaultDice {
     const bit = this.below(bytes.length * 8);
     copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     return copy;
+  }
+
+  mangled(bytes: Buffer): Buffer {
+    switch (this.below(4)) {
+      case 0:
+        return this.garbled(bytes);
+      case 1:
+        return this.truncated(bytes);
+      case 2:
+        return Buffer.concat([bytes, bytes]);
+      default: {
+        const copy = Buffer.from(bytes);
+        // Those that lengths and counts do not like.
+        copy[this.below(bytes.length)] = [0, 1, 0x7f, 0x80, 0xff, this.below(256)][this.below(6)] ?? 0;
+        return copy;
+      }
+    }
   }
 
   /** Some bytes of it, but not all. */

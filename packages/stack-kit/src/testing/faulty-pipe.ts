@@ -105,6 +105,8 @@ export class FaultyPipe {
         return;
       case 'garble':
         return this.#write(dice.strikes() ? dice.garbled(bytes) : bytes);
+      case 'mangle':
+        return this.#write(dice.strikes() ? dice.mangled(bytes) : bytes);
       case 'duplicate':
         this.#write(bytes);
         if (!dice.strikes()) return;

@@ -16,7 +16,7 @@ export function nonsense(dice: FaultDice): Buffer[] {
   return length === 0 ? [] : [Buffer.from(Uint8Array.from({ length }, () => dice.below(256)))];
 }
 
-/** A conversation up to some place, where it goes wrong: bits, bytes, a piece that is missing, or there twice. */
+/** A conversation up to some place, where it goes wrong; now and then several pieces of it come as one. */
 export function nearlySense(conversation: readonly Buffer[], dice: FaultDice): Buffer[] {
   const chunks = conversation.slice(0, 1 + dice.below(conversation.length));
   for (let wrongs = 1 + dice.below(3); wrongs > 0; wrongs--) {
@@ -24,14 +24,9 @@ export function nearlySense(conversation: readonly Buffer[], dice: FaultDice): B
     const at = chunks.length - 1 - dice.below(Math.min(2, chunks.length));
     const chunk = chunks[at];
     if (chunk === undefined || chunk.length === 0) continue;
-    chunks[at] = [
-      () => dice.garbled(chunk),
-      () => replaced(chunk, dice),
-      () => dice.truncated(chunk),
-      () => Buffer.concat([chunk, chunk]),
-    ][dice.below(4)]?.() as Buffer;
+    chunks[at] = dice.mangled(chunk);
   }
-  return chunks;
+  return dice.below(3) === 0 ? [Buffer.concat(chunks)] : chunks;
 }
 
 /** Comes, says this, and goes, in order or not. */
@@ -74,10 +69,4 @@ async function send({ host, port }: Endpoint, said: readonly Buffer[]): Promise<
   // What comes faster than it can be read, the system throws away, the datagrams of others with it.
   await sleep(1);
   await new Promise<void>((resolve) => socket.close(() => resolve()));
-}
-
-function replaced(bytes: Buffer, dice: FaultDice): Buffer {
-  const copy = Buffer.from(bytes);
-  copy[dice.below(bytes.length)] = [0, 1, 0x7f, 0x80, 0xff, dice.below(256)][dice.below(6)] ?? 0;
-  return copy;
 }
