@@ -1,26 +1,20 @@
 // The link to one server: discovery, channel, session, and requests with their time limits. A link that is lost is never
 // mended: a new one takes its place.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
 import { BackOff, type Meter, NotConnected, type StackLog } from '@telltale/stack-kit';
 import {
   AttributeIds,
   type ClientSession,
   CloseSessionRequest,
-  crypto_utils,
   type EndpointDescription,
-  MessageSecurityMode,
   type NodeId,
   ReadRequest,
-  SecurityPolicy,
   type StatusCode,
   StatusCodes,
   TimestampsToReturn,
-  type UserIdentityInfo,
-  UserTokenType,
 } from 'node-opcua-client';
 import { CertificateFolder } from './certificate-folder.ts';
+import { checkSecurity, chooseSecurity, identityOf, type Security, unsecured } from './link-security.ts';
 import { UaClient } from './ua-client.ts';
 import type { ConnectorVariables } from './variables.ts';
 
@@ -87,18 +81,6 @@ interface Transactor {
   ): void;
 }
 
-const policies = new Map<string, SecurityPolicy>([
-  ['Basic256Sha256', SecurityPolicy.Basic256Sha256],
-  ['Aes128_Sha256_RsaOaep', SecurityPolicy.Aes128_Sha256_RsaOaep],
-  ['Aes256_Sha256_RsaPss', SecurityPolicy.Aes256_Sha256_RsaPss],
-]);
-/** The best last. */
-const byStrength = [
-  SecurityPolicy.Aes128_Sha256_RsaOaep,
-  SecurityPolicy.Basic256Sha256,
-  SecurityPolicy.Aes256_Sha256_RsaPss,
-];
-
 const closeMs = 500;
 /** A server that refuses the user is not asked again at once: it might lock the account. */
 const refusedUserMs = 60_000;
@@ -139,11 +121,12 @@ export class UaLink {
     const { folder, applicationUri, log, variables } = options;
     const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
     await certificates.initialize();
-    const security = await chooseSecurity(options, certificates, signal);
+    const security = await chooseSecurity(variables, certificates, () => discover(options, certificates, signal));
     const client = newClient(options, certificates, security);
     try {
       await inTime(options, signal, client.client.connect(variables.endpointUrl));
-      const session = await inTime(options, signal, client.client.createSession(await identityOf(options)));
+      const session = await inTime(options, signal, client.client.createSession(await identityOf(variables, folder)));
+      checkSecurity(security, session.serverEndpoints ?? [], variables);
       const link = new UaLink(client, session, options);
       await orAborted(signal, link.#getToKnow());
       return link;
@@ -237,18 +220,6 @@ export interface Limits {
 /** MaxNodesPerRead, MaxMonitoredItemsPerCall, MaxNodesPerTranslateBrowsePathsToNodeIds. */
 const limitNodes = [11705, 11714, 11712];
 
-interface Security {
-  readonly securityMode: MessageSecurityMode;
-  readonly securityPolicy: SecurityPolicy;
-  readonly serverCertificate: Buffer | undefined;
-}
-
-const unsecured: Security = {
-  securityMode: MessageSecurityMode.None,
-  securityPolicy: SecurityPolicy.None,
-  serverCertificate: undefined,
-};
-
 function newClient(
   { name, applicationUri, variables }: LinkOptions,
   certificates: CertificateFolder,
@@ -258,81 +229,21 @@ function newClient(
   return new UaClient({ name, applicationUri, certificates, sessionTimeoutMs, ...security });
 }
 
-async function chooseSecurity(
+/** What the server offers, asked without security: nothing is told and nothing believed yet. */
+async function discover(
   options: LinkOptions,
   certificates: CertificateFolder,
   signal: AbortSignal,
-): Promise<Security> {
-  const { variables } = options;
-  if (variables.securityMode === 'None') return unsecured;
-  const discovery = newClient(options, certificates, unsecured);
-  let endpoints: EndpointDescription[];
+): Promise<EndpointDescription[]> {
+  const client = newClient(options, certificates, unsecured);
   try {
-    await inTime(options, signal, discovery.client.connect(variables.endpointUrl));
-    endpoints = await inTime(options, signal, discovery.client.getEndpoints());
+    await inTime(options, signal, client.client.connect(options.variables.endpointUrl));
+    return await inTime(options, signal, client.client.getEndpoints());
   } catch (error) {
     signal.throwIfAborted();
     throw notConnected(error);
   } finally {
-    await discovery.destroy();
-  }
-  const best = chooseEndpoint(endpoints, variables);
-  if (best === undefined) {
-    throw new NotConnected(
-      `the server offers no endpoint with mode ${variables.securityMode} and policy ${variables.securityPolicy}, only ` +
-        `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only where securityMode says so`,
-    );
-  }
-  const status = await certificates.checkCertificate(best.serverCertificate);
-  if (status.isBad()) {
-    throw new NotConnected(`the certificate of the server is refused, ${status.name}: the log says what to do`);
-  }
-  return {
-    securityMode: best.securityMode,
-    securityPolicy: best.securityPolicyUri as SecurityPolicy,
-    serverCertificate: best.serverCertificate,
-  };
-}
-
-/** The strongest of those that the variables allow; never None. */
-export function chooseEndpoint(
-  endpoints: readonly EndpointDescription[],
-  { securityMode, securityPolicy }: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
-): EndpointDescription | undefined {
-  const wanted = policies.get(securityPolicy);
-  const strength = ({ securityMode: mode, securityPolicyUri }: EndpointDescription) =>
-    (mode === MessageSecurityMode.SignAndEncrypt ? 10 : 0) + byStrength.indexOf(securityPolicyUri as SecurityPolicy);
-  return endpoints
-    .filter(({ endpointUrl }) => endpointUrl?.startsWith('opc.tcp:'))
-    .filter(({ securityPolicyUri }) => byStrength.includes(securityPolicyUri as SecurityPolicy))
-    .filter(({ securityPolicyUri }) => wanted === undefined || securityPolicyUri === wanted)
-    .filter(({ securityMode: mode }) =>
-      securityMode === 'best'
-        ? mode === MessageSecurityMode.SignAndEncrypt || mode === MessageSecurityMode.Sign
-        : mode === MessageSecurityMode[securityMode as 'Sign' | 'SignAndEncrypt'],
-    )
-    .reduce<EndpointDescription | undefined>(
-      (best, each) => (best === undefined || strength(each) > strength(best) ? each : best),
-      undefined,
-    );
-}
-
-function describeEndpoint({ securityMode, securityPolicyUri }: EndpointDescription): string {
-  return `${MessageSecurityMode[securityMode]} ${securityPolicyUri?.split('#').at(-1)}`;
-}
-
-async function identityOf({ variables, folder }: LinkOptions): Promise<UserIdentityInfo> {
-  const { userName, password, userCertificate } = variables;
-  if (userName !== '') return { type: UserTokenType.UserName, userName, password };
-  if (userCertificate === '') return { type: UserTokenType.Anonymous };
-  const file = join(folder, 'user', userCertificate);
-  try {
-    const [certificate, privateKey] = await Promise.all([readFile(file), readFile(`${file}.key`, 'utf8')]);
-    const isPem = certificate.subarray(0, 10).toString('latin1').startsWith('-----BEGIN');
-    const certificateData = isPem ? crypto_utils.convertPEMtoDER(certificate.toString('latin1')) : certificate;
-    return { type: UserTokenType.Certificate, certificateData, privateKey };
-  } catch (error) {
-    throw new NotConnected(`the certificate of the user cannot be read: ${(error as Error).message}`);
+    await client.destroy();
   }
 }
 

@@ -1,0 +1,128 @@
+// How a link is secured and as whom it comes: the best endpoint of those that the server offers and a person allows.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NotConnected } from '@telltale/stack-kit';
+import {
+  crypto_utils,
+  type EndpointDescription,
+  MessageSecurityMode,
+  SecurityPolicy,
+  type UserIdentityInfo,
+  UserTokenType,
+} from 'node-opcua-client';
+import type { CertificateFolder } from './certificate-folder.ts';
+import type { ConnectorVariables } from './variables.ts';
+
+export interface Security {
+  readonly securityMode: MessageSecurityMode;
+  readonly securityPolicy: SecurityPolicy;
+  readonly serverCertificate: Buffer | undefined;
+}
+
+export const unsecured: Security = {
+  securityMode: MessageSecurityMode.None,
+  securityPolicy: SecurityPolicy.None,
+  serverCertificate: undefined,
+};
+
+const policies = new Map<string, SecurityPolicy>([
+  ['Basic256Sha256', SecurityPolicy.Basic256Sha256],
+  ['Aes128_Sha256_RsaOaep', SecurityPolicy.Aes128_Sha256_RsaOaep],
+  ['Aes256_Sha256_RsaPss', SecurityPolicy.Aes256_Sha256_RsaPss],
+]);
+/** The best last. */
+const byStrength = [
+  SecurityPolicy.Aes128_Sha256_RsaOaep,
+  SecurityPolicy.Basic256Sha256,
+  SecurityPolicy.Aes256_Sha256_RsaPss,
+];
+
+/** Throws `NotConnected` where the server offers nothing that will do, or is not trusted. */
+export async function chooseSecurity(
+  variables: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
+  certificates: CertificateFolder,
+  discover: () => Promise<EndpointDescription[]>,
+): Promise<Security> {
+  if (variables.securityMode === 'None') return unsecured;
+  const endpoints = await discover();
+  const best = chooseEndpoint(endpoints, variables);
+  if (best === undefined) {
+    throw new NotConnected(
+      `the server offers no endpoint with mode ${variables.securityMode} and policy ${variables.securityPolicy}, only ` +
+        `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only where securityMode says so`,
+    );
+  }
+  const status = await certificates.checkCertificate(best.serverCertificate);
+  if (status.isBad()) {
+    throw new NotConnected(`the certificate of the server is refused, ${status.name}: the log says what to do`);
+  }
+  return {
+    securityMode: best.securityMode,
+    securityPolicy: best.securityPolicyUri as SecurityPolicy,
+    serverCertificate: best.serverCertificate,
+  };
+}
+
+/**
+ * What a server offers is asked over a link that anyone could meddle with; over the secured one it says it again. Throws
+ * `NotConnected` where it has better to offer than was taken: someone has kept it from us.
+ */
+export function checkSecurity(
+  taken: Security,
+  endpoints: readonly EndpointDescription[],
+  variables: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
+): void {
+  if (taken.securityMode === MessageSecurityMode.None) return;
+  const best = chooseEndpoint(endpoints, variables);
+  if (best === undefined) return;
+  if (best.securityMode !== taken.securityMode || best.securityPolicyUri !== taken.securityPolicy) {
+    throw new NotConnected(
+      `the server offers ${describeEndpoint(best)}, but was made to look as if it did not: who is between?`,
+    );
+  }
+}
+
+/** The strongest of those that the variables allow; never None. */
+export function chooseEndpoint(
+  endpoints: readonly EndpointDescription[],
+  { securityMode, securityPolicy }: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
+): EndpointDescription | undefined {
+  const wanted = policies.get(securityPolicy);
+  const strength = ({ securityMode: mode, securityPolicyUri }: EndpointDescription) =>
+    (mode === MessageSecurityMode.SignAndEncrypt ? 10 : 0) + byStrength.indexOf(securityPolicyUri as SecurityPolicy);
+  return endpoints
+    .filter(({ endpointUrl }) => endpointUrl?.startsWith('opc.tcp:'))
+    .filter(({ securityPolicyUri }) => byStrength.includes(securityPolicyUri as SecurityPolicy))
+    .filter(({ securityPolicyUri }) => wanted === undefined || securityPolicyUri === wanted)
+    .filter(({ securityMode: mode }) =>
+      securityMode === 'best'
+        ? mode === MessageSecurityMode.SignAndEncrypt || mode === MessageSecurityMode.Sign
+        : mode === MessageSecurityMode[securityMode as 'Sign' | 'SignAndEncrypt'],
+    )
+    .reduce<EndpointDescription | undefined>(
+      (best, each) => (best === undefined || strength(each) > strength(best) ? each : best),
+      undefined,
+    );
+}
+
+function describeEndpoint({ securityMode, securityPolicyUri }: EndpointDescription): string {
+  return `${MessageSecurityMode[securityMode]} ${securityPolicyUri?.split('#').at(-1)}`;
+}
+
+/** As whom the server is spoken to. Throws `NotConnected` where the files of the user cannot be read. */
+export async function identityOf(
+  { userName, password, userCertificate }: Pick<ConnectorVariables, 'userName' | 'password' | 'userCertificate'>,
+  folder: string,
+): Promise<UserIdentityInfo> {
+  if (userName !== '') return { type: UserTokenType.UserName, userName, password };
+  if (userCertificate === '') return { type: UserTokenType.Anonymous };
+  const file = join(folder, 'user', userCertificate);
+  try {
+    const [certificate, privateKey] = await Promise.all([readFile(file), readFile(`${file}.key`, 'utf8')]);
+    const isPem = certificate.subarray(0, 10).toString('latin1').startsWith('-----BEGIN');
+    const certificateData = isPem ? crypto_utils.convertPEMtoDER(certificate.toString('latin1')) : certificate;
+    return { type: UserTokenType.Certificate, certificateData, privateKey };
+  } catch (error) {
+    throw new NotConnected(`the certificate of the user cannot be read: ${(error as Error).message}`);
+  }
+}
