@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly delayMs: number;
   /** Requests under way. More than 1 only where frames have an id. */
   readonly maxAtOnce: number;
+  /** For each right answer: the time from the request to it, without the wait for its turn. */
+  readonly onRoundTrip?: (ms: number) => void;
 }
 
 /** It was sent, and the link was lost before an answer: the device may have it. */
@@ -36,6 +38,7 @@ interface Pending extends Exchange {
   readonly onAbort: () => void;
   readonly isUrgent: boolean;
   takeBack: () => void;
+  sentMs: number;
 }
 
 export class Client {
@@ -102,6 +105,7 @@ export class Client {
         onAbort: () => this.#abort(pending),
         isUrgent,
         takeBack: () => {},
+        sentMs: 0,
       };
       signal.addEventListener('abort', pending.onAbort, { once: true });
       const behind = isUrgent ? this.#queue.findIndex((other) => !other.isUrgent) : -1;
@@ -162,6 +166,7 @@ export class Client {
     this.#underWay.set(pending.id, pending);
     const lineMs = transport.lineMs(pending.request.length + answerLength(pending.request) + 2 * frameBytes);
     pending.takeBack = clock.after(timeoutMs + lineMs, () => this.#late(pending));
+    pending.sentMs = clock.monotonicMs();
     transport.send(framing.frame(pending));
   }
 
@@ -193,6 +198,7 @@ export class Client {
     this.#notBeforeMs = this.#lastAnswerMs + this.#options.delayMs;
     try {
       checkAnswer(pending.request, answer);
+      this.#options.onRoundTrip?.(this.#lastAnswerMs - pending.sentMs);
       settle(pending).resolve(answer);
     } catch (error) {
       const isUnfit = error instanceof UnfitAnswer;

@@ -47,17 +47,20 @@ class ModbusConnector implements Connector {
     this.#options = options;
     const { clock, meter, log, publish, variables } = options;
     this.#client = createClient(options);
+    // One more waits than the device is asked at once: it goes out before the answer before it has been read.
+    const atOnce = variables.transport === 'tcp' ? variables.pipelining + 1 : 1;
     this.#poller = new Poller({
       clock,
-      meter,
+      // The client knows better how long the device took: for the poller, the wait for the line counts as well.
+      meter: { answered: () => {}, failed: () => meter.failed(), overrun: () => meter.overrun() },
       log,
       publish,
       scanPeriodMs: variables.scanPeriodMs,
       deviceOf: (point) => String(this.#items.get(point.id)?.unit ?? variables.unit),
       plan: (points) => this.#plan(points),
       read: (request, batch, signal) => this.#read(request, batch, signal),
-      requestsAtOnce: variables.pipelining,
-      requestsAtOnceInAll: variables.pipelining,
+      requestsAtOnce: atOnce,
+      requestsAtOnceInAll: atOnce,
     });
   }
 
@@ -192,7 +195,10 @@ class ModbusConnector implements Connector {
       request.error = (error as Error).message;
       request.answer = undefined;
       for (const item of request.items) item.lastRead = request;
-      if (error instanceof ModbusException && isFailure(error.code)) return false;
+      if (error instanceof ModbusException && isFailure(error.code)) {
+        this.#options.meter.failed();
+        return false;
+      }
       signal.throwIfAborted();
       throw readFailure(error, request.unit);
     }
@@ -221,7 +227,7 @@ class ModbusConnector implements Connector {
   }
 }
 
-function createClient({ variables, clock }: ConnectorOptions<ConnectorVariables>): Client {
+function createClient({ variables, clock, meter }: ConnectorOptions<ConnectorVariables>): Client {
   const { transport, host, port, timeoutMs, requestDelayMs: delayMs, pipelining: maxAtOnce } = variables;
   return new Client({
     transport:
@@ -233,6 +239,7 @@ function createClient({ variables, clock }: ConnectorOptions<ConnectorVariables>
     timeoutMs,
     delayMs,
     maxAtOnce: transport === 'tcp' ? maxAtOnce : 1,
+    onRoundTrip: (ms) => meter.answered(ms),
   });
 }
 
