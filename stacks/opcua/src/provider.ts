@@ -12,6 +12,7 @@ import {
 } from '@telltale/stack-kit';
 import type { OPCUAServer } from 'node-opcua-server';
 import { applicationUriOf, CertificateFolder } from './certificate-folder.ts';
+import { guardEndpoint } from './guarded-socket.ts';
 import { LastReadings } from './last-readings.ts';
 import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
@@ -70,6 +71,7 @@ class UaProvider implements Provider {
     this.#server = server;
     try {
       await server.initialize();
+      for (const endpoint of server.endpoints) guardEndpoint(endpoint);
       signal.throwIfAborted();
       const { addressSpace } = server.engine;
       if (addressSpace === null) throw new Error('the server has no address space');

@@ -9,6 +9,7 @@ import {
   setLogLevel,
 } from 'node-opcua-client';
 import type { CertificateFolder } from './certificate-folder.ts';
+import { GuardedTransport } from './guarded-socket.ts';
 
 export interface UaClientOptions {
   readonly name: string;
@@ -45,6 +46,7 @@ export class UaClient {
       keepSessionAlive: false,
       keepPendingSessionsOnDisconnect: true,
       requestedSessionTimeout: options.sessionTimeoutMs,
+      transportFactory: { create: (settings) => new GuardedTransport(settings) as never },
       transportSettings: {
         maxMessageSize: maxMessageBytes,
         maxChunkCount: maxMessageBytes / chunkBytes,

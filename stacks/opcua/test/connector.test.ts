@@ -1,6 +1,8 @@
 // The connector against a server in a process of its own.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, renameSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Datatype, quality, type Value } from '@telltale/schema';
@@ -288,6 +290,25 @@ describe('a secured link', () => {
   test('is refused to a user with a wrong password, who is not tried again at once', async () => {
     const bench = new UaBench(device, { ...secured, securityMode: 'None', password: 'wrong' });
     await assert.rejects(bench.start(), { name: 'BackOff', message: /refuses the user/ });
+    await bench.stop();
+  });
+});
+
+describe('a server that lies', () => {
+  test('harms nobody with nonsense in the same segment as its greeting', async (t) => {
+    const greeting = Buffer.alloc(28);
+    greeting.write('ACKF', 'latin1');
+    greeting.writeUInt32LE(greeting.length, 4);
+    for (const at of [12, 16]) greeting.writeUInt32LE(65_536, at);
+    const nonsense = Buffer.from('MSGF\xff\xff\xff\xff\0\0\0\0', 'latin1');
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.write(Buffer.concat([greeting, nonsense])));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const bench = new UaBench(server.address() as AddressInfo, { timeoutMs: '300' });
+    await assert.rejects(bench.start(), { name: 'NotConnected' });
     await bench.stop();
   });
 });

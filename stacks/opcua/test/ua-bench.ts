@@ -35,7 +35,7 @@ export class UaBench {
   #names: string[] = [];
   #running: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
-  constructor(device: UaDevice, variables: Record<string, string> = {}, skewMs = 0) {
+  constructor(device: { readonly port: number }, variables: Record<string, string> = {}, skewMs = 0) {
     const endpointUrl = `opc.tcp://127.0.0.1:${device.port}`;
     const read = stack.connector?.readVariables({ endpointUrl, ...quick, ...variables });
     if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
