@@ -10,11 +10,10 @@ const command = process.execPath;
 test('a peer is waited for until it is ready, and has ended when it is stopped', async () => {
   const port = await freePort();
   const program = `require('net').createServer(() => {}).listen(${port}, '127.0.0.1', () => console.log('here'))`;
-  const isReady = () => accepts(port);
+  const isReady = async ({ said }: PeerProcess) => said.includes('here') && (await accepts(port));
   const peer = await PeerProcess.start({ command, args: ['-e', program], folder, isReady });
   const listeners = process.listenerCount('exit');
   assert.ok(peer.isRunning);
-  assert.match(peer.said, /here/);
   await peer.stop();
   assert.deepEqual([peer.isRunning, await accepts(port)], [false, false]);
   assert.equal(process.listenerCount('exit'), listeners - 1);
