@@ -92,7 +92,7 @@ export class Client {
    */
   request(unit: number, request: Uint8Array, signal: AbortSignal, isUrgent = false): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    if (signal.aborted) reject(signal.reason);
+    if (signal.aborted) reject(givenUp());
     else if (this.#state === 'closed') reject(new NotConnected('the link is down'));
     else {
       const pending: Pending = {
@@ -219,7 +219,7 @@ export class Client {
   #abort(pending: Pending): void {
     const at = this.#queue.indexOf(pending);
     if (at >= 0) this.#queue.splice(at, 1);
-    settle(pending).reject(at < 0 ? pending.signal.reason : new NotConnected('it was given up before it was sent'));
+    settle(pending).reject(at < 0 ? pending.signal.reason : givenUp());
     if (at < 0) this.#abandon(pending);
   }
 
@@ -264,6 +264,10 @@ export class Client {
     for (const pending of queued) settle(pending).reject(error);
     for (const pending of sent) settle(pending).reject(new LostAnswer(error.message));
   }
+}
+
+function givenUp(): NotConnected {
+  return new NotConnected('it was given up before it was sent');
 }
 
 function settle(pending: Pending): Pending {

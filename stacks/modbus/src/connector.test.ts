@@ -182,7 +182,13 @@ describe('a write', () => {
   test('of a bit by reading first sends nothing where it cannot be read', async () => {
     const { device, link } = await setUp(() => '8302', {}, { bitWrites: 'read-modify-write' });
     await assert.rejects(link.write('hr6.1', 'b', true), Refused);
-    assert.deepEqual(device.asked, ['1/0300060001']);
+    device.script = () => undefined;
+    await assert.rejects(link.write('hr6.1', 'b', true), NotConnected);
+    const nobodyWaits = new AbortController();
+    const given = link.write('hr6.1', 'b', true, nobodyWaits.signal);
+    nobodyWaits.abort(new Error('nobody waits'));
+    await assert.rejects(given, NotConnected);
+    assert.deepEqual([...new Set(device.asked)], ['1/0300060001']);
   });
 
   test('of a value that does not fit is refused before anything is sent', async () => {

@@ -262,9 +262,10 @@ function readFailure(error: unknown, unit: number): unknown {
   return silentCodes.includes(error.code) ? new NoAnswer(text) : new Refused(text);
 }
 
-/** Of a request that has changed nothing in the device. */
+/** Of the read before a write: whatever became of it, nothing was written. */
 function unsent(error: unknown): unknown {
-  return error instanceof LostAnswer ? new NotConnected(error.message) : error;
+  if (error instanceof ModbusException) return error;
+  return new NotConnected(`the register could not be read before it is written: ${(error as Error).message}`);
 }
 
 function writeFailure(error: unknown): unknown {
