@@ -103,7 +103,7 @@ describe('an exception of the device', () => {
     const scans = () => link.detail().scanGroups?.[0]?.scans ?? 0;
     const from = scans();
     await until('it has been scanned', () => scans() >= from + 5);
-    assert.ok(device.asked.length - before <= 12 * (scans() - from + 1));
+    assert.ok(device.asked.length - before <= 20 * (scans() - from + 2));
   });
 
   for (const code of [
