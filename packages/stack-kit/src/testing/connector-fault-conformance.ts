@@ -23,8 +23,8 @@ const troubles: readonly Trouble[] = [
 
 const seeds = [1, 2];
 /** So many answers are struck for each seed, or as many as come in this time. */
-const strikes = 12;
-const strikingMs = 1500;
+const strikes = 8;
+const strikingMs = 1200;
 
 export function testFaults(world: ConnectorBench['world'], bench: () => ConnectorBench, hosting: Hosting): void {
   for (const { name, fault } of troubles) {

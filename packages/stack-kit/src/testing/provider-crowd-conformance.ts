@@ -12,7 +12,7 @@ import { nearlySense, nonsense, visit, wait } from './strangers.ts';
 import { until } from './until.ts';
 
 const atOnce = 10;
-const nearlySenses = 300;
+const nearlySenses = 200;
 
 export function testCrowds(
   world: ProviderBench['world'],
