@@ -9,6 +9,7 @@ import {
   DataType,
   type DataValue,
   NodeId,
+  type StatusCode,
   StatusCodes,
   Variant,
   VariantArrayType,
@@ -31,6 +32,21 @@ const usualTypes: Readonly<Record<Datatype, DataType>> = {
   d: DataType.Double,
   s: DataType.String,
 };
+
+/** A server that is a gateway says these of a device that may have taken the value all the same. */
+const doubtful: readonly StatusCode[] = [
+  StatusCodes.BadTimeout,
+  StatusCodes.BadRequestTimeout,
+  StatusCodes.BadCommunicationError,
+  StatusCodes.BadNoCommunication,
+  StatusCodes.BadConnectionClosed,
+  StatusCodes.BadServerNotConnected,
+  StatusCodes.BadDeviceFailure,
+  StatusCodes.BadUnexpectedError,
+  StatusCodes.BadInternalError,
+  StatusCodes.BadShutdown,
+  StatusCodes.BadUnknownResponse,
+];
 
 const enumeration = 29;
 const hasSubtype = 'ns=0;i=45';
@@ -59,7 +75,10 @@ export class NodeWriter {
       nodesToWrite: [{ ...node, value: { value: variantOf(type, value, isElement) } }],
     });
     const status = await orAborted(signal, this.#send(request));
-    if (status.isBad()) throw new Refused(`${status.name}: ${status.description}`);
+    if (status.isBad()) {
+      const reason = `${status.name}: ${status.description}`;
+      throw doubtful.some((each) => each.equals(status)) ? new Error(reason) : new Refused(reason);
+    }
     if (!status.isGood()) this.#log.warn(`the server says ${status.name} of a write to ${address}`);
   }
 

@@ -25,6 +25,9 @@ describe('the OPC UA stack', () => {
       'userCertificate',
     ]);
     assert.deepEqual(fields(connector.readVariables({ endpointUrl, password: 'b' })), ['userName']);
+    const open = { endpointUrl, userName: 'a', password: 'b', securityMode: 'None' };
+    assert.deepEqual(fields(connector.readVariables(open)), ['securityMode']);
+    assert.deepEqual(fields(connector.readVariables({ ...open, dangerouslyTrustAnyServer: 'true' })), []);
     assert.deepEqual(fields(connector.readVariables({ endpointUrl, userCertificate: '../own/x' })), [
       'userCertificate',
     ]);

@@ -121,6 +121,9 @@ export class UaLink {
     const { folder, applicationUri, log, variables } = options;
     const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
     await certificates.initialize();
+    if (variables.dangerouslyTrustAnyServer) {
+      log.warn('dangerouslyTrustAnyServer: the password goes to whoever answers at this address');
+    }
     const security = await chooseSecurity(variables, certificates, () => discover(options, certificates, signal));
     const client = newClient(options, certificates, security);
     try {

@@ -34,6 +34,11 @@ export const connectorVariables = Type.Object({
   }),
   userName: Type.String({ title: 'User name', description: 'Empty: anonymous, or by certificate.', default: '' }),
   password: Secret({ title: 'Password of the user', default: '' }),
+  dangerouslyTrustAnyServer: Type.Boolean({
+    title: 'Give the password to whoever answers',
+    description: 'With the mode None nobody knows whose certificate the password is encrypted for.',
+    default: false,
+  }),
   userCertificate: Type.String({
     title: 'Certificate of the user',
     description:
@@ -114,12 +119,17 @@ export const connectorVariables = Type.Object({
 
 export type ConnectorVariables = Static<typeof connectorVariables>;
 
-export function checkConnector({ userName, password, userCertificate }: ConnectorVariables): VariableFault[] {
+export function checkConnector(variables: ConnectorVariables): VariableFault[] {
+  const { userName, password, userCertificate, securityMode, dangerouslyTrustAnyServer } = variables;
   if (userName !== '' && userCertificate !== '') {
     return [{ field: 'userCertificate', message: 'the user has a name already: one of the two' }];
   }
   if (userName === '' && password !== '')
     return [{ field: 'userName', message: 'is required where there is a password' }];
+  if (password !== '' && securityMode === 'None' && !dangerouslyTrustAnyServer) {
+    const message = 'None gives the password to whoever answers: take another mode, or say dangerouslyTrustAnyServer';
+    return [{ field: 'securityMode', message }];
+  }
   return [];
 }
 

@@ -102,6 +102,14 @@ add('Label', DataType.String, '');
 add('Open', DataType.Boolean, false);
 add('Setpoint', DataType.Double, 0);
 add('Speed', DataType.Int32, 0);
+// Behind a gateway that has lost sight of its device, which takes the value.
+add('Gateway', DataType.Double, 0).bindVariable(
+  {
+    get: () => new Variant({ dataType: DataType.Double, value: 0 }),
+    set: () => StatusCodes.BadTimeout,
+  },
+  true,
+);
 add('Locked', DataType.Int32, 0, { accessLevel: 'CurrentRead', userAccessLevel: 'CurrentRead' });
 add('Temperatures', DataType.Float, new Float32Array([1, 2, 3, 4]), {
   valueRank: 1,
