@@ -1,6 +1,6 @@
 // One connection to a broker, from CONNECT to the end. The library's client lives as long as the connection and no longer:
 // what it keeps to send again after a reconnect, a command above all, goes with it.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import type { Clock } from '@telltale/schema';
 import { BackOff, type Meter, NoAnswer, NotConnected } from '@telltale/stack-kit';
@@ -20,8 +20,16 @@ export interface BrokerLinkOptions {
   readonly cleanStart: boolean;
   readonly will?: IClientOptions['will'];
   readonly meter?: Meter;
-  /** Undefined payload: it was too large. No message is taken before the returned promise is fulfilled. */
-  readonly onMessage: (topic: string, payload: Buffer | undefined, packet: IPublishPacket) => Promise<void> | undefined;
+  /**
+   * Undefined payload: it was too large. `mayBeKept`: the broker may have had it since before the connection was made. No
+   * message is taken before the returned promise is fulfilled.
+   */
+  readonly onMessage: (
+    topic: string,
+    payload: Buffer | undefined,
+    packet: IPublishPacket,
+    mayBeKept: boolean,
+  ) => Promise<void> | undefined;
 }
 
 /** Filters in one request: some brokers take no more. */
@@ -46,6 +54,14 @@ export class BrokerLink {
   readonly #unreleased = new Map<number, number>();
   /** Of everything that waits for an answer. */
   readonly #waiting = new Set<(error: Error) => void>();
+  /**
+   * Of all subscriptions of this connection. A message that was kept for the session has that of an earlier one: brokers
+   * of MQTT 5 note it when the message comes to them.
+   */
+  readonly #subscriptionIdentifier = randomInt(1, 0x0fff_ffff);
+  /** The broker goes on with an earlier session, and hands over what it has kept for it. */
+  #isResumed = false;
+  #hasIdentifiers = false;
   #end: (reason: NotConnected) => void = () => {};
   #lost: NotConnected | undefined;
   #takeBackPing = () => {};
@@ -221,6 +237,12 @@ export class BrokerLink {
         this.#lose(lost('the broker sends messages of quality 2 and does not release them'));
       }
     } else if (packet.cmd === 'pubrel') this.#unreleased.delete(packet.messageId ?? 0);
+    else if (packet.cmd === 'connack') {
+      const { variables, cleanStart } = this.#options;
+      const canIdentify = packet.properties?.subscriptionIdentifiersAvailable !== false;
+      this.#isResumed = packet.sessionPresent;
+      this.#hasIdentifiers = variables.version === '5' && !cleanStart && canIdentify;
+    }
   }
 
   /** Asks a broker that is silent whether it is there. */
@@ -257,7 +279,7 @@ export class BrokerLink {
     const isTooLarge = payload.length === this.#token.length && payload.equals(this.#token);
     let later: Promise<void> | undefined;
     try {
-      later = this.#options.onMessage(packet.topic, isTooLarge ? undefined : payload, packet);
+      later = this.#options.onMessage(packet.topic, isTooLarge ? undefined : payload, packet, this.#mayBeKept(packet));
     } catch (error) {
       this.#lose(lost((error as Error).message));
     }
@@ -265,16 +287,27 @@ export class BrokerLink {
     else later.then(() => done());
   }
 
+  #mayBeKept({ properties }: IPublishPacket): boolean {
+    if (!this.#isResumed) return false;
+    const identifiers = [properties?.subscriptionIdentifier ?? []].flat();
+    return !this.#hasIdentifiers || !identifiers.includes(this.#subscriptionIdentifier);
+  }
+
   async #subscribe(filters: string[], qos: 0 | 1 | 2): Promise<[string, string][]> {
+    const properties = { subscriptionIdentifier: this.#subscriptionIdentifier };
     return this.#ask<[string, string][]>((resolve, reject) =>
-      this.#client.subscribe(filters, { qos }, (error, _subscriptions, packet) => {
-        if (packet === undefined) return reject(error ?? lost('no answer to a subscription'));
-        const refused = filters.flatMap((filter, at): [string, string][] => {
-          const code = Number(packet.granted[at] ?? 128);
-          return isFailure(code) ? [[filter, `the broker refuses the subscription: ${codeText(code)}`]] : [];
-        });
-        resolve(refused);
-      }),
+      this.#client.subscribe(
+        filters,
+        { qos, ...(this.#hasIdentifiers && { properties }) },
+        (error, _subscriptions, packet) => {
+          if (packet === undefined) return reject(error ?? lost('no answer to a subscription'));
+          const refused = filters.flatMap((filter, at): [string, string][] => {
+            const code = Number(packet.granted[at] ?? 128);
+            return isFailure(code) ? [[filter, `the broker refuses the subscription: ${codeText(code)}`]] : [];
+          });
+          resolve(refused);
+        },
+      ),
     );
   }
 

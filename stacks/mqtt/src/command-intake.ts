@@ -12,7 +12,7 @@ export class CommandIntake {
     this.#write = write;
   }
 
-  /** Throws `Refused`, with the reason for the client. */
+  /** Throws `Refused`, with the reason for the client, where it was not written; anything else: the device may have it. */
   async write(command: StackPoint, value: Value | undefined): Promise<void> {
     const fitting = value === undefined ? undefined : fit(command.datatype, value);
     if (fitting === undefined) throw new Refused(`the value does not fit datatype ${command.datatype}`);

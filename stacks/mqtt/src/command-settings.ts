@@ -47,7 +47,7 @@ export const commandProperties = [
     '- `qos` and `retain`: as the variables of the same name.',
     '- `on` and `off`: what is sent for 1 and 0, as text.',
     '- `ackTopic`: an address such as `pump1/answer#/result`; the command is then accepted when the device has answered there, and refused where the answer is another one than `ackExpect` (a text, with the same placeholders; without it: ok, true, 1, yes, done, accepted or success). Where `ackExpect` has the value in it, the topic tells of a state: what is not expected is no answer.',
-    '- `ackId`: where the JSON of the answer has the `{id}` that the payload had. With MQTT 5 the command also says its response topic and correlation data, and an answer that has correlation data must have the same. Without either, one command waits for an answer at a topic at a time.',
+    '- `ackId`: where the JSON of the answer has the `{id}` that the payload had. With MQTT 5 the command also says its response topic and correlation data, and an answer that has correlation data must have the same. Without either, one command waits for an answer at a topic at a time, and after one that was not answered the next is refused until the answer has come or is given up.',
   ].join('\n'),
 ].join('\n\n');
 

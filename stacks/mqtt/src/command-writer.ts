@@ -4,6 +4,7 @@ import { type Clock, formatText, formatTimestamp, type Value } from '@telltale/s
 import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import type { BrokerLink } from './broker-link.ts';
+import { CommandAnswers } from './command-answers.ts';
 import { type CommandSettings, type CommandVariables, type PayloadName, readCommand } from './command-settings.ts';
 import { bytesOf, jsonOf, wrapJson } from './format-value.ts';
 import type { Payload } from './payload.ts';
@@ -17,26 +18,19 @@ export interface CommandWriterOptions {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-const yes = /^(?:ok|true|1|yes|done|accepted|success)$/iu;
-
-/** A write that waits for the answer of its device. */
-interface Awaited {
-  readonly id: string;
-  readonly settings: CommandSettings;
-  readonly expected: string | undefined;
-  /** What is not expected is no answer: the topic tells of a state. */
-  readonly isState: boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
+/** A device that is late by more than this, beside the time for which the broker keeps its command, will not answer. */
+const lateMs = 60_000;
 
 export class CommandWriter {
   readonly #options: CommandWriterOptions;
-  readonly #awaited = new Map<string, Set<Awaited>>();
+  readonly #answers: CommandAnswers;
   #settings = new Map<string, CommandSettings>();
 
   constructor(options: CommandWriterOptions) {
     this.#options = options;
+    const { clock, refused, version, variables } = options;
+    const keptMs = version === '5' ? variables.expirySeconds * 1000 : 0;
+    this.#answers = new CommandAnswers({ clock, refused, lateMs: keptMs + lateMs });
   }
 
   setCommands(commands: readonly StackCommand[]): void {
@@ -66,7 +60,9 @@ export class CommandWriter {
     const payload = payloadOf(settings, value, fill);
     if (payload === undefined) throw new Refused(`the value does not fit into ${command.address}`);
     if (signal.aborted) throw new NotConnected('nobody waits for it any more');
-    const answer = settings.ack === undefined ? undefined : this.#await(settings, id, fill);
+    const answer =
+      settings.ack === undefined ? undefined : this.#answers.await(settings, id, settings.ackExpect?.render(fill));
+    let mayCome = false;
     try {
       const published = link.publish(topic, payload, {
         qos: settings.qos,
@@ -81,6 +77,7 @@ export class CommandWriter {
           },
         }),
       });
+      mayCome = true;
       const code = await unlessAborted(published, signal, () => {
         // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
         link.reset(`the broker has not acknowledged a command to ${topic} in time`);
@@ -88,54 +85,26 @@ export class CommandWriter {
       if (isFailure(code)) throw new Refused(`the broker refuses it: ${codeText(code)}`);
       if (code === noSubscribers && !settings.retain) throw new Refused(`nobody has subscribed to ${topic}`);
       if (answer !== undefined) await unlessAborted(answer.promise, signal, () => {});
+    } catch (error) {
+      if (error instanceof Refused) mayCome = false;
+      throw error;
     } finally {
-      answer?.end();
+      answer?.end(mayCome);
     }
   }
 
   /** A message, which may be an answer. */
-  hear(topic: string, payload: Payload, { retain, properties }: IPublishPacket): void {
-    const awaited = this.#awaited.get(topic);
-    if (awaited === undefined || retain) return;
-    const correlation = properties?.correlationData?.toString();
-    for (const each of awaited) {
-      const { ack, ackId } = each.settings;
-      const id = correlation ?? (ackId === undefined ? each.id : payload.words({ kind: 'json', path: ackId }));
-      if (id !== each.id || ack === undefined) continue;
-      const words = payload.words(ack.selector)?.trim();
-      if (words !== undefined && (each.expected === undefined ? yes.test(words) : isSame(words, each.expected))) {
-        each.resolve();
-      } else if (!each.isState) {
-        each.reject(new Refused(`the device answers ${JSON.stringify(words?.slice(0, 200) ?? 'what cannot be read')}`));
-      }
-    }
+  hear(topic: string, payload: Payload, packet: IPublishPacket): void {
+    this.#answers.hear(topic, payload, packet);
   }
 
-  #await(settings: CommandSettings, id: string, fill: (name: PayloadName) => string) {
-    const topic = settings.ack?.topic ?? '';
-    const why = this.#options.refused.get(topic);
-    if (why !== undefined) throw new Refused(`the answer could not be heard at ${topic}: ${why}`);
-    const others = this.#awaited.get(topic) ?? new Set();
-    if (settings.ackId === undefined && [...others].some((other) => other.settings.ackId === undefined)) {
-      throw new Refused(`another command waits for its answer at ${topic}`);
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => undefined);
-    const { ackExpect } = settings;
-    const awaited: Awaited = {
-      id,
-      settings,
-      expected: ackExpect?.render(fill),
-      isState: ackExpect?.names.has('value') === true || ackExpect?.names.has('text') === true,
-      resolve,
-      reject,
-    };
-    this.#awaited.set(topic, others.add(awaited));
-    const end = () => {
-      others.delete(awaited);
-      if (others.size === 0) this.#awaited.delete(topic);
-    };
-    return { promise, end };
+  /** With each connection. */
+  begin(): void {
+    this.#answers.begin();
+  }
+
+  end(): void {
+    this.#answers.end();
   }
 }
 
@@ -195,10 +164,4 @@ function wordFor(value: Value, on: string | undefined, off: string | undefined):
   if (value === true || value === 1 || value === 1n) return on;
   if (value === false || value === 0 || value === 0n) return off;
   return undefined;
-}
-
-/** As texts, or as numbers: 5 and 5.0. */
-function isSame(words: string, expected: string): boolean {
-  if (words === expected || JSON.stringify(words) === expected) return true;
-  return words !== '' && expected !== '' && Number(words) === Number(expected);
 }

@@ -9,7 +9,7 @@ export const connectorVariables = Type.Object({
   cleanStart: Type.Boolean({
     title: 'Whether the broker forgets the session while the connection is down',
     description:
-      'false: it keeps messages of quality 1 and 2 meanwhile (clientId is required), and commands of quality 2 are refused.',
+      'false: it keeps messages of quality 1 and 2 meanwhile (clientId is required), and commands of quality 2 are refused. For payloads that have a time: without one, what may have been kept is uncertain, last usable value.',
     default: true,
   }),
   subscribeQos: Type.Enum(['0', '1', '2'], { title: 'Quality of service of subscriptions', default: '1' }),

@@ -152,16 +152,17 @@ class MqttConnector implements Connector {
         meter,
         cleanStart: variables.cleanStart,
         ...(variables.hostId !== '' && { will: this.#hostState(false) }),
-        onMessage: (topic, payload, packet) => this.#hear(topic, payload, packet),
+        onMessage: (topic, payload, packet, mayBeKept) => this.#hear(topic, payload, packet, mayBeKept),
       },
       signal,
     );
     this.#link = link;
+    this.#writer.begin();
     await link.whileWanted(signal, () => this.#subscriptions.begin(link));
     for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
     this.#flush();
     this.#host.begin(link);
-    await this.#sayState(link, true);
+    this.#sayState(link, true);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -188,12 +189,14 @@ class MqttConnector implements Connector {
     this.#isRunning = false;
     this.#intake.stop();
     this.#host.end();
+    this.#writer.end();
     this.#takeBackSweep();
     this.#subscriptions.end();
     this.#takeBackFlush?.();
     this.#takeBackFlush = undefined;
     this.#batch.clear();
-    if (link?.isUp) await this.#sayState(link, false);
+    // The link waits for a while that the broker has it; else its last will says the same.
+    if (link?.isUp) this.#sayState(link, false);
     await link?.close();
   }
 
@@ -230,10 +233,10 @@ class MqttConnector implements Connector {
     return { topic: `${namespace}STATE/${this.#options.variables.hostId}`, payload, qos: 1 as const, retain: true };
   }
 
-  async #sayState(link: BrokerLink, online: boolean): Promise<void> {
+  #sayState(link: BrokerLink, online: boolean): void {
     if (this.#options.variables.hostId === '') return;
-    const { topic, payload, retain } = this.#hostState(online);
-    await link.publish(topic, payload, { qos: 0, retain }).catch(() => undefined);
+    const { topic, payload, qos, retain } = this.#hostState(online);
+    Promise.try(() => link.publish(topic, payload, { qos, retain })).catch(() => undefined);
   }
 
   #up(): BrokerLink {
@@ -253,7 +256,12 @@ class MqttConnector implements Connector {
     this.#flush();
   }
 
-  #hear(topic: string, bytes: Buffer | undefined, packet: IPublishPacket): Promise<void> | undefined {
+  #hear(
+    topic: string,
+    bytes: Buffer | undefined,
+    packet: IPublishPacket,
+    mayBeKept: boolean,
+  ): Promise<void> | undefined {
     const { clock } = this.#options;
     this.#browser.hear(topic, bytes);
     if (bytes !== undefined) {
@@ -264,17 +272,18 @@ class MqttConnector implements Connector {
     }
     if (topic.startsWith(namespace) && bytes !== undefined && !packet.retain) this.#host.hear(topic, bytes);
     if (this.#routes.of(topic).length === 0) return undefined;
-    return this.#intake.offer({ topic, payload: bytes, isRetained: packet.retain });
+    return this.#intake.offer({ topic, payload: bytes, isRetained: packet.retain, mayBeKept });
   }
 
-  #take({ topic, payload, isRetained }: Message): void {
+  #take(message: Message): void {
+    const { topic, payload } = message;
     const { clock, variables } = this.#options;
     if (payload !== undefined) this.#payload.load(payload);
     for (const route of this.#routes.of(topic)) {
       keepMessage(route, topic, payload, clock.now());
       for (const tap of route.taps) {
         if (payload === undefined) tap.refuse(`the message has more than ${variables.maxPacketKiB} KiB`, clock);
-        else if (!tap.read(this.#payload, isRetained, this.#context)) continue;
+        else if (!tap.read(this.#payload, message, this.#context)) continue;
         if (tap.device?.isUp !== false) tap.put(this.#batch);
       }
     }
@@ -291,6 +300,7 @@ class MqttConnector implements Connector {
       else if (tap.heardMs !== undefined) {
         // What it said before it went is not the present; its retained messages, if any, tell of that.
         if (device.wentMs !== undefined && tap.heardMs <= device.wentMs) tap.outlive(nowUs);
+        else tap.vouch(nowUs);
         tap.put(this.#batch);
       }
     }

@@ -1,12 +1,12 @@
 // Lets so many messages a second through; of more, the newest of each topic. What waits is bounded: beyond, the broker
 // has to wait.
 import type { Clock } from '@telltale/schema';
+import type { Delivery } from './tap.ts';
 
-export interface Message {
+export interface Message extends Delivery {
   readonly topic: string;
   /** Undefined: it was too large. */
   readonly payload: Buffer | undefined;
-  readonly isRetained: boolean;
 }
 
 export interface IntakeOptions {

@@ -28,10 +28,11 @@ export const measurementVariables = {
     description: 'bad: the measurement turns bad, configuration error; keep: it says nothing of the measurement.',
     default: 'bad',
   }),
-  retained: Type.Enum(['good', 'uncertain', 'ignore'], {
+  retained: Type.Enum(['auto', 'good', 'uncertain', 'ignore'], {
     title: 'What a retained message is worth',
-    description: 'It is the last state that its publisher left with the broker, however long ago.',
-    default: 'good',
+    description:
+      'It is the last state that its publisher left with the broker, however long ago. auto: good where the payload has its own time or the status topic says that the device is there, else uncertain, last usable value.',
+    default: 'auto',
   }),
   staleAfter: Type.Integer({
     title: 'Milliseconds without a message after which a measurement turns uncertain, last usable value',

@@ -29,7 +29,9 @@ export class PlainProvider implements Provider {
   readonly #payload = new Payload();
   #link: BrokerLink | undefined;
   #publishing: Publishing<Served> | undefined;
-  #subscribed: string[] = [];
+  #subscribed = new Set<string>();
+  /** Topics to which the provider publishes by itself. */
+  #ownTopics = new Set<string>();
   /** That the broker has not acknowledged. */
   #answers = 0;
 
@@ -74,7 +76,7 @@ export class PlainProvider implements Provider {
       signal,
     );
     this.#link = link;
-    this.#subscribed = [];
+    this.#subscribed = new Set();
     await link.whileWanted(signal, async () => {
       await this.#subscribe();
       if (statusTopic !== '') await link.publish(statusTopic, variables.onlinePayload, status);
@@ -118,12 +120,15 @@ export class PlainProvider implements Provider {
   #setCommands(commands: readonly StackPoint[]): void {
     const { variables, log } = this.#options;
     if (variables.commandTopic === '') return;
-    const own = new Set(
-      this.#points.all.flatMap(({ point }) => [this.#topic('topic', point), this.#topic('answerTopic', point)]),
-    );
+    const topics = this.#points.all.flatMap(({ point }) => [
+      this.#topic('topic', point),
+      this.#topic('answerTopic', point),
+    ]);
+    this.#ownTopics = new Set([...topics, this.#topic('statusTopic', undefined)]);
     for (const point of commands) {
       const topic = this.#topic('commandTopic', point);
-      if (own.has(topic)) log.warn(`${point.name} cannot be written: the provider publishes to ${topic} itself`);
+      if (this.#ownTopics.has(topic))
+        log.warn(`${point.name} cannot be written: the provider publishes to ${topic} itself`);
       else this.#commands.set(topic, point);
     }
   }
@@ -131,10 +136,10 @@ export class PlainProvider implements Provider {
   async #subscribe(): Promise<void> {
     const link = this.#link;
     if (link === undefined) return;
-    const wanted = [...this.#commands.keys()];
-    const gone = this.#subscribed.filter((topic) => !this.#commands.has(topic));
-    const added = wanted.filter((topic) => !this.#subscribed.includes(topic));
-    this.#subscribed = wanted;
+    const before = this.#subscribed;
+    this.#subscribed = new Set(this.#commands.keys());
+    const gone = [...before.difference(this.#subscribed)];
+    const added = [...this.#subscribed.difference(before)];
     if (gone.length > 0) await link.unsubscribe(gone);
     const refused = await link.subscribe(added, 1);
     for (const [topic, why] of refused) this.#options.log.warn(`commands at ${topic} are not heard: ${why}`);
@@ -178,13 +183,12 @@ export class PlainProvider implements Provider {
     const link = this.#link;
     const asked = properties?.responseTopic;
     const topic = asked ?? this.#topic('answerTopic', command);
-    if (!link?.isUp || topic === '' || topic.startsWith('$') || topicFault(topic) !== undefined) return;
+    if (!link?.isUp || topic === '' || !this.#mayAnswerAt(topic, command)) return;
     // A broker that takes no answers is flooded with writes by somebody: they are not kept.
-    if (this.#answers >= maxAnswers || this.#commands.has(topic)) return;
+    if (this.#answers >= maxAnswers) return;
     this.#answers++;
     const correlationData = asked === undefined ? undefined : properties?.correlationData;
-    const answer = error === undefined ? { result: 'accepted' } : { result: 'refused', reason: error.message };
-    const sent = link.publish(topic, JSON.stringify(answer), {
+    const sent = link.publish(topic, JSON.stringify(answerOf(error)), {
       qos: 1,
       ...(correlationData !== undefined && { properties: { correlationData } }),
     });
@@ -192,6 +196,15 @@ export class PlainProvider implements Provider {
       this.#answers--;
     };
     sent.then(settled, settled);
+  }
+
+  /**
+   * A client that may write one command must not have the provider, with its own rights, write another one or pass an
+   * answer off as a value.
+   */
+  #mayAnswerAt(topic: string, command: StackPoint): boolean {
+    if (topic.startsWith('$') || topicFault(topic) !== undefined || this.#commands.has(topic)) return false;
+    return !this.#ownTopics.has(topic) || topic === this.#topic('answerTopic', command);
   }
 
   #topic(which: 'topic' | 'statusTopic' | 'commandTopic' | 'answerTopic', point: StackPoint | undefined): string {
@@ -226,6 +239,12 @@ export class PlainProvider implements Provider {
         return this.#options.name;
     }
   }
+}
+
+/** Whoever reads only the result must not take what nobody knows for a no. */
+function answerOf(error: Error | undefined): { result: string; reason?: string } {
+  if (error === undefined) return { result: 'accepted' };
+  return { result: error instanceof Refused ? 'refused' : 'unknown', reason: error.message };
 }
 
 function need<T>({ template, fault }: { template?: T; fault?: string }): T {

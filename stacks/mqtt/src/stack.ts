@@ -14,7 +14,7 @@ const measurementDefaults: MeasurementVariables = {
   timeFormat: 'ms',
   quality: '',
   missing: 'bad',
-  retained: 'good',
+  retained: 'auto',
   staleAfter: 0,
 };
 

@@ -1,5 +1,5 @@
 // One measurement and its newest reading, made from the messages of its topic.
-import { type Batch, type Clock, isGood, quality, type Value } from '@telltale/schema';
+import { type Batch, type Clock, isBad, isGood, quality, type Value } from '@telltale/schema';
 import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
 import type { Device } from './devices.ts';
 import { type MeasurementSettings, type MeasurementVariables, readMeasurement } from './measurement-settings.ts';
@@ -11,6 +11,14 @@ export interface TapContext {
   readonly times: SourceTimes;
   /** Whether a live message may tell of something long past. */
   readonly allowsLate: boolean;
+}
+
+/** How a message came. */
+export interface Delivery {
+  /** The broker had it as the last of its topic. */
+  readonly isRetained: boolean;
+  /** It may have waited at the broker while the connection was down. */
+  readonly mayBeKept: boolean;
 }
 
 export class Tap {
@@ -26,6 +34,8 @@ export class Tap {
   #timeUs = 0;
   #hasValue = false;
   #isStale = false;
+  /** What it would be worth if somebody knew that the device is there. */
+  #ifThere: number | undefined;
 
   constructor(point: StackPoint, defaults: MeasurementVariables) {
     this.point = point;
@@ -46,7 +56,7 @@ export class Tap {
   }
 
   /** Reads a message; returns false where it says nothing of the measurement. */
-  read(payload: Payload, isRetained: boolean, { clock, times, allowsLate }: TapContext): boolean {
+  read(payload: Payload, { isRetained, mayBeKept }: Delivery, { clock, times, allowsLate }: TapContext): boolean {
     const { settings } = this;
     if (settings === undefined || (isRetained && settings.retained === 'ignore')) return false;
     const { address, where } = settings;
@@ -61,8 +71,11 @@ export class Tap {
       this.error = undefined;
       let own = settings.quality === undefined ? quality.good : readQuality(payload.at(settings.quality));
       if (isRetained && settings.retained === 'uncertain' && isGood(own)) own = quality.uncertain.lastUsableValue;
-      if (settings.time === undefined) this.#set(value, own, nowUs);
-      else {
+      if (settings.time === undefined) {
+        const isOfUnknownAge = isRetained ? settings.retained === 'auto' : mayBeKept;
+        if (isOfUnknownAge && isGood(own)) this.#doubt(value, own, isRetained, nowUs);
+        else this.#set(value, own, nowUs);
+      } else {
         const sourceUs = readTime(payload.at(settings.time), settings.timeFormat);
         times.judge(sourceUs, isRetained || allowsLate ? undefined : sourceUs, own);
         this.#set(value, times.quality, times.timeUs);
@@ -78,6 +91,7 @@ export class Tap {
     this.error = error;
     this.#set(undefined, quality.bad.sensorFailure, clock.now());
     this.heardMs = clock.monotonicMs();
+    this.#isStale = false;
   }
 
   /** Puts the newest reading into a batch, if there is one. */
@@ -93,14 +107,22 @@ export class Tap {
     const after = this.settings?.staleAfter ?? 0;
     if (after === 0 || this.#isStale || this.heardMs === undefined || nowMs - this.heardMs < after) return false;
     this.#isStale = true;
-    if (this.#hasValue) this.#quality = quality.uncertain.lastUsableValue;
-    this.#timeUs = nowUs;
+    this.outlive(nowUs);
     return true;
   }
 
-  /** What was heard before is not the present any more. */
+  /** What was heard before is not the present any more. What was bad does not become better by it. */
   outlive(nowUs: number): void {
-    if (this.#hasValue) this.#quality = quality.uncertain.lastUsableValue;
+    this.#ifThere = undefined;
+    if (this.#hasValue && !isBad(this.#quality)) this.#quality = quality.uncertain.lastUsableValue;
+    this.#timeUs = nowUs;
+  }
+
+  /** The device has said that it is there: what it has left with the broker is its present state. */
+  vouch(nowUs: number): void {
+    if (this.#ifThere === undefined) return;
+    this.#quality = this.#ifThere;
+    this.#ifThere = undefined;
     this.#timeUs = nowUs;
   }
 
@@ -109,9 +131,20 @@ export class Tap {
     this.#isStale = false;
   }
 
+  /** Nobody knows of when it is. Of what is retained, a device that is there is an answer. */
+  #doubt(value: Value, own: number, isRetained: boolean, nowUs: number): void {
+    if (isRetained && this.device?.isUp === true) {
+      this.#set(value, own, nowUs);
+      return;
+    }
+    this.#set(value, quality.uncertain.lastUsableValue, nowUs);
+    if (isRetained) this.#ifThere = own;
+  }
+
   #set(value: Value | undefined, ownQuality: number, timeUs: number): void {
     this.value = value;
     this.#hasValue = value !== undefined;
+    this.#ifThere = undefined;
     this.#quality = ownQuality;
     this.#timeUs = timeUs;
   }

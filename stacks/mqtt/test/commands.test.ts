@@ -141,6 +141,36 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     await assert.rejects(waiting, /too late/);
   });
 
+  for (const version of ['3.1.1', '5']) {
+    test(`MQTT ${version}: a late answer to a command is not taken for that of the next`, async (t) => {
+      const c = link({ version });
+      t.after(() => c.stop());
+      const heard = await broker.sub('late/set');
+      t.after(() => heard.stop());
+      c.setPoints(
+        [{ name: 'answer', address: 'late/answer', datatype: 's' }],
+        [{ name: 'valve', address: 'late/set', properties: { ackTopic: 'late/answer' } }],
+      );
+      await c.start();
+      const controller = new AbortController();
+      const unanswered = c.write('valve', 1, controller.signal);
+      await until('the device has it', () => heard.messages.length === 1);
+      controller.abort(new Error('too late'));
+      await assert.rejects(unanswered, /too late/);
+      await assert.rejects(c.write('valve', 2), {
+        name: 'Refused',
+        message: /an earlier command has not been answered/,
+      });
+      await broker.pub('late/answer', 'ok');
+      await c.shows('answer', 'ok');
+      const next = assert.rejects(c.write('valve', 3), { name: 'Refused', message: /stuck/ });
+      await until('the device has the next', () => heard.messages.length === 2);
+      await broker.pub('late/answer', 'stuck');
+      await next;
+      assert.deepEqual(heard.texts('late/set'), ['1', '3']);
+    });
+  }
+
   for (const [version, qos] of [
     ['3.1.1', '1'],
     ['5', '1'],

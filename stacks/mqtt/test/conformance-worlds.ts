@@ -43,7 +43,8 @@ export const connector: ConnectorWorld = {
       },
     };
   },
-  variables: ({ host, port }) => ({ host, port: `${port}`, timeoutMs: '400', pingAfterMs: '200' }),
+  // The suite's device keeps its state in retained messages.
+  variables: ({ host, port }) => ({ host, port: `${port}`, timeoutMs: '400', pingAfterMs: '200', retained: 'good' }),
   badVariables: [
     { port: '0' },
     { port: 'x' },

@@ -38,7 +38,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
         { name: 'word', address: 'all/word', datatype: 'b', properties: { on: 'OPEN', off: 'CLOSED' } },
       ]);
       await c.start();
-      await c.shows('plain', 21.5);
+      await c.shows('plain', 21.5, lastUsable);
       await broker.pub(
         'all/json',
         '{"on":true,"state":2,"list":[0.5,-7],"total":9223372036854775807,"__proto__":{"text":"grün"}}',
@@ -171,15 +171,34 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     c.setPoints([
       { name: 'ignored', address: 'worth/a', properties: { retained: 'ignore' } },
       { name: 'doubted', address: 'worth/a', properties: { retained: 'uncertain' } },
-      { name: 'trusted', address: 'worth/a' },
+      { name: 'trusted', address: 'worth/a', properties: { retained: 'good' } },
+      { name: 'plain', address: 'worth/a' },
     ]);
     await c.start();
     await c.shows('trusted', 1);
     await c.shows('doubted', 1, lastUsable);
+    await c.shows('plain', 1, lastUsable);
     assert.equal(c.readings.get('ignored'), undefined);
     await broker.pub('worth/a', '2', '-q', '2');
-    for (const name of ['ignored', 'doubted', 'trusted']) await c.shows(name, 2);
+    for (const name of ['ignored', 'doubted', 'trusted', 'plain']) await c.shows(name, 2);
     await broker.pub('worth/a', '', '-r');
+  });
+
+  test('a retained message of a device that is there is good, also where it says so afterwards', async (t) => {
+    const c = link({ statusTopic: 'there/{device}/status' });
+    t.after(() => c.stop());
+    for (const device of ['one', 'two', 'three']) await broker.pub(`there/${device}/level`, '1', '-r');
+    await broker.pub('there/one/status', 'online', '-r');
+    c.setPoints(['one', 'two', 'three'].map((name) => ({ name, address: `there/${name}/level` })));
+    await c.start();
+    await c.shows('one', 1, good);
+    await c.shows('two', 1, lastUsable);
+    await broker.pub('there/two/status', 'online');
+    await c.shows('two', 1, good);
+    assert.equal(c.readings.get('three')?.quality, lastUsable);
+    for (const topic of ['one/level', 'two/level', 'three/level', 'one/status']) {
+      await broker.pub(`there/${topic}`, '', '-r');
+    }
   });
 
   test('a session that the broker keeps brings what was published meanwhile, with its own times', async (t) => {
@@ -198,6 +217,53 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
       [0, 1, 2].map((at) => [at, (seconds + at) * 1e6, good]),
     );
     assert.equal(c.early, 0);
+  });
+
+  for (const version of ['3.1.1', '5']) {
+    test(`MQTT ${version}: what a session has kept is of unknown age where it has no time, and not good`, async (t) => {
+      const c = link({ cleanStart: 'false', clientId: `telltale-old-${version}`, version });
+      t.after(() => c.stop());
+      c.setPoints([{ name: 'a', address: `old/${version}` }]);
+      await c.start();
+      await broker.pub(`old/${version}`, '1');
+      await c.shows('a', 1, good);
+      await c.stop();
+      c.history.length = 0;
+      for (const value of ['2', '3']) await broker.pub(`old/${version}`, value);
+      await c.start();
+      await c.shows('a', 3, lastUsable);
+      assert.deepEqual(
+        c.history.map(([, { value, quality }]) => [value, quality]),
+        [2, 3].map((value) => [value, lastUsable]),
+      );
+      // MQTT 5 tells what is new; with 3.1.1 nobody knows when the broker is through.
+      await broker.pub(`old/${version}`, '4');
+      await c.shows('a', 4, version === '5' ? good : lastUsable);
+    });
+  }
+
+  test('what was bad stays bad when nothing more comes, and when its device has gone and is back', async (t) => {
+    const c = link({ statusTopic: 'worse/{device}/status', quality: '/q' });
+    t.after(() => c.stop());
+    c.setPoints([
+      { name: 'quiet', address: 'worse/one/a#/v', properties: { staleAfter: '100' } },
+      { name: 'fine', address: 'worse/one/b#/v', properties: { staleAfter: '100' } },
+      { name: 'steady', address: 'worse/one/a#/v' },
+    ]);
+    await c.start();
+    await broker.pub('worse/one/a', '{"v":1,"q":"bad"}');
+    await broker.pub('worse/one/b', '{"v":1,"q":"good"}');
+    await c.shows('quiet', 1, 0);
+    await c.shows('fine', 1, lastUsable);
+    await broker.pub('worse/one/status', 'offline');
+    await c.shows('steady', 1, communicationFailure);
+    await broker.pub('worse/one/status', 'online');
+    await c.shows('fine', 1, lastUsable);
+    await c.shows('steady', 1, 0);
+    assert.deepEqual(
+      c.history.filter(([name, { quality }]) => name !== 'fine' && quality >= uncertain),
+      [],
+    );
   });
 
   test('a measurement of which nothing is heard for too long is the last usable value until something is', async (t) => {
@@ -288,7 +354,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
       { name: 'wrong', address: 'come/#/b' },
     ]);
     await c.shows('a', 1);
-    await c.shows('b', 2);
+    await c.shows('b', 2, lastUsable);
     await c.shows('wrong', undefined, configurationError);
     c.setPoints([{ name: 'b', address: 'come/b' }]);
     await until('it has left', () => broker.said.includes('Received UNSUBSCRIBE'));

@@ -118,6 +118,7 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
       {
         write: (_, value) => {
           if (value === 13) throw new Refused('unlucky');
+          if (value === 14) throw new Error('no answer, the device may have it');
         },
       },
     );
@@ -135,9 +136,12 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('cmd/speed/set', '13');
     await until('it is answered', () => answers().length === 2);
     assert.equal(answers()[1], '{"result":"refused","reason":"unlucky"}');
+    await broker.pub('cmd/speed/set', '14');
+    await until('it is answered', () => answers().length === 3);
+    assert.equal(answers()[2], '{"result":"unknown","reason":"no answer, the device may have it"}');
     for (const nonsense of ['fast', '', '{"value":1}', '1e999']) await broker.pub('cmd/speed/set', nonsense);
-    await until('all are answered', () => answers().length === 6);
-    for (const answer of answers().slice(2)) assert.match(answer, /refused.*does not fit/);
+    await until('all are answered', () => answers().length === 7);
+    for (const answer of answers().slice(3)) assert.match(answer, /refused.*does not fit/);
     assert.deepEqual(p.written, [['speed', 12.5]]);
     assert.match(p.warnings.join(), /passed over: it is retained/);
     await broker.pub('cmd/speed/set', '', '-r');
@@ -176,6 +180,35 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     assert.equal(answers[0]?.[0], '{"result":"accepted"}');
     assert.equal(answers[0]?.[1]?.correlationData?.toString(), 'one');
     assert.deepEqual(p.written, [['n', -(2n ** 63n)]]);
+  });
+
+  test('MQTT 5: no write is answered at a topic that is the provider’s own', async (t) => {
+    const p = link({ statusTopic: 'own/status' });
+    t.after(() => p.stop());
+    p.setPoints(
+      [{ name: 'level', address: 'own/level' }],
+      [
+        { name: 'a', address: 'own/a' },
+        { name: 'b', address: 'own/b' },
+      ],
+    );
+    await p.start();
+    const heard = await broker.sub('own/#', 'mine');
+    t.after(() => heard.stop());
+    const topics = ['own/level', 'own/a', 'own/b/set', 'own/b/set/answer', 'own/status', 'own/a/set/answer', 'mine'];
+    for (const responseTopic of topics) {
+      await broker.pub('own/a/set', '1', '-V', 'mqttv5', '-D', 'publish', 'response-topic', responseTopic);
+    }
+    await until('the last is answered', () => heard.messages.some(({ topic }) => topic === 'mine'));
+    const answered = heard.messages.filter(({ payload }) => payload.toString() === '{"result":"accepted"}');
+    assert.deepEqual(
+      answered.map(({ topic }) => topic),
+      ['own/a/set/answer', 'mine'],
+    );
+    assert.deepEqual(
+      p.written,
+      topics.map(() => ['a', 1]),
+    );
   });
 
   test('while the broker is slow the newest value of each point waits, and nothing more', async (t) => {

@@ -7,6 +7,8 @@ import { LinkedConnector } from './linked-connector.ts';
 import { LinkedProvider } from './linked-provider.ts';
 import { Mosquitto, makeCertificates, withoutMosquitto, withoutOpenssl } from './mosquitto.ts';
 
+const lastUsable = 0x44;
+
 describe('a broker that wants a password', { skip: withoutMosquitto }, () => {
   const start = () =>
     Mosquitto.start({
@@ -28,7 +30,7 @@ describe('a broker that wants a password', { skip: withoutMosquitto }, () => {
       t.after(() => c.stop());
       c.setPoints([{ name: 'a', address: 'open/a' }], [{ name: 'closed', address: 'closed/a' }]);
       await c.start();
-      await c.shows('a', 1);
+      await c.shows('a', 1, lastUsable);
       if (version === '5') await assert.rejects(c.write('closed', 1), { name: 'Refused', message: /not authorized/ });
       const wrong = new LinkedConnector({ vars: { ...vars, password: 'wrong' } });
       wrong.setPoints([]);
@@ -67,7 +69,7 @@ describe('an encrypted connection', { skip: withoutOpenssl }, () => {
     await broker.pub('tls/a', '1', '-r');
     c.setPoints([{ name: 'a', address: 'tls/a' }], [{ name: 'set', address: 'tls/set' }]);
     await c.start();
-    await c.shows('a', 1);
+    await c.shows('a', 1, lastUsable);
     await c.write('set', 5);
     assert.equal(await c.stop(), undefined);
     const p = new LinkedProvider({ vars: { ...vars, certFile: 'client.pem', keyFile: 'client.key' }, folder });

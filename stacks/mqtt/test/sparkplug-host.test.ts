@@ -92,16 +92,22 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     assert.equal(c.explain('node')?.error, 'one is dead');
   });
 
-  test('a gap in the sequence makes everything of the edge node uncertain until it is born again', async (t) => {
+  test('a gap in the sequence makes what is good of the edge node uncertain until it is born again', async (t) => {
     const c = link();
     t.after(() => c.stop());
     c.setPoints([
       { name: 'a', address: 'spBv1.0/G/two#A' },
+      { name: 'bad', address: 'spBv1.0/G/two#Bad' },
       { name: 'other', address: 'spBv1.0/G/three#A' },
     ]);
     await c.start();
+    const properties = { Quality: { type: 'Int32', value: 0 } };
     const birth = (node: string) =>
-      send(`G/NBIRTH/${node}`, 0, [bdSeq(0), { name: 'A', alias: 1, type: 'Double', value: 1 }]);
+      send(`G/NBIRTH/${node}`, 0, [
+        bdSeq(0),
+        { name: 'A', alias: 1, type: 'Double', value: 1 },
+        { name: 'Bad', alias: 2, type: 'Double', value: 1, properties },
+      ]);
     await birth('two');
     await birth('three');
     await c.shows('a', 1);
@@ -113,6 +119,11 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await broker.pub('spBv1.0/G/NDATA/two', Buffer.from([0xff, 0xff]));
     await c.shows('a', 1, lastUsable);
     assert.equal(c.readings.get('other')?.quality, 0xc0);
+    assert.deepEqual(
+      c.history.filter(([name, { quality }]) => name === 'bad' && quality !== 0),
+      [],
+    );
+    assert.equal(c.readings.get('bad')?.quality, 0);
   });
 
   test('browsing asks edge nodes that speak for their births, and lists their metrics', async (t) => {
@@ -190,6 +201,11 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await c.shows('level', 5.5, 0);
     await c.stop();
     assert.match(String(await p.lost()), /primary host application is offline/);
+    const states = /Received PUBLISH from \S+ \((.*), m[0-9]+, 'spBv1.0\/STATE\/scada'/g;
+    assert.deepEqual(
+      Array.from(broker.said.matchAll(states), ([, flags]) => flags),
+      ['d0, q1, r1', 'd0, q1, r1'],
+    );
     await c.start();
     await p.start();
     await c.shows('limit', -5);

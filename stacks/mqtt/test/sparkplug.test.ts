@@ -165,6 +165,7 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
       {
         write: (_, value) => {
           if (value === 13) throw new Refused('unlucky');
+          if (value === 14) throw new Error('no answer');
         },
       },
     );
@@ -193,10 +194,12 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
         .filter(({ kind }) => kind === 'DDATA/five/x')
         .at(-1);
     await until('the old value is said again', () => last()?.by.get(`#${alias}`)?.value === 8);
+    await command('spBv1.0/Plant/DCMD/five/x', [{ name: 'speed', type: 'Int32', value: 14 }]);
+    await until('nobody knows', () => p.warnings.at(-1) === 'speed may have been written or not: no answer');
     await command('spBv1.0/Plant/NCMD/five', [{ name: 'speed', type: 'Int32', value: 1 }]);
     await command('spBv1.0/Plant/DCMD/five/x', [{ name: 'level', type: 'Double', value: 1 }]);
     await broker.pub('spBv1.0/Plant/DCMD/five/x', Buffer.from([0xff, 0xff, 0xff]));
-    await until('all are passed over', () => p.warnings.length === 4);
+    await until('all are passed over', () => p.warnings.length === 5);
     assert.deepEqual(p.written, [
       ['speed', -7],
       ['speed', 8],

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Batch, isBad, isGood } from '@telltale/schema';
-import { NotConnected, type Provider, type ProviderOptions, type StackPoints } from '@telltale/stack-kit';
+import { NotConnected, type Provider, type ProviderOptions, Refused, type StackPoints } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
 import { CommandIntake } from '../command-intake.ts';
@@ -227,6 +227,11 @@ export class EdgeNode implements Provider {
         continue;
       }
       this.#intake.write(served.point, metric.value).catch((error: Error) => {
+        if (!(error instanceof Refused)) {
+          // The device may have it: that the old value stays would be saying too much.
+          log.warn(`${served.point.name} may have been written or not: ${error.message}`);
+          return;
+        }
         log.warn(`${served.point.name} is not written: ${error.message}`);
         // Sparkplug has no other answer than the value that stays.
         this.#points.changed.add(served);

@@ -1,5 +1,5 @@
 // The host application's side of Sparkplug B: measurements are metrics of edge nodes, commands are sent by NCMD and DCMD.
-import { type Batch, type Clock, quality, type Value } from '@telltale/schema';
+import { type Batch, type Clock, isBad, quality, type Value } from '@telltale/schema';
 import {
   type DeviceDetail,
   type ReadingTrace,
@@ -247,7 +247,8 @@ export class HostApplication {
     node.isUnclear = true;
     for (const tap of [...node.taps.values()].flatMap((taps) => [...taps.values()].flat())) {
       if (tap.value === undefined || tap.heardUs === undefined) continue;
-      this.#set(tap, tap.value, quality.uncertain.lastUsableValue, nowUs, reason);
+      const own = isBad(tap.quality) ? tap.quality : quality.uncertain.lastUsableValue;
+      this.#set(tap, tap.value, own, nowUs, reason);
     }
     this.#ask(node);
   }
