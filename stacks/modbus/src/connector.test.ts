@@ -134,9 +134,10 @@ describe('a write', () => {
     [1, Refused],
     [2, Refused],
     [3, Refused],
-    [4, Refused],
+    [4, NoAnswer],
     [5, NoAnswer],
     [6, Refused],
+    [8, NoAnswer],
     [10, Refused],
     [11, NoAnswer],
   ] as const) {

@@ -268,10 +268,17 @@ function unsent(error: unknown): unknown {
   return new NotConnected(`the register could not be read before it is written: ${(error as Error).message}`);
 }
 
+/** Said of a write, the device may have it: it failed while it did it, or the gateway does not know. */
+const doubtfulCodes: readonly number[] = [
+  exceptionCodes.serverDeviceFailure,
+  exceptionCodes.acknowledge,
+  exceptionCodes.memoryParityError,
+  exceptionCodes.gatewayTargetSilent,
+];
+
 function writeFailure(error: unknown): unknown {
   if (error instanceof RangeError) return new Refused(error.message);
   if (error instanceof LostAnswer) return new NoAnswer(`the link was lost before an answer: ${error.message}`);
   if (!(error instanceof ModbusException)) return error;
-  const mayHaveIt = error.code === exceptionCodes.acknowledge || error.code === exceptionCodes.gatewayTargetSilent;
-  return mayHaveIt ? new NoAnswer(error.message) : new Refused(error.message);
+  return doubtfulCodes.includes(error.code) ? new NoAnswer(error.message) : new Refused(error.message);
 }

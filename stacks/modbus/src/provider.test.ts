@@ -148,6 +148,9 @@ describe('a write by a client', () => {
       ['mode', false],
     ]);
     assert.equal(await client.ask('06 0005 0003'), '8602', 'bit 0 is a measurement');
+    assert.equal(await client.ask('06 0005 0006'), '8603', 'nothing is at bit 2');
+    assert.equal(await client.ask('16 0005 fffd 0002'), '160005fffd0002', 'named, it is written again');
+    assert.deepEqual(server.written.slice(2), [['reset', true]]);
   });
 
   test('of a part of a value is refused, and nothing of it is written', async () => {

@@ -132,8 +132,11 @@ export class ServedImage {
     });
   }
 
-  /** As `coilWrites`. A value of several registers must be written as a whole. */
-  registerWrites(unit: number, start: number, bytes: Uint8Array): CommandWrite[] {
+  /**
+   * As `coilWrites`. A value of several registers must be written as a whole. Of a register of bits those are written that
+   * change; of a mask write, those that it names.
+   */
+  registerWrites(unit: number, start: number, bytes: Uint8Array, mask?: number): CommandWrite[] {
     const places = this.#places(unit).hr;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const writes: CommandWrite[] = [];
@@ -141,7 +144,7 @@ export class ServedImage {
       const place = places.get(start + at);
       if (place === undefined || place.kind === 'quality') throw new ModbusException(exceptionCodes.illegalDataAddress);
       if (place.kind === 'bits') {
-        writes.push(...bitWrites(place.bits, view.getUint16(2 * at)));
+        writes.push(...bitWrites(place.bits, view.getUint16(2 * at), mask));
         at++;
         continue;
       }
@@ -296,12 +299,18 @@ function bytesOf(of: ServedPoint): Uint8Array | null {
   return of.bytes;
 }
 
-/** A register of bits is written bit by bit: those that change. */
-function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number): CommandWrite[] {
+function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number, mask: number | undefined): CommandWrite[] {
   const writes: CommandWrite[] = [];
-  for (const [bit, place] of bits) {
+  for (let bit = 0; bit < 16; bit++) {
+    const place = bits.get(bit);
     const value = ((register >> bit) & 1) === 1;
-    if (value === bitOf(place)) continue;
+    if (place === undefined) {
+      // Nobody could carry it out.
+      if (value) throw new ModbusException(exceptionCodes.illegalDataValue);
+      continue;
+    }
+    const isWanted = mask === undefined ? value !== bitOf(place) : ((mask >> bit) & 1) === 1;
+    if (!isWanted) continue;
     if (place.kind !== 'value' || !place.of.isCommand) throw new ModbusException(exceptionCodes.illegalDataAddress);
     writes.push({ target: place.of, value: fitted(place.of, value) });
   }

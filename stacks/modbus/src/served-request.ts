@@ -66,7 +66,7 @@ function writesOf(image: ServedImage, unit: number, pdu: Uint8Array): CommandWri
       refuseUnless(pdu.length === 7);
       const [and, or] = [word(pdu, 3), word(pdu, 5)];
       const register = (image.presentRegister(unit, at) & and) | (or & ~and);
-      return image.registerWrites(unit, at, Uint8Array.of(register >> 8, register));
+      return image.registerWrites(unit, at, Uint8Array.of(register >> 8, register), ~and & 0xffff);
     }
     default:
       throw new ModbusException(exceptionCodes.illegalFunction);
