@@ -31,6 +31,8 @@ export interface SessionOptions {
   readonly community: string | undefined;
   readonly user: UsmUser | undefined;
   readonly context: string;
+  /** The address of a host that is a name, looked up anew. Throws where it is not known. */
+  readonly resolve?: (host: string) => Promise<string>;
 }
 
 export interface Question {
@@ -84,8 +86,10 @@ export class AgentSession {
   readonly #waiting = new Map<number, Waiting>();
   #socket: Promise<Socket> | undefined;
   #engine: RemoteEngine | undefined;
-  /** Reads in a row that got no answer. */
+  /** Requests in a row that got no answer. */
   #failures = 0;
+  /** Requests under way. */
+  #busy = 0;
   #isClosed = false;
   /** Datagrams that could not be read, or that nobody waited for. */
   strays = 0;
@@ -111,23 +115,28 @@ export class AgentSession {
    */
   async set(varbinds: Buffer, signal: AbortSignal): Promise<Pdu> {
     const question = { type: pduType.set, varbinds };
-    const ready = () =>
-      this.#ready(signal).catch((error) => {
+    const limits = { retries: 0, timeoutMs: Math.max(this.#options.timeoutMs, setMs) };
+    return this.#counted(async () => {
+      await this.#ready(signal).catch((error) => {
         throw new NotConnected(`nothing was sent: ${error instanceof Error ? error.message : error}`);
       });
-    await ready();
-    try {
-      return await this.#ask(question, { retries: 0, timeoutMs: Math.max(this.#options.timeoutMs, setMs) }, signal);
-    } catch (error) {
-      // Only a report that the agent signed proves that it did nothing, so that it may have it once more.
-      if (!(error instanceof Reported) || error.oid !== notInTimeWindow || !error.isSigned) throw error;
-      return this.#ask(question, { retries: 0, timeoutMs: Math.max(this.#options.timeoutMs, setMs) }, signal);
-    }
+      try {
+        return await this.#ask(question, limits, signal);
+      } catch (error) {
+        // Only a report that the agent signed proves that it did nothing, so that it may have it once more.
+        if (!(error instanceof Reported) || error.oid !== notInTimeWindow || !error.isSigned) throw error;
+        return await this.#ask(question, limits, signal);
+      }
+    });
   }
 
   close(): void {
     this.#isClosed = true;
     for (const { fail } of [...this.#waiting.values()]) fail(new Error('the link was closed before the answer came'));
+    this.#leaveSocket();
+  }
+
+  #leaveSocket(): void {
     this.#socket?.then(
       (socket) => socket.close(),
       () => undefined,
@@ -135,18 +144,35 @@ export class AgentSession {
     this.#socket = undefined;
   }
 
-  async #readOnce(question: Question, signal: AbortSignal): Promise<Pdu> {
-    await this.#ready(signal);
+  #readOnce(question: Question, signal: AbortSignal): Promise<Pdu> {
+    return this.#counted(async () => {
+      await this.#ready(signal);
+      return this.#ask(question, this.#options, signal);
+    });
+  }
+
+  async #counted(request: () => Promise<Pdu>): Promise<Pdu> {
+    this.#busy++;
     try {
-      const pdu = await this.#ask(question, this.#options, signal);
+      const pdu = await request();
       this.#failures = 0;
       return pdu;
     } catch (error) {
-      // An agent that was reset may count its starts from the beginning, which looks like something old that is played
-      // back: after a while it is met as if for the first time.
-      if (error instanceof NoAnswer && ++this.#failures >= maxFailures) this.#engine = undefined;
+      // What could not be sent since nobody was met counts as well.
+      if (error instanceof NoAnswer || error instanceof NotConnected) this.#missed();
       throw error;
+    } finally {
+      this.#busy--;
     }
+  }
+
+  /** An agent that is silent for a while is met as if for the first time. */
+  #missed(): void {
+    if (++this.#failures < maxFailures) return;
+    // One that was reset may count its starts from the beginning, which looks like something old that is played back.
+    this.#engine = undefined;
+    // Its name may lead elsewhere by now. Who still waits for an answer, to a set above all, is not left without it.
+    if (isIP(this.#options.host.host) === 0 && this.#busy === 1) this.#leaveSocket();
   }
 
   /** The socket is there and, for version 3, the engine is known. */
@@ -186,7 +212,7 @@ export class AgentSession {
 
   async #makeSocket(): Promise<Socket> {
     const { host, port } = this.#options.host;
-    const address = await addressOf(host);
+    const address = await this.#addressOf(host);
     if (this.#isClosed) throw new NotConnected('the link is closed');
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
     socket.on('message', (bytes) => this.#hear(bytes));
@@ -216,7 +242,12 @@ export class AgentSession {
   ): Promise<Pdu> {
     const socket = await this.#open(signal);
     signal.throwIfAborted();
-    const { clock, host } = this.#options;
+    const { clock, host, user } = this.#options;
+    if (user !== undefined && this.#engine === undefined && !isDiscovery) {
+      // It was lost meanwhile; without it nothing can be signed.
+      const reason = 'the agent has to be met anew';
+      throw question.type === pduType.set ? new NotConnected(reason) : new NoAnswer(reason);
+    }
     const id = this.#freeId();
     const bytes = this.#encode(question, id, isDiscovery);
     if (bytes.length > maxMessageBytes) throw new NotConnected(`${bytes.length} bytes do not go into a datagram`);
@@ -331,13 +362,17 @@ export class AgentSession {
     if (oid === notInTimeWindow && isSigned) this.#engine?.correct(message);
     reject(new Reported(oid, isSigned));
   }
+
+  async #addressOf(host: string): Promise<string> {
+    if (isIP(host) !== 0) return host;
+    try {
+      return await (this.#options.resolve ?? lookUp)(host);
+    } catch (error) {
+      throw new NoAnswer(`${host} is not known: ${(error as NodeJS.ErrnoException).code ?? error}`);
+    }
+  }
 }
 
-async function addressOf(host: string): Promise<string> {
-  if (isIP(host) !== 0) return host;
-  try {
-    return (await lookup(host)).address;
-  } catch (error) {
-    throw new NoAnswer(`${host} is not known: ${(error as NodeJS.ErrnoException).code ?? error}`);
-  }
+async function lookUp(host: string): Promise<string> {
+  return (await lookup(host)).address;
 }

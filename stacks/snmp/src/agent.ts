@@ -2,7 +2,7 @@
 // however often the client sends it.
 import { createHash } from 'node:crypto';
 import type { Clock, Value } from '@telltale/schema';
-import type { StackLog, StackPoint } from '@telltale/stack-kit';
+import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
 import { tag } from './ber.ts';
 import { type Heard, responsePdu } from './incoming.ts';
 import { encodeVarbind, encodeVarbinds, errorStatus, type Pdu, pduType, type Varbind } from './message.ts';
@@ -125,7 +125,10 @@ export class Agent {
     }
   }
 
-  /** All are checked before the first is written. Since a write cannot be taken back, one that fails later says so. */
+  /**
+   * All are checked before the first is written. inconsistentValue: it could not be assigned now, and nothing was. Since a
+   * write cannot be taken back, and since nobody may know whether the device has one that failed, those are undoFailed.
+   */
   async #set({ pdu, mayWrite, securityName }: Heard): Promise<{ status: number; index: number }> {
     const writes: { command: StackPoint; value: Value }[] = [];
     for (const [at, varbind] of pdu.varbinds.entries()) {
@@ -147,7 +150,9 @@ export class Agent {
         this.#options.log.info(
           `${command.name}, set by ${securityName}: ${error instanceof Error ? error.message : error}`,
         );
-        return at === 0 ? { status: errorStatus.genErr, index: 1 } : { status: errorStatus.undoFailed, index: 0 };
+        return at === 0 && error instanceof Refused
+          ? { status: errorStatus.inconsistentValue, index: 1 }
+          : { status: errorStatus.undoFailed, index: 0 };
       }
     }
     return { status: errorStatus.noError, index: 0 };

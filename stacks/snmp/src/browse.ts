@@ -38,16 +38,18 @@ const titles: Readonly<Record<string, string>> = {
   '1.3.6.1.2.1.47': 'physical entities',
   '1.3.6.1.2.1.99': 'sensors',
 };
-const maxGroups = 250;
 
 /** Written without harm by whoever looks after the agent; of other objects SNMP does not tell whether they can be set. */
 const writable = ['1.3.6.1.2.1.1.4.0', '1.3.6.1.2.1.1.5.0', '1.3.6.1.2.1.1.6.0'];
 const rowsAtOnce = 20;
 const maxValueShown = 80;
 
-export function browseHosts(hosts: readonly Host[]): BrowseAnswer {
-  const items = hosts.map(({ name, host, port }) => folder(`${name} (${host} port ${port})`, `${name}/`));
-  return { items, cursor: undefined };
+export function browseHosts(hosts: readonly Host[], { cursor, limit }: BrowseRequest): BrowseAnswer {
+  const from = cursor === undefined ? 0 : hosts.findIndex(({ name }) => name === cursor);
+  if (from < 0) throw new Refused(`there is no agent ${cursor} to go on with`);
+  const page = hosts.slice(from, from + limit);
+  const items = page.map(({ name, host, port }) => folder(`${name} (${host} port ${port})`, `${name}/`));
+  return { items, cursor: hosts[from + limit]?.name };
 }
 
 export async function browseAgent(
@@ -57,7 +59,8 @@ export async function browseAgent(
   signal: AbortSignal,
 ): Promise<BrowseAnswer> {
   const prefix = agent === undefined ? '' : `${agent}/`;
-  if (path === undefined) return { items: await topOf(session, prefix, signal), cursor: undefined };
+  if (cursor !== undefined && numbered(cursor) === undefined) throw new Refused(`${cursor} is no cursor`);
+  if (path === undefined) return browseTop(session, prefix, { cursor, limit }, signal);
   const base = numbered(path);
   if (base === undefined) throw new Refused(`${path} is neither an object identifier nor a name that is known here`);
   const from = cursor ?? base;
@@ -67,12 +70,26 @@ export async function browseAgent(
     : walk(session, agent, { base, from, limit }, signal);
 }
 
-async function topOf(session: AgentSession, prefix: string, signal: AbortSignal): Promise<readonly BrowseItem[]> {
-  const page = { base: mib2, from: mib2, limit: maxGroups };
-  const { items } = await browseChildren(session, prefix, page, signal);
+/** The groups of MIB-2, and behind them the enterprises. */
+async function browseTop(
+  session: AgentSession,
+  prefix: string,
+  { cursor, limit }: Pick<BrowseRequest, 'cursor' | 'limit'>,
+  signal: AbortSignal,
+): Promise<BrowseAnswer> {
+  const items: BrowseItem[] = [];
+  if (cursor !== enterprises) {
+    const from = cursor ?? mib2;
+    if (!isWithin(from, mib2)) throw new Refused(`${from} is not where an earlier answer ended`);
+    const groups = await browseChildren(session, prefix, { base: mib2, from, limit }, signal);
+    items.push(...groups.items);
+    if (groups.cursor !== undefined) return groups;
+    if (items.length >= limit) return { items, cursor: enterprises };
+  }
   const [first] = await askNext(session, [enterprises], signal);
   const hasMore = first !== undefined && !isException(first.tag) && isWithin(first.oid, enterprises);
-  return hasMore ? [...items, folder(`enterprises (${enterprises})`, prefix + enterprises)] : items;
+  if (hasMore) items.push(folder(`enterprises (${enterprises})`, prefix + enterprises));
+  return { items, cursor: undefined };
 }
 
 interface Page {

@@ -26,7 +26,7 @@ import { AgentSession, Reported } from './agent-session.ts';
 import { browseAgent, browseHosts } from './browse.ts';
 import { Incoming } from './incoming.ts';
 import { LocalEngine } from './local-engine.ts';
-import { asked, encodeVarbinds, pduType, statusName, type Varbind } from './message.ts';
+import { asked, encodeVarbinds, errorStatus, isStandardStatus, pduType, statusName, type Varbind } from './message.ts';
 import { nameOfOid } from './object-names.ts';
 import { type PlannedObject, planReads, type ReadRequest } from './read-plan.ts';
 import { encodeValue, hexOf, isException, readValue, typeName, Unfit } from './snmp-value.ts';
@@ -120,7 +120,8 @@ class SnmpConnector implements Connector {
     const user = variables.version === '3' ? this.#user : undefined;
     const community = user === undefined ? variables.community : undefined;
     for (const host of this.#hosts) {
-      const session = new AgentSession({ host, clock, timeoutMs, retries, context, community, user });
+      const resolve = () => this.#resolve(host);
+      const session = new AgentSession({ host, clock, timeoutMs, retries, context, community, user, resolve });
       this.#agents.set(host.name, { host, session, reader: new AgentReader(host.name, session, { clock, log }) });
     }
     this.#traps.begin();
@@ -152,7 +153,7 @@ class SnmpConnector implements Connector {
     try {
       const pdu = await agent.session.set(encodeVarbinds([varbind]), signal);
       meter.answered(clock.monotonicMs() - startMs);
-      if (pdu.errorStatus !== 0) throw new Refused(`the agent answers ${statusName(pdu.errorStatus)}`);
+      if (pdu.errorStatus !== 0) throw setFailure(pdu.errorStatus);
       if (pdu.varbinds[0]?.oid !== address.oid) throw new Error('the agent answers with another object');
     } catch (error) {
       if (!(error instanceof Refused)) meter.failed();
@@ -193,7 +194,7 @@ class SnmpConnector implements Connector {
   }
 
   async browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
-    if (this.#hosts.length > 1 && request.path === undefined) return browseHosts(this.#hosts);
+    if (this.#hosts.length > 1 && request.path === undefined) return browseHosts(this.#hosts, request);
     const [, name, path] = /^(?:([^/]*)\/)?(.*)$/.exec(request.path ?? '') ?? [];
     const agent = this.#agents.get(name ?? this.#hosts[0]?.name ?? '');
     if (agent === undefined || (name === undefined && this.#hosts.length > 1)) {
@@ -279,15 +280,21 @@ class SnmpConnector implements Connector {
 
   /** Nobody waits for it: a name that is not found must not keep the other agents' traps out. */
   #findAddresses(): void {
-    for (const { name, host } of this.#hosts) {
-      if (isIP(host) !== 0) {
-        this.#addresses.set(name, new Set([host]));
-        continue;
+    for (const host of this.#hosts) {
+      if (isIP(host.host) !== 0) this.#addresses.set(host.name, new Set([host.host]));
+      else {
+        this.#resolve(host).catch((error) =>
+          this.#options.log.warn(`traps of ${host.name} are not known as such: ${error.message}`),
+        );
       }
-      lookup(host, { all: true })
-        .then((found) => this.#addresses.set(name, new Set(found.map(({ address }) => address))))
-        .catch((error) => this.#options.log.warn(`traps of ${name} are not known as such: ${error.message}`));
     }
+  }
+
+  /** Its traps are known by its newest addresses. */
+  async #resolve({ name, host }: Host): Promise<string> {
+    const found = await lookup(host, { all: true });
+    this.#addresses.set(name, new Set(found.map(({ address }) => address)));
+    return found[0]?.address ?? '';
   }
 
   /** What the poller does not. */
@@ -297,6 +304,18 @@ class SnmpConnector implements Connector {
     if (batch.count > 0) this.#options.publish(batch);
     this.#traps.publishAll();
   }
+}
+
+/**
+ * With undoFailed the agent says that something was set. By RFC 3416 commitFailed and genErr leave everything as it was,
+ * but an agent with parts of its own behind it (AgentX, a gateway to a field bus) answers them as well where one of those
+ * was asked and did not answer: it may have it. What the standard does not have says nothing.
+ */
+function setFailure(status: number): Error {
+  const { genErr, commitFailed, undoFailed } = errorStatus;
+  const isUnclear = status === genErr || status === commitFailed || status === undoFailed || !isStandardStatus(status);
+  const text = `the agent answers ${statusName(status)}`;
+  return isUnclear ? new Error(`${text}: it may have it`) : new Refused(text);
 }
 
 function makeUser(variables: ConnectorVariables): UsmUser | undefined {

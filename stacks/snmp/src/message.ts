@@ -54,6 +54,10 @@ export const errorStatus = {
 
 const statusNames = new Map<number, string>(Object.entries(errorStatus).map(([name, code]) => [code, name]));
 
+export function isStandardStatus(status: number): boolean {
+  return statusNames.has(status);
+}
+
 export function statusName(status: number): string {
   return statusNames.get(status) ?? `error ${status}`;
 }

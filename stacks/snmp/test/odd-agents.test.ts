@@ -1,6 +1,7 @@
 // The connector against agents that are small, wrong, or lie.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { ManualClock, quality } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
@@ -245,4 +246,146 @@ test('a set is sent once though nobody answers, and a read is sent again within 
   session.close();
   await last;
   assert.equal(clock.waiting, 0);
+});
+
+test('a set is refused where the agent says that it has not done it, and in doubt where it may have', async (t) => {
+  let status = 0;
+  const agent = await FakeAgent.start(({ type, varbinds }) =>
+    type === pduType.set
+      ? { status, index: status === 0 ? 0 : 1, varbinds }
+      : { varbinds: varbinds.map(({ oid }) => value(oid)) },
+  );
+  const running = new RunningConnector(vars(agent.port));
+  t.after(async () => {
+    await running.stop();
+    agent.stop();
+  });
+  running.setPoints(rows(1), rows(1));
+  await running.start();
+  await running.write('1', 5);
+  const { genErr, commitFailed, undoFailed, ...others } = errorStatus;
+  for (const each of [genErr, commitFailed, undoFailed, 19, 255, -1]) {
+    status = each;
+    await assert.rejects(running.write('1', 5), { name: 'Error', message: /it may have it/ }, `${each}`);
+  }
+  for (const each of Object.values(others).filter((known) => known !== 0)) {
+    status = each;
+    await assert.rejects(running.write('1', 5), { name: 'Refused' }, `${each}`);
+  }
+});
+
+test('an agent whose name leads elsewhere by now is found there after a while, and not given up while a set waits', async (t) => {
+  let isSilent = false;
+  const first = await FakeAgent.start(({ varbinds }) =>
+    isSilent ? undefined : { varbinds: varbinds.map(({ oid }) => value(oid)) },
+  );
+  // The same port at another address of this machine, as after a change of the name.
+  const moved = createSocket('udp4');
+  moved.on('message', (bytes, from) => {
+    const message = decodeMessage(bytes);
+    if (message.version !== 1) return;
+    const { requestId, varbinds } = message.pdu;
+    const head = { type: pduType.response, requestId, errorStatus: 0, errorIndex: 0 };
+    const list = encodeVarbinds(varbinds.map(({ oid }) => value(oid)));
+    moved.send(encodeCommunityMessage(message.community, encodePdu(head, list)), from.port, from.address);
+  });
+  moved.bind(first.port, '127.0.0.2');
+  await once(moved, 'listening');
+  let address = '127.0.0.1';
+  let lookups = 0;
+  const clock = new ManualClock();
+  const session = new AgentSession({
+    host: { name: 'a', host: 'agent.example', port: first.port },
+    clock,
+    timeoutMs: 300,
+    retries: 0,
+    community: 'secret',
+    user: undefined,
+    context: '',
+    resolve: async () => {
+      lookups++;
+      return address;
+    },
+  });
+  t.after(() => {
+    session.close();
+    moved.close();
+    first.stop();
+  });
+  const { signal } = new AbortController();
+  const get = () => session.read({ type: pduType.get, varbinds: encodeVarbinds([value(`${column}.1`)]) }, signal);
+  await get();
+  await get();
+  assert.equal(lookups, 1);
+  address = '127.0.0.2';
+  isSilent = true;
+  const silent = async (asking: Promise<unknown>) => {
+    const asked = first.requests.length;
+    const rejected = assert.rejects(asking, { name: 'NoAnswer' });
+    await until('it is asked', () => first.requests.length > asked);
+    clock.advance(300);
+    await rejected;
+  };
+  const set = session.set(encodeVarbinds([value(`${column}.1`)]), signal);
+  set.catch(() => undefined);
+  await until('the set is sent', () => first.requests.at(-1)?.type === pduType.set);
+  for (let each = 0; each < 4; each++) await silent(get());
+  assert.equal(lookups, 1);
+  clock.advance(5000);
+  await assert.rejects(set, { name: 'NoAnswer' });
+  await get();
+  assert.equal(lookups, 2);
+});
+
+test('a browse has no more items than were asked for, and goes on where it ended', async (t) => {
+  const groups = 7;
+  const agent = await FakeAgent.start(({ type, varbinds }) => ({
+    varbinds: varbinds.map(({ oid }) => {
+      if (type === pduType.get) return encodeValue(oid, 1, 'integer');
+      const found = [
+        ...Array.from({ length: groups }, (_, group) => `1.3.6.1.2.1.${group + 1}.1.0`),
+        '1.3.6.1.4.1.99999.1.0',
+      ].find((each) => compareOids(each, oid) > 0);
+      if (found === undefined) return { oid, tag: tag.endOfMibView, content: Buffer.alloc(0) };
+      return encodeValue(found, 1, 'integer');
+    }),
+  }));
+  for (const limit of [1, 3, 7, 8, 100]) {
+    const running = new RunningConnector(vars(agent.port));
+    t.after(() => running.stop());
+    running.setPoints([]);
+    await running.start();
+    const paths: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await running.connector.browse?.({ path: undefined, cursor, limit }, new AbortController().signal);
+      assert.ok((page?.items.length ?? 0) <= limit, `${page?.items.length} for ${limit}`);
+      paths.push(...(page?.items.map(({ path }) => path) ?? []));
+      cursor = page?.cursor;
+    } while (cursor !== undefined && paths.length < 50);
+    const expected = Array.from({ length: groups }, (_, group) => `1.3.6.1.2.1.${group + 1}`);
+    assert.deepEqual(paths, [...expected, '1.3.6.1.4.1'], `${limit}`);
+  }
+  const hosts = ['a', 'b', 'c'].map((name) => `${name}=127.0.0.1:${agent.port}`).join(',');
+  const several = new RunningConnector({ ...vars(agent.port), hosts });
+  t.after(async () => {
+    await several.stop();
+    agent.stop();
+  });
+  several.setPoints([]);
+  await several.start();
+  const browse = async (cursor?: string) =>
+    several.connector.browse?.({ path: undefined, cursor, limit: 2 }, new AbortController().signal);
+  const page = await browse();
+  assert.deepEqual(
+    page?.items.map(({ path }) => path),
+    ['a/', 'b/'],
+  );
+  const rest = await browse(page?.cursor);
+  assert.deepEqual(
+    rest?.items.map(({ path }) => path),
+    ['c/'],
+  );
+  assert.equal(rest?.cursor, undefined);
+  await assert.rejects(browse('x'), { name: 'Refused' });
 });
