@@ -35,6 +35,8 @@ const gatherCount = 1000;
 const heldCount = 100_000;
 const longestSweepMs = 1000;
 const warnEveryMs = 60_000;
+/** Another one with the same identifier as a host application is contradicted no more often. */
+const stateAgainMs = 1000;
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new MqttConnector(options);
@@ -50,6 +52,7 @@ class MqttConnector implements Connector {
   readonly #intake: Intake;
   readonly #host: HostApplication;
   readonly #subscriptions: Subscriptions;
+  readonly #stateTopic: string;
   #taps = new Map<string, Tap>();
   #byId = new Map<number, Tap>();
   #routes = new Routes([]);
@@ -60,11 +63,13 @@ class MqttConnector implements Connector {
   #takeBackSweep = () => {};
   /** What the STATE of this connection, as a host application, is told apart by. */
   #connectedMs = 0;
+  #saidAgainMs = Number.NEGATIVE_INFINITY;
   #warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
     const { clock, variables, maxClockSkewMs, meter } = options;
     this.#options = options;
+    this.#stateTopic = `${namespace}STATE/${variables.hostId}`;
     this.#context = {
       clock,
       times: new SourceTimes({ clock, maxSkewMs: maxClockSkewMs }),
@@ -79,6 +84,7 @@ class MqttConnector implements Connector {
         ...this.#writer.ackTopics,
         ...this.#routes.all.keys(),
         ...this.#host.subscriptions,
+        ...(variables.hostId === '' ? [] : [this.#stateTopic]),
       ],
       onRefused: (subscription, why) => this.#refuse(subscription, why),
     });
@@ -151,7 +157,7 @@ class MqttConnector implements Connector {
         folder,
         meter,
         cleanStart: variables.cleanStart,
-        ...(variables.hostId !== '' && { will: this.#hostState(false) }),
+        ...(variables.hostId !== '' && { will: this.#hostState(false, this.#connectedMs) }),
         onMessage: (topic, payload, packet, mayBeKept) => this.#hear(topic, payload, packet, mayBeKept),
       },
       signal,
@@ -228,15 +234,26 @@ class MqttConnector implements Connector {
     return this.#browser.browse(request, signal);
   }
 
-  #hostState(online: boolean) {
-    const payload = Buffer.from(JSON.stringify({ online, timestamp: this.#connectedMs }));
-    return { topic: `${namespace}STATE/${this.#options.variables.hostId}`, payload, qos: 1 as const, retain: true };
+  #hostState(online: boolean, timestamp: number) {
+    const payload = Buffer.from(JSON.stringify({ online, timestamp }));
+    return { topic: this.#stateTopic, payload, qos: 1 as const, retain: true };
   }
 
   #sayState(link: BrokerLink, online: boolean): void {
     if (this.#options.variables.hostId === '') return;
-    const { topic, payload, qos, retain } = this.#hostState(online);
+    const nowMs = Math.floor(this.#options.clock.now() / 1000);
+    const { topic, payload, qos, retain } = this.#hostState(online, online ? this.#connectedMs : nowMs);
     Promise.try(() => link.publish(topic, payload, { qos, retain })).catch(() => undefined);
+  }
+
+  /** The last will of an earlier connection may come after the birth of this one: it must not be what the broker keeps. */
+  #hearState(payload: Payload): void {
+    const { clock, variables } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const isOffline = payload.words({ kind: 'json', path: ['online'] }) === 'false';
+    if (variables.hostId === '' || !isOffline || !this.#link?.isUp || nowMs - this.#saidAgainMs < stateAgainMs) return;
+    this.#saidAgainMs = nowMs;
+    this.#sayState(this.#link, true);
   }
 
   #up(): BrokerLink {
@@ -269,6 +286,7 @@ class MqttConnector implements Connector {
       this.#writer.hear(topic, this.#payload, packet);
       const device = this.#devices.hear(topic, this.#payload, clock.now(), clock.monotonicMs());
       if (device !== undefined) this.#turn(device);
+      if (topic === this.#stateTopic && !packet.retain) this.#hearState(this.#payload);
     }
     if (topic.startsWith(namespace) && bytes !== undefined && !packet.retain) this.#host.hear(topic, bytes);
     if (this.#routes.of(topic).length === 0) return undefined;

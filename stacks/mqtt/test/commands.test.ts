@@ -142,7 +142,9 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
   });
 
   for (const version of ['3.1.1', '5']) {
-    test(`MQTT ${version}: a late answer to a command is not taken for that of the next`, async (t) => {
+    test(`MQTT ${version}: a late answer to a command is not taken for that of the next`, {
+      timeout: 15_000,
+    }, async (t) => {
       const c = link({ version });
       t.after(() => c.stop());
       const heard = await broker.sub('late/set');

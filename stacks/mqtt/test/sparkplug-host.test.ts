@@ -165,6 +165,24 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await c.shows('a', 1, 0x40);
   });
 
+  test('a last will of an earlier connection that comes late is contradicted', async (t) => {
+    const c = link({ hostId: 'again' });
+    t.after(() => c.stop());
+    const heard = await broker.sub('spBv1.0/STATE/again');
+    t.after(() => heard.stop());
+    const says = () => heard.texts('spBv1.0/STATE/again').map((text) => JSON.parse(text).online);
+    await broker.pub('spBv1.0/STATE/again', '{"online":false,"timestamp":1}', '-r');
+    c.setPoints([]);
+    await c.start();
+    await until('its birth', () => says().length === 2);
+    await broker.pub('spBv1.0/STATE/again', '{"online":false,"timestamp":2}', '-r');
+    await until('its birth again', () => says().length === 4);
+    assert.deepEqual(says(), [false, true, false, true]);
+    const [, birth, , again] = heard.texts('spBv1.0/STATE/again');
+    assert.equal(birth, again);
+    await broker.pub('spBv1.0/STATE/again', '', '-r');
+  });
+
   test('it reads, and writes to, an edge node of our own that waits for its primary host', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'telltale-host-'));
     t.after(() => rmSync(folder, { recursive: true }));

@@ -274,7 +274,9 @@ test('a set is refused where the agent says that it has not done it, and in doub
   }
 });
 
-test('an agent whose name leads elsewhere by now is found there after a while, and not given up while a set waits', async (t) => {
+test('an agent whose name leads elsewhere by now is found there after a while, and not given up while a set waits', {
+  timeout: 15_000,
+}, async (t) => {
   let isSilent = false;
   const first = await FakeAgent.start(({ varbinds }) =>
     isSilent ? undefined : { varbinds: varbinds.map(({ oid }) => value(oid)) },
@@ -337,7 +339,7 @@ test('an agent whose name leads elsewhere by now is found there after a while, a
   assert.equal(lookups, 2);
 });
 
-test('a browse has no more items than were asked for, and goes on where it ended', async (t) => {
+test('a browse has no more items than were asked for, and goes on where it ended', { timeout: 15_000 }, async (t) => {
   const groups = 7;
   const agent = await FakeAgent.start(({ type, varbinds }) => ({
     varbinds: varbinds.map(({ oid }) => {
