@@ -9,7 +9,7 @@ const files = named.length > 0 ? named : globSync(patterns).sort();
 /** Servers are started hundreds of times here; compiled code speeds that up and changes nothing else. */
 const env = {
   ...process.env,
-  NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/telltale', import.meta.url)),
 };
 const { status } = spawnSync(process.execPath, ['--test', ...files], { stdio: 'inherit', env });
 process.exit(status ?? 1);

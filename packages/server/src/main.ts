@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 // What was compiled before is not compiled again, by the threads neither: a start takes less time, and each thread a third
 // of the memory. Beside the code, where nobody can write who could not write code as well.
 const cacheFolder = fileURLToPath(new URL('../../../node_modules/.cache/telltale', import.meta.url));
-if (enableCompileCache(cacheFolder).directory !== undefined) process.env.NODE_COMPILE_CACHE = cacheFolder;
+if (enableCompileCache(cacheFolder).directory !== undefined) process.env.NODE_COMPILE_CACHE ??= cacheFolder;
 
 const { createLog } = await import('./log.ts');
 const { Server, StartFailed } = await import('./server.ts');
