@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Datatype } from '@telltale/schema';
-import { documentStack, findSlowAddress, isStack, type PointKind } from '@telltale/stack-kit';
+import type { PointKind } from '@telltale/stack-kit';
+import { declaredWell } from '@telltale/stack-kit/testing';
 import http from './stack.ts';
 
 const connector = http.connector ?? assert.fail();
@@ -10,26 +10,7 @@ const provider = http.provider ?? assert.fail();
 const baseUrl = 'http://plc';
 
 describe('the stack', () => {
-  test('is found, and loads what makes its connector and its provider', async () => {
-    assert.ok(isStack(http));
-    assert.equal(typeof (await connector.load()).createConnector, 'function');
-    assert.equal(typeof (await provider.load()).createProvider, 'function');
-  });
-
-  test('has a README whose reference is what the stack says of itself', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
-    assert.equal(generated?.trim(), documentStack(http));
-  });
-
-  test('has no address that keeps its regexes busy', () => {
-    for (const role of [connector, provider]) {
-      const { measurement, command } = role.describe().description;
-      for (const { regex, doc, examples } of [measurement, command]) {
-        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
-      }
-    }
-  });
+  declaredWell(http, new URL('../README.md', import.meta.url));
 
   test('says which variables are wrong, or contradict each other', () => {
     const faults = (vars: Record<string, string>) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { type Datatype, datatypes } from '@telltale/schema';
-import { documentStack, findSlowAddress, isStack, type PointKind } from '@telltale/stack-kit';
+import type { PointKind } from '@telltale/stack-kit';
+import { declaredWell } from '@telltale/stack-kit/testing';
 import fc from 'fast-check';
 import { parseAddress } from './address.ts';
 import modbus from './stack.ts';
@@ -14,26 +14,7 @@ const check = (kind: PointKind, address: string, datatype: Datatype, rawDatatype
   connector.checkAddress(kind, address, { datatype, rawDatatype });
 
 describe('the stack', () => {
-  test('is found, and loads what makes its connector and its provider', async () => {
-    assert.ok(isStack(modbus));
-    assert.equal(typeof (await connector.load()).createConnector, 'function');
-    assert.equal(typeof (await provider.load()).createProvider, 'function');
-  });
-
-  test('has a README whose reference is what the stack says of itself', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
-    assert.equal(generated?.trim(), documentStack(modbus));
-  });
-
-  test('has no address that keeps its regexes busy', () => {
-    for (const role of [connector, provider]) {
-      const { measurement, command } = role.describe().description;
-      for (const { regex, doc, examples } of [measurement, command]) {
-        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
-      }
-    }
-  });
+  declaredWell(modbus, new URL('../README.md', import.meta.url));
 
   test('says which variables contradict each other', () => {
     const faults = (vars: Record<string, string>) => connector.readVariables(vars).faults.map(({ field }) => field);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { documentStack, findSlowAddress, isStack } from '@telltale/stack-kit';
+import { declaredWell } from '@telltale/stack-kit/testing';
 import opcua from './stack.ts';
 
 const connector = opcua.connector ?? assert.fail();
@@ -13,8 +12,9 @@ function fields({ faults }: { readonly faults: readonly { readonly field: string
 }
 
 describe('the OPC UA stack', () => {
+  declaredWell(opcua, new URL('../README.md', import.meta.url));
+
   test('wants nothing but the address of the server, and is secured by default', () => {
-    assert.ok(isStack(opcua));
     assert.deepEqual(fields(connector.readVariables({})), ['endpointUrl']);
     const { values } = connector.readVariables({ endpointUrl });
     assert.equal(values?.securityMode, 'best');
@@ -66,26 +66,6 @@ describe('the OPC UA stack', () => {
       ['scanPeriod', '1'],
     ] as const) {
       assert.match(check({ [name]: value }) ?? '', new RegExp(name), `${name} ${value}`);
-    }
-  });
-
-  test('loads what makes its connector and its provider', async () => {
-    assert.equal(typeof (await connector.load()).createConnector, 'function');
-    assert.equal(typeof (await provider.load()).createProvider, 'function');
-  });
-
-  test('has a README whose reference is what the stack says of itself', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
-    assert.equal(generated?.trim(), documentStack(opcua));
-  });
-
-  test('has no address that keeps its regexes busy', () => {
-    for (const role of [connector, provider]) {
-      const { measurement, command } = role.describe().description;
-      for (const { regex, doc, examples } of [measurement, command]) {
-        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
-      }
     }
   });
 });

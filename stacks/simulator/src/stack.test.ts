@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { type Datatype, datatypes, isIdentifier } from '@telltale/schema';
-import { documentStack, findSlowAddress, isStack, type PointKind } from '@telltale/stack-kit';
+import type { PointKind } from '@telltale/stack-kit';
+import { declaredWell } from '@telltale/stack-kit/testing';
 import simulator, { waterworksTags } from './stack.ts';
 
 const connector = simulator.connector ?? assert.fail();
@@ -12,30 +12,11 @@ const check = (kind: PointKind, address: string, datatype: Datatype, rawDatatype
   connector.checkAddress(kind, address, { datatype, rawDatatype });
 
 describe('the simulator', () => {
+  declaredWell(simulator, new URL('../README.md', import.meta.url));
+
   test('is a stack whose settings have defaults, all of them', () => {
-    assert.ok(isStack(simulator));
     assert.deepEqual(connector.readVariables({}).values, { scanPeriodMs: 500, speed: 1, seed: 1, bus: 'loopback' });
     assert.deepEqual(provider.readVariables({}).values, { bus: 'loopback', gatherMs: 100 });
-  });
-
-  test('loads what makes its connector and its provider', async () => {
-    assert.equal(typeof (await connector.load()).createConnector, 'function');
-    assert.equal(typeof (await provider.load()).createProvider, 'function');
-  });
-
-  test('has a README whose reference is what the stack says of itself', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const [, generated] = /<!-- generated: [^>]* -->\n([\s\S]*)<!-- \/generated -->/.exec(readme) ?? [];
-    assert.equal(generated?.trim(), documentStack(simulator));
-  });
-
-  test('has no address that keeps its regexes busy', () => {
-    for (const role of [connector, provider]) {
-      const { measurement, command } = role.describe().description;
-      for (const { regex, doc, examples } of [measurement, command]) {
-        assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
-      }
-    }
   });
 
   test('has tags for its provider, and calls for its connector', () => {

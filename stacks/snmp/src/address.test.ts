@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findSlowAddress } from '@telltale/stack-kit';
+import { declaredWell } from '@telltale/stack-kit/testing';
 import { parseAddress, parseHosts } from './address.ts';
 import stack from './stack.ts';
 
@@ -55,14 +55,7 @@ test('a provider’s address is numbers, and a type that goes with the datatype'
   assert.match(served('seven', 's') ?? '', /not an address/);
 });
 
-test('no address makes a check slow', () => {
-  for (const role of [stack.connector, stack.provider]) {
-    const { measurement, command } = role?.describe().description ?? assert.fail();
-    for (const { regex, doc, examples } of [measurement, command]) {
-      assert.equal(findSlowAddress({ regex: regex ?? '', doc, examples }), undefined);
-    }
-  }
-});
+declaredWell(stack, new URL('../README.md', import.meta.url));
 
 test('hosts are one, or several with names', () => {
   assert.deepEqual(parseHosts('192.0.2.1', 161), [{ name: '192.0.2.1', host: '192.0.2.1', port: 161 }]);

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import type { Endpoint } from './conformance-world.ts';
-import { type Direction, type FaultCounts, FaultDice, type Faults, pass } from './fault.ts';
+import { type Direction, type FaultCounts, type FaultDice, FaultSwitch, type Faults } from './fault.ts';
 import { FaultyPipe } from './faulty-pipe.ts';
-import { freePort } from './free-port.ts';
+import { onFreePort } from './free-port.ts';
 
 interface Pair {
   readonly client: Socket;
@@ -24,21 +24,16 @@ export class FaultProxy implements AsyncDisposable {
   readonly #target: Endpoint;
   readonly #pairs = new Set<Pair>();
   readonly #bytes: Record<Direction, number> = { toDevice: 0, toClient: 0 };
-  #dice: Record<Direction, FaultDice> = { toDevice: new FaultDice(pass), toClient: new FaultDice(pass) };
-  #struck = 0;
+  readonly #faults = new FaultSwitch();
   #connections = 0;
   #server: Server | undefined;
 
   static async start(target: Endpoint): Promise<FaultProxy> {
-    for (;;) {
-      const proxy = new FaultProxy(target, await freePort());
-      try {
-        await proxy.listen();
-        return proxy;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      }
-    }
+    return onFreePort(async (port) => {
+      const proxy = new FaultProxy(target, port);
+      await proxy.listen();
+      return proxy;
+    });
   }
 
   private constructor(target: Endpoint, port: number) {
@@ -47,12 +42,11 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   get counts(): ProxyCounts {
-    const { toDevice, toClient } = this.#dice;
     return {
       connections: this.#connections,
       open: this.#pairs.size,
       bytes: { ...this.#bytes },
-      struck: this.#struck + toDevice.struck + toClient.struck,
+      struck: this.#faults.struck,
     };
   }
 
@@ -61,14 +55,11 @@ export class FaultProxy implements AsyncDisposable {
    * lost bytes is reset when another fault takes the place of `discard`: no stream goes on after a hole.
    */
   setFaults(faults: Faults): void {
-    this.#struck += this.#dice.toDevice.struck + this.#dice.toClient.struck;
-    this.#dice = {
-      toDevice: new FaultDice(faults.toDevice ?? pass),
-      toClient: new FaultDice(faults.toClient ?? pass),
-    };
+    this.#faults.set(faults);
     for (const pair of this.#pairs) {
       const isHole = (pipe: FaultyPipe | undefined, dice: FaultDice) => pipe?.hasLost && dice.fault.kind !== 'discard';
-      if (isHole(pair.pipes[0], this.#dice.toDevice) || isHole(pair.pipes[1], this.#dice.toClient)) this.#reset(pair);
+      if (isHole(pair.pipes[0], this.#faults.dice('toDevice')) || isHole(pair.pipes[1], this.#faults.dice('toClient')))
+        this.#reset(pair);
       for (const pipe of pair.pipes) pipe.faultChanged();
     }
   }
@@ -117,7 +108,7 @@ export class FaultProxy implements AsyncDisposable {
       new FaultyPipe({
         from,
         to,
-        dice: () => this.#dice[direction],
+        dice: () => this.#faults.dice(direction),
         onBytes: (count) => {
           this.#bytes[direction] += count;
         },
@@ -139,7 +130,9 @@ export class FaultProxy implements AsyncDisposable {
   /** One side is gone without an end: the other is told, unless a fault keeps it from hearing. */
   #broken(pair: Pair): void {
     const isDeaf = ({ fault }: FaultDice) => fault.kind === 'discard' || fault.kind === 'stall';
-    const isHeard = pair.client.destroyed ? !isDeaf(this.#dice.toDevice) : !isDeaf(this.#dice.toClient);
+    const isHeard = pair.client.destroyed
+      ? !isDeaf(this.#faults.dice('toDevice'))
+      : !isDeaf(this.#faults.dice('toClient'));
     if (isHeard) this.#reset(pair);
     // Until the fault changes: then the half that is left is reset.
     else for (const pipe of pair.pipes) pipe.hasLost = true;

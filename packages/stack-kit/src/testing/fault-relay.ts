@@ -2,8 +2,8 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Endpoint } from './conformance-world.ts';
-import { type Direction, type FaultCounts, FaultDice, type Faults, pass, secondCopyMs } from './fault.ts';
-import { freePort } from './free-port.ts';
+import { type Direction, type FaultCounts, FaultSwitch, type Faults, secondCopyMs } from './fault.ts';
+import { onFreePort } from './free-port.ts';
 
 export interface RelayCounts extends FaultCounts {
   readonly datagrams: Record<Direction, number>;
@@ -26,20 +26,15 @@ export class FaultRelay implements AsyncDisposable {
   readonly #timers = new Set<NodeJS.Timeout>();
   /** By the client's port: what speaks to the device for it. */
   readonly #clients = new Map<number, Socket>();
-  #dice: Record<Direction, FaultDice> = { toDevice: new FaultDice(pass), toClient: new FaultDice(pass) };
-  #struck = 0;
+  readonly #faults = new FaultSwitch();
   #socket: Socket | undefined;
 
   static async start(target: Endpoint): Promise<FaultRelay> {
-    for (;;) {
-      const relay = new FaultRelay(target, await freePort());
-      try {
-        await relay.listen();
-        return relay;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      }
-    }
+    return onFreePort(async (port) => {
+      const relay = new FaultRelay(target, port);
+      await relay.listen();
+      return relay;
+    });
   }
 
   private constructor(target: Endpoint, port: number) {
@@ -48,23 +43,18 @@ export class FaultRelay implements AsyncDisposable {
   }
 
   get counts(): RelayCounts {
-    const { toDevice, toClient } = this.#dice;
     return {
       bytes: { ...this.#bytes },
       datagrams: { ...this.#datagrams },
-      struck: this.#struck + toDevice.struck + toClient.struck,
+      struck: this.#faults.struck,
     };
   }
 
   /** From now on; what a stall has held is sent when it ends. A direction that is left out passes everything. */
   setFaults(faults: Faults): void {
-    this.#struck += this.#dice.toDevice.struck + this.#dice.toClient.struck;
-    this.#dice = {
-      toDevice: new FaultDice(faults.toDevice ?? pass),
-      toClient: new FaultDice(faults.toClient ?? pass),
-    };
+    this.#faults.set(faults);
     for (const direction of ['toDevice', 'toClient'] as const) {
-      if (this.#dice[direction].fault.kind === 'stall') continue;
+      if (this.#faults.dice(direction).fault.kind === 'stall') continue;
       for (const send of this.#held[direction].splice(0)) send();
     }
   }
@@ -123,7 +113,7 @@ export class FaultRelay implements AsyncDisposable {
   }
 
   #befall(direction: Direction, bytes: Buffer, send: (bytes: Buffer) => void): void {
-    const dice = this.#dice[direction];
+    const dice = this.#faults.dice(direction);
     const { fault } = dice;
     const pass = (passed: Buffer) => {
       this.#bytes[direction] += passed.length;

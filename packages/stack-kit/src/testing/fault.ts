@@ -99,3 +99,23 @@ export class FaultDice {
     return bytes.subarray(0, this.below(bytes.length));
   }
 }
+
+/** The fault of each direction, as it is now, and how many have struck since the start. */
+export class FaultSwitch {
+  #dice: Record<Direction, FaultDice> = { toDevice: new FaultDice(pass), toClient: new FaultDice(pass) };
+  #struck = 0;
+
+  /** A direction that is left out passes everything. */
+  set({ toDevice = pass, toClient = pass }: Faults): void {
+    this.#struck = this.struck;
+    this.#dice = { toDevice: new FaultDice(toDevice), toClient: new FaultDice(toClient) };
+  }
+
+  dice(direction: Direction): FaultDice {
+    return this.#dice[direction];
+  }
+
+  get struck(): number {
+    return this.#struck + this.#dice.toDevice.struck + this.#dice.toClient.struck;
+  }
+}

@@ -17,6 +17,17 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** What `listen` makes on such a port; on another one where somebody else was faster. */
+export async function onFreePort<T>(listen: (port: number) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await listen(await freePort());
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}
+
 function isFreeForTcp(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer().once('error', () => resolve(false));

@@ -1,6 +1,7 @@
 // For the tests of stacks.
 export * from './conformance.ts';
 export type * from './conformance-world.ts';
+export * from './declared-well.ts';
 export type { Fault, Faults } from './fault.ts';
 export * from './fault-proxy.ts';
 export * from './fault-relay.ts';
