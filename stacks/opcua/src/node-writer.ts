@@ -20,18 +20,7 @@ import { nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
-import { toNode } from './value-codec.ts';
-
-/** Where the server does not say what the node takes. */
-const usualTypes: Readonly<Record<Datatype, DataType>> = {
-  b: DataType.Boolean,
-  q: DataType.Byte,
-  i: DataType.Int32,
-  l: DataType.Int64,
-  f: DataType.Float,
-  d: DataType.Double,
-  s: DataType.String,
-};
+import { toNode, typeOf } from './value-codec.ts';
 
 /** A server that is a gateway says these of a device that may have taken the value all the same. */
 const doubtful: readonly StatusCode[] = [
@@ -118,7 +107,7 @@ export class NodeWriter {
     return type;
   }
 
-  /** By what the node has, else by what it is declared as; undefined where there is no such node. */
+  /** By what the node has, else by what it is declared as, else by the point; undefined where there is no such node. */
   async #typeBy(
     value: DataValue | undefined,
     declared: DataValue | undefined,
@@ -128,7 +117,7 @@ export class NodeWriter {
     const present = value?.value?.dataType ?? DataType.Null;
     const isPresent = value !== undefined && !isBad(qualityOfStatus(value.statusCode.value));
     if (isPresent && present !== DataType.Null) return present;
-    return (await this.#builtInOf(declared?.value?.value)) ?? usualTypes[datatype];
+    return (await this.#builtInOf(declared?.value?.value)) ?? typeOf[datatype];
   }
 
   /** Up the chain of types to one that has a form on the wire; undefined where it ends at an abstract one. */

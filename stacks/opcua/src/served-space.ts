@@ -15,7 +15,7 @@ import {
 import type { OPCUAServer } from 'node-opcua-server';
 import type { LastReadings } from './last-readings.ts';
 import { statusOfQuality } from './status-quality.ts';
-import { toNode, toPoint } from './value-codec.ts';
+import { toNode, toPoint, typeOf } from './value-codec.ts';
 
 export type AddressSpace = NonNullable<OPCUAServer['engine']['addressSpace']>;
 export type Namespace = ReturnType<AddressSpace['registerNamespace']>;
@@ -38,16 +38,6 @@ export interface Served {
   readonly isCommand: boolean;
   variant: Variant;
 }
-
-const types: Readonly<Record<Datatype, DataType>> = {
-  b: DataType.Boolean,
-  q: DataType.Byte,
-  i: DataType.Int32,
-  l: DataType.Int64,
-  f: DataType.Float,
-  d: DataType.Double,
-  s: DataType.String,
-};
 
 const reading = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions');
 const operating = makePermissionFlag('Browse | Read | ReceiveEvents | ReadRolePermissions | Write | Call');
@@ -161,7 +151,7 @@ export class ServedSpace {
         displayName: name,
         description: point.description?.slice(0, maxTextLength) ?? '',
         nodeId: `s=${address}`,
-        dataType: DataType[types[datatype]],
+        dataType: DataType[typeOf[datatype]],
         accessLevel: access,
         userAccessLevel: access,
         minimumSamplingInterval: 0,
@@ -199,7 +189,7 @@ export class ServedSpace {
   }
 
   async #write({ point }: Served, { value: variant }: DataValue): Promise<StatusCode> {
-    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== types[point.datatype]) {
+    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== typeOf[point.datatype]) {
       return StatusCodes.BadTypeMismatch;
     }
     const converted = toPoint(variant.dataType, variant.value, point.datatype);
@@ -253,7 +243,7 @@ function folderOf(properties: StackPoint['properties']): string {
 }
 
 function variantOf(datatype: Datatype, value: Value): Variant {
-  const dataType = types[datatype];
+  const dataType = typeOf[datatype];
   return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: toNode(dataType, value) });
 }
 

@@ -6,6 +6,17 @@ import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
 /** A Date of the library: what a millisecond leaves over hangs on it. */
 export type PreciseDate = Date & { picoseconds?: number };
 
+/** What a point of each datatype is in OPC UA, where nobody says otherwise. */
+export const typeOf: Readonly<Record<Datatype, DataType>> = {
+  b: DataType.Boolean,
+  q: DataType.Byte,
+  i: DataType.Int32,
+  l: DataType.Int64,
+  f: DataType.Float,
+  d: DataType.Double,
+  s: DataType.String,
+};
+
 const minLong = -(2n ** 63n);
 const maxLong = 2n ** 63n - 1n;
 
