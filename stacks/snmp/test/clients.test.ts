@@ -12,26 +12,10 @@ import { missingPeers, until } from '@telltale/stack-kit/testing';
 import { encodeCommunityMessage, encodePdu, encodeVarbinds, pduType } from '../src/message.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import stack from '../src/stack.ts';
-import { base, RunningProvider, tool } from './running-provider.ts';
+import { base, RunningProvider, tool, operator as user, operatorFlags as v3 } from './running-provider.ts';
 
 const skip = missingPeers('snmpget', 'snmpset', 'snmpwalk', 'snmpbulkwalk') ?? false;
 const communities = { community: 'reading', writeCommunity: 'writing' };
-const user = { user: 'operator', authKey: 'first key', privKey: 'second key' };
-const v3 = [
-  '-v3',
-  '-u',
-  'operator',
-  '-l',
-  'authPriv',
-  '-a',
-  'SHA-256',
-  '-A',
-  'first key',
-  '-x',
-  'AES',
-  '-X',
-  'second key',
-];
 
 describe('before the tools of net-snmp', { skip }, () => {
   test('serves every datatype with its quality, time and name', async (t) => {

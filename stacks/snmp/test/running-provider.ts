@@ -13,6 +13,24 @@ import type { ProviderVariables } from '../src/variables.ts';
 
 export const base = '1.3.6.1.4.1.8072.9999.9999';
 
+/** A user of version 3: as variables have it, and as the tools are told. */
+export const operator = { user: 'operator', authKey: 'first key', privKey: 'second key' };
+export const operatorFlags = [
+  '-v3',
+  '-u',
+  'operator',
+  '-l',
+  'authPriv',
+  '-a',
+  'SHA-256',
+  '-A',
+  'first key',
+  '-x',
+  'AES',
+  '-X',
+  'second key',
+];
+
 export interface Served {
   readonly address: string;
   readonly datatype: Datatype;

@@ -8,27 +8,11 @@ import { describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
 import { freePort, missingPeers } from '@telltale/stack-kit/testing';
 import { RunningConnector, type Sample } from './running-connector.ts';
-import { tool } from './running-provider.ts';
+import { operator as keys, tool, operatorFlags as v3 } from './running-provider.ts';
 
 const skip = missingPeers('snmptrap') ?? false;
 const linkDown = '1.3.6.1.6.3.1.1.5.3';
 const operStatus = (row: number) => `1.3.6.1.2.1.2.2.1.8.${row}`;
-const keys = { user: 'operator', authKey: 'first key', privKey: 'second key' };
-const v3 = [
-  '-v3',
-  '-u',
-  'operator',
-  '-l',
-  'authPriv',
-  '-a',
-  'SHA-256',
-  '-A',
-  'first key',
-  '-x',
-  'AES',
-  '-X',
-  'second key',
-];
 
 const points: readonly Sample[] = [
   { name: 'status', address: 'trap:ifOperStatus.3', datatype: 'i' },
