@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isGood, quality } from '@telltale/schema';
 import { NotConnected } from '../connector.ts';
+import { testAddresses } from './address-conformance.ts';
 import type { ConnectorBench } from './connector-bench.ts';
 import { type HostedConnector, isSame } from './hosted-connector.ts';
 import { connectorOptions } from './instance-options.ts';
@@ -56,17 +57,7 @@ export function testConnector(world: ConnectorBench['world'], bench: () => Conne
     );
   });
 
-  test('the addresses of the world pass the check', () => {
-    const faults = (['measurement', 'command'] as const).flatMap((kind) =>
-      world[`${kind}s`].map(({ address, datatype, properties }) =>
-        bench().role.checkAddress(kind, address, { datatype, properties }),
-      ),
-    );
-    assert.deepEqual(
-      faults.filter((fault) => fault !== undefined),
-      [],
-    );
-  });
+  testAddresses(world, () => bench().role);
 
   test('it brings what the device has, and every change', () =>
     hosting(async (hosted) => {

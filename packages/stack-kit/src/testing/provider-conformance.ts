@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quality, systemClock } from '@telltale/schema';
+import { testAddresses } from './address-conformance.ts';
 import type { TestClient } from './conformance-world.ts';
 import { isSame } from './hosted-connector.ts';
 import type { HostedProvider } from './hosted-provider.ts';
@@ -47,17 +48,7 @@ export function testProvider(world: ProviderBench['world'], bench: () => Provide
     });
   }
 
-  test('the addresses of the world pass the check', () => {
-    const faults = (['measurement', 'command'] as const).flatMap((kind) =>
-      world[`${kind}s`].map(({ address, datatype, properties }) =>
-        bench().role.checkAddress(kind, address, { datatype, properties }),
-      ),
-    );
-    assert.deepEqual(
-      faults.filter((fault) => fault !== undefined),
-      [],
-    );
-  });
+  testAddresses(world, () => bench().role);
 
   test('what has no value yet is not good', () =>
     serving(async (_, client) => {
