@@ -124,11 +124,11 @@ class ModbusConnector implements Connector {
     const item = this.#items.get(measurement.id);
     const request = item?.lastRead;
     if (item === undefined || request === undefined) return undefined;
-    const { answer, timeUs, error, start } = request;
+    const { answer, isAnswered, timeUs, error, start } = request;
     return {
       timeUs,
       request: requestName(request),
-      ...(answer === undefined ? { raw: undefined, value: undefined } : explainReading(item, answer, start)),
+      ...(isAnswered ? explainReading(item, answer, start) : { raw: undefined, value: undefined }),
       error,
       device: String(item.unit),
       scanPeriodMs: this.#poller.groupOf(measurement),
@@ -189,11 +189,12 @@ class ModbusConnector implements Connector {
       const bytes = await this.#client.request(request.unit, request.pdu, signal);
       request.timeUs = clock.now();
       request.error = undefined;
-      request.answer = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      request.isAnswered = true;
+      new Uint8Array(request.answer.buffer).set(bytes);
     } catch (error) {
       request.timeUs = clock.now();
       request.error = (error as Error).message;
-      request.answer = undefined;
+      request.isAnswered = false;
       for (const item of request.items) item.lastRead = request;
       if (error instanceof ModbusException && isFailure(error.code)) {
         this.#options.meter.failed();

@@ -1,7 +1,7 @@
 // Few requests for many readings of one unit: neighbours in one area share a request. Pure.
 import { coalesce, type PollRequest } from '@telltale/stack-kit';
 import { type Area, maxBits } from './address.ts';
-import { readRequest } from './pdu.ts';
+import { answerLength, readRequest } from './pdu.ts';
 import { type Item, isBitArea } from './reading.ts';
 
 export interface ReadRequest extends PollRequest {
@@ -11,8 +11,10 @@ export interface ReadRequest extends PollRequest {
   readonly length: number;
   readonly items: readonly Item[];
   readonly pdu: Uint8Array;
-  /** The last answer to it; undefined where that was none, or none that can be used. */
-  answer: DataView | undefined;
+  /** The last answer to it: its bytes are used again for the next one. */
+  readonly answer: DataView<ArrayBuffer>;
+  /** The last answer was one that can be used. */
+  isAnswered: boolean;
   error: string | undefined;
   timeUs: number;
   /** Read instead of it, while a part of it fails. */
@@ -68,6 +70,7 @@ function requestOf(items: readonly Item[]): ReadRequest {
     start = Math.min(start, item.start);
     end = Math.max(end, item.start + item.length);
   }
+  const pdu = readRequest(area, start, end - start);
   return {
     points: items.map(({ point }) => point),
     unit,
@@ -75,8 +78,9 @@ function requestOf(items: readonly Item[]): ReadRequest {
     start,
     length: end - start,
     items,
-    pdu: readRequest(area, start, end - start),
-    answer: undefined,
+    pdu,
+    answer: new DataView(new ArrayBuffer(answerLength(pdu))),
+    isAnswered: false,
     error: undefined,
     timeUs: 0,
     halves: undefined,

@@ -102,7 +102,7 @@ export class Triggers {
     const bands = this.#bands;
     for (let at = 0; at < count; at++) {
       const measurement = handles[at] as number;
-      const value = doubles[at] as number; // what is no double is outside of every band
+      const value = doubles[at] as number; // NaN is outside of every band
       if (value > (bands[2 * measurement] as number) && value < (bands[2 * measurement + 1] as number)) continue;
       const subject = this.#byMeasurement[measurement];
       if (subject !== undefined) this.#evaluateAll(subject);

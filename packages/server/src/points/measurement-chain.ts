@@ -18,16 +18,20 @@ export const flag = {
   /** Turns bad when the link of its connector is lost. */
   linked: 16,
   simulated: 32,
-  /** Doubles in, doubles out, never anything that is no finite number, and a raw range that rises, if there is one. */
-  double: 64,
+  /** Numbers in, the same or doubles out, never anything that is not finite, and a raw range that rises, if there is one. */
+  plain: 64,
   /** The raw range runs downwards. */
   falling: 128,
+  /** Its readings are whole numbers of 32 bits. */
+  whole: 256,
+  /** Its readings are singles. */
+  single: 512,
 } as const;
 
 /**
  * Everything that the hot path needs of a measurement lies in eight doubles behind each other: one line of the
  * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
- * raw range in order, without a bound where nothing is scaled; `euLo` belongs to `low`. Moves below `threshold` are no
+ * raw range in order; where nothing is scaled they lie beyond all values of the datatype; `euLo` belongs to `low`. Moves below `threshold` are no
  * change: it is the deadband, and where that is nothing the smallest number there is, for the deduplicator. The last
  * double is two words: flags and the number of the connector; quality and the place among the changes at which the
  * measurement stands, if it does stand there.
@@ -36,7 +40,7 @@ export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, thre
 export const cellShift = 3;
 export const word = { flags: 14, quality: 15 } as const;
 export const wordShift = 4;
-export const connectorShift = 8;
+export const connectorShift = 10;
 export const placeShift = 16;
 
 /** What became of readings, counted; together they are all that came. */
@@ -72,8 +76,8 @@ const mostChanges = 4096;
 /** A device may say anything but that its value is simulated. */
 const deviceQuality = 0xffff & ~quality.simulated;
 
-/** That a point lives, is of doubles alone, and not simulated; and the number of its connector. */
-const plainBits = flag.live | flag.double | flag.simulated | (-1 << connectorShift);
+/** That a point lives, is plain, and not simulated; and the number of its connector. */
+const plainBits = flag.live | flag.plain | flag.simulated | (-1 << connectorShift);
 
 const numberForm = form.number;
 
@@ -102,7 +106,7 @@ export class MeasurementChain {
   apply(batch: Batch, connector: number, nowUs: number): void {
     const { points, forms, numbers, qualities, times, count } = batch;
     const { cells, words, capacity } = this.#table;
-    const plain = flag.live | flag.double | (connector << connectorShift);
+    const plain = flag.live | flag.plain | (connector << connectorShift);
     let { handles, doubles, count: changed } = this.#changes;
     let all = 0;
     let duplicates = 0;
@@ -114,7 +118,8 @@ export class MeasurementChain {
       const bits = handle < capacity ? (words[wordAt + word.flags] as number) : 0;
       const low = handle < capacity ? (cells[cellAt + cell.low] as number) : 0;
       let value = numbers[at] as number;
-      // Everything but a finite double that stays one, well inside its raw range, goes the long way.
+      if ((bits & (flag.whole | flag.single)) !== 0) value = asKept(bits, value);
+      // Everything but a number of a plain point, well inside its raw range, goes the long way.
       if (
         (bits & plainBits) !== plain ||
         forms[at] !== numberForm ||
@@ -286,6 +291,12 @@ export class MeasurementChain {
 function asRead(rawDatatype: Datatype, given: StoredValue | undefined): StoredValue | undefined {
   if (typeof given !== 'number' || rawDatatype === 'd') return given;
   return rawDatatype === 'f' ? Math.fround(given) : given + 0;
+}
+
+/** The same without looking at the datatype; NaN where the reading is none of it. */
+function asKept(bits: number, value: number): number {
+  if ((bits & flag.whole) === 0) return Math.fround(value);
+  return (value | 0) === value ? value | 0 : Number.NaN;
 }
 
 function noChanges() {

@@ -24,7 +24,7 @@ export interface MeasurementReader {
 /** Measurements whose published value, quality or time changed; each stands in it once. Valid during the call alone. */
 export interface Changes {
   readonly handles: Uint32Array;
-  /** Of each, beside its handle, the published value where it is a double; else NaN, and the reader knows it. */
+  /** Of each, beside its handle, the published value as `numberOf` has it, or NaN: then the reader knows it. */
   readonly doubles: Float64Array;
   readonly count: number;
 }

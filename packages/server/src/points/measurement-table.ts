@@ -9,7 +9,7 @@ import { grown } from './wire-slots.ts';
 /** By position in `datatypes`. */
 export const code = { b: 0, q: 1, i: 2, l: 3, f: 4, d: 5, s: 6 } as const;
 
-const flagBits = 0xff;
+const flagBits = (1 << connectorShift) - 1;
 const qualityBits = 0xffff;
 const statusShift = 6;
 
@@ -35,7 +35,11 @@ export class MeasurementTable {
     if ((stackUmask & stage.deduplicator) === 0) flags |= flag.deduplicated;
     if (connector !== 0 && (stackUmask & stage.watchdog) === 0) flags |= flag.linked;
     flags |= this.#defineScaling(handle, point);
-    if (datatype === 'd' && rawDatatype === 'd' && isPlain(scalingOf(point))) flags |= flag.double;
+    if (isPlain(datatype, rawDatatype, scalingOf(point))) {
+      flags |= flag.plain;
+      if (rawDatatype === 'f') flags |= flag.single;
+      else if (rawDatatype !== 'd') flags |= flag.whole;
+    }
     if (this.#defineDeadband(handle, point)) flags |= flag.deadband;
     this.words[(handle << wordShift) + word.flags] = flags | (connector << connectorShift);
     this.types[handle] = code[datatype];
@@ -154,8 +158,10 @@ export class MeasurementTable {
     const scaling = scalingOf(point);
     const at = handle << cellShift;
     if (scaling === undefined) {
-      this.cells[at + cell.low] = Number.NEGATIVE_INFINITY;
-      this.cells[at + cell.high] = Number.POSITIVE_INFINITY;
+      const { datatype } = point;
+      const highest = datatype === 'b' ? 1 : datatype === 'q' ? 3 : undefined;
+      this.cells[at + cell.low] = highest === undefined ? Number.NEGATIVE_INFINITY : -1;
+      this.cells[at + cell.high] = highest === undefined ? Number.POSITIVE_INFINITY : highest + 1;
       return 0;
     }
     const { rawLo, rawHi, euLo, euHi } = scaling;
@@ -197,8 +203,15 @@ export class MeasurementTable {
   }
 }
 
-/** The raw range rises, and inside it no value leaves the doubles, as where a range is too wide for its own width. */
-function isPlain(scaling: Scaling | undefined): boolean {
+const plainRawTypes: readonly Datatype[] = ['i', 'f', 'd'];
+
+/**
+ * Numbers that stay as they are, or become doubles: then the raw range rises, and inside it no value leaves the doubles, as
+ * where a range is too wide for its own width.
+ */
+function isPlain(datatype: Datatype, rawDatatype: Datatype, scaling: Scaling | undefined): boolean {
+  if (scaling === undefined && datatype === rawDatatype) return datatype !== 'l' && datatype !== 's';
+  if (datatype !== 'd' || !plainRawTypes.includes(rawDatatype)) return false;
   if (scaling === undefined) return true;
   const { rawLo, rawHi, euLo, euHi } = scaling;
   const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];

@@ -9,7 +9,7 @@ export interface InstanceName {
 
 /** Called one at a time, in the order in which things happened to a connector or provider. */
 export interface HostEvents {
-  /** Readings of a connector whose link is up; the batch is the receiver's. */
+  /** Readings of a connector whose link is up; the batch is there until it returns, and not after. */
   readings(connector: string, batch: Batch): void;
   /**
    * On each change between up and not up, and when the first attempt has failed: readings from before a loss come

@@ -13,8 +13,12 @@ export function createConsumed(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
-/** Called by the consumer when it is done with a batch. */
-export function consume(consumed: Int32Array<SharedArrayBuffer>, { capacity }: BatchMessage): void {
+/**
+ * Called by the consumer when it is done with a batch, whose memory is given back at once: a thread that makes little
+ * other garbage would keep many of them until it collects it.
+ */
+export function consume(consumed: Int32Array<SharedArrayBuffer>, { capacity, buffer }: BatchMessage): void {
+  buffer.transfer(0);
   Atomics.add(consumed, 0, 1);
   Atomics.add(consumed, 1, capacity);
 }
