@@ -28,7 +28,7 @@ export async function modbusLoad(say: Say, options: Options): Promise<Result[]> 
  * Both ask for 125 registers, wait for the answer and ask for the next, over one connection. The server reads them
  * in eight groups with periods that are far too short, so that one scan or another is under way all the time.
  */
-async function asFastAsTheyCan(port: number, say: Say, { quick }: Options): Promise<Result[]> {
+export async function asFastAsTheyCan(port: number, say: Say, { quick }: Options): Promise<Result[]> {
   const [rounds, seconds] = quick ? [1, 4] : [5, 10];
   return withPlant(
     port,
@@ -53,7 +53,7 @@ async function asFastAsTheyCan(port: number, say: Say, { quick }: Options): Prom
   );
 }
 
-async function onceASecond(port: number, say: Say, { quick }: Options): Promise<Result[]> {
+export async function onceASecond(port: number, say: Say, { quick }: Options): Promise<Result[]> {
   const [rounds, seconds] = quick ? [1, 5] : [3, 15];
   return withPlant(
     port,
@@ -102,7 +102,7 @@ async function latency(server: ServerProcess, seconds: number, tell: (half: numb
 type Start = <T>(work: (server: ServerProcess) => Promise<T>) => Promise<T>;
 
 /** A configured data folder. Each server starts with all points: what configuring them took is not in its memory. */
-async function withPlant<T>(port: number, periodMs: PeriodMs, work: (start: Start) => Promise<T>): Promise<T> {
+export async function withPlant<T>(port: number, periodMs: PeriodMs, work: (start: Start) => Promise<T>): Promise<T> {
   const folder = temporaryFolder();
   const start: Start = async (use) => {
     const server = await ServerProcess.start({ data: folder.path });
@@ -141,7 +141,7 @@ function measurements(periodMs: PeriodMs): Uint8Array {
 }
 
 /** Registers a second as the device counts them, and the processor time of the server a second. */
-async function during(
+export async function during(
   server: ServerProcess,
   port: number,
   work: () => Promise<void>,

@@ -40,6 +40,14 @@ test('64 batches are on their way at most; then readings wait as the newest of t
   assert.equal(clock.waiting, 0);
 });
 
+test('the memory of a batch is given back when it is consumed', () => {
+  const { consumed, posted, send } = setUp();
+  send(1, 1, 1);
+  const { batch } = posted[0] as (typeof posted)[number];
+  consume(consumed, batch);
+  assert.ok(batch.buffer.detached);
+});
+
 test('large batches count by their room, and one always goes', () => {
   const { posted, send } = setUp();
   send(1, 1, 1, 2 ** 19);
@@ -65,28 +73,28 @@ test('in any order of sending and consuming, values of a point keep their order,
     fc.property(fc.array(fc.tuple(fc.nat(2), fc.nat(3), fc.nat(3)), { minLength: 100, maxLength: 300 }), (steps) => {
       const { clock, consumed, posted, send } = setUp();
       const newest = new Map<string, number>();
-      let [passedOver, at, done] = [0, 0, 0];
-      for (const [id, point, consumes] of steps) {
-        passedOver += send(id, point, ++at);
-        newest.set(`${id} ${point}`, at);
-        for (let i = 0; i < consumes - 2 && done < posted.length; i++)
-          consume(consumed, posted[done++]?.batch as BatchMessage);
-        assert.ok(posted.length - done <= 64);
-        if (point === 0) clock.advance(5);
-      }
-      while (done < posted.length || clock.waiting > 0) {
-        if (done < posted.length) consume(consumed, posted[done++]?.batch as BatchMessage);
-        clock.advance(5);
-      }
       const last = new Map<string, number>();
-      let arrived = 0;
-      for (const { id, batch } of posted) {
+      let [passedOver, arrived, at, done] = [0, 0, 0, 0];
+      const consumeNext = () => {
+        const { id, batch } = posted[done++] as (typeof posted)[number];
         const { count, points, numbers } = Batch.from(batch);
         for (let i = 0; i < count; i++, arrived++) {
           const key = `${id} ${points[i]}`;
           assert.ok((last.get(key) ?? 0) < (numbers[i] ?? 0));
           last.set(key, numbers[i] ?? 0);
         }
+        consume(consumed, batch);
+      };
+      for (const [id, point, consumes] of steps) {
+        passedOver += send(id, point, ++at);
+        newest.set(`${id} ${point}`, at);
+        for (let i = 0; i < consumes - 2 && done < posted.length; i++) consumeNext();
+        assert.ok(posted.length - done <= 64);
+        if (point === 0) clock.advance(5);
+      }
+      while (done < posted.length || clock.waiting > 0) {
+        if (done < posted.length) consumeNext();
+        clock.advance(5);
       }
       assert.deepEqual([...last].sort(), [...newest].sort());
       assert.equal(arrived + passedOver, steps.length);
