@@ -81,6 +81,19 @@ function importsOf(file: string): Import[] {
   return forms.flatMap((form) => Array.from(source.matchAll(form), ([, target = '']) => ({ file, target })));
 }
 
+/** Everything that is loaded with a file: other files of the sources, and the names of what comes from elsewhere. */
+function loadedBy(file: string, loaded = new Set<string>()): string[] {
+  if (loaded.has(file)) return [];
+  loaded.add(file);
+  const source = readFileSync(join(root, file), 'utf8');
+  for (const [, target = ''] of source.matchAll(/^(?:import|export)\s+(?!type\b)[^'";]*?from\s+'([^']+)'/gms)) {
+    if (target.startsWith('.')) loadedBy(normalize(join(dirname(file), target)), loaded);
+    else if (target.startsWith('@telltale/schema/')) loadedBy(`packages/schema/src/${target.slice(17)}.ts`, loaded);
+    else loaded.add(target);
+  }
+  return [...loaded];
+}
+
 /** The part that a file belongs to: a package, a stack, or a folder or top file of the server. */
 function partOf(file: string): string {
   const [, name = '', , folder = ''] = file.split('/');
@@ -161,6 +174,24 @@ describe('the architecture', () => {
       return !Object.hasOwn(manifest.dependencies ?? {}, name);
     });
     assert.deepEqual(wrong, []);
+  });
+
+  test('threads that check nothing load no schemas, which take more memory than all else in them', () => {
+    const threads = [
+      'archive/archive-thread.ts',
+      'archive/reader-thread.ts',
+      'archive/merge-thread.ts',
+      'state/state-thread.ts',
+    ];
+    for (const thread of threads) {
+      const loaded = loadedBy(`packages/server/src/${thread}`);
+      assert.ok(loaded.length > 3, thread);
+      assert.deepEqual(
+        loaded.filter((target) => /^(?:typebox|@telltale\/schema)$/.test(target)),
+        [],
+        thread,
+      );
+    }
   });
 
   test('no module holds mutable state', () => {

@@ -2,9 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { AlarmState } from './data-access.ts';
 import { Identifier } from './identifier.ts';
-import { ArchiveQuality } from './quality.ts';
-import { Timestamp } from './timestamp.ts';
-import { PrefixedValue } from './value.ts';
+import { ArchiveQuality, PrefixedValue, Timestamp } from './wire-schemas.ts';
 
 const closed = { additionalProperties: false } as const;
 

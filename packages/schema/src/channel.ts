@@ -29,9 +29,7 @@ import {
   providerFields,
 } from './diagnostics.ts';
 import { Identifier } from './identifier.ts';
-import { Problem } from './problem.ts';
-import { Quality } from './quality.ts';
-import { PrefixedValue } from './value.ts';
+import { PrefixedValue, Problem, Quality } from './wire-schemas.ts';
 
 const closed = { additionalProperties: false } as const;
 

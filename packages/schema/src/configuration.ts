@@ -1,8 +1,8 @@
 // The resources of the configuration interface, version 2. The order of the fields here is the order in which they are
 // stored, rendered and shown.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import { Datatype } from './datatype.ts';
 import { Identifier } from './identifier.ts';
+import { Datatype } from './wire-schemas.ts';
 
 /** Milliseconds, counts and bit masks: exact in JSON and in SQLite alike. */
 const Count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });

@@ -1,11 +1,8 @@
 // The resources of the data-access interface, version 1.
 import Type, { type Static } from 'typebox';
 import { Severity } from './configuration.ts';
-import { Datatype } from './datatype.ts';
 import { Identifier } from './identifier.ts';
-import { Quality } from './quality.ts';
-import { Timestamp } from './timestamp.ts';
-import { PrefixedValue } from './value.ts';
+import { Datatype, PrefixedValue, Quality, Timestamp } from './wire-schemas.ts';
 
 const RangeEnd = Type.Union([PrefixedValue, Type.Null()]);
 export const Range = Type.Tuple([RangeEnd, RangeEnd], { description: 'Low and high end; null where not set.' });

@@ -4,8 +4,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Command, Measurement } from './configuration.ts';
 import { Simulation, Vtq } from './data-access.ts';
 import { Identifier } from './identifier.ts';
-import { Timestamp } from './timestamp.ts';
-import { PrefixedValue } from './value.ts';
+import { PrefixedValue, Timestamp } from './wire-schemas.ts';
 
 const strict = (title: string) => ({ title, additionalProperties: false as const });
 const orNull = <const Schema extends TSchema>(type: Schema, description: string) =>

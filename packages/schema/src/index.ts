@@ -1,22 +1,17 @@
 // What goes over the wire and into the database: schemas, codecs, problems.
 export * from './archive.ts';
-export * from './batch.ts';
 export * from './channel.ts';
-export * from './clock.ts';
 export * from './configuration.ts';
 export * from './csv.ts';
 export * from './data-access.ts';
-export * from './datatype.ts';
 export * from './diagnostics.ts';
 export * from './duration.ts';
 export * from './identifier.ts';
 export * from './json.ts';
 export * from './json-list.ts';
 export * from './parse-json.ts';
-export * from './problem.ts';
-export * from './quality.ts';
 export * from './revision.ts';
-export * from './timestamp.ts';
 export * from './transaction.ts';
 export * from './validate.ts';
-export * from './value.ts';
+export * from './values.ts';
+export { ArchiveQuality, Fault, PrefixedValue, Problem, Quality, Timestamp } from './wire-schemas.ts';

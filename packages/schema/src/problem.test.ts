@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import { test } from 'node:test';
-import { Problem, ProblemError, type ProblemName, problemMediaType, problemPage, problems } from './problem.ts';
+import { ProblemError, type ProblemName, problemMediaType, problemPage, problems } from './problem.ts';
 import { checker } from './validate.ts';
+import { Problem } from './wire-schemas.ts';
 
 const entries = Object.entries(problems);
 const names = Object.keys(problems) as ProblemName[];

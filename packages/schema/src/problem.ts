@@ -1,31 +1,6 @@
 // The catalogue of everything that can go wrong, as application/problem+json (RFC 9457). No other place makes up an
 // error: the generated page and the API reference are made from this table.
-import Type, { type Static } from 'typebox';
-
-/** One thing that is wrong, where, and what would be right. */
-export const Fault = Type.Object(
-  {
-    path: Type.String({ description: 'Where: a JSON pointer into the body, or the name of a query parameter.' }),
-    message: Type.String({ description: 'What is wrong and what is expected.' }),
-    family: Type.Optional(Type.String({ description: 'Of a rendering fault: the family of the object.' })),
-    name: Type.Optional(Type.String({ description: 'Of a rendering fault: the name of the object.' })),
-    field: Type.Optional(Type.String({ description: 'Of a rendering fault: the field of the object.' })),
-  },
-  { title: 'Fault', additionalProperties: false },
-);
-export type Fault = Static<typeof Fault>;
-
-export const Problem = Type.Object(
-  {
-    type: Type.String({ description: 'The address of the page that explains this kind of problem.' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String({ description: 'What happened here, and what to do.' }),
-    errors: Type.Optional(Type.Array(Fault)),
-  },
-  { title: 'Problem', additionalProperties: false },
-);
-export type Problem = Static<typeof Problem>;
+import type { Fault, Problem } from './wire-schemas.ts';
 
 const problem = (status: number, title: string, remedy: string) => ({ status, title, remedy });
 

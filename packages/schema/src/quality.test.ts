@@ -3,16 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
-import {
-  ArchiveQuality,
-  archivedQuality,
-  describeQuality,
-  isBad,
-  isGood,
-  isUncertain,
-  Quality,
-  quality,
-} from './quality.ts';
+import { archivedQuality, describeQuality, isBad, isGood, isUncertain, quality } from './quality.ts';
+import { ArchiveQuality, Quality } from './wire-schemas.ts';
 
 const anyQuality = fc.integer({ min: 0, max: 0xffff });
 

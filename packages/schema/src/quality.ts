@@ -1,18 +1,5 @@
 // The quality of a measurement: its constants, its questions and its words. 16 bits: vendor flags in the high byte, OPC
 // DA 2.05 quality in the low byte.
-import Type from 'typebox';
-
-export const Quality = Type.Integer({
-  minimum: 0,
-  maximum: 0xffff,
-  description: 'OPC DA 2.05 quality; the mask 192 tells good (192), uncertain (64) and bad (0). 32768: simulated.',
-});
-
-export const ArchiveQuality = Type.Integer({
-  minimum: 0,
-  maximum: 0xff,
-  description: 'OPC DA 2.05 quality; the mask 192 tells good (192), uncertain (64) and bad (0).',
-});
 
 /** Whole qualities, but for `simulated` and `limit`: these are added to one with `|`. */
 export const quality = {

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { familyNames } from './configuration.ts';
 import { Identifier } from './identifier.ts';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './wire-schemas.ts';
 
 const strict = (title: string) => ({ title, additionalProperties: false as const });
 

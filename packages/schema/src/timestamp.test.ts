@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
-import { formatTimestamp, fromTimestamp, Timestamp, toTimestamp } from './timestamp.ts';
+import { formatTimestamp, fromTimestamp, toTimestamp } from './timestamp.ts';
+import { Timestamp } from './wire-schemas.ts';
 
 const fits = Compile(Timestamp);
 const anyTime = fc.oneof(

@@ -1,12 +1,5 @@
 // Timestamps: in memory a number of whole microseconds since the Unix epoch, on the wire [seconds, microseconds].
-import Type, { type Static } from 'typebox';
-
-export const Timestamp = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 0, maximum: 999_999 })], {
-  maxItems: 2,
-  description: 'Seconds since the Unix epoch, and microseconds.',
-  examples: [[1700000000, 250000]],
-});
-export type Timestamp = Static<typeof Timestamp>;
+import type { Timestamp } from './wire-schemas.ts';
 
 const perSecond = 1_000_000;
 const newest = '2255-06-05T23:47:34.740991Z';

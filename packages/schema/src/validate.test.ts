@@ -4,10 +4,10 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
 import { families, familyNames, withNulls } from './configuration.ts';
-import { Problem } from './problem.ts';
 import { Revision } from './revision.ts';
 import { OperationEnvelope, Transaction } from './transaction.ts';
 import { checker, pointerPart } from './validate.ts';
+import { Problem } from './wire-schemas.ts';
 
 const Thing = Type.Object(
   {

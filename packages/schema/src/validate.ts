@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import { Errors } from 'typebox/value';
-import type { Fault } from './problem.ts';
+import type { Fault } from './wire-schemas.ts';
 
 /** The library stops at 8, which may be all of one kind; nobody reads more than a hundred. */
 const mostFaults = 100;

@@ -9,7 +9,6 @@ import {
   formatText,
   maxNumberLength,
   maxTextBytes,
-  PrefixedValue,
   parsePrefixed,
   parsePrefixedAs,
   parseText,
@@ -18,6 +17,7 @@ import {
   ValueError,
   zeroOf,
 } from './value.ts';
+import { PrefixedValue } from './wire-schemas.ts';
 
 const forms: Record<Datatype, RegExp> = {
   b: /^(0|1)$/,

@@ -1,6 +1,5 @@
 // The codec of values: their text with and without the datatype's prefix, to and from memory. It accepts exactly the
 // forms of the data-access document, and emits the shortest decimal that reads back as the same number.
-import Type from 'typebox';
 import { type Datatype, datatypes, isDatatype } from './datatype.ts';
 
 /** In memory: b boolean; q, i, d a number; f a number that is a single already; l bigint; s string. */
@@ -19,13 +18,6 @@ export const maxTextBytes = 65536;
 /** For the document's `[0-9]*\.?[0-9]+` a form that cannot be made to backtrack over a long run of digits. */
 const decimalPattern = '[+-]?(?:[0-9]+(?:[.][0-9]+)?|[.][0-9]+)';
 export const prefixedValuePattern = `^(?:b[01]|q[0-3]|[il][+-]?[0-9]+|[fd]${decimalPattern}|s[\\s\\S]*)$`;
-
-export const PrefixedValue = Type.String({
-  pattern: prefixedValuePattern,
-  maxLength: maxTextBytes + 1,
-  description: 'A value after the letter of its datatype. Never with an exponent.',
-  examples: ['b1', 'q2', 'i-40', 'l9007199254740993', 'f0.1', 'd21.5', 'sopen'],
-});
 
 export function parsePrefixed(text: string): { datatype: Datatype; value: Value } {
   const datatype = text.charAt(0);

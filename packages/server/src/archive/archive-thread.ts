@@ -1,7 +1,7 @@
 // The thread that writes the archive: the one owner of its files. Between commits it flushes, merges and drops what has
 // expired, in slices, so that a commit never waits for long.
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { Batch, systemClock } from '@telltale/schema';
+import { Batch, systemClock } from '@telltale/schema/values';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';

@@ -1,7 +1,7 @@
 // The thread that reads the archive: serves its readings in turns, as their credit of pages lasts. What there is to
 // read it is told by the thread that writes.
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { ProblemError } from '@telltale/schema';
+import { ProblemError } from '@telltale/schema/values';
 import type { ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';

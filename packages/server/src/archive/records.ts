@@ -1,6 +1,6 @@
 // What the archive keeps: series of records. A series has one kind, one name and one datatype for ever; a measurement
 // whose datatype is changed goes on in another series.
-import { type Datatype, maxTextBytes } from '@telltale/schema';
+import { type Datatype, maxTextBytes } from '@telltale/schema/values';
 
 export const kinds = ['measurements', 'commands', 'alarms'] as const;
 export type Kind = (typeof kinds)[number];

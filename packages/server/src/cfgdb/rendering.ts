@@ -33,10 +33,19 @@ export function packRendering(before: Content, after: Content): RenderingBytes {
       if (old !== text) lines.push(family, old ?? '', text);
     }
   }
-  const bytes = Buffer.from(lines.concat(gone).concat('').join('\n'));
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
+  return bytesOf(lines.concat(gone));
+}
+
+/** Each line written where it belongs: all of them as one text would be as much again, left lying until it is collected. */
+function bytesOf(lines: readonly string[]): RenderingBytes {
+  const length = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+  const bytes = Buffer.from(new SharedArrayBuffer(length));
+  let at = 0;
+  for (const line of lines) {
+    at += bytes.write(line, at);
+    bytes[at++] = newline;
+  }
+  return bytes;
 }
 
 export function* readRendering(bytes: RenderingBytes): Generator<RenderedChange> {

@@ -1,6 +1,6 @@
 // What a chunk is in short, so that trends and aggregates over long intervals need not read its records. Numbers only:
 // texts have none, nor have longs that a double cannot hold.
-import { qualityMask } from '@telltale/schema';
+import { qualityMask } from '@telltale/schema/values';
 import type { Columns, SeriesKey } from '../records.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';

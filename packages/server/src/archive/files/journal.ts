@@ -1,7 +1,7 @@
 // The journal of one generation, as it is written: what a commit acknowledges is in it. It is read by journal-replay.ts.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Batch, form } from '@telltale/schema';
+import { type Batch, form } from '@telltale/schema/values';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Series } from '../records.ts';
 import { SyncFailed } from './damage.ts';

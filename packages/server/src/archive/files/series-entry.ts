@@ -1,5 +1,5 @@
 // A series as bytes: in the catalogue, in each journal that uses it, and in each block that has records of it.
-import { isDatatype } from '@telltale/schema';
+import { isDatatype } from '@telltale/schema/values';
 import type { ByteReader } from '../codec/byte-reader.ts';
 import type { ByteWriter } from '../codec/byte-writer.ts';
 import { kinds, type Series, type SeriesKey } from '../records.ts';

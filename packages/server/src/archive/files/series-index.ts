@@ -1,6 +1,6 @@
 // The index of one series in a block: where its chunks are, what they span, and their summaries.
 import { crc32 } from 'node:zlib';
-import { type Datatype, isDatatype } from '@telltale/schema';
+import { type Datatype, isDatatype } from '@telltale/schema/values';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import { readSummary, type Summary, writeSummary } from '../codec/summary.ts';

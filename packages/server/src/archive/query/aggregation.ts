@@ -1,6 +1,6 @@
 // Aggregates: one record for each step of a grid, over the records from there to before the next. A chunk that lies
 // within one step counts by its summary.
-import { quality } from '@telltale/schema';
+import { quality } from '@telltale/schema/values';
 import type { Aggregate } from '../archive-access.ts';
 import { Columns, type Kind } from '../records.ts';
 import type { Chunk } from './block.ts';

@@ -1,5 +1,6 @@
 // An answer as columns: frames of many records of one name and datatype, little-endian, each at a multiple of 8 bytes.
 // The last frame says that nothing was cut off.
+
 import type { Datatype } from '@telltale/schema';
 import { wordOf } from '@telltale/schema/digits';
 import { Columns, type Kind, kinds } from '../records.ts';

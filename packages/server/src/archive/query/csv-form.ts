@@ -1,4 +1,5 @@
 // An answer as CSV (RFC 4180): one line a record, times in ISO 8601, values without the letter of their datatype.
+
 import type { Datatype } from '@telltale/schema';
 import {
   mostDigits,

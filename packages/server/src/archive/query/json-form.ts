@@ -1,5 +1,5 @@
 // An answer as JSON: `{"level":[["d21.5",[1700000000,0],192],…],…}`. Digits are written in place.
-import { type Datatype, datatypes } from '@telltale/schema';
+
 import {
   mostDigits,
   wordOf,
@@ -10,6 +10,7 @@ import {
   writeSingle,
   writeWhole,
 } from '@telltale/schema/digits';
+import { type Datatype, datatypes } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';

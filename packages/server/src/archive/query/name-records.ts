@@ -1,5 +1,5 @@
 // Puts the stages of a reading together: from what there is of a name to the records of the answer.
-import { ProblemError } from '@telltale/schema';
+import { ProblemError } from '@telltale/schema/values';
 import type { ReadRequest } from '../archive-access.ts';
 import type { Series } from '../records.ts';
 import { ActiveAlarms } from './active-alarms.ts';

@@ -1,5 +1,5 @@
 // What is kept of the records of one bucket: how many they are, their sum, and the first, last, least and greatest.
-import { type Datatype, qualityMask, quality as qualityOf } from '@telltale/schema';
+import { type Datatype, qualityMask, quality as qualityOf } from '@telltale/schema/values';
 import type { Summary } from '../codec/summary.ts';
 import { Columns, type Kind } from '../records.ts';
 import { copyRecord } from './record-runs.ts';

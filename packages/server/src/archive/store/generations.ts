@@ -1,6 +1,6 @@
 // The generations whose records are in memory: the one that is written, with its journal, and those before it that wait
 // to be flushed. What is committed is in a journal; what is not waits here for the next commit.
-import { type Batch, type Clock, form } from '@telltale/schema';
+import { type Batch, type Clock, form } from '@telltale/schema/values';
 import type { Catalogue } from '../files/catalogue.ts';
 import { SyncFailed } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';

@@ -1,6 +1,6 @@
 // The records of one generation in memory: columns in order of arrival, and for each series a chain from its newest
 // record to its oldest, so that those of one series are found without looking at the others.
-import { Batch, form } from '@telltale/schema';
+import { Batch, form } from '@telltale/schema/values';
 import { type Columns, oldestPlausibleUs, replaces } from '../records.ts';
 
 /** What is said of the records of one series. */
