@@ -199,6 +199,8 @@ export interface StackAlarm {
   readonly id: number;
   readonly name: string;
   readonly description: string;
+  /** 0 is the most severe. */
+  readonly severity: number;
   /** The id of its trigger among the provider's measurements. */
   readonly measurement: number;
 }

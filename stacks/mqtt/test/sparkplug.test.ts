@@ -146,6 +146,23 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     ]);
   });
 
+  test('an alias is never that of another metric later, so that a command on its way goes to none but its own', async (t) => {
+    const { p, heard } = await start(t, { node: 'six' });
+    const point = (name: string) => ({ name, address: name, datatype: 'i' }) as const;
+    p.setPoints([], [point('open'), point('speed')]);
+    await p.start();
+    await until('the birth', () => heard.messages.length === 1);
+    const aliasOf = (name: string) => Number(read(heard).at(-1)?.by.get(name)?.alias);
+    const [open, speed] = [aliasOf('open'), aliasOf('speed')];
+    p.setPoints([], [point('speed'), point('close')]);
+    await until('the next birth', () => heard.messages.length === 2);
+    assert.equal(aliasOf('speed'), speed);
+    assert.ok(![open, speed].includes(aliasOf('close')));
+    await command('spBv1.0/Plant/NCMD/six', [{ alias: open, type: 'Int32', value: 1 }]);
+    await until('it is passed over', () => p.warnings.length === 1);
+    assert.deepEqual(p.written, []);
+  });
+
   test('the sequence goes from 255 to 0', async (t) => {
     const { p, heard } = await start(t, { node: 'four' });
     const devices = Array.from({ length: 300 }, (_, at) => `d${at}`);

@@ -18,8 +18,8 @@ interface ServedAlarm {
   readonly condition: Alarm;
 }
 
-/** The configuration has no number for it that OPC UA would know. */
-const severity = 500;
+/** OPC UA has 1 to 1000, of which 1000 is the most severe. */
+const severities = { most: 1000, least: 1, step: 100 } as const;
 
 interface Context {
   /** What the method is called of. */
@@ -68,8 +68,7 @@ export class ServedAlarms {
       const source = space.served(alarm.measurement);
       const old = before.get(alarm.name);
       if (source === undefined) continue;
-      if (old?.variable !== source.variable || old.alarm.description !== alarm.description)
-        wanted.push([alarm, source]);
+      if (old?.variable !== source.variable || !isSame(old.alarm, alarm)) wanted.push([alarm, source]);
       else {
         before.delete(alarm.name);
         this.#put({ ...old, alarm });
@@ -114,7 +113,7 @@ export class ServedAlarms {
     this.#byNode.set(String(served.condition.nodeId), served);
   }
 
-  #make({ name, description }: StackAlarm, variable: Variable): Alarm {
+  #make({ name, description, severity }: StackAlarm, variable: Variable): Alarm {
     const { namespace } = this.#options.space;
     const condition = namespace.instantiateAlarmCondition('AlarmConditionType', {
       browseName: name,
@@ -126,7 +125,7 @@ export class ServedAlarms {
     this.#bind(condition as unknown as Methods);
     condition.setEnabledState(true);
     condition.currentBranch().setMessage(description === '' ? name : description);
-    condition.currentBranch().setSeverity(severity);
+    condition.currentBranch().setSeverity(Math.max(severities.least, severities.most - severities.step * severity));
     condition.currentBranch().setAckedState(true);
     return condition;
   }
@@ -157,6 +156,10 @@ export class ServedAlarms {
       return StatusCodes.BadRequestNotAllowed;
     }
   }
+}
+
+function isSame(old: StackAlarm, alarm: StackAlarm): boolean {
+  return old.description === alarm.description && old.severity === alarm.severity;
 }
 
 function show(

@@ -73,7 +73,7 @@ async function open({ port, mode = 'None', userName, password = '' }: Order): Pr
   }
 }
 
-const eventFields = ['EventId', 'ConditionName', 'ActiveState.Id', 'AckedState.Id', 'Message'];
+const eventFields = ['EventId', 'ConditionName', 'ActiveState.Id', 'AckedState.Id', 'Message', 'Severity'];
 
 async function work(order: Order): Promise<unknown> {
   if (order.kind === 'open') return open(order);

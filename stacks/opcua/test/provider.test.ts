@@ -222,7 +222,7 @@ describe('a provider', () => {
   test('serves alarms as conditions, which a user who may acknowledges', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd')]);
     const { provider } = served;
-    provider.setAlarms?.([{ id: 5, name: 'level_high', description: 'Level is high', measurement: 1 }]);
+    provider.setAlarms?.([{ id: 5, name: 'level_high', description: 'Level is high', severity: 3, measurement: 1 }]);
     const state = (isActive: boolean, isAcknowledged: boolean) =>
       provider.publishAlarms?.([{ id: 5, isActive, isAcknowledged, timeUs: 1e15, authority: 'trigger' }]);
     state(false, true);
@@ -233,7 +233,7 @@ describe('a provider', () => {
       await until('the event came', async () => (await who.seen()).events.length >= count);
       return (await who.seen()).events.at(-1);
     };
-    assert.deepEqual(await heard(client, 1), ['level_high', true, false, 'Level is high (trigger)']);
+    assert.deepEqual(await heard(client, 1), ['level_high', true, false, 'Level is high (trigger)', 700]);
     await heard(reader, 1);
     const condition = (await client.browse(node('At.level'))).find(({ name }) => name === 'level_high')?.nodeId;
     const call = (who: typeof client, method: string) =>
@@ -243,9 +243,9 @@ describe('a provider', () => {
     assert.deepEqual(served.acknowledged, []);
     assert.match(String(await call(client, acknowledge)), /^Good/);
     assert.deepEqual(served.acknowledged, [['level_high', 'joe']]);
-    assert.deepEqual(await heard(client, 2), ['level_high', true, true, 'Level is high (joe)']);
+    assert.deepEqual(await heard(client, 2), ['level_high', true, true, 'Level is high (joe)', 700]);
     state(false, true);
-    assert.deepEqual(await heard(client, 3), ['level_high', false, true, 'Level is high (trigger)']);
+    assert.deepEqual(await heard(client, 3), ['level_high', false, true, 'Level is high (trigger)', 700]);
     provider.setAlarms?.([]);
     assert.equal((await client.browse(node('At.level'))).length, 0);
     await client.close();
@@ -255,7 +255,13 @@ describe('a provider', () => {
   test('follows its alarms when the points below them come and go', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd'), point(2, 'flow', 'd')]);
     const { provider } = served;
-    const alarm = (id: number, name: string, measurement: number) => ({ id, name, description: '', measurement });
+    const alarm = (id: number, name: string, measurement: number) => ({
+      id,
+      name,
+      description: '',
+      severity: 0,
+      measurement,
+    });
     const state = (id: number) => ({ id, isActive: true, isAcknowledged: false, timeUs: 1e15, authority: 'trigger' });
     provider.setAlarms?.([alarm(5, 'level_high', 1), alarm(6, 'flow_low', 2)]);
     provider.publishAlarms?.([state(5), state(6)]);

@@ -98,7 +98,9 @@ export class AlarmFeed {
       if (!Iterator.from(providersOf(measurement)).some((each) => each === provider)) continue;
       for (const name of names) {
         const id = alarms.find(name);
-        if (id >= 0) found.push({ id, name, description: alarms.alarmOf(id).description ?? '', measurement });
+        if (id < 0) continue;
+        const { description = '', severity } = alarms.alarmOf(id);
+        found.push({ id, name, description, severity, measurement });
       }
     }
     return found;

@@ -190,6 +190,7 @@ class TrialProvider implements Provider {
         id: -1,
         name: '',
         description: '',
+        severity: 0,
         measurement: 0,
       };
       log.info(`alarm ${alarm.name} ${isActive} ${isAcknowledged} ${authority}`);

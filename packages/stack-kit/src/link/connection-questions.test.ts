@@ -103,7 +103,7 @@ describe('what a stack is asked beside its link', () => {
 
   test('a provider gets its alarms after its points, and again when it is made anew', async () => {
     const told: string[] = [];
-    const alarm = { id: 1, name: 'high', description: '', measurement: 4 };
+    const alarm = { id: 1, name: 'high', description: '', severity: 1, measurement: 4 };
     const state = { id: 1, isActive: true, isAcknowledged: false, timeUs: 1, authority: 'trigger' };
     const { begin, connection, lines } = setUp({
       setPoints: () => void told.push('points'),

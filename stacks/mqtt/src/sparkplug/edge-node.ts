@@ -36,6 +36,8 @@ export class EdgeNode implements Provider {
   #byAlias = new Map<number, Served>();
   /** By the name of the device, a slash and the name of the metric: the device's has none. */
   #byName = new Map<string, Served>();
+  /** By the same. None is used for another metric later: a command on its way would go to the wrong one. */
+  readonly #aliases = new Map<string, number>();
   #link: BrokerLink | undefined;
   #bdSeq = -1;
   #seq = 0;
@@ -64,10 +66,12 @@ export class EdgeNode implements Provider {
       const metrics = this.#devices.get(device) ?? [];
       metrics.push(served);
       this.#devices.set(device, metrics);
-      const alias = this.#places.size + 1;
+      const name = `${device}/${address}`;
+      const alias = this.#aliases.get(name) ?? this.#aliases.size + 1;
+      this.#aliases.set(name, alias);
       this.#places.set(served, { device, alias });
       this.#byAlias.set(alias, served);
-      this.#byName.set(`${device}/${address}`, served);
+      this.#byName.set(name, served);
     }
     if (this.#born !== undefined) this.#birth();
   }

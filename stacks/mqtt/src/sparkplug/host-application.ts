@@ -26,6 +26,8 @@ export interface HostApplicationOptions {
 /** Births are asked for at most so often, and again as long as one is wanted. */
 const askPauseMs = 5000;
 const askAgainMs = 10_000;
+/** After its edge node, a device is born within this time, or is not there. */
+const deviceBirthMs = 5000;
 
 interface MetricTap {
   point: StackPoint;
@@ -57,6 +59,8 @@ export class HostApplication {
   #taps = new Map<number, MetricTap>();
   #link: BrokerLink | undefined;
   #takeBackAsk = () => {};
+  /** By edge node: what waits for the births of its devices. */
+  readonly #takeBackMissing = new Map<NodeSession, () => void>();
 
   constructor(options: HostApplicationOptions) {
     this.#options = options;
@@ -121,6 +125,8 @@ export class HostApplication {
   end(): void {
     this.#link = undefined;
     this.#takeBackAsk();
+    for (const takeBack of this.#takeBackMissing.values()) takeBack();
+    this.#takeBackMissing.clear();
     for (const node of this.#nodes.values()) {
       node.session.forget();
       node.askedMs = Number.NEGATIVE_INFINITY;
@@ -208,6 +214,7 @@ export class HostApplication {
       if (event.kind === 'born' && event.device === '') {
         node.sinceUs = nowUs;
         node.isUnclear = false;
+        this.#expectDevices(node.session);
       }
       for (const [name, taps] of node.taps.get(event.device) ?? []) {
         const metric = event.metrics.get(name);
@@ -219,6 +226,24 @@ export class HostApplication {
         }
       }
     }
+  }
+
+  /** With the birth of an edge node those of its devices before it count no longer: each has to be born as well. */
+  #expectDevices(session: NodeSession): void {
+    const { clock, flushSoon } = this.#options;
+    this.#takeBackMissing.get(session)?.();
+    const takeBack = clock.after(deviceBirthMs, () => {
+      this.#takeBackMissing.delete(session);
+      const node = this.#nodes.values().find((each) => each.session === session);
+      for (const [device, taps] of node?.taps ?? []) {
+        if (session.hasDevice(device)) continue;
+        for (const tap of [...taps.values()].flat()) {
+          this.#set(tap, undefined, quality.bad.communicationFailure, clock.now(), `${device} was not born`);
+        }
+      }
+      flushSoon();
+    });
+    this.#takeBackMissing.set(session, takeBack);
   }
 
   #read(tap: MetricTap, metric: Metric, sentMs: number | undefined, nowUs: number): void {

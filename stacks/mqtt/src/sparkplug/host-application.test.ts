@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Batch, ManualClock } from '@telltale/schema';
+import { SourceTimes, type StackPoint } from '@telltale/stack-kit';
+import type { BrokerLink } from '../broker-link.ts';
+import { HostApplication } from './host-application.ts';
+import { encodePayload, metricType } from './payload.ts';
+
+const good = 0xc0;
+const communicationFailure = 0x18;
+
+/** Points `node` of the edge node, `well` and `pump` of its devices. */
+function setUp() {
+  const clock = new ManualClock();
+  const batch = new Batch();
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const times = new SourceTimes({ clock, maxSkewMs: 60_000 });
+  const host = new HostApplication({ clock, log, times, batch, flushSoon: () => {} });
+  const addresses = ['spBv1.0/G/one#A', 'spBv1.0/G/one/well#A', 'spBv1.0/G/one/pump#A'];
+  const points = addresses.map(
+    (address, id): StackPoint => ({ id, name: `p${id}`, address, datatype: 'd', properties: {} }),
+  );
+  host.setPoints(points, []);
+  host.begin({ isUp: true, publish: async () => undefined } as unknown as BrokerLink);
+  const hear = (kind: string, device: string, seq: number) => {
+    const timestampMs = clock.now() / 1000;
+    const metrics = [
+      { name: 'bdSeq', type: metricType.int64, value: 1n },
+      { name: 'A', timestampMs, type: metricType.double, value: seq },
+    ];
+    host.hear(`spBv1.0/G/${kind}/one${device && `/${device}`}`, encodePayload({ timestampMs, seq, metrics }));
+  };
+  /** What came since the last call: id and quality. */
+  const readings = () => {
+    const came = Array.from({ length: batch.count }, (_, at) => [batch.points[at], batch.qualities[at]]);
+    batch.clear();
+    return came;
+  };
+  return { clock, host, hear, readings };
+}
+
+test('a device that is not born again after its edge node turns bad, the others stay as they are', () => {
+  const { clock, hear, readings } = setUp();
+  hear('NBIRTH', '', 0);
+  hear('DBIRTH', 'well', 1);
+  hear('DBIRTH', 'pump', 2);
+  assert.deepEqual(readings(), [
+    [0, good],
+    [1, good],
+    [2, good],
+  ]);
+  clock.advance(20_000);
+  assert.deepEqual(readings(), []);
+  hear('NBIRTH', '', 0);
+  hear('DBIRTH', 'pump', 1);
+  clock.advance(4999);
+  assert.deepEqual(readings(), [
+    [0, good],
+    [2, good],
+  ]);
+  clock.advance(1);
+  assert.deepEqual(readings(), [[1, communicationFailure]]);
+});
+
+test('an edge node that is born again and again is given time each time, and none when the link has ended', () => {
+  const { clock, host, hear, readings } = setUp();
+  for (let turn = 0; turn < 4; turn++) {
+    hear('NBIRTH', '', 0);
+    clock.advance(3000);
+  }
+  assert.deepEqual(readings(), Array(4).fill([0, good]));
+  host.end();
+  clock.advance(10_000);
+  assert.deepEqual(readings(), []);
+});
