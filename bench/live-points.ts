@@ -71,7 +71,7 @@ export class LivePoints {
     });
     const watches = new Watches({
       data,
-      modules: new FunctionModules(),
+      modules: new FunctionModules(systemClock),
       stacks: { has: () => false, names: () => [], stateText: () => '', onState: () => undefined },
       clock: systemClock,
       maxWatches: 1_000_000,

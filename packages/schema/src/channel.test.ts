@@ -116,11 +116,20 @@ describe('the messages of the channel', () => {
   test('every notification of the document is there, and refuses what it does not know', () => {
     const [v, t] = ['d21.5', [1_700_000_000, 0]];
     const alarm = { name: 'high', severity: 1, t, authority: 'trigger', state: 'ACT_UNACK', description: '' };
+    const ended = { restarts: 1, 'exit-code': null, 'exit-signal': 'SIGKILL', 'next-start': t };
+    const loop = {
+      name: 'loop',
+      state: 'INIT',
+      since: t,
+      pid: null,
+      'last-error': { text: 'killed', t },
+      status: null,
+    };
     const good: Record<string, object> = {
       MeasurementUpdateNotification: { updates: [{ name: 'level', vtq: [v, t, 192] }], skipped: 3 },
       CommandUpdateNotification: { updates: [{ name: 'valve', vt: [v, t], removed: true }] },
       AlarmStateChangeNotification: { changes: [alarm] },
-      FunctionModuleUpdateNotification: { updates: [{ name: 'loop', state: 'RUN' }] },
+      FunctionModuleUpdateNotification: { updates: [{ ...loop, ...ended }] },
       ConnectorUpdateNotification: { updates: [{ name: 'plc', state: 'up', since: t, 'last-error': null }] },
       ProviderUpdateNotification: {
         updates: [{ name: 'scada', state: 'down', since: t, 'last-error': { text: 'gone', t }, removed: true }],

@@ -28,6 +28,7 @@ import {
   LiveProvider,
   providerFields,
 } from './diagnostics.ts';
+import { FunctionModuleStatus } from './function-modules.ts';
 import { Identifier } from './identifier.ts';
 import { PrefixedValue, Problem, Quality } from './wire-schemas.ts';
 
@@ -287,8 +288,6 @@ const Skipped = Type.Optional(
   Type.Integer({ minimum: 1, description: 'How many updates were passed over because the client does not keep up.' }),
 );
 
-export const FunctionModuleState = Type.Enum(['STOP', 'INIT', 'RUN', 'FAIL'], { type: 'string' });
-
 const notification = <const Name extends string, const Fields extends Record<string, TSchema>>(
   name: Name,
   fields: Fields,
@@ -311,7 +310,7 @@ export const AlarmStateChangeNotification = notification('AlarmStateChangeNotifi
 export type AlarmStateChangeNotification = Static<typeof AlarmStateChangeNotification>;
 
 export const FunctionModuleUpdateNotification = notification('FunctionModuleUpdateNotification', {
-  updates: Type.Array(Type.Object({ name: Identifier, state: FunctionModuleState, removed: Removed }, closed)),
+  updates: Type.Array(Type.Object({ ...FunctionModuleStatus.properties, removed: Removed }, closed)),
 });
 export type FunctionModuleUpdateNotification = Static<typeof FunctionModuleUpdateNotification>;
 

@@ -6,6 +6,7 @@ export * from './csv.ts';
 export * from './data-access.ts';
 export * from './diagnostics.ts';
 export * from './duration.ts';
+export * from './function-modules.ts';
 export * from './identifier.ts';
 export * from './json.ts';
 export * from './json-list.ts';

@@ -126,7 +126,7 @@ export class Server {
       sink: this.#archive.records,
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
-    const modules = new FunctionModules();
+    const modules = new FunctionModules(clock);
     this.#host = new StackHost({
       stackModules,
       threads: settings['stack-threads'],

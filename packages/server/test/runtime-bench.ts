@@ -31,7 +31,7 @@ export class RuntimeBench {
   readonly sources: SeriesKey[] = [];
   retentions: ReadonlyMap<string, number> = new Map();
   readonly archiving: Archiving;
-  readonly modules = new FunctionModules();
+  readonly modules = new FunctionModules(systemClock);
   readonly host: StackHost;
   readonly runtime: Runtime;
   #content: Content = emptyContent();

@@ -1,11 +1,16 @@
 // The function modules that are configured, and their states. Nothing runs them yet, so that each is stopped.
-import type { FunctionModule } from '@telltale/schema';
+import { type Clock, type FunctionModule, type FunctionModuleStatus, toTimestamp } from '@telltale/schema';
 
 export type FunctionModuleListener = (name: string, isRemoved: boolean) => void;
 
 export class FunctionModules {
-  readonly #modules = new Map<string, FunctionModule>();
+  readonly #clock: Clock;
+  readonly #modules = new Map<string, { readonly module: FunctionModule; readonly sinceUs: number }>();
   readonly #listeners: FunctionModuleListener[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** One call a change. */
   onChange(listener: FunctionModuleListener): void {
@@ -13,9 +18,9 @@ export class FunctionModules {
   }
 
   put(module: FunctionModule): void {
-    const isNew = !this.#modules.has(module.name);
-    this.#modules.set(module.name, module);
-    if (isNew) this.#tell(module.name, false);
+    const known = this.#modules.get(module.name);
+    this.#modules.set(module.name, { module, sinceUs: known?.sinceUs ?? this.#clock.now() });
+    if (known === undefined) this.#tell(module.name, false);
   }
 
   remove(name: string): void {
@@ -28,6 +33,22 @@ export class FunctionModules {
 
   names(): Iterable<string> {
     return this.#modules.keys();
+  }
+
+  /** Of one that there is. */
+  status(name: string): FunctionModuleStatus {
+    return {
+      name,
+      state: 'STOP',
+      since: toTimestamp(this.#modules.get(name)?.sinceUs ?? 0),
+      pid: null,
+      restarts: 0,
+      'exit-code': null,
+      'exit-signal': null,
+      'last-error': null,
+      'next-start': null,
+      status: null,
+    };
   }
 
   #tell(name: string, isRemoved: boolean): void {

@@ -58,7 +58,7 @@ export class Watches {
       clock,
       has: (name) => modules.has(name),
       names: () => modules.names(),
-      text: (name) => `{"name":"${name}","state":"STOP"}`,
+      text: (name) => JSON.stringify(modules.status(name)),
     });
     const [connectorWatches, providerWatches] = (['connector', 'provider'] as const).map(
       (role) =>

@@ -1,0 +1,78 @@
+// What the server and the process that keeps function modules say to each other. The keeper is the mechanism: it starts
+// processes, ends them, and keeps what they print. When and why is the supervisor's.
+import type { LogLine, LogStream } from '@telltale/schema';
+
+/** What bounds the processes of a module, as configured; what the machine cannot hold is said, and left out. */
+export interface Bounds {
+  /** Undefined: as the server itself. */
+  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+  readonly memoryBytes: number | undefined;
+  /** Cores, such as 0.5. */
+  readonly cpuCores: number | undefined;
+  /** Processes and threads at once. */
+  readonly maxProcesses: number | undefined;
+}
+
+/** One run of a module. */
+export interface Launch {
+  /** Never used twice by a server. */
+  readonly run: number;
+  readonly module: string;
+  /** The uploaded file; it is copied into the folder of the module before it is started. */
+  readonly executable: string;
+  /** Lower-case hexadecimal: another file is not started. */
+  readonly sha256: string | undefined;
+  /** All of it: nothing else is inherited, but for what marks the processes of a run. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly bounds: Bounds;
+}
+
+/** Of all processes of a run. */
+export interface Usage {
+  /** In the last seconds. */
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly processes: number;
+}
+
+export type RunEnd =
+  /** Nothing was started: no such file, not executable, no interpreter, another sum, no room, … The reason is for people. */
+  | { readonly kind: 'notStarted'; readonly reason: string }
+  /** Its first process has ended, and nothing that it left behind lives any more. One of the two is undefined. */
+  | { readonly kind: 'ended'; readonly code: number | undefined; readonly signal: string | undefined };
+
+/** Lines of one module, in the order in which they came. */
+export interface ModuleLines {
+  readonly module: string;
+  readonly lines: readonly LogLine[];
+  /** Left out before these, since nobody took them fast enough. */
+  readonly skipped: number;
+}
+
+export interface LogRequest {
+  readonly module: string;
+  /** The newest so many. */
+  readonly lines: number;
+  /** Undefined: both, in the order in which they came. */
+  readonly stream: LogStream | undefined;
+}
+
+/** The processes of function modules, as the supervisor sees them. */
+export interface ModuleProcesses {
+  /** `onEnded` follows exactly once, whatever happens; before it `onStarted`, unless nothing was started. */
+  start(launch: Launch): void;
+  /** SIGTERM to all its processes, SIGKILL after so long; at once where it is 0. `onEnded` follows. */
+  stop(run: number, termToKillMs: number): void;
+  /** Throws `ProblemError`. A module that has never printed has no lines. */
+  readLog(request: LogRequest): Promise<LogLine[]>;
+  /** Whose new lines are handed to `onLines` from now on. */
+  watchLogs(modules: 'all' | readonly string[]): void;
+}
+
+export interface ProcessEvents {
+  onStarted(run: number, pid: number): void;
+  onEnded(run: number, end: RunEnd): void;
+  /** Every few seconds, of all that run. */
+  onUsage(usages: ReadonlyMap<number, Usage>): void;
+  onLines(lines: ModuleLines): void;
+}
