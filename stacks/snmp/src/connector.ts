@@ -9,7 +9,6 @@ import {
   type BrowseRequest,
   type Connector,
   type ConnectorOptions,
-  Fatal,
   type InstanceDetail,
   NoAnswer,
   NotConnected,
@@ -69,7 +68,7 @@ class SnmpConnector implements Connector {
     const { variables, clock, meter, log, publish } = options;
     this.#options = options;
     this.#hosts = parseHosts(variables.hosts, variables.port);
-    this.#user = makeUser(variables);
+    this.#user = UsmUser.of(variables);
     this.#poller = new Poller<ReadRequest>({
       clock,
       meter,
@@ -316,17 +315,6 @@ function setFailure(status: number): Error {
   const isUnclear = status === genErr || status === commitFailed || status === undoFailed || !isStandardStatus(status);
   const text = `the agent answers ${statusName(status)}`;
   return isUnclear ? new Error(`${text}: it may have it`) : new Refused(text);
-}
-
-function makeUser(variables: ConnectorVariables): UsmUser | undefined {
-  const { user, securityLevel, authKey, privKey } = variables;
-  if (user === '') return undefined;
-  // Where a secret stands in a file, this is the first who sees it.
-  const isShort = securityLevel !== 'noAuthNoPriv' && authKey.length < 8;
-  if (isShort || (securityLevel === 'authPriv' && privKey.length < 8)) {
-    throw new Fatal('authKey and privKey must have at least 8 characters');
-  }
-  return new UsmUser(variables);
 }
 
 function whyNot(varbind: Varbind | undefined, { datatype }: StackPoint): string {

@@ -5,7 +5,6 @@ import { isIPv6 } from 'node:net';
 import type { Batch } from '@telltale/schema';
 import {
   AllowedClients,
-  Fatal,
   type InstanceDetail,
   NotConnected,
   type Provider,
@@ -48,12 +47,7 @@ class SnmpProvider implements Provider {
   constructor(options: ProviderOptions<ProviderVariables>) {
     const { variables, clock, log, write } = options;
     this.#options = options;
-    const { user, securityLevel, authKey, privKey } = variables;
-    const isShort = securityLevel !== 'noAuthNoPriv' && authKey.length < 8;
-    if (user !== '' && (isShort || (securityLevel === 'authPriv' && privKey.length < 8))) {
-      throw new Fatal('authKey and privKey must have at least 8 characters');
-    }
-    this.#user = user === '' ? undefined : new UsmUser(variables);
+    this.#user = UsmUser.of(variables);
     this.#agent = new Agent({ clock, log, write, view: () => this.#view });
   }
 

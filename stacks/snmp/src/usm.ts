@@ -1,5 +1,6 @@
 // The User-based Security Model of version 3 (RFC 3414, 3826, 7860): keys from passphrases, signatures, encryption.
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Fatal } from '@telltale/stack-kit';
 import { BerReader, element, Malformed, tag } from './ber.ts';
 import { decodeScoped, encodeSecured, type ScopedPdu, type SecuredMessage } from './message.ts';
 
@@ -22,6 +23,8 @@ const hashes: Readonly<Record<AuthProtocol, Hash>> = {
   sha512: { name: 'sha512', length: 48 },
 };
 
+/** Of a passphrase, as the standard wants it. */
+const minKeyLength = 8;
 const expandedBytes = 1024 * 1024;
 /** Of how many engines a user keeps the keys: one that talks to more makes them anew. */
 const maxEngines = 64;
@@ -58,6 +61,17 @@ export class UsmUser {
   readonly #privMaster: Buffer;
   readonly #engines = new Map<string, EngineKeys>();
   readonly #salt = randomBytes(8);
+
+  /** Undefined where none is named. Throws `Fatal`: where a secret stands in a file, this is the first who sees it. */
+  static of(options: UserOptions): UsmUser | undefined {
+    const { user, securityLevel, authKey, privKey } = options;
+    if (user === '') return undefined;
+    const isShort = securityLevel !== 'noAuthNoPriv' && authKey.length < minKeyLength;
+    if (isShort || (securityLevel === 'authPriv' && privKey.length < minKeyLength)) {
+      throw new Fatal(`authKey and privKey must have at least ${minKeyLength} characters`);
+    }
+    return new UsmUser(options);
+  }
 
   constructor(options: UserOptions) {
     this.name = options.user;
