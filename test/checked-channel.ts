@@ -100,11 +100,12 @@ export class CheckedChannel {
     });
   }
 
-  /** All updates or changes of notifications that have come, in order. */
+  /** All updates, changes or lines of notifications that have come, in order. */
   told<Item = Record<string, unknown>>(notification: string, name?: string): Item[] {
     const items = this.messages.flatMap((each) => {
       if (!('notification' in each) || each.notification !== notification) return [];
-      return ('updates' in each ? each.updates : each.changes) as { name: string }[];
+      if ('updates' in each) return each.updates as { name: string }[];
+      return ('changes' in each ? each.changes : 'lines' in each ? each.lines : []) as { name: string }[];
     });
     return items.filter((item) => name === undefined || item.name === name) as Item[];
   }

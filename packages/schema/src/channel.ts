@@ -28,7 +28,13 @@ import {
   LiveProvider,
   providerFields,
 } from './diagnostics.ts';
-import { FunctionModuleStatus } from './function-modules.ts';
+import {
+  FunctionModuleStatus,
+  functionModuleFields,
+  functionModuleOperations,
+  LiveFunctionModule,
+  LogLine,
+} from './function-modules.ts';
 import { Identifier } from './identifier.ts';
 import { PrefixedValue, Problem, Quality } from './wire-schemas.ts';
 
@@ -116,6 +122,14 @@ export const channelRequests = {
     batch: true,
   }),
   UnwatchFunctionModules: declare({ summary: 'Ends the watch.', fields: { function_modules: WatchList } }),
+  WatchFunctionModuleLogs: declare({
+    summary:
+      'The answer, then what the modules print from now on; GET /function-modules/:name/log has what they printed ' +
+      'before. The watch of a name stays where the module is removed, and comes to life again with it.',
+    fields: { function_modules: WatchList },
+    batch: true,
+  }),
+  UnwatchFunctionModuleLogs: declare({ summary: 'Ends the watch.', fields: { function_modules: WatchList } }),
   WatchConnectors: declare({
     summary: 'The answer, then one notification with the present states, then every change of a state.',
     fields: { connectors: WatchList },
@@ -188,6 +202,11 @@ export const channelRequests = {
     fields: read(providerFields),
     answer: { providers: some(LiveProvider) },
   }),
+  ReadFunctionModules: declare({
+    summary: 'What GET /function-modules/ gives.',
+    fields: read(functionModuleFields),
+    answer: { function_modules: some(LiveFunctionModule) },
+  }),
   ExplainMeasurement: declare({
     summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
     fields: { name: Name },
@@ -212,6 +231,16 @@ export const channelRequests = {
   AckAlarms: declare({
     summary: 'Acknowledges alarms.',
     fields: { alarms: Type.Array(Name, items), authority: Type.Optional(Authority) },
+    batch: true,
+  }),
+  OperateFunctionModules: declare({
+    summary: 'Starts and stops function modules; each is answered as POST /function-modules/:name/start answers.',
+    fields: {
+      operations: Type.Array(
+        Type.Object({ name: Name, opcode: Type.Enum([...functionModuleOperations], { type: 'string' }) }, closed),
+        items,
+      ),
+    },
     batch: true,
   }),
   ReadDatabase: declare({
@@ -250,8 +279,13 @@ export const channelRequests = {
     fields: interval,
   }),
   AnswerQuery: declare({
-    summary: "A function module's answer to the query of its supervisor.",
-    fields: { query_id: Type.Integer(), status: Type.Optional(Type.String()) },
+    summary:
+      "A function module's answer to a FunctionModuleQuery of its supervisor; only from a connection that was made " +
+      "with the module's token.",
+    fields: {
+      query_id: Type.Integer(),
+      status: Type.Optional(Type.String({ maxLength: 1000, description: 'What it has to say of itself.' })),
+    },
   }),
 } as const;
 
@@ -314,6 +348,22 @@ export const FunctionModuleUpdateNotification = notification('FunctionModuleUpda
 });
 export type FunctionModuleUpdateNotification = Static<typeof FunctionModuleUpdateNotification>;
 
+export const FunctionModuleLogNotification = notification('FunctionModuleLogNotification', {
+  lines: Type.Array(Type.Object({ name: Identifier, ...LogLine.properties }, closed)),
+  skipped: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'How many lines before these are left out because they came faster than they could be told.',
+    }),
+  ),
+});
+export type FunctionModuleLogNotification = Static<typeof FunctionModuleLogNotification>;
+
+export const FunctionModuleQuery = notification('FunctionModuleQuery', {
+  query_id: Type.Integer({ description: 'To be answered with AnswerQuery, within the queryTimeout of the module.' }),
+});
+export type FunctionModuleQuery = Static<typeof FunctionModuleQuery>;
+
 const stateUpdates = {
   updates: Type.Array(Type.Object({ ...InstanceState.properties, removed: Removed }, closed)),
 };
@@ -329,6 +379,8 @@ export const channelNotifications = [
   CommandUpdateNotification,
   AlarmStateChangeNotification,
   FunctionModuleUpdateNotification,
+  FunctionModuleLogNotification,
+  FunctionModuleQuery,
   ConnectorUpdateNotification,
   ProviderUpdateNotification,
 ] as const;

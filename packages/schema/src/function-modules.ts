@@ -51,6 +51,9 @@ export type LiveFunctionModule = Static<typeof LiveFunctionModule>;
 export const functionModuleFields = Object.keys(LiveFunctionModule.properties) as (keyof LiveFunctionModule)[];
 export type FunctionModuleField = keyof LiveFunctionModule;
 
+export const functionModuleOperations = ['start', 'stop', 'restart'] as const;
+export type FunctionModuleOperation = (typeof functionModuleOperations)[number];
+
 export const LogStream = Type.Enum(['out', 'err'], {
   type: 'string',
   description: 'out: what it wrote to its standard output; err: to its standard error.',
@@ -62,3 +65,9 @@ export const LogLine = Type.Object(
   { ...strict('LogLine'), description: 'A line that a function module wrote, without its line break.' },
 );
 export type LogLine = Static<typeof LogLine>;
+
+/** What a log is asked for. */
+export const logOptions = {
+  lines: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 100, description: 'The newest so many.' })),
+  stream: Type.Optional(LogStream),
+};

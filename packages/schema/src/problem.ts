@@ -45,6 +45,12 @@ export const problems = {
   'too-many-names': problem(400, 'Too many names are listed', 'Split the list, or read the whole collection.'),
   'too-many-operations': problem(400, 'The transaction is too long', 'Split it.'),
   'unknown-request': problem(400, 'There is no such request', 'The reference of the channel lists every request.'),
+  'invalid-token': problem(
+    401,
+    'The token is not known',
+    "A module's token holds from the start of a run to its end; it stands in TELLTALE_TOKEN. Send no Authorization " +
+      'header to ask as a program of this machine.',
+  ),
   'foreign-host': problem(
     403,
     'The Host of the request is not this machine',
@@ -56,6 +62,17 @@ export const problems = {
     'Send writes from the service’s own pages or from a program that is not a browser.',
   ),
   'not-a-module': problem(403, 'Only a function module may do this', 'Connect with the token of the module.'),
+  'not-allowed': problem(
+    403,
+    'This token may not do this',
+    'A function module writes to the names that its properties.writes lists, and nothing else; the detail says what ' +
+      'is missing.',
+  ),
+  'uploads-disabled': problem(
+    403,
+    'Executables cannot be uploaded',
+    'The setting --module-uploads is false: put the file in place otherwise, or start the service with true.',
+  ),
   'executable-locked': problem(
     403,
     'The operating system forbids it',

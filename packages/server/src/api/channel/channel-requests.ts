@@ -95,6 +95,10 @@ export class ChannelRequests {
       BrowseConnector: async (client, fields) => ({
         more: await this.#stacks.browse(client, fields as ChannelRequestFields<'BrowseConnector'>),
       }),
+      ReadFunctionModules: notYet,
+      OperateFunctionModules: notYet,
+      WatchFunctionModuleLogs: notYet,
+      UnwatchFunctionModuleLogs: notYet,
       Heartbeat: () => ({}),
     };
   }
@@ -276,6 +280,10 @@ export class ChannelRequests {
     return { results };
   }
 }
+
+const notYet: Handler = () => {
+  throw new ProblemError('starting', 'Nothing runs function modules yet.');
+};
 
 function readMessage(bytes: Buffer): Request {
   const message = readJson(bytes);
