@@ -20,7 +20,8 @@ import { AttributeIds } from 'node-opcua-client';
 import { browse } from './browse.ts';
 import { applicationUriOf } from './certificate-folder.ts';
 import { type ItemSettings, parseDeadband } from './item-settings.ts';
-import { itemOf, type NodeItem, traceOf } from './node-item.ts';
+import { ItemTable } from './item-table.ts';
+import { type NodeItem, tellAgain, traceOf } from './node-item.ts';
 import { readItems, readNodes } from './node-reader.ts';
 import { NodeWriter } from './node-writer.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -45,7 +46,7 @@ class UaConnector implements Connector {
   readonly #sourceTimes: SourceTimes;
   readonly #settings: ItemSettings;
   #points: StackPoints = { measurements: [], commands: [] };
-  #items = new Map<number, NodeItem>();
+  readonly #items: ItemTable;
   #link: UaLink | undefined;
   #writer: NodeWriter | undefined;
   #subscriptions: Subscriptions | undefined;
@@ -59,10 +60,13 @@ class UaConnector implements Connector {
     const { clock, maxClockSkewMs, variables } = options;
     this.#sourceTimes = new SourceTimes({ clock, maxSkewMs: maxClockSkewMs });
     this.#settings = { ...variables, deadband: parseDeadband(variables.deviceDeadband) };
+    this.#items = new ItemTable(this.#settings);
   }
 
   setPoints(points: StackPoints): void {
     this.#points = points;
+    const isServed = this.#subscriptions !== undefined;
+    if (isServed && this.#link !== undefined) this.#items.follow(points.measurements, this.#link.namespaces);
     this.#wake();
   }
 
@@ -127,7 +131,7 @@ class UaConnector implements Connector {
     this.#subscriptions = undefined;
     this.#poller = undefined;
     this.#polled = new Set();
-    this.#items = new Map();
+    this.#items.clear();
     await link?.close();
   }
 
@@ -162,17 +166,16 @@ class UaConnector implements Connector {
     }
   }
 
-  /** Has all measurements monitored or read; again whenever they change. */
+  /** Has all measurements monitored or read; when they change, what stays is only told again. */
   async #serve(link: UaLink, subscriptions: Subscriptions, poller: Poller<Polled>, signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
+    this.#items.follow(this.#points.measurements, link.namespaces);
     while (!signal.aborted) {
       const points = this.#points;
-      const items = points.measurements.map((point) => itemOf(point, link.namespaces));
-      this.#items = new Map(items.map((item) => [item.point.id, item]));
-      this.#refuse(items.filter(({ node }) => node === undefined));
+      const items = this.#items.all;
+      this.#tell(items);
       const known = items.filter(({ node }) => node !== undefined);
-      await subscriptions.clear();
-      const polled = variables.subscriptions ? await subscriptions.monitor(known) : known;
+      const polled = variables.subscriptions ? await subscriptions.follow(known) : known;
       this.#polled = new Set(polled);
       poller.setPoints(polled.map(({ point }) => point));
       await this.#writer?.learn(points.commands, variables.itemsAtOnce);
@@ -188,13 +191,15 @@ class UaConnector implements Connector {
     }
   }
 
-  /** Their addresses mean nothing at this server. */
-  #refuse(items: readonly NodeItem[]): void {
-    if (items.length === 0) return;
+  /** What is known of them already: the last readings, and addresses that mean nothing at this server. */
+  #tell(items: readonly NodeItem[]): void {
     const { clock, publish } = this.#options;
-    const batch = new Batch(items.length);
-    for (const { point } of items) batch.none(point.id, quality.bad.configurationError, clock.now());
-    publish(batch);
+    const batch = new Batch();
+    for (const item of items) {
+      if (item.node === undefined) batch.none(item.point.id, quality.bad.configurationError, clock.now());
+      else if (!this.#polled.has(item)) tellAgain(item, batch);
+    }
+    if (batch.count > 0) publish(batch);
   }
 
   async #readAnew(link: UaLink, items: readonly NodeItem[]): Promise<void> {

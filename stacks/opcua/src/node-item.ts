@@ -9,8 +9,11 @@ import { addReading, isTime, timeUsOf, toPoint } from './value-codec.ts';
 const nodeIdTypes = { i: 1, s: 2, g: 3, b: 4 } as const;
 
 export interface NodeItem {
-  readonly point: StackPoint;
+  /** Another one, of the same node and settings, when the points have changed. */
+  point: StackPoint;
   readonly node: NodeRef | undefined;
+  /** Nobody wants it any more: what still comes of it is passed over, since its id may be another's by now. */
+  isGone: boolean;
   /** Why there is no node, or what was wrong with the last reading. */
   error: string | undefined;
   /** The server did not take it when it was last asked to monitor it. */
@@ -18,6 +21,9 @@ export interface NodeItem {
   /** The last answer of the server, and when it came. */
   last: DataValue | undefined;
   lastUs: number;
+  /** Of what was published last: the quality before the value was looked at, undefined where nothing was; the time. */
+  toldQuality: number | undefined;
+  toldUs: number;
 }
 
 /** In the words of a request. */
@@ -34,10 +40,13 @@ export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeIt
   return {
     point,
     node: typeof node === 'string' ? undefined : node,
+    isGone: false,
     error,
     isRefused: false,
     last: undefined,
     lastUs: 0,
+    toldQuality: undefined,
+    toldUs: 0,
   };
 }
 
@@ -70,6 +79,7 @@ export function takeReading(
   deviceNowUs: number | undefined,
   { batch, clock, sourceTimes }: Readings,
 ): void {
+  if (item.isGone) return;
   const { sourceTimestamp, serverTimestamp, statusCode } = value;
   item.last = value;
   item.lastUs = clock.now();
@@ -82,12 +92,30 @@ export function takeReading(
     sourceTimes.timeUs = item.lastUs;
     sourceTimes.quality = quality;
   }
-  if (isBad(quality)) {
-    batch.none(item.point.id, quality, sourceTimes.timeUs);
-    item.error = `${statusCode.name}: ${statusCode.description}`;
-  } else {
+  item.toldQuality = sourceTimes.quality;
+  item.toldUs = sourceTimes.timeUs;
+  item.error = isBad(quality) ? `${statusCode.name}: ${statusCode.description}` : undefined;
+  tellAgain(item, batch);
+}
+
+/** The server does not give it, and says why. */
+export function takeRefusal(item: NodeItem, quality: number, error: string, { batch, clock }: Readings): void {
+  if (item.isGone) return;
+  item.error = error;
+  item.lastUs = clock.now();
+  item.toldQuality = quality;
+  item.toldUs = item.lastUs;
+  tellAgain(item, batch);
+}
+
+/** What is known of it, without asking the server; nothing where it has not spoken yet. */
+export function tellAgain(item: NodeItem, batch: Batch): void {
+  const { point, toldQuality, toldUs, last } = item;
+  if (toldQuality === undefined) return;
+  if (isBad(toldQuality)) batch.none(point.id, toldQuality, toldUs);
+  else {
     const isElement = item.node?.indexRange !== undefined;
-    item.error = addReading(batch, item.point, value.value, isElement, sourceTimes.quality, sourceTimes.timeUs);
+    item.error = addReading(batch, point, last?.value, isElement, toldQuality, toldUs);
   }
 }
 

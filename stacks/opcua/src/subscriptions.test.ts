@@ -70,7 +70,7 @@ class ToldServer {
     const items = Array.from({ length: count }, (_, id) =>
       itemOf({ id, name: `p${id}`, address: `ns=1;i=${id}`, datatype: 'd', properties: {} }, []),
     );
-    return this.subscriptions.monitor(items);
+    return this.subscriptions.follow(items);
   }
 
   /** Answers a publish request that waits. */
@@ -148,10 +148,10 @@ describe('subscriptions', () => {
     await assert.rejects(ended.subscriptions.lost, { name: 'NotConnected', message: /BadTimeout/ });
     const silent = new ToldServer();
     await silent.monitor(1);
-    silent.clock.advance(4900);
+    silent.clock.advance(3400);
     silent.subscriptions.check();
     await silent.say(1);
-    silent.clock.advance(4900);
+    silent.clock.advance(3400);
     silent.subscriptions.check();
     assert.equal(await Promise.race([silent.subscriptions.lost, 'not yet']), 'not yet');
     silent.clock.advance(200);

@@ -1,28 +1,22 @@
-// Measurements that the server reports by itself: one subscription a publishing interval, its monitored items made in
-// slices. What it refuses turns bad alone, or is handed back to be read.
+// Measurements that the server reports by itself: one subscription a publishing interval. When the measurements change,
+// what stays is not touched. What the server refuses turns bad alone, or is handed back to be read.
 import { Batch, type Clock, quality } from '@telltale/schema';
 import { NotConnected, type SourceTimes, type StackLog } from '@telltale/stack-kit';
 import {
-  CreateMonitoredItemsRequest,
-  type CreateMonitoredItemsResponse,
   CreateSubscriptionRequest,
   type CreateSubscriptionResponse,
-  DataChangeFilter,
   DataChangeNotification,
-  DataChangeTrigger,
-  DeadbandType,
   DeleteSubscriptionsRequest,
-  MonitoringMode,
   type NotificationMessage,
   PublishRequest,
   type PublishResponse,
   StatusChangeNotification,
   type StatusCode,
   StatusCodes,
-  TimestampsToReturn,
 } from 'node-opcua-client';
+import { createItems, deleteItems, type ItemResult, isOneOf } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
-import { type NodeItem, takeReading } from './node-item.ts';
+import { type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
@@ -41,16 +35,27 @@ export interface SubscriptionsOptions {
 
 interface Group {
   readonly id: number;
-  readonly items: readonly NodeItem[];
+  readonly intervalMs: number;
+  /** By their client handles. */
+  readonly items: Map<number, NodeItem>;
   /** Silent for longer, the server has forgotten it. */
   readonly silenceMs: number;
   heardMs: number;
   nextSequence: number;
 }
 
-/** A word of life at least this often, whatever the publishing interval. */
-const keepAliveMs = 2000;
-const leastSilenceMs = 5000;
+/** Where an item is monitored, or would be if the server took it. */
+interface Place {
+  readonly group: Group;
+  readonly clientHandle: number;
+  /** As the server calls it; undefined: it has not taken it. */
+  monitoredItemId: number | undefined;
+}
+
+/** A word of life at least this often, where the publishing interval is not longer. */
+const keepAliveMs = 1500;
+/** With a look every second, silence is noticed within 5 s. */
+const leastSilenceMs = 3500;
 /** Publish requests that wait at the server at once: two a subscription and one more, so that it can always speak. */
 const maxPublishRequests = 10;
 /** A publish request waits at the server until there is something to say. */
@@ -67,26 +72,27 @@ const fullStatuses: readonly StatusCode[] = [
   StatusCodes.BadResourceUnavailable,
   StatusCodes.BadMonitoringModeInvalid,
 ];
-/** The server can monitor the node, but not filter it: then every change is reported. */
-const filterStatuses: readonly StatusCode[] = [
-  StatusCodes.BadFilterNotAllowed,
-  StatusCodes.BadMonitoredItemFilterInvalid,
-  StatusCodes.BadMonitoredItemFilterUnsupported,
-  StatusCodes.BadDeadbandFilterInvalid,
-];
-
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #groups = new Map<number, Group>();
-  readonly #batch = new Batch();
+  readonly #places = new Map<NodeItem, Place>();
+  /** The server has no room for them. */
+  readonly #unmonitored = new Set<NodeItem>();
+  readonly #readings: Readings;
   readonly #lost = Promise.withResolvers<never>();
   #acknowledgements: { subscriptionId: number; sequenceNumber: number }[] = [];
+  /** Never used again: what still comes of a deleted item goes to nobody. */
+  #nextHandle = 0;
   #asked = 0;
+  /** How often subscriptions were ended. */
+  #endings = 0;
   #maxAsked = maxPublishRequests;
   #isClosed = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
+    const { clock, sourceTimes } = options;
+    this.#readings = { batch: new Batch(), clock, sourceTimes };
     this.#lost.promise.catch(() => undefined);
   }
 
@@ -100,37 +106,30 @@ export class Subscriptions {
     this.#isClosed = true;
   }
 
-  /** Returns those that are to be read instead. Throws what `UaLink.transact` throws, but for faults. */
-  async monitor(items: readonly NodeItem[]): Promise<NodeItem[]> {
-    const groups = new Map<number, NodeItem[]>();
-    for (const item of items) {
-      const { publishingIntervalMs } = settingsOf(item.point.properties, this.#options.settings);
-      const group = groups.get(publishingIntervalMs);
-      if (group === undefined) groups.set(publishingIntervalMs, [item]);
-      else group.push(item);
-    }
-    const unmonitored: NodeItem[] = [];
-    for (const [intervalMs, group] of groups) unmonitored.push(...(await this.#subscribe(intervalMs, group)));
-    return unmonitored;
+  /**
+   * From now on these are monitored, and no others. Returns those that are to be read instead. Throws what
+   * `UaLink.transact` throws, but for faults. Not to be called again before it has ended.
+   */
+  async follow(items: readonly NodeItem[]): Promise<NodeItem[]> {
+    const wanted = new Set(items);
+    for (const item of this.#unmonitored) if (!wanted.has(item)) this.#unmonitored.delete(item);
+    const gone = [...this.#places.keys()].filter((item) => !wanted.has(item));
+    // Where so many go, there may be room for as many.
+    for (const item of [...this.#unmonitored].slice(0, gone.length)) this.#unmonitored.delete(item);
+    const added = Map.groupBy(
+      items.filter((item) => !this.#places.has(item) && !this.#unmonitored.has(item)),
+      ({ point }) => settingsOf(point.properties, this.#options.settings).publishingIntervalMs,
+    );
+    await this.#remove(gone, added);
+    for (const [intervalMs, some] of added) await this.#add(intervalMs, some);
+    await this.#endEmpty(new Map());
+    return items.filter((item) => this.#unmonitored.has(item));
   }
 
   /** Tries those again that the server did not take: a node may have come meanwhile. */
   async retry(): Promise<void> {
-    for (const group of [...this.#groups.values()]) {
-      await this.#monitorIn(
-        group,
-        group.items.filter(({ isRefused }) => isRefused),
-      );
-    }
-  }
-
-  async clear(): Promise<void> {
-    const subscriptionIds = [...this.#groups.keys()];
-    this.#groups.clear();
-    if (subscriptionIds.length === 0) return;
-    await this.#options.link.transact(new DeleteSubscriptionsRequest({ subscriptionIds })).catch((error) => {
-      if (!(error instanceof ServiceFault)) throw error;
-    });
+    const refused = [...this.#places.keys()].filter(({ isRefused }) => isRefused);
+    for (const [group, items] of this.#byGroup(refused)) await this.#monitor(group, items);
   }
 
   /** What is silent for too long is lost. */
@@ -143,8 +142,77 @@ export class Subscriptions {
     }
   }
 
-  async #subscribe(intervalMs: number, items: readonly NodeItem[]): Promise<readonly NodeItem[]> {
-    const { link, sessionTimeoutMs, clock, log } = this.#options;
+  #byGroup(items: readonly NodeItem[]): Map<Group, NodeItem[]> {
+    const groups = new Map<Group, NodeItem[]>();
+    for (const item of items) {
+      const place = this.#places.get(item);
+      if (place === undefined) continue;
+      const some = groups.get(place.group);
+      if (some === undefined) groups.set(place.group, [item]);
+      else some.push(item);
+    }
+    return groups;
+  }
+
+  /** A subscription that has none left goes with them, unless some are to be added to it. */
+  async #remove(items: readonly NodeItem[], added: ReadonlyMap<number, unknown>): Promise<void> {
+    const idsByGroup = new Map<Group, number[]>();
+    for (const [group, some] of this.#byGroup(items)) {
+      idsByGroup.set(
+        group,
+        some.flatMap((item) => this.#forget(item)?.monitoredItemId ?? []),
+      );
+    }
+    await this.#endEmpty(added);
+    for (const [{ id }, monitoredItemIds] of idsByGroup) {
+      if (this.#groups.has(id)) await deleteItems(this.#options.link, id, monitoredItemIds);
+    }
+  }
+
+  async #endEmpty(added: ReadonlyMap<number, unknown>): Promise<void> {
+    const subscriptionIds: number[] = [];
+    for (const { id, intervalMs, items } of this.#groups.values()) {
+      if (items.size === 0 && !added.has(intervalMs)) subscriptionIds.push(id);
+    }
+    if (subscriptionIds.length === 0) return;
+    for (const id of subscriptionIds) this.#groups.delete(id);
+    this.#endings++;
+    await this.#options.link.transact(new DeleteSubscriptionsRequest({ subscriptionIds })).catch((error) => {
+      if (!(error instanceof ServiceFault)) throw error;
+    });
+  }
+
+  async #add(intervalMs: number, items: readonly NodeItem[]): Promise<void> {
+    const found = this.#groups.values().find((each) => each.intervalMs === intervalMs);
+    const group = found ?? (await this.#subscribe(intervalMs));
+    if (typeof group === 'string') {
+      this.#options.log.warn(`the server makes no subscription, ${group}: ${items.length} points are read instead`);
+      for (const item of items) this.#unmonitored.add(item);
+      return;
+    }
+    const before = this.#unmonitored.size;
+    for (const item of items) {
+      const clientHandle = this.#nextHandle++;
+      group.items.set(clientHandle, item);
+      this.#places.set(item, { group, clientHandle, monitoredItemId: undefined });
+    }
+    await this.#monitor(group, items);
+    const count = this.#unmonitored.size - before;
+    if (count > 0) {
+      this.#options.log.warn(`the server monitors no more than it does: ${count} points are read instead`);
+    }
+  }
+
+  #forget(item: NodeItem): Place | undefined {
+    const place = this.#places.get(item);
+    this.#places.delete(item);
+    place?.group.items.delete(place.clientHandle);
+    return place;
+  }
+
+  /** Or why the server makes none. */
+  async #subscribe(intervalMs: number): Promise<Group | string> {
+    const { link, sessionTimeoutMs, clock } = this.#options;
     const maxKeepAliveCount = Math.max(1, Math.round(keepAliveMs / intervalMs));
     const request = new CreateSubscriptionRequest({
       requestedPublishingInterval: intervalMs,
@@ -159,102 +227,49 @@ export class Subscriptions {
       made = await link.transact<CreateSubscriptionResponse>(request);
     } catch (error) {
       if (!(error instanceof ServiceFault)) throw error;
-      log.warn(`the server makes no subscription, ${error.message}: ${items.length} points are read instead`);
-      return items;
+      return error.message;
     }
     const saysEveryMs = made.revisedPublishingInterval * made.revisedMaxKeepAliveCount;
     const group: Group = {
       id: made.subscriptionId,
-      items,
+      intervalMs,
+      items: new Map(),
       silenceMs: Math.max(leastSilenceMs, 2 * made.revisedPublishingInterval, 2 * saysEveryMs),
       heardMs: clock.monotonicMs(),
       nextSequence: 1,
     };
     this.#groups.set(group.id, group);
     this.#ask();
-    return this.#monitorIn(group, items);
+    return group;
   }
 
-  async #monitorIn(group: Group, items: readonly NodeItem[]): Promise<NodeItem[]> {
-    const itemsAtOnce = this.#options.link.limits.monitor;
-    const handles = new Map(group.items.map((item, handle) => [item, handle]));
-    const unmonitored: NodeItem[] = [];
-    for (let at = 0; at < items.length && this.#groups.has(group.id); at += itemsAtOnce) {
-      const slice = items.slice(at, at + itemsAtOnce);
-      const refused = await this.#create(group, slice, handles, true, unmonitored);
-      if (refused.length > 0) await this.#create(group, refused, handles, false, unmonitored);
+  /** Has items of the group monitored that are not yet. */
+  async #monitor(group: Group, items: readonly NodeItem[]): Promise<void> {
+    const { link, settings } = this.#options;
+    for (let at = 0; at < items.length; at += link.limits.monitor) {
+      const wanted = items.slice(at, at + link.limits.monitor).flatMap((item) => {
+        const place = this.#places.get(item);
+        return place === undefined ? [] : [{ item, clientHandle: place.clientHandle }];
+      });
+      for (const result of await createItems(link, group.id, wanted, settings)) this.#takeResult(result);
+      this.#flush();
     }
-    if (unmonitored.length > 0) {
-      this.#options.log.warn(`the server monitors no more than it does: ${unmonitored.length} points are read instead`);
-    }
-    return unmonitored;
   }
 
-  /** Returns those whose filter the server does not take. */
-  async #create(
-    group: Group,
-    items: readonly NodeItem[],
-    handles: ReadonlyMap<NodeItem, number>,
-    withFilter: boolean,
-    unmonitored: NodeItem[],
-  ): Promise<NodeItem[]> {
-    const { link, clock } = this.#options;
-    const request = new CreateMonitoredItemsRequest({
-      subscriptionId: group.id,
-      timestampsToReturn: TimestampsToReturn.Both,
-      itemsToCreate: items.map((item) => ({
-        itemToMonitor: item.node ?? {},
-        monitoringMode: MonitoringMode.Reporting,
-        requestedParameters: this.#parameters(item, handles.get(item) ?? 0, withFilter),
-      })),
-    });
-    let statuses: readonly StatusCode[];
-    try {
-      const { results } = await link.transact<CreateMonitoredItemsResponse>(request);
-      statuses = items.map((_, at) => results?.[at]?.statusCode ?? StatusCodes.BadUnexpectedError);
-    } catch (error) {
-      if (!(error instanceof ServiceFault)) throw error;
-      if (error.isTooMuch && items.length > 1) {
-        const half = Math.ceil(items.length / 2);
-        const first = await this.#create(group, items.slice(0, half), handles, withFilter, unmonitored);
-        return [...first, ...(await this.#create(group, items.slice(half), handles, withFilter, unmonitored))];
-      }
-      statuses = items.map(() => error.status);
+  #takeResult({ item, status, monitoredItemId }: ItemResult): void {
+    const place = this.#places.get(item);
+    item.isRefused = false;
+    if (!status.isBad()) {
+      if (place !== undefined) place.monitoredItemId = monitoredItemId;
+    } else if (isOneOf(fullStatuses, status)) {
+      this.#forget(item);
+      this.#unmonitored.add(item);
+    } else {
+      item.isRefused = true;
+      const known = qualityOfStatus(status.value);
+      const q = known === quality.bad.nonSpecific ? quality.bad.configurationError : known;
+      takeRefusal(item, q, `${status.name}: ${status.description}`, this.#readings);
     }
-    const unfiltered: NodeItem[] = [];
-    for (const [at, item] of items.entries()) {
-      const status = statuses[at] ?? StatusCodes.BadUnexpectedError;
-      item.isRefused = false;
-      if (!status.isBad()) continue;
-      if (withFilter && isOneOf(filterStatuses, status)) unfiltered.push(item);
-      else if (isOneOf(fullStatuses, status)) unmonitored.push(item);
-      else {
-        item.isRefused = true;
-        item.error = `${status.name}: ${status.description}`;
-        item.lastUs = clock.now();
-        const known = qualityOfStatus(status.value);
-        const q = known === quality.bad.nonSpecific ? quality.bad.configurationError : known;
-        this.#batch.none(item.point.id, q, item.lastUs);
-      }
-    }
-    this.#flush();
-    return unfiltered;
-  }
-
-  #parameters({ point }: NodeItem, clientHandle: number, withFilter: boolean) {
-    const { samplingIntervalMs, queueSize, discardOldest, deadband } = settingsOf(
-      point.properties,
-      this.#options.settings,
-    );
-    const filter =
-      deadband === undefined || !withFilter
-        ? null
-        : new DataChangeFilter({
-            trigger: DataChangeTrigger.StatusValue,
-            deadbandType: deadband.kind === 'percent' ? DeadbandType.Percent : DeadbandType.Absolute,
-            deadbandValue: deadband.value,
-          });
-    return { clientHandle, samplingInterval: samplingIntervalMs, queueSize, discardOldest, filter };
   }
 
   /** As many publish requests are at the server as it needs to speak at any time. */
@@ -264,9 +279,10 @@ export class Subscriptions {
       this.#asked++;
       const request = new PublishRequest({ subscriptionAcknowledgements: this.#acknowledgements });
       this.#acknowledgements = [];
+      const endings = this.#endings;
       this.#options.link.wait<PublishResponse>(request, publishLimitMs).then(
         (response) => this.#hear(response),
-        (error) => this.#fail(error),
+        (error) => this.#fail(error, endings),
       );
     }
   }
@@ -292,7 +308,7 @@ export class Subscriptions {
     const isReport = (notificationData?.length ?? 0) > 0;
     if (sequenceNumber !== group.nextSequence) {
       this.#options.log.warn(`report ${group.nextSequence} of the server was lost: the values are read anew`);
-      this.#options.onGap(group.items);
+      this.#options.onGap([...group.items.values()]);
     }
     group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;
     for (const data of notificationData ?? []) {
@@ -305,15 +321,14 @@ export class Subscriptions {
   }
 
   #takeChanges(group: Group, { monitoredItems }: DataChangeNotification, deviceNowUs: number | undefined): void {
-    const { clock, sourceTimes } = this.#options;
-    const readings = { batch: this.#batch, clock, sourceTimes };
     for (const change of monitoredItems ?? []) {
-      const item = group.items[change.clientHandle];
-      if (item !== undefined) takeReading(item, change.value, deviceNowUs, readings);
+      const item = group.items.get(change.clientHandle);
+      if (item !== undefined) takeReading(item, change.value, deviceNowUs, this.#readings);
     }
   }
 
-  #fail(error: unknown): void {
+  /** `endings`: how often subscriptions had been ended when it was asked. */
+  #fail(error: unknown, endings: number): void {
     this.#asked--;
     if (this.#isClosed || this.#groups.size === 0) return;
     if (error instanceof ServiceFault) {
@@ -321,7 +336,9 @@ export class Subscriptions {
         this.#maxAsked = this.#asked;
         return;
       }
-      if (error.status.equals(StatusCodes.BadTimeout)) {
+      // The last one was ended since, which the server says late, and another one was made.
+      const isOld = error.status.equals(StatusCodes.BadNoSubscription) && endings !== this.#endings;
+      if (isOld || error.status.equals(StatusCodes.BadTimeout)) {
         this.#ask();
         return;
       }
@@ -331,11 +348,8 @@ export class Subscriptions {
   }
 
   #flush(): void {
-    if (this.#batch.count > 0 && !this.#isClosed) this.#options.publish(this.#batch);
-    this.#batch.clear();
+    const { batch } = this.#readings;
+    if (batch.count > 0 && !this.#isClosed) this.#options.publish(batch);
+    batch.clear();
   }
-}
-
-function isOneOf(statuses: readonly StatusCode[], status: StatusCode): boolean {
-  return statuses.some((each) => each.equals(status));
 }

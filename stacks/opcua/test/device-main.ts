@@ -3,7 +3,11 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import {
+  CreateMonitoredItemsRequest,
+  CreateSubscriptionRequest,
   DataType,
+  DeleteMonitoredItemsRequest,
+  DeleteSubscriptionsRequest,
   LogLevel,
   MessageSecurityMode,
   SecurityPolicy,
@@ -32,7 +36,7 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget';
+  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked';
   readonly node?: string;
   readonly value?: unknown;
   readonly type?: string;
@@ -102,6 +106,9 @@ add('Label', DataType.String, '');
 add('Open', DataType.Boolean, false);
 add('Setpoint', DataType.Double, 0);
 add('Speed', DataType.Int32, 0);
+// Whoever samples it as fast as it can be is told every change.
+const ticks = { count: 0, variable: add('Ticks', DataType.Int32, 0, { minimumSamplingInterval: 0 }) };
+const ticking: { timer?: NodeJS.Timeout } = {};
 // Behind a gateway that has lost sight of its device, which takes the value.
 add('Gateway', DataType.Double, 0).bindVariable(
   {
@@ -205,6 +212,18 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
       }
       return undefined;
     }
+    case 'tick': {
+      // Counts up every so many milliseconds; answers with the last number when it is told to end.
+      clearInterval(ticking.timer);
+      if (value === undefined) return ticks.count;
+      const tick = () => {
+        ticks.variable.setValueFromSource(new Variant({ dataType: DataType.Int32, value: ++ticks.count }));
+      };
+      ticking.timer = setInterval(tick, Number(value));
+      return undefined;
+    }
+    case 'asked':
+      return asked;
     case 'forget': {
       // The sessions of its clients, as a server does whose memory they were in; their connections stay.
       const { _sessions: sessions } = server.engine as unknown as { _sessions: Record<string, ServerSession> };
@@ -215,6 +234,17 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
     }
   }
 }
+
+/** What clients have asked for since the start. */
+const asked = { created: 0, deleted: 0, subscriptions: 0, ended: 0, samplings: [] as number[] };
+server.on('request', (request) => {
+  if (request instanceof CreateMonitoredItemsRequest) {
+    asked.created += request.itemsToCreate?.length ?? 0;
+    for (const each of request.itemsToCreate ?? []) asked.samplings.push(each.requestedParameters.samplingInterval);
+  } else if (request instanceof DeleteMonitoredItemsRequest) asked.deleted += request.monitoredItemIds?.length ?? 0;
+  else if (request instanceof CreateSubscriptionRequest) asked.subscriptions++;
+  else if (request instanceof DeleteSubscriptionsRequest) asked.ended += request.subscriptionIds?.length ?? 0;
+});
 
 await server.start();
 carryOut(work);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Batch, type Datatype, systemClock, type Value } from '@telltale/schema';
+import { type Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
 import type { Connector, StackCommand } from '@telltale/stack-kit';
 import { connectorOptions, until } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';
@@ -30,21 +30,30 @@ export class UaBench {
   readonly readings = new Map<string, Reading>();
   readonly log: string[] = [];
   readonly connector: Connector;
-  /** How many readings came of each. */
-  readonly counts = new Map<string, number>();
+  /** The values that came of each, in their order. */
+  readonly values = new Map<string, Reading['value'][]>();
+  /** How many requests were answered. */
+  answered = 0;
   #names: string[] = [];
   #running: { readonly controller: AbortController; readonly ended: Promise<unknown> } | undefined;
 
-  constructor(device: { readonly port: number }, variables: Record<string, string> = {}, skewMs = 0) {
+  /** `variables` on top of such as make tests quick, or none of these. */
+  constructor(
+    device: { readonly port: number },
+    variables: Record<string, string> | 'as they are' = {},
+    clock: Clock = systemClock,
+  ) {
     const endpointUrl = `opc.tcp://127.0.0.1:${device.port}`;
-    const read = stack.connector?.readVariables({ endpointUrl, ...quick, ...variables });
+    const given = variables === 'as they are' ? { securityMode: 'None' } : { ...quick, ...variables };
+    const read = stack.connector?.readVariables({ endpointUrl, ...given });
     if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
     const tell = (message: string) => this.log.push(message);
     this.connector = createConnector(
       connectorOptions({
         variables: read.values as Parameters<typeof createConnector>[0]['variables'],
         folder: this.folder,
-        clock: { ...systemClock, now: () => systemClock.now() + skewMs * 1000 },
+        clock,
+        meter: { answered: () => this.answered++, failed: () => undefined, overrun: () => undefined },
         log: { debug: tell, info: tell, warn: tell, error: tell },
         publish: (batch) => this.#keep(batch),
       }),
@@ -66,6 +75,11 @@ export class UaBench {
     await this.connector.connect(controller.signal);
     const ended = this.connector.run(controller.signal).catch((error: unknown) => error);
     this.#running = { controller, ended };
+  }
+
+  /** What `run` threw, as soon as it does. */
+  get lost(): Promise<unknown> {
+    return this.#running?.ended ?? Promise.resolve();
   }
 
   /** Resolves with what `run` threw, if it did. */
@@ -100,7 +114,9 @@ export class UaBench {
       const name = this.#names[batch.points[at] ?? -1] ?? '';
       const quality = batch.qualities[at] ?? 0;
       this.readings.set(name, { value: batch.valueAt(at), quality, timeUs: batch.times[at] ?? 0 });
-      this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+      const values = this.values.get(name);
+      if (values === undefined) this.values.set(name, [batch.valueAt(at)]);
+      else values.push(batch.valueAt(at));
     }
     batch.clear();
   }
