@@ -1,11 +1,12 @@
 // The executables of function modules on disk. A module has a folder of its own, whose name the server makes; a path
 // never leaves it, through symbolic links neither. Whether a module exists is not decided here.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ExecutableStat, ProblemError } from '@telltale/schema';
+import { moduleFolder } from './module-folder.ts';
 
 const defaultPath = 'executable';
 const runnable = 0o755;
@@ -113,7 +114,7 @@ export class Executables {
    * folder belongs is left from when the module's `executable` was another: it makes room.
    */
   async #resolve(module: string, path: string = defaultPath, make: boolean): Promise<string> {
-    const parts = [folderName(module), ...path.split('/')];
+    const parts = [moduleFolder(module), ...path.split('/')];
     const name = parts.pop() ?? defaultPath;
     let folder = this.#folder;
     for (const part of parts) {
@@ -126,11 +127,6 @@ export class Executables {
     }
     return join(folder, name);
   }
-}
-
-/** Readable for people, and distinct also where the file system does not tell `Pump` from `pump`. */
-function folderName(module: string): string {
-  return `${module}-${createHash('sha256').update(module).digest('hex').slice(0, 8)}`;
 }
 
 /** Undefined where there is nothing. */

@@ -25,6 +25,11 @@ export interface Launch {
   /** All of it: nothing else is inherited, but for what marks the processes of a run. */
   readonly env: Readonly<Record<string, string>>;
   readonly bounds: Bounds;
+  /**
+   * Between SIGTERM and SIGKILL where nobody says `stop`: for what the first process leaves behind when it ends by
+   * itself, and for all of it when the server is gone (then at most 10 s).
+   */
+  readonly termToKillMs: number;
 }
 
 /** Of all processes of a run. */
