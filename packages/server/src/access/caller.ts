@@ -1,0 +1,40 @@
+// Who asks, and what each may do. While there are no users, a program of this machine may do everything; a function
+// module reads everything, and writes to the names that it is given.
+import { ProblemError } from '@telltale/schema';
+
+/**
+ * What a route or a request does, to whom asks for it: `read` changes nothing; a `named-write` writes to the one object
+ * that it names (each item of a batch to its own); a `write` is everything else.
+ */
+export type Access = 'read' | 'named-write' | 'write';
+
+export interface Caller {
+  /** How its writes are signed. */
+  readonly author: string;
+  /** The function module whose token it brought; undefined where it brought none. */
+  readonly module: string | undefined;
+  /** Of a measurement, a command or an alarm. Nothing any more, once its token is revoked. */
+  readonly mayWrite: (name: string) => boolean;
+}
+
+/** Brought no token. */
+export const localCaller: Caller = { author: 'local', module: undefined, mayWrite: () => true };
+
+/** Before anything of the request is looked at: throws where nothing of the kind is allowed, to whatever name. */
+export function checkAccess({ module }: Caller, access: Access): void {
+  if (access !== 'write' || module === undefined) return;
+  throw new ProblemError(
+    'not-allowed',
+    `The token of function module ${module} reads, and writes to the names that its properties.writes lists; this is ` +
+      'neither.',
+  );
+}
+
+/** Throws where it may not write to the object of this name. */
+export function checkNamedWrite({ module, mayWrite }: Caller, name: string): void {
+  if (module === undefined || mayWrite(name)) return;
+  throw new ProblemError(
+    'not-allowed',
+    `properties.writes of function module ${module} does not list ${JSON.stringify(name.slice(0, 80))}.`,
+  );
+}

@@ -1,0 +1,138 @@
+// Promises of the tokens of function modules: whose a request is, and what that one may do.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ProblemError, type ProblemName } from '@telltale/schema';
+import fc from 'fast-check';
+import { type Access, type Caller, checkAccess, checkNamedWrite, localCaller } from './caller.ts';
+import { ModuleTokens } from './module-tokens.ts';
+
+const nothing = () => false;
+const isProblem = (name: ProblemName) => (error: unknown) => error instanceof ProblemError && error.problem === name;
+
+function refused(work: () => void, problem: ProblemName): string {
+  let detail = '';
+  assert.throws(work, (error: Error) => {
+    detail = error.message;
+    return isProblem(problem)(error);
+  });
+  return detail;
+}
+
+describe('a token', () => {
+  test('belongs to its module, however the scheme is written', () => {
+    const tokens = new ModuleTokens();
+    const token = tokens.issue('loop', nothing);
+    assert.match(token, /^[\w-]{43}$/);
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+      const caller = tokens.identify(`${scheme} ${token}`);
+      assert.deepEqual([caller.module, caller.author], ['loop', 'module/loop']);
+      assert.equal(caller, tokens.identify(`Bearer ${token}`), 'the same object');
+    }
+  });
+
+  test('of one run is not that of another, of the same module neither', () => {
+    const tokens = new ModuleTokens();
+    const all = Array.from({ length: 100 }, (_, at) => tokens.issue(`m${at % 10}`, nothing));
+    assert.equal(new Set(all).size, 100);
+    assert.equal(new Set(all.map((token) => tokens.identify(`Bearer ${token}`))).size, 100);
+    assert.equal(tokens.size, 100);
+  });
+
+  test('that is revoked is nobody’s, takes its rights with it, and is told once', () => {
+    const tokens = new ModuleTokens();
+    const told: Caller[] = [];
+    tokens.onRevoked((caller) => told.push(caller));
+    const [gone, stays] = [tokens.issue('loop', () => true), tokens.issue('loop', () => true)];
+    const [before, other] = [tokens.identify(`Bearer ${gone}`), tokens.identify(`Bearer ${stays}`)];
+    assert.equal(before.mayWrite('level'), true);
+    for (let again = 0; again < 2; again++) tokens.revoke(gone);
+    tokens.revoke('never issued');
+    assert.deepEqual(told, [before]);
+    assert.equal(before.mayWrite('level'), false);
+    refused(() => checkNamedWrite(before, 'level'), 'not-allowed');
+    refused(() => tokens.identify(`Bearer ${gone}`), 'invalid-token');
+    assert.equal(other.mayWrite('level'), true);
+    assert.equal(tokens.size, 1);
+  });
+
+  test('that is not to the letter one that was issued is refused', () => {
+    const tokens = new ModuleTokens();
+    const token = tokens.issue('loop', nothing);
+    const wrong = [
+      '',
+      ' ',
+      'Bearer',
+      'Bearer ',
+      token,
+      `Token ${token}`,
+      `Bearer${token}`,
+      `Bearer ${token}x`,
+      `Bearer ${token} `,
+      `Bearer ${token}\n`,
+      `Bearer x${token}`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer ${token.slice(1)}`,
+      `Bearer "${token}"`,
+      `Bearer ${token}=`,
+      `Bearer ${'A'.repeat(43)}`,
+      `Bearer ${'A'.repeat(256 << 10)}`,
+      'Bearer __proto__',
+      'Bearer constructor',
+      'Basic',
+      `Basic\t${token}`,
+    ];
+    for (const header of wrong) refused(() => tokens.identify(header), 'invalid-token');
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        refused(() => tokens.identify(`Bearer ${text}`), 'invalid-token');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.nat(42), fc.constantFrom(...'AZaz09_-'), (at, letter) => {
+        const other = token.slice(0, at) + letter + token.slice(at + 1);
+        if (other !== token) refused(() => tokens.identify(`Bearer ${other}`), 'invalid-token');
+      }),
+    );
+  });
+
+  test('is not what a proxy in front asks people for: that says nothing here', () => {
+    const tokens = new ModuleTokens();
+    for (const header of ['Basic YW5uYTpzZWNyZXQ=', 'Digest username="anna"', 'Negotiate abc', 'BASIC x']) {
+      assert.equal(tokens.identify(header), localCaller);
+    }
+  });
+});
+
+describe('what a caller may do', () => {
+  const everything: Access[] = ['read', 'named-write', 'write'];
+
+  test('without a token: everything', () => {
+    assert.equal(new ModuleTokens().identify(undefined), localCaller);
+    for (const access of everything) checkAccess(localCaller, access);
+    for (const name of ['level', '__proto__', '']) checkNamedWrite(localCaller, name);
+  });
+
+  test('with a token: read, and write to the names that it is given at that moment', () => {
+    const tokens = new ModuleTokens();
+    const given = new Set(['level', '__proto__']);
+    const caller = tokens.identify(`Bearer ${tokens.issue('loop', (name) => given.has(name))}`);
+    checkAccess(caller, 'read');
+    checkAccess(caller, 'named-write');
+    for (const name of given) checkNamedWrite(caller, name);
+    for (const name of ['levels', 'constructor', 'toString', '', 'x'.repeat(1 << 20)]) {
+      const detail = refused(() => checkNamedWrite(caller, name), 'not-allowed');
+      assert.ok(detail.includes('properties.writes of function module loop') && detail.length < 250, detail);
+    }
+    given.delete('level');
+    refused(() => checkNamedWrite(caller, 'level'), 'not-allowed');
+  });
+
+  test('with a token that is given every name: no other write for that', () => {
+    const tokens = new ModuleTokens();
+    const caller = tokens.identify(`Bearer ${tokens.issue('loop', () => true)}`);
+    assert.match(
+      refused(() => checkAccess(caller, 'write'), 'not-allowed'),
+      /properties\.writes/,
+    );
+  });
+});
