@@ -14,8 +14,8 @@ import {
   Metrics,
   Watches,
 } from '../packages/server/src/api/index.ts';
-import { FunctionModules } from '../packages/server/src/modules/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
+import { idleModules } from '../packages/server/test/idle-modules.ts';
 
 const connectorName = 'plc';
 const good = 0xc0;
@@ -71,7 +71,7 @@ export class LivePoints {
     });
     const watches = new Watches({
       data,
-      modules: new FunctionModules(systemClock),
+      modules: idleModules(),
       stacks: { has: () => false, names: () => [], stateText: () => '', onState: () => undefined },
       clock: systemClock,
       maxWatches: 1_000_000,

@@ -86,6 +86,11 @@ export const problems = {
   'method-not-allowed': problem(405, 'The method does not apply here', 'The Allow header lists those that do.'),
   'not-acceptable': problem(406, 'There is no such form of the answer', 'The detail names those that there are.'),
   'request-timeout': problem(408, 'The request took too long to arrive', 'Send it again, faster or in parts.'),
+  'module-disabled': problem(
+    409,
+    'The function module is disabled',
+    'Set enabled of the module and render the configuration; then it starts by itself.',
+  ),
   'body-too-large': problem(413, 'The body is too large', 'The detail names the limit and its setting.'),
   'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
   'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),
@@ -103,6 +108,11 @@ export const problems = {
     'Each entry of errors names an object and a field; what runs is unchanged.',
   ),
   'upload-refused': problem(500, 'The uploaded database was refused', 'Nothing was changed; the detail says why.'),
+  'module-failed': problem(
+    500,
+    'The function module did not start',
+    'The detail says why. Mend it and start the module again; what it printed is in its log.',
+  ),
   'storage-failed': problem(
     500,
     'The disk did not take it',

@@ -33,7 +33,7 @@ import { Archive, Archiving, UnusableArchive } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
-import { Executables, FunctionModules } from './modules/index.ts';
+import { Executables, FunctionModules, type ModuleProcesses } from './modules/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import type { Settings } from './settings.ts';
@@ -58,6 +58,14 @@ export interface ServerOptions {
   /** A part died and the server cannot go on. */
   readonly onFailure: (error: Error) => void;
 }
+
+/** Until there is a keeper: nothing is started. */
+const noProcesses: ModuleProcesses = {
+  start: () => undefined,
+  stop: () => undefined,
+  readLog: async () => [],
+  watchLogs: () => undefined,
+};
 
 /** What both HTTP and the channel offer. */
 interface Interfaces {
@@ -126,7 +134,19 @@ export class Server {
       sink: this.#archive.records,
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
-    const modules = new FunctionModules(clock);
+    this.#executables = new Executables(join(settings.data, 'executables'));
+    const modules = new FunctionModules({
+      clock,
+      log,
+      processes: noProcesses,
+      executables: this.#executables,
+      tokens: { issue: () => '', change: () => undefined, revoke: () => undefined },
+      urls: () => ({
+        base: `${this.url}${settings['data-path']}`,
+        channel: `${this.url.replace('http', 'ws')}${settings['channel-path']}`,
+      }),
+      boundsOf: () => ({ user: undefined, memoryBytes: undefined, cpuCores: undefined, maxProcesses: undefined }),
+    });
     this.#host = new StackHost({
       stackModules,
       threads: settings['stack-threads'],
@@ -161,7 +181,6 @@ export class Server {
       onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
       onFailure,
     });
-    this.#executables = new Executables(join(settings.data, 'executables'));
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     const history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
     const metrics = new Metrics();

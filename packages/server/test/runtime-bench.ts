@@ -5,10 +5,10 @@ import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
 import { Archiving, type SeriesKey } from '../src/archive/index.ts';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
 import { packRendering } from '../src/cfgdb/rendering.ts';
-import { FunctionModules } from '../src/modules/index.ts';
 import { Commands, Measurements, unstored } from '../src/points/index.ts';
 import { Runtime } from '../src/runtime/index.ts';
 import { StackHost } from '../src/stacks/index.ts';
+import { idleModules } from './idle-modules.ts';
 import { PlainDisk } from './plain-disk.ts';
 
 export type Objects = { [F in Family]?: readonly FamilyObject[F][] };
@@ -31,7 +31,7 @@ export class RuntimeBench {
   readonly sources: SeriesKey[] = [];
   retentions: ReadonlyMap<string, number> = new Map();
   readonly archiving: Archiving;
-  readonly modules = new FunctionModules(systemClock);
+  readonly modules = idleModules();
   readonly host: StackHost;
   readonly runtime: Runtime;
   #content: Content = emptyContent();

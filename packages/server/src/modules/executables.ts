@@ -46,6 +46,11 @@ export class Executables {
     }
   }
 
+  /** Where the bytes are, if there are any. */
+  pathOf(module: string, path: string = defaultPath): string {
+    return join(this.#folder, moduleFolder(module), path);
+  }
+
   async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
     const file = await this.#openFile(module, path);
     const { size } = await file.stat();

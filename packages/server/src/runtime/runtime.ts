@@ -155,7 +155,7 @@ export class Runtime implements HostEvents {
     else if (family === 'measurements') this.#measurement(enabled(before), enabled(after));
     else if (family === 'commands') this.#command(enabled(before), enabled(after));
     else if (family === 'alarms') this.#alarm(enabled(before), enabled(after));
-    else this.#module(enabled(before), enabled(after));
+    else this.#module(before, after);
   }
 
   #instance(role: Role, before: Connector | Provider | undefined, after: Connector | Provider | undefined): void {
@@ -219,6 +219,7 @@ export class Runtime implements HostEvents {
     }
   }
 
+  /** Those that are disabled are shown too. */
   #module(before: FunctionModule | undefined, after: FunctionModule | undefined): void {
     if (after !== undefined) this.#options.modules.put(after);
     else if (before !== undefined) this.#options.modules.remove(before.name);
