@@ -10,7 +10,6 @@ export * from './function-modules.ts';
 export * from './identifier.ts';
 export * from './json.ts';
 export * from './json-list.ts';
-export * from './parse-json.ts';
 export * from './revision.ts';
 export * from './transaction.ts';
 export * from './validate.ts';

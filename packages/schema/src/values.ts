@@ -1,7 +1,8 @@
-// Values, their qualities and times, batches of them, and what can go wrong: all that needs no schema.
+// Values, their qualities and times, batches of them, what can go wrong, and JSON: all that needs no schema.
 export * from './batch.ts';
 export * from './clock.ts';
 export * from './datatype.ts';
+export * from './parse-json.ts';
 export * from './problem.ts';
 export * from './quality.ts';
 export * from './timestamp.ts';
