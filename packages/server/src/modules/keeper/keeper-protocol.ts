@@ -41,8 +41,12 @@ export interface Usage {
 }
 
 export type RunEnd =
-  /** Nothing was started: no such file, not executable, no interpreter, another sum, no room, … The reason is for people. */
-  | { readonly kind: 'notStarted'; readonly reason: string }
+  /**
+   * Nothing was started: no such file, not executable, no interpreter, another sum, no room, … The reason is for people.
+   * It may pass where it says nothing about the executable, such as no room or no memory: then a module that is started
+   * again when it ends is tried again.
+   */
+  | { readonly kind: 'notStarted'; readonly reason: string; readonly mayPass?: boolean }
   /** Its first process has ended, and nothing that it left behind lives any more. One of the two is undefined. */
   | { readonly kind: 'ended'; readonly code: number | undefined; readonly signal: string | undefined };
 
