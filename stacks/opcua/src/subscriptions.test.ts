@@ -9,6 +9,8 @@ import {
   CreateSubscriptionResponse,
   DataChangeNotification,
   DataType,
+  DeleteMonitoredItemsRequest,
+  DeleteSubscriptionsRequest,
   PublishResponse,
   StatusChangeNotification,
   type StatusCode,
@@ -25,6 +27,9 @@ class ToldServer {
   readonly clock = new ManualClock();
   readonly waiting: Publish[] = [];
   readonly created: number[] = [];
+  /** What the server called the items that it was asked to delete. */
+  readonly deleted: number[] = [];
+  ended = 0;
   readonly gaps: (readonly NodeItem[])[] = [];
   readonly published = new Map<number, [unknown, number]>();
   readonly warnings: string[] = [];
@@ -67,10 +72,13 @@ class ToldServer {
   }
 
   monitor(count: number): Promise<NodeItem[]> {
-    const items = Array.from({ length: count }, (_, id) =>
+    return this.subscriptions.follow(this.items(count));
+  }
+
+  items(count: number): NodeItem[] {
+    return Array.from({ length: count }, (_, id) =>
       itemOf({ id, name: `p${id}`, address: `ns=1;i=${id}`, datatype: 'd', properties: {} }, []),
     );
-    return this.subscriptions.follow(items);
   }
 
   /** Answers a publish request that waits. */
@@ -94,11 +102,24 @@ class ToldServer {
         revisedLifetimeCount: request.requestedLifetimeCount,
       });
     }
+    if (request instanceof DeleteSubscriptionsRequest) {
+      this.ended += request.subscriptionIds?.length ?? 0;
+      return {};
+    }
+    if (request instanceof DeleteMonitoredItemsRequest) {
+      const ids = [...(request.monitoredItemIds ?? [])];
+      if (ids.length > this.mostItems) throw new ServiceFault(StatusCodes.BadTooManyOperations);
+      this.deleted.push(...ids);
+      return {};
+    }
     assert.ok(request instanceof CreateMonitoredItemsRequest);
     const items = request.itemsToCreate ?? [];
     if (items.length > this.mostItems) throw new ServiceFault(StatusCodes.BadTooManyOperations);
     this.created.push(items.length);
-    const results = items.map((item) => ({ statusCode: this.statusOf(Number(item.itemToMonitor.nodeId.value)) }));
+    const results = items.map((item) => {
+      const number = Number(item.itemToMonitor.nodeId.value);
+      return { statusCode: this.statusOf(number), monitoredItemId: 1000 + number };
+    });
     return new CreateMonitoredItemsResponse({ results });
   }
 }
@@ -199,6 +220,49 @@ describe('subscriptions', () => {
     server.created.length = 0;
     await server.subscriptions.retry();
     await server.subscriptions.retry();
+    assert.deepEqual(server.created, [1]);
+  });
+
+  test('leave what stays alone, in requests as small as the server wants them', async () => {
+    const server = new ToldServer();
+    server.mostItems = 100;
+    const items = server.items(1000);
+    await server.subscriptions.follow(items);
+    server.created.length = 0;
+    await server.subscriptions.follow(items.slice(250));
+    assert.deepEqual(
+      server.deleted,
+      Array.from({ length: 250 }, (_, at) => 1000 + at),
+    );
+    assert.deepEqual([server.created, server.ended], [[], 0]);
+    // Of one that is gone, sent before it was, and of one that stays.
+    await server.say(1, change(0, 1), change(300, 3));
+    assert.deepEqual([...server.published], [[300, [3, quality.good]]]);
+  });
+
+  test('are not lost where the server says late that there was none for a while', async () => {
+    const server = new ToldServer();
+    await server.monitor(1);
+    await server.subscriptions.follow([]);
+    assert.equal(server.ended, 1);
+    await server.monitor(1);
+    const waiting = server.waiting.length;
+    await server.refuse(StatusCodes.BadNoSubscription);
+    assert.equal(server.waiting.length, waiting);
+    await server.say(1, change(1, 5));
+    assert.deepEqual([...server.published], [[0, [5, quality.good]]]);
+  });
+
+  test('have items monitored that there was no room for, as many as have gone', async () => {
+    const server = new ToldServer();
+    server.statusOf = (index) => (index >= 2 ? StatusCodes.BadTooManyMonitoredItems : StatusCodes.Good);
+    const items = server.items(5);
+    assert.deepEqual(await server.subscriptions.follow(items), items.slice(2));
+    server.created.length = 0;
+    server.statusOf = () => StatusCodes.Good;
+    assert.deepEqual(await server.subscriptions.follow(items), items.slice(2));
+    assert.deepEqual(server.created, []);
+    assert.deepEqual(await server.subscriptions.follow(items.slice(1)), items.slice(3));
     assert.deepEqual(server.created, [1]);
   });
 });

@@ -60,6 +60,7 @@ export const connectorVariables = Type.Object({
   }),
   keepAliveMs: Type.Integer({
     title: 'Milliseconds between two looks whether the server still answers',
+    description: 'One that falls silent is lost after at most this and timeoutMs.',
     default: 1000,
     minimum: 100,
     maximum: 60_000,
