@@ -23,6 +23,8 @@ test('without arguments and environment everything has its default', () => {
   assert.equal(settings['config-path'], '/config/v2');
   assert.equal(settings['log-level'], 'info');
   assert.equal(settings['max-executable-size'], 256 * MiB);
+  const modules = [settings['module-user'], settings['module-uploads'], settings['module-memory']];
+  assert.deepEqual(modules, ['own', true, undefined]);
 });
 
 describe('a setting', () => {
@@ -41,6 +43,12 @@ describe('a setting', () => {
     assert.deepEqual([settings.port, settings['max-json-size'], settings.demo], [82, 1000, false]);
   });
 
+  test('says who function modules run as by name or by numbers', () => {
+    for (const user of ['own', 'server', 'www-data', '1000', '1000:100']) {
+      assert.equal(readSettings(['--module-user', user], {})['module-user'], user);
+    }
+  });
+
   test('on the command line wins over the environment, and that over the default', () => {
     const environment = { TELLTALE_PORT: '82', TELLTALE_HOST: '::1', TELLTALE_DEMO: 'true' };
     const settings = readSettings(['--port', '83', '--no-demo'], environment);
@@ -51,6 +59,8 @@ describe('a setting', () => {
   test('that is a flag is switched on and off', () => {
     assert.equal(readSettings(['--demo'], {}).demo, true);
     assert.equal(readSettings(['--no-demo'], {}).demo, false);
+    assert.equal(readSettings(['--no-module-uploads'], {})['module-uploads'], false);
+    assert.equal(readSettings([], { TELLTALE_MODULE_UPLOADS: '0' })['module-uploads'], false);
     for (const word of ['1', 'true']) assert.equal(readSettings([`--demo=${word}`], {}).demo, true);
     for (const word of ['0', 'false']) assert.equal(readSettings([`--demo=${word}`], {}).demo, false);
     assert.equal(readSettings(['--demo', '--port', '5'], {}).port, 5);
@@ -74,6 +84,10 @@ describe('a bad setting is refused in one line that names it', () => {
     [['--config-path', 'config'], /^--config-path "config" must match/],
     [['--config-path', '/'], /^--config-path "\/" must match/],
     [['--config-path', '/a b'], /^--config-path "\/a b" must match/],
+    [['--module-user='], /^--module-user "" must match/],
+    [['--module-user', '1000:'], /^--module-user "1000:" must match/],
+    [['--module-user', 'a b'], /^--module-user "a b" must match/],
+    [['--module-memory', '1000'], /^--module-memory "1000" must be >= 1048576/],
     [['--demo=maybe'], /^--demo "maybe" must be a boolean/],
     [['--no-demo=true'], /^--no-demo takes no value/],
     [['--no-demo=0'], /^--no-demo takes no value/],

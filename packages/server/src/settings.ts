@@ -99,6 +99,24 @@ export const Settings = Type.Object(
       64,
       'Most bytes of records that wait in memory while the disk does not take them; beyond, the oldest are dropped.',
     ),
+    'module-user': Type.String({
+      pattern: '^([A-Za-z_][A-Za-z0-9_.-]{0,31}|[0-9]{1,10}(:[0-9]{1,10})?)$',
+      default: 'own',
+      description:
+        'Who function modules run as: own (each as a user of its own where the server is root, else as the server), server, or the name or uid[:gid] of a user.',
+    }),
+    'module-uploads': Type.Boolean({
+      default: true,
+      description: 'Whether executables of function modules can be put over the configuration interface.',
+    }),
+    'module-memory': Type.Optional(
+      Type.Integer({
+        minimum: MiB,
+        maximum: 2 ** 50,
+        description:
+          'Most bytes of memory of a function module that has no properties.memoryLimit; without it: as much as there is.',
+      }),
+    ),
     'max-json-size': Bytes(64, 'Most bytes of a JSON body.'),
     'max-backfill-size': Bytes(4096, 'Most bytes of records that are imported in one request.'),
     'max-database-size': Bytes(1024, 'Most bytes of an uploaded configuration database.'),
