@@ -50,7 +50,7 @@ export const brokerVariables = {
   pingAfterMs: Type.Integer({
     title: 'Milliseconds of silence after which the broker is asked whether it is there',
     description: 'More for a link that is paid by the byte. A broker that does not answer within timeoutMs is lost.',
-    default: 2000,
+    default: 500,
     minimum: 50,
     maximum: 600_000,
   }),
