@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Batch, type Measurement, systemClock } from '@telltale/schema';
 import pino from 'pino';
+import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import {
   ChannelRequests,
@@ -64,6 +65,7 @@ export class LivePoints {
     const log = pino({ level: 'silent' });
     const http = createHttpServer({
       routes: dataRoutes({ base: '/data', data, boot: randomUUID() }),
+      tokens: new ModuleTokens(),
       log,
       metrics: new Metrics(),
       unavailable,
@@ -84,7 +86,8 @@ export class LivePoints {
       maxMessageBytes: 1 << 26,
       maxClients: 10_000,
       unavailable,
-      author: 'bench',
+      tokens: new ModuleTokens(),
+      modules: idleModules(),
     });
     channel.serve(http.server);
     await http.listen({ host: '127.0.0.1', port: 0 });

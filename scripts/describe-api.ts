@@ -1,4 +1,5 @@
-// The OpenAPI document of the server with its default settings, without running it: the parts are made, not opened.
+// The routes of the server with its default settings, and their OpenAPI document, without running it: the parts are made,
+// not opened.
 import { systemClock } from '@telltale/schema';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import {
@@ -9,8 +10,11 @@ import {
   dataRoutes,
   diagnosticRoutes,
   Metrics,
+  type ModuleAccess,
+  moduleRoutes,
   type OpenApi,
   openApiDocument,
+  type Route,
   type StackAccess,
   serviceRoutes,
 } from '../packages/server/src/api/index.ts';
@@ -22,6 +26,10 @@ import { readSettings } from '../packages/server/src/settings.ts';
 import { LiveState } from '../packages/server/src/state/index.ts';
 
 export function describeApi(version: string): OpenApi {
+  return openApiDocument({ version, routes: allRoutes(version) });
+}
+
+export function allRoutes(version: string): Route[] {
   const settings = readSettings([], {});
   const keeper = new LiveState({ folder: '', onFailure: () => undefined });
   const measurements = new Measurements({ clock: systemClock, keeper });
@@ -34,6 +42,7 @@ export function describeApi(version: string): OpenApi {
     stacks: {} as StackAccess,
     maxJsonBytes: settings['max-json-size'],
   });
+  const modules = moduleRoutes({ base: settings['data-path'], modules: {} as ModuleAccess });
   const history = archiveRoutes({
     base: settings['data-path'],
     archive: new ArchiveOperations({
@@ -53,13 +62,15 @@ export function describeApi(version: string): OpenApi {
       onFailure: () => undefined,
     }),
     executables: new Executables(''),
+    modules: { executableReplaced: () => undefined },
+    mayUpload: true,
     stacks: { connector: new Map(), provider: new Map() },
     maxJsonBytes: settings['max-json-size'],
     maxDatabaseBytes: settings['max-database-size'],
     maxExecutableBytes: settings['max-executable-size'],
   });
-  const routes = [...live, ...diagnostics, ...history, ...configuration];
+  const routes = [...live, ...diagnostics, ...modules, ...history, ...configuration];
   const never = () => undefined;
   const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: never, diskFailure: never });
-  return openApiDocument({ version, routes: [...routes, ...service] });
+  return [...routes, ...service];
 }

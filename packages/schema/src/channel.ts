@@ -408,6 +408,7 @@ export const closeCode = {
   goingAway: 1001,
   unsupportedData: 1003,
   invalidText: 1007,
+  tokenRevoked: 1008,
   messageTooBig: 1009,
   tryAgainLater: 1013,
 } as const;

@@ -8,7 +8,7 @@ import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { isLoopback } from './access/index.ts';
+import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import {
   ArchiveOperations,
@@ -20,8 +20,9 @@ import {
   DataAccess,
   dataRoutes,
   diagnosticRoutes,
-  localAuthor,
   Metrics,
+  ModuleAccess,
+  moduleRoutes,
   probes,
   StackAccess,
   type StackCatalogue,
@@ -72,6 +73,7 @@ interface Interfaces {
   readonly data: DataAccess;
   readonly archive: ArchiveOperations;
   readonly instances: StackAccess;
+  readonly modules: FunctionModules;
 }
 
 export class Server {
@@ -86,6 +88,7 @@ export class Server {
   readonly #alarms: Alarms;
   readonly #archive: Archive;
   readonly #archiving: Archiving;
+  readonly #tokens = new ModuleTokens();
   readonly #http: FastifyInstance;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
@@ -140,7 +143,7 @@ export class Server {
       log,
       processes: noProcesses,
       executables: this.#executables,
-      tokens: { issue: () => '', change: () => undefined, revoke: () => undefined },
+      tokens: this.#tokens,
       urls: () => ({
         base: `${this.url}${settings['data-path']}`,
         channel: `${this.url.replace('http', 'ws')}${settings['channel-path']}`,
@@ -191,7 +194,7 @@ export class Server {
       cfgdb: this.#cfgdb,
       clock,
     });
-    this.#http = this.#createHttp({ data, archive: history, instances, stacks: catalogueOf(stacks), metrics });
+    this.#http = this.#createHttp({ data, archive: history, instances, modules, stacks: catalogueOf(stacks), metrics });
     this.#channel = this.#createChannel({ data, archive: history, instances, modules });
     metrics.watch(
       serviceMetrics({
@@ -306,7 +309,7 @@ export class Server {
     return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
   }
 
-  #createChannel({ data, archive, instances, modules }: Interfaces & { modules: FunctionModules }): ChannelServer {
+  #createChannel({ data, archive, instances, modules }: Interfaces): ChannelServer {
     const settings = this.#settings;
     const unavailable = () => this.#unavailable();
     const watches = new Watches({
@@ -318,18 +321,27 @@ export class Server {
     });
     return new ChannelServer({
       path: settings['channel-path'],
-      requests: new ChannelRequests({ data, archive, stacks: instances, watches, log: this.#log, unavailable }),
+      requests: new ChannelRequests({
+        data,
+        archive,
+        stacks: instances,
+        modules: new ModuleAccess(modules),
+        watches,
+        log: this.#log,
+        unavailable,
+      }),
       watches,
       clock: systemClock,
       maxMessageBytes: settings['max-message-size'],
       maxClients: settings['max-clients'],
       unavailable,
-      author: localAuthor,
+      tokens: this.#tokens,
+      modules,
     });
   }
 
   #createHttp(parts: Interfaces & { stacks: StackCatalogue; metrics: Metrics }): FastifyInstance {
-    const { data, archive, instances, stacks, metrics } = parts;
+    const { data, archive, instances, modules, stacks, metrics } = parts;
     const settings = this.#settings;
     const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
     const diagnostics = diagnosticRoutes({
@@ -342,21 +354,25 @@ export class Server {
       archive,
       maxBackfillBytes: settings['max-backfill-size'],
     });
+    const ofModules = moduleRoutes({ base: settings['data-path'], modules: new ModuleAccess(modules) });
     const configuration = configRoutes({
       base: settings['config-path'],
       cfgdb: this.#cfgdb,
       executables: this.#executables,
+      modules,
+      mayUpload: settings['module-uploads'],
       stacks,
       maxJsonBytes: settings['max-json-size'],
       maxDatabaseBytes: settings['max-database-size'],
       maxExecutableBytes: settings['max-executable-size'],
     });
-    const routes = [...live, ...diagnostics, ...history, ...configuration];
+    const routes = [...live, ...diagnostics, ...ofModules, ...history, ...configuration];
     const unavailable = () => this.#unavailable();
     const diskFailure = () => this.#state.failure ?? this.#archive.failure;
     const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskFailure });
     return createHttpServer({
       routes: [...routes, ...service],
+      tokens: this.#tokens,
       log: this.#log,
       metrics,
       unavailable,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Batch, ManualClock } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
 import {
   ArchiveOperations,
@@ -48,6 +49,7 @@ export class ArchiveBench {
         ...dataRoutes({ base: '/data', data, boot: '' }),
         ...archiveRoutes({ base: '/data', archive: this.operations, maxBackfillBytes }),
       ],
+      tokens: new ModuleTokens(),
       log: pino({ level: 'silent' }),
       metrics: new Metrics(),
       unavailable: () => undefined,

@@ -11,6 +11,8 @@ export type Access = 'read' | 'named-write' | 'write';
 export interface Caller {
   /** How its writes are signed. */
   readonly author: string;
+  /** Who operates an alarm, where the request does not say it. */
+  readonly authority: string;
   /** The function module whose token it brought; undefined where it brought none. */
   readonly module: string | undefined;
   /** Of a measurement, a command or an alarm. Nothing any more, once its token is revoked. */
@@ -18,7 +20,12 @@ export interface Caller {
 }
 
 /** Brought no token. */
-export const localCaller: Caller = { author: 'local', module: undefined, mayWrite: () => true };
+export const localCaller: Caller = {
+  author: 'local',
+  authority: 'operator',
+  module: undefined,
+  mayWrite: () => true,
+};
 
 /** Before anything of the request is looked at: throws where nothing of the kind is allowed, to whatever name. */
 export function checkAccess({ module }: Caller, access: Access): void {

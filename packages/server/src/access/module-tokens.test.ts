@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Access, type Caller, checkAccess, checkNamedWrite, localCaller } from './caller.ts';
 import { ModuleTokens } from './module-tokens.ts';
 
-const nothing = () => false;
+const nothing = '';
 const isProblem = (name: ProblemName) => (error: unknown) => error instanceof ProblemError && error.problem === name;
 
 function refused(work: () => void, problem: ProblemName): string {
@@ -25,7 +25,8 @@ describe('a token', () => {
     assert.match(token, /^[\w-]{43}$/);
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
       const caller = tokens.identify(`${scheme} ${token}`);
-      assert.deepEqual([caller.module, caller.author], ['loop', 'module/loop']);
+      const { module, author, authority } = caller;
+      assert.deepEqual([module, author, authority], ['loop', 'module/loop', 'module/loop']);
       assert.equal(caller, tokens.identify(`Bearer ${token}`), 'the same object');
     }
   });
@@ -42,7 +43,7 @@ describe('a token', () => {
     const tokens = new ModuleTokens();
     const told: Caller[] = [];
     tokens.onRevoked((caller) => told.push(caller));
-    const [gone, stays] = [tokens.issue('loop', () => true), tokens.issue('loop', () => true)];
+    const [gone, stays] = [tokens.issue('loop', '*'), tokens.issue('loop', '*')];
     const [before, other] = [tokens.identify(`Bearer ${gone}`), tokens.identify(`Bearer ${stays}`)];
     assert.equal(before.mayWrite('level'), true);
     for (let again = 0; again < 2; again++) tokens.revoke(gone);
@@ -114,22 +115,44 @@ describe('what a caller may do', () => {
 
   test('with a token: read, and write to the names that it is given at that moment', () => {
     const tokens = new ModuleTokens();
-    const given = new Set(['level', '__proto__']);
-    const caller = tokens.identify(`Bearer ${tokens.issue('loop', (name) => given.has(name))}`);
+    const token = tokens.issue('loop', 'level, __proto__');
+    const caller = tokens.identify(`Bearer ${token}`);
     checkAccess(caller, 'read');
     checkAccess(caller, 'named-write');
-    for (const name of given) checkNamedWrite(caller, name);
-    for (const name of ['levels', 'constructor', 'toString', '', 'x'.repeat(1 << 20)]) {
+    for (const name of ['level', '__proto__']) checkNamedWrite(caller, name);
+    for (const name of ['levels', 'leve', 'constructor', 'toString', '', 'x'.repeat(1 << 20)]) {
       const detail = refused(() => checkNamedWrite(caller, name), 'not-allowed');
       assert.ok(detail.includes('properties.writes of function module loop') && detail.length < 250, detail);
     }
-    given.delete('level');
+    tokens.change(token, 'flow');
     refused(() => checkNamedWrite(caller, 'level'), 'not-allowed');
+    checkNamedWrite(caller, 'flow');
+    tokens.revoke(token);
+    tokens.change(token, '*');
+    refused(() => checkNamedWrite(caller, 'flow'), 'not-allowed');
+  });
+
+  test('with a token: what its list says, with names and beginnings of names', () => {
+    const tokens = new ModuleTokens();
+    const lists: [string, string[], string[]][] = [
+      ['', [], ['level', '', '*']],
+      [' ,\n\t, ', [], ['level', '']],
+      ['level', ['level'], ['Level', 'level1', 'leve']],
+      ['a,b c\n\td', ['a', 'b', 'c', 'd'], ['e', 'ab', '']],
+      ['pump_*', ['pump_', 'pump_1'], ['pump', 'xpump_1']],
+      ['x, *', ['x', 'level', '__proto__'], []],
+      ['a*b', [], ['a', 'ab', 'axb']],
+    ];
+    for (const [list, may, mayNot] of lists) {
+      const caller = tokens.identify(`Bearer ${tokens.issue('loop', list)}`);
+      for (const name of may) assert.equal(caller.mayWrite(name), true, `${list}: ${name}`);
+      for (const name of mayNot) assert.equal(caller.mayWrite(name), false, `${list}: ${name}`);
+    }
   });
 
   test('with a token that is given every name: no other write for that', () => {
     const tokens = new ModuleTokens();
-    const caller = tokens.identify(`Bearer ${tokens.issue('loop', () => true)}`);
+    const caller = tokens.identify(`Bearer ${tokens.issue('loop', '*')}`);
     assert.match(
       refused(() => checkAccess(caller, 'write'), 'not-allowed'),
       /properties\.writes/,

@@ -12,33 +12,45 @@ const ofProxies = /^(?:basic|digest|negotiate) /i;
 
 export type RevocationListener = (caller: Caller) => void;
 
+interface Entry {
+  readonly caller: Caller;
+  writes: Writes;
+}
+
 export class ModuleTokens {
-  readonly #callers = new Map<string, Caller>();
+  readonly #entries = new Map<string, Entry>();
   readonly #listeners: RevocationListener[] = [];
 
   get size(): number {
-    return this.#callers.size;
+    return this.#entries.size;
   }
 
-  /** A token of its own for a run of the module. What it may write is asked each time, so that it can change. */
-  issue(module: string, mayWrite: (name: string) => boolean): string {
+  /** A token of its own for a run of the module; `writes` is the property as it was configured. */
+  issue(module: string, writes: string): string {
     const token = randomBytes(tokenBytes).toString('base64url');
     const key = keyOf(token);
-    this.#callers.set(key, {
-      author: `module/${module}`,
-      module,
-      mayWrite: (name) => this.#callers.has(key) && mayWrite(name),
-    });
+    const author = `module/${module}`;
+    const mayWrite = (name: string) => {
+      const known = this.#entries.get(key);
+      return known !== undefined && isListed(known.writes, name);
+    };
+    this.#entries.set(key, { caller: { author, authority: author, module, mayWrite }, writes: readWrites(writes) });
     return token;
+  }
+
+  /** What it may write from now on. */
+  change(token: string, writes: string): void {
+    const known = this.#entries.get(keyOf(token));
+    if (known !== undefined) known.writes = readWrites(writes);
   }
 
   /** From now on nobody has it. */
   revoke(token: string): void {
     const key = keyOf(token);
-    const caller = this.#callers.get(key);
-    if (caller === undefined) return;
-    this.#callers.delete(key);
-    for (const listener of this.#listeners) listener(caller);
+    const known = this.#entries.get(key);
+    if (known === undefined) return;
+    this.#entries.delete(key);
+    for (const listener of this.#listeners) listener(known.caller);
   }
 
   /** Called with the very object that `identify` gave. */
@@ -53,8 +65,8 @@ export class ModuleTokens {
 
   #known(authorization: string): Caller {
     const [, token] = bearer.exec(authorization) ?? [];
-    const caller = token === undefined ? undefined : this.#callers.get(keyOf(token));
-    if (caller !== undefined) return caller;
+    const known = token === undefined ? undefined : this.#entries.get(keyOf(token));
+    if (known !== undefined) return known.caller;
     if (ofProxies.test(authorization)) return localCaller;
     throw new ProblemError(
       'invalid-token',
@@ -65,4 +77,24 @@ export class ModuleTokens {
 
 function keyOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
+}
+
+/** Names, and beginnings of names. */
+interface Writes {
+  readonly names: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+}
+
+/** Names or prefixes that end in an asterisk, separated by commas or white space. */
+function readWrites(text: string): Writes {
+  const items = text.split(/[\s,]+/).filter((item) => item !== '');
+  const isPrefix = (item: string) => item.endsWith('*');
+  return {
+    names: new Set(items.filter((item) => !isPrefix(item))),
+    prefixes: items.filter(isPrefix).map((item) => item.slice(0, -1)),
+  };
+}
+
+function isListed({ names, prefixes }: Writes, name: string): boolean {
+  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }

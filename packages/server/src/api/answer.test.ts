@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import { ModuleTokens } from '../access/index.ts';
 import { createHttpServer } from './http-server.ts';
 import { Metrics } from './metrics.ts';
 import type { Route } from './route.ts';
@@ -56,7 +57,7 @@ const far = { 'x-forwarded-for': '192.0.2.7', 'accept-encoding': 'br, gzip' };
 before(async () => {
   const log = pino({ level: 'silent' });
   const always = { unavailable: () => undefined, alwaysAvailable: new Set<string>() };
-  app = createHttpServer({ routes, log, metrics: new Metrics(), ...always });
+  app = createHttpServer({ routes, tokens: new ModuleTokens(), log, metrics: new Metrics(), ...always });
   await app.listen({ host: '127.0.0.1', port: 0 });
 });
 after(() => app.close());

@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 import { ProblemError } from '@telltale/schema';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type GuardedRequest, guardLoopback } from '../access/index.ts';
+import { type GuardedRequest, guardLoopback, type ModuleTokens } from '../access/index.ts';
 import { answer } from './answer.ts';
 import type { CountAnswer } from './answer-counts.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,15 +19,14 @@ const maxHeaderBytes = 256 << 10;
 const idleTimeoutMs = 120_000;
 const uploadTimeoutMs = 15 * 60_000;
 
-/** Who writes while there are no users. */
-export const localAuthor = 'local';
-
 /** Where a reply carries who counts it: the framework would have to look its route up again. */
 const counting = 'countAnswer';
 type Counted = FastifyReply & { [counting]: CountAnswer | null };
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
+  /** Whose a token is. */
+  readonly tokens: Pick<ModuleTokens, 'identify'>;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Why the service cannot answer now; undefined where it can. Probes and pages are answered all the same. */
@@ -36,7 +35,7 @@ export interface HttpServerOptions {
 }
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { routes, log, metrics, unavailable, alwaysAvailable } = options;
+  const { routes, tokens, log, metrics, unavailable, alwaysAvailable } = options;
   const app = fastify({
     logger: false, // one log for the whole service, written by whoever knows what happened
     bodyLimit: Number.MAX_SAFE_INTEGER, // each route bounds its own body
@@ -84,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     );
   });
   const onBroken = (error: Error) => log.error({ err: error }, 'an answer broke off through a fault of the service');
-  addRoutes(app, { routes, metrics, onBroken, isStopping: () => unavailable() === 'stopping' });
+  addRoutes(app, { routes, tokens, metrics, onBroken, isStopping: () => unavailable() === 'stopping' });
   return app;
 }
 
@@ -100,16 +99,17 @@ function refusalDetail({ headers }: FastifyRequest, refusal: string): string {
 
 interface AddedRoutes {
   readonly routes: readonly Route[];
+  readonly tokens: HttpServerOptions['tokens'];
   readonly metrics: Metrics;
   readonly isStopping: () => boolean;
   readonly onBroken: (error: Error) => void;
 }
 
-function addRoutes(app: FastifyInstance, { routes, metrics, isStopping, onBroken }: AddedRoutes): void {
+function addRoutes(app: FastifyInstance, { routes, tokens, metrics, isStopping, onBroken }: AddedRoutes): void {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   for (const [path, onPath] of byPath) {
     for (const route of onPath) {
-      const reader = requestReader(route, localAuthor);
+      const reader = requestReader(route, tokens);
       const count = metrics.answers.counterOf(route.method, path);
       app.route({
         method: route.method,

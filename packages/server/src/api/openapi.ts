@@ -9,7 +9,7 @@ import {
   problems,
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
-import { jsonType, type Route, type RouteBody } from './route.ts';
+import { accessOf, jsonType, type Route, type RouteBody } from './route.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -49,6 +49,7 @@ export interface OpenApiResponse {
 const everywhere: ProblemName[] = [
   'malformed-request',
   'invalid-query',
+  'invalid-token',
   'foreign-host',
   'headers-too-large',
   'internal',
@@ -64,6 +65,7 @@ const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, whi
 export function problemsOf(route: Route): ProblemName[] {
   const names = [...route.problems, ...everywhere, ...ofLife];
   if (route.method !== 'GET') names.push(...ofWrites);
+  if (accessOf(route) !== 'read') names.push('not-allowed');
   if (route.body !== undefined) names.push(...ofBodies);
   return [...new Set(names)];
 }

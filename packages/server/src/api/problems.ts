@@ -15,7 +15,11 @@ export function toProblem(error: Error, log: Logger): ProblemError {
   return new ProblemError('internal', 'The log of the service says more.');
 }
 
+/** With a 401, what would be right (RFC 9110, 15.5.2; RFC 6750). */
+export const challenge = 'Bearer error="invalid_token"';
+
 export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
+  if (problem.status === 401) reply.header('www-authenticate', challenge);
   return reply
     .code(problem.status)
     .header('cache-control', 'no-store')

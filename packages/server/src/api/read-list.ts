@@ -39,6 +39,12 @@ export function readFields<Field extends string>(
   return fields as Field[];
 }
 
+/** Of the object, where `fields` is given, these alone. */
+export function picked(object: object, fields: readonly string[] | undefined): object {
+  if (fields === undefined) return object;
+  return Object.fromEntries(Object.entries(object).filter(([field]) => fields.includes(field)));
+}
+
 function refuseSome(path: string, items: string[], isRight: (item: string) => boolean, why: () => string): void {
   const faults = items
     .filter((item) => !isRight(item))

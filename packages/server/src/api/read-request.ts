@@ -1,12 +1,13 @@
-// Everything that is checked about a request before its handler sees it: names, query, type and length of the body, the
-// type that the answer shall have.
+// Everything that is checked about a request before its handler sees it: who asks and whether that one may, names, query,
+// type and length of the body, the type that the answer shall have.
 import type { ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { type Checker, checker, type Fault, isIdentifier, ProblemError, reservedName } from '@telltale/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { checkAccess, checkNamedWrite, type ModuleTokens } from '../access/index.ts';
 import { chooseType } from './choose-type.ts';
-import { type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
+import { accessOf, type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
 
 const noQuery = Type.Object({}, { additionalProperties: false });
 const noBytes = new Uint8Array();
@@ -16,12 +17,16 @@ type Parameters = Partial<Record<'name' | 'id' | 't_since' | 't_until', string>>
 /** Compiles the checks of one route, once. A request without a body is read at once. */
 export function requestReader(
   route: Route,
-  author: string,
+  tokens: Pick<ModuleTokens, 'identify'>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<Call> | Call {
   const query = checker(route.query ?? noQuery);
+  const access = accessOf(route);
   return (request, reply) => {
+    const caller = tokens.identify(request.headers.authorization);
+    checkAccess(caller, access);
     const { name = '', id: idText, t_since: tSince = '', t_until: tUntil = '' } = request.params as Parameters;
     if (name !== '') checkName(name, route);
+    if (access === 'named-write') checkNamedWrite(caller, name);
     const id = idText === undefined ? 0 : readId(idText);
     const call: Call = {
       name,
@@ -29,7 +34,7 @@ export function requestReader(
       tSince,
       tUntil,
       query: readQuery(query, request.query),
-      author,
+      caller,
       signal: () => endOf(reply.raw),
       json: noBytes,
       stream: request.raw,

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { ProblemName } from '@telltale/schema';
 import type { TObject, TSchema } from 'typebox';
+import type { Access, Caller } from '../access/index.ts';
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
@@ -13,6 +14,8 @@ export interface Route {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
+  /** What it does, to whom asks; where it is not said, a GET reads and everything else is a write of people alone. */
+  readonly access?: Access;
   /** What `:name` stands for, where the path has it. */
   readonly names?: string;
   readonly query?: TObject;
@@ -69,8 +72,8 @@ export interface Call {
   readonly bodyType: string;
   /** Of the answer, as the client wants it. */
   readonly type: string;
-  /** Who asks. */
-  readonly author: string;
+  /** Who asks; it may. */
+  readonly caller: Caller;
   /** Aborted when whoever asks is gone before the answer. */
   readonly signal: () => AbortSignal;
 }
@@ -87,6 +90,9 @@ export interface PagesReply {
   /** Ends them at once: the client is gone, or wanted the headers alone. */
   readonly cancel: () => void;
 }
+
+/** A route that says nothing is closed rather than open. */
+export const accessOf = ({ access, method }: Route): Access => access ?? (method === 'GET' ? 'read' : 'write');
 
 export const jsonType = 'application/json';
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
+import { localCaller } from '../../access/index.ts';
 import { ChannelClient } from './channel-client.ts';
 
 const MiB = 1 << 20;
@@ -30,7 +31,7 @@ async function connect(events: string[] = []) {
     {
       socket,
       stream,
-      author: 'test',
+      caller: localCaller,
       flush: () => events.push('flush'),
       newest(handles, skipped) {
         events.push(`newest ${[...handles]} skipped ${skipped}`);

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { closeCode } from '@telltale/schema';
 import type { WebSocket } from 'ws';
+import type { Caller } from '../../access/index.ts';
 
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
 export const mostWaitingBytes = 8 << 20;
@@ -23,7 +24,7 @@ export interface ChannelClientOptions {
   /** Below the WebSocket. */
   readonly stream: Socket;
   /** Who it is. */
-  readonly author: string;
+  readonly caller: Caller;
   /** Hands on what is gathered: the newest values go before nothing that is older. */
   readonly flush: () => void;
   /** The newest values of measurements, of which so many updates were passed over. */
@@ -31,12 +32,13 @@ export interface ChannelClientOptions {
 }
 
 export class ChannelClient {
-  readonly author: string;
+  readonly caller: Caller;
   readonly #socket: WebSocket;
   readonly #stream: Socket;
   readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
   readonly #passedOver = new Set<number>();
+  #drained: (() => void)[] = [];
   #updatesPassedOver = 0;
   #isPaused = false;
   #left = 0;
@@ -44,8 +46,8 @@ export class ChannelClient {
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, author, flush, newest }: ChannelClientOptions, nowMs: number) {
-    this.author = author;
+  constructor({ socket, stream, caller, flush, newest }: ChannelClientOptions, nowMs: number) {
+    this.caller = caller;
     this.#socket = socket;
     this.#stream = stream;
     this.#flush = flush;
@@ -121,6 +123,11 @@ export class ChannelClient {
     return this.#leaving.signal;
   }
 
+  /** Called when it has taken all that waits; of a client for which something waits. */
+  onceDrained(listener: () => void): void {
+    this.#drained.push(listener);
+  }
+
   /** It has said something. */
   heard(nowMs: number): void {
     this.#heardMs = nowMs;
@@ -147,6 +154,7 @@ export class ChannelClient {
       this.#isPaused = false;
       this.#socket.resume();
     }
+    for (const listener of this.#drained.splice(0)) listener();
     if (this.#passedOver.size === 0) return;
     this.#flush();
     const skipped = this.#updatesPassedOver - this.#passedOver.size;

@@ -8,6 +8,7 @@ import {
   type CommandField,
   channelRequestNames,
   checker,
+  type FunctionModuleField,
   type ItemResult,
   type MeasurementField,
   ProblemError,
@@ -16,22 +17,26 @@ import {
   requestSchema,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
+import { type Caller, checkAccess, checkNamedWrite } from '../../access/index.ts';
 import type { Lease } from '../../points/index.ts';
 import type { ArchiveOperations } from '../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
+import type { ModuleAccess } from '../modules/index.ts';
 import { toProblem } from '../problems.ts';
 import { ArchiveRequests } from './archive-requests.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { inOrder } from './in-order.ts';
+import { requestAccess } from './request-access.ts';
 import { StackRequests } from './stack-requests.ts';
-import { type Watches, type WatchField, watchFields } from './watches.ts';
+import { namesField, type Watches, type WatchKind, watchKinds } from './watches.ts';
 
 export interface ChannelRequestsOptions {
   readonly data: DataAccess;
   /** Without these, what is asked of them is refused. */
   readonly archive?: ArchiveOperations;
   readonly stacks?: StackAccess;
+  readonly modules?: ModuleAccess;
   readonly watches: Watches;
   readonly log: Logger;
   /** Why the service cannot answer now; undefined where it can. */
@@ -42,6 +47,7 @@ export interface ChannelRequestsOptions {
 const mostUnderWay = 1000;
 
 type Request = Record<string, unknown>;
+type ModuleOperation = ChannelRequestFields<'OperateFunctionModules'>['operations'][number];
 type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
 
 /** What an answer has besides `request_id` and `result`: texts and lent bytes of JSON, by field. */
@@ -95,10 +101,17 @@ export class ChannelRequests {
       BrowseConnector: async (client, fields) => ({
         more: await this.#stacks.browse(client, fields as ChannelRequestFields<'BrowseConnector'>),
       }),
-      ReadFunctionModules: notYet,
-      OperateFunctionModules: notYet,
-      WatchFunctionModuleLogs: notYet,
-      UnwatchFunctionModuleLogs: notYet,
+      ReadFunctionModules: (_client, { names, fields }) => {
+        const selection = { names: names as string[], fields: fields as FunctionModuleField[] };
+        return { more: { function_modules: this.#modules.read(selection) } };
+      },
+      AnswerQuery: ({ caller }, { query_id: queryId, status }) => {
+        if (caller.module === undefined) {
+          throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
+        }
+        this.#modules.answer(caller.module, queryId as number, status as string | undefined);
+        return {};
+      },
       Heartbeat: () => ({}),
     };
   }
@@ -125,6 +138,7 @@ export class ChannelRequests {
         throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
       }
       const name = this.#check(message);
+      checkAccess(client.caller, requestAccess[name]);
       const state = this.#options.unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
       const outcome = this.#handlers[name](client, message);
@@ -170,6 +184,12 @@ export class ChannelRequests {
     afterwards?.();
   }
 
+  get #modules(): ModuleAccess {
+    const { modules } = this.#options;
+    if (modules !== undefined) return modules;
+    throw new ProblemError('starting', 'There are no function modules yet.');
+  }
+
   #reads(): Pick<
     Record<ChannelRequestName, Handler>,
     'ReadMeasurements' | 'ReadCommands' | 'ReadAlarms' | 'ReadSimulations' | 'ReadDatabase'
@@ -199,78 +219,85 @@ export class ChannelRequests {
 
   #writes(): Pick<
     Record<ChannelRequestName, Handler>,
-    'WriteCommands' | 'SimulateMeasurements' | 'StopSimulation' | 'OperateAlarms' | 'AckAlarms' | 'AnswerQuery'
+    | 'WriteCommands'
+    | 'SimulateMeasurements'
+    | 'StopSimulation'
+    | 'OperateAlarms'
+    | 'AckAlarms'
+    | 'OperateFunctionModules'
   > {
     const { data } = this.#options;
     return {
-      WriteCommands: (_client, { writes }) =>
-        this.#batch(writes as ChannelRequestFields<'WriteCommands'>['writes'], ({ name, value }) =>
+      WriteCommands: (client, { writes }) =>
+        this.#batch(client, writes as ChannelRequestFields<'WriteCommands'>['writes'], ({ name, value }) =>
           data.writeCommand(name, value),
         ),
-      SimulateMeasurements: ({ author }, { simulations }) =>
-        this.#batch(simulations as ChannelRequestFields<'SimulateMeasurements'>['simulations'], (each) =>
+      SimulateMeasurements: (client, { simulations }) =>
+        this.#batch(client, simulations as ChannelRequestFields<'SimulateMeasurements'>['simulations'], (each) =>
           data.simulate(each.name, {
             value: each.value,
             quality: each.quality,
             validForS: each['valid-for'],
-            by: author,
+            by: client.caller.author,
           }),
         ),
-      StopSimulation: (_client, { measurements }) =>
-        this.#batch(named(measurements as string[]), ({ name }) => data.stopSimulation(name)),
-      OperateAlarms: (_client, { operations, authority }) =>
-        this.#batch(operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
-          data.operateAlarm(name, opcode, authority as string | undefined),
+      StopSimulation: (client, { measurements }) =>
+        this.#batch(client, named(measurements as string[]), ({ name }) => data.stopSimulation(name)),
+      OperateAlarms: (client, { operations, authority = client.caller.authority }) =>
+        this.#batch(client, operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
+          data.operateAlarm(name, opcode, authority as string),
         ),
-      AckAlarms: (_client, { alarms, authority }) =>
-        this.#batch(named(alarms as string[]), ({ name }) =>
-          data.operateAlarm(name, 'acknowledge', authority as string | undefined),
+      AckAlarms: (client, { alarms, authority = client.caller.authority }) =>
+        this.#batch(client, named(alarms as string[]), ({ name }) =>
+          data.operateAlarm(name, 'acknowledge', authority as string),
         ),
-      AnswerQuery: () => {
-        throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
-      },
+      OperateFunctionModules: (client, { operations }) =>
+        this.#batch(client, operations as ModuleOperation[], ({ name, opcode }) => this.#modules.operate(name, opcode)),
     };
   }
 
   #watchRequests(): Pick<Record<ChannelRequestName, Handler>, Extract<ChannelRequestName, `${string}atch${string}s`>> {
     const handlers: Partial<Record<ChannelRequestName, Handler>> = {};
-    for (const [request, field] of Object.entries(watchFields)) {
+    for (const [request, kind] of Object.entries(watchKinds)) {
       const carryOut = request.startsWith('Un') ? this.#unwatch : this.#watch;
       handlers[request as ChannelRequestName] = (client, fields) =>
-        carryOut.call(this, client, field, fields[field] as string[] | 'all');
+        carryOut.call(this, client, kind, fields[namesField(kind)] as string[] | 'all');
     }
     return handlers as Record<ChannelRequestName, Handler>;
   }
 
   /** The answer comes first, then the present values. */
-  #watch(client: ChannelClient, field: WatchField, names: string[] | 'all'): Outcome {
+  #watch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Outcome {
     const { watches } = this.#options;
-    const kind = watches.of(field);
+    const kind = watches.of(of);
     if (names === 'all') return { afterwards: () => kind.watchAll(client) };
-    const refusal = watches.refuse(client, field, names.length);
+    const refusal = watches.refuse(client, of, names.length);
     if (refusal !== undefined) throw refusal;
     const found = names.filter((name) => kind.has(name));
     const afterwards = () => kind.watch(client, found);
     if (found.length === names.length) return { afterwards };
     return {
-      results: names.map((name) => (kind.has(name) ? { name, result: true } : unknown(field, name))),
+      results: names.map((name) => (kind.has(name) ? { name, result: true } : unknown(namesField(of), name))),
       afterwards,
     };
   }
 
-  #unwatch(client: ChannelClient, field: WatchField, names: string[] | 'all'): Outcome {
-    const kind = this.#options.watches.of(field);
+  #unwatch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Outcome {
+    const kind = this.#options.watches.of(of);
     if (names === 'all') kind.leave(client);
     else kind.unwatch(client, names);
     return {};
   }
 
+  /** Each item by itself; of a write, one that the client may not write to is refused. */
   async #batch<Item extends { name: string }>(
+    { caller }: { readonly caller: Caller },
     items: readonly Item[],
     carryOut: (item: Item) => Promise<void>,
   ): Promise<Outcome> {
     const results = await inOrder(items, async (item): Promise<ItemResult> => {
       try {
+        checkNamedWrite(caller, item.name);
         await carryOut(item);
         return { name: item.name, result: true };
       } catch (error) {
@@ -281,17 +308,13 @@ export class ChannelRequests {
   }
 }
 
-const notYet: Handler = () => {
-  throw new ProblemError('starting', 'Nothing runs function modules yet.');
-};
-
 function readMessage(bytes: Buffer): Request {
   const message = readJson(bytes);
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Request;
   throw new ProblemError('malformed-json', 'A message is one JSON object.');
 }
 
-function unknown(field: WatchField, name: string): ItemResult {
+function unknown(field: string, name: string): ItemResult {
   const problem = new ProblemError('unknown-object', `${field} has no ${JSON.stringify(name.slice(0, 80))}.`);
   return { name, result: false, error: problem.toJSON() };
 }

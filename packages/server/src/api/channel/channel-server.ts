@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, closeCode, ProblemError, problemMediaType } from '@telltale/schema';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { guardLoopback } from '../../access/index.ts';
+import { type Caller, guardLoopback, type ModuleTokens } from '../../access/index.ts';
+import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
+import { challenge } from '../problems.ts';
 import { ChannelClient } from './channel-client.ts';
 import type { ChannelRequests } from './channel-requests.ts';
 import type { Watches } from './watches.ts';
@@ -18,8 +20,10 @@ export interface ChannelServerOptions {
   readonly maxClients: number;
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** Who asks. */
-  readonly author: string;
+  /** Whose a token is. */
+  readonly tokens: Pick<ModuleTokens, 'identify' | 'onRevoked'>;
+  /** Asks its modules whether they live, by the connections that they make. */
+  readonly modules: Pick<FunctionModules, 'connected'>;
 }
 
 const checkMs = 5000;
@@ -32,10 +36,13 @@ export class ChannelServer {
   readonly #options: ChannelServerOptions;
   readonly #server: WebSocketServer;
   readonly #clients = new Map<WebSocket, ChannelClient>();
+  /** Of function modules, to their supervisors. */
+  readonly #connections = new Map<ChannelClient, ModuleConnection>();
   #cancelCheck: () => void = () => undefined;
 
   constructor(options: ChannelServerOptions) {
     this.#options = options;
+    options.tokens.onRevoked((caller) => this.#dismiss(caller));
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: options.maxMessageBytes,
@@ -83,10 +90,13 @@ export class ChannelServer {
     });
     http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       stream.on('error', () => stream.destroy());
-      const refusal = this.#refusalOf(request);
-      if (refusal === undefined) {
-        this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket, stream as Socket));
-      } else refuse(stream, refusal);
+      try {
+        const caller = this.#admit(request);
+        this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket, stream as Socket, caller));
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        refuse(stream, error);
+      }
     });
     this.#checkLater();
   }
@@ -111,8 +121,9 @@ export class ChannelServer {
     clearTimeout(patience);
   }
 
-  #refusalOf(request: IncomingMessage): ProblemError | undefined {
-    const { path, maxClients, unavailable } = this.#options;
+  /** Who wants to connect; throws `ProblemError` where that one may not. */
+  #admit(request: IncomingMessage): Caller {
+    const { path, maxClients, unavailable, tokens } = this.#options;
     const { url = '', headers } = request;
     if (
       url
@@ -120,24 +131,26 @@ export class ChannelServer {
         .replaceAll(/\/{2,}/g, '/')
         .replace(/(?<=.)\/$/, '') !== path
     ) {
-      return new ProblemError('unknown-path', `The channel is at ${path}.`);
+      throw new ProblemError('unknown-path', `The channel is at ${path}.`);
     }
     // Whoever watches can also write, so that a page from elsewhere may not even connect.
     const guarded = { method: 'POST', host: headers.host, origin: headers.origin, fetchSite: undefined };
     const refusal = guardLoopback(guarded);
-    if (refusal !== undefined) return new ProblemError(refusal, 'Only this machine may connect.');
+    if (refusal !== undefined) throw new ProblemError(refusal, 'Only this machine may connect.');
     const state = unavailable();
-    if (state !== undefined) return new ProblemError(state, `The service is ${state}.`);
-    if (this.#clients.size < maxClients) return undefined;
-    return new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
+    if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
+    const caller = tokens.identify(headers.authorization);
+    if (this.#clients.size < maxClients) return caller;
+    throw new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
   }
 
-  #welcome(socket: WebSocket, stream: Socket): void {
-    const { requests, watches, author } = this.#options;
+  #welcome(socket: WebSocket, stream: Socket, caller: Caller): void {
+    const { requests, watches } = this.#options;
     const newest = (handles: ReadonlySet<number>, skipped: number) => watches.measurements.newest(handles, skipped);
     const flush = () => watches.measurements.flush();
-    const client = new ChannelClient({ socket, stream, author, flush, newest }, this.#nowMs());
+    const client = new ChannelClient({ socket, stream, caller, flush, newest }, this.#nowMs());
     this.#clients.set(socket, client);
+    this.#present(client);
     socket.on('message', (data, isBinary) => {
       client.heard(this.#nowMs());
       if (socket.readyState !== socket.OPEN) return; // what comes behind what made it close is not carried out
@@ -149,7 +162,30 @@ export class ChannelServer {
     socket.on('close', () => {
       this.#clients.delete(socket);
       watches.leave(client);
+      this.#absent(client);
     });
+  }
+
+  /** A function module has connected: its supervisor may ask it. */
+  #present(client: ChannelClient): void {
+    const { module } = client.caller;
+    if (module === undefined) return;
+    const ask = (queryId: number) => client.send(`{"notification":"FunctionModuleQuery","query_id":${queryId}}`);
+    this.#connections.set(client, this.#options.modules.connected(module, ask));
+  }
+
+  #absent(client: ChannelClient): void {
+    this.#connections.get(client)?.closed();
+    this.#connections.delete(client);
+  }
+
+  /** Its token is nobody's any more: what it has connected is not the module that runs now. */
+  #dismiss(caller: Caller): void {
+    for (const client of this.#clients.values()) {
+      if (client.caller !== caller) continue;
+      this.#absent(client);
+      client.close(closeCode.tokenRevoked, 'the token has expired');
+    }
   }
 
   #checkLater(): void {
@@ -168,6 +204,6 @@ function refuse(stream: Duplex, problem: ProblemError): void {
   const body = JSON.stringify(problem);
   stream.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
-      `Content-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${problem.status === 401 ? `WWW-Authenticate: ${challenge}\r\n` : ''}\r\n${body}`,
   );
 }

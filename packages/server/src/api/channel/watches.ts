@@ -5,6 +5,7 @@ import type { DataAccess } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';
+import { LogWatches, type WatchedLogs } from './log-watches.ts';
 import { MeasurementWatches } from './measurement-watches.ts';
 
 /** One kind of watch, as the requests see it. */
@@ -19,7 +20,7 @@ export interface Watchable {
 
 export interface WatchesOptions {
   readonly data: DataAccess;
-  readonly modules: FunctionModules;
+  readonly modules: WatchedLogs & Pick<FunctionModules, 'status' | 'onChange'>;
   readonly stacks: Pick<StackAccess, 'has' | 'names' | 'stateText' | 'onState'>;
   readonly clock: Clock;
   /** Names that one client may watch, of each kind. */
@@ -28,8 +29,8 @@ export interface WatchesOptions {
 
 export class Watches {
   readonly measurements: MeasurementWatches;
-  readonly #kinds: Readonly<Record<WatchField, Watchable>>;
-  readonly #items: readonly ItemWatches[];
+  readonly #kinds: Readonly<Record<WatchKind, Watchable>>;
+  readonly #items: readonly { readonly count: number }[];
   readonly #maxWatches: number;
 
   constructor({ data, modules, stacks, clock, maxWatches }: WatchesOptions) {
@@ -60,6 +61,7 @@ export class Watches {
       names: () => modules.names(),
       text: (name) => JSON.stringify(modules.status(name)),
     });
+    const logWatches = new LogWatches(modules);
     const [connectorWatches, providerWatches] = (['connector', 'provider'] as const).map(
       (role) =>
         new ItemWatches({
@@ -78,12 +80,13 @@ export class Watches {
     stacks.onState((role, name, text, isRemoved) => {
       (role === 'connector' ? connectorWatches : providerWatches).changed(name, isRemoved, text);
     });
-    this.#items = [commandWatches, alarmWatches, moduleWatches, connectorWatches, providerWatches];
+    this.#items = [commandWatches, alarmWatches, moduleWatches, logWatches, connectorWatches, providerWatches];
     this.#kinds = {
       measurements: byHandle(this.measurements, data),
       commands: commandWatches,
       alarms: alarmWatches,
       function_modules: moduleWatches,
+      function_module_logs: logWatches,
       connectors: connectorWatches,
       providers: providerWatches,
     };
@@ -94,17 +97,17 @@ export class Watches {
     return this.#items.reduce((sum, items) => sum + items.count, this.measurements.count);
   }
 
-  of(field: WatchField): Watchable {
-    return this.#kinds[field];
+  of(kind: WatchKind): Watchable {
+    return this.#kinds[kind];
   }
 
   /** Why the client may not watch so many more; undefined where it may. */
-  refuse(client: ChannelClient, field: WatchField, more: number): ProblemError | undefined {
+  refuse(client: ChannelClient, kind: WatchKind, more: number): ProblemError | undefined {
     const most = this.#maxWatches;
-    if (this.of(field).countOf(client) + more <= most) return undefined;
+    if (this.of(kind).countOf(client) + more <= most) return undefined;
     return new ProblemError(
       'too-many-watches',
-      `A client may watch ${most} ${field} by name; --max-watches sets the limit.`,
+      `A client may watch ${most} ${kind} by name; --max-watches sets the limit.`,
     );
   }
 
@@ -113,10 +116,17 @@ export class Watches {
   }
 }
 
-/** The field of a watch request that carries the names. */
-export type WatchField = 'measurements' | 'commands' | 'alarms' | 'function_modules' | 'connectors' | 'providers';
+export type WatchKind =
+  | 'measurements'
+  | 'commands'
+  | 'alarms'
+  | 'function_modules'
+  | 'function_module_logs'
+  | 'connectors'
+  | 'providers';
 
-export const watchFields: Partial<Record<ChannelRequestName, WatchField>> = {
+/** What a request begins or ends the watch of. */
+export const watchKinds: Partial<Record<ChannelRequestName, WatchKind>> = {
   WatchMeasurements: 'measurements',
   UnwatchMeasurements: 'measurements',
   WatchCommands: 'commands',
@@ -125,11 +135,16 @@ export const watchFields: Partial<Record<ChannelRequestName, WatchField>> = {
   UnwatchAlarms: 'alarms',
   WatchFunctionModules: 'function_modules',
   UnwatchFunctionModules: 'function_modules',
+  WatchFunctionModuleLogs: 'function_module_logs',
+  UnwatchFunctionModuleLogs: 'function_module_logs',
   WatchConnectors: 'connectors',
   UnwatchConnectors: 'connectors',
   WatchProviders: 'providers',
   UnwatchProviders: 'providers',
 };
+
+/** The field of a watch request that carries the names. */
+export const namesField = (kind: WatchKind) => (kind === 'function_module_logs' ? 'function_modules' : kind);
 
 function byHandle(watches: MeasurementWatches, { measurements }: DataAccess): Watchable {
   const handlesOf = (names: readonly string[]) =>

@@ -56,7 +56,7 @@ export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: 
       body: upload,
       answer: { status: 204, description: 'It is replaced, on disk.' },
       problems: ['upload-refused', 'render-refused', 'storage-failed'],
-      handle: ({ stream, query, author }) => cfgdb.upload(stream, { render: query.render === true }, author),
+      handle: ({ stream, query, caller }) => cfgdb.upload(stream, { render: query.render === true }, caller.author),
     },
     {
       method: 'POST',
@@ -80,8 +80,13 @@ export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: 
         'render-refused',
         'storage-failed',
       ],
-      handle: ({ json, query, author }) =>
-        cfgdb.call('transaction', json, { commit: query.commit !== false, render: query.render === true }, author),
+      handle: ({ json, query, caller }) =>
+        cfgdb.call(
+          'transaction',
+          json,
+          { commit: query.commit !== false, render: query.render === true },
+          caller.author,
+        ),
     },
     {
       method: 'GET',
@@ -102,7 +107,7 @@ export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: 
       query: flags({ force: 'Render even when the configuration is up to date.' }),
       answer: { status: 204, description: 'It runs.' },
       problems: ['render-refused', 'storage-failed'],
-      handle: ({ query, author }) => cfgdb.call('render', { force: query.force === true }, author),
+      handle: ({ query, caller }) => cfgdb.call('render', { force: query.force === true }, caller.author),
     },
     {
       method: 'GET',
@@ -144,7 +149,7 @@ export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: 
       query: flags({ render: renderFlag }),
       answer: { status: 204, description: 'The database is restored, on disk.' },
       problems: ['unknown-revision', 'render-refused', 'storage-failed'],
-      handle: ({ id, query, author }) => cfgdb.call('restore', id, { render: query.render === true }, author),
+      handle: ({ id, query, caller }) => cfgdb.call('restore', id, { render: query.render === true }, caller.author),
     },
   ];
 }

@@ -1,7 +1,7 @@
 // The executables of function modules.
-import { ExecutableStat, type FunctionModule } from '@telltale/schema';
+import { ExecutableStat, type FunctionModule, ProblemError } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
-import type { Executables } from '../../modules/index.ts';
+import type { Executables, FunctionModules } from '../../modules/index.ts';
 import { jsonType, type Route } from '../route.ts';
 
 export interface ExecutableRoutesOptions {
@@ -9,11 +9,15 @@ export interface ExecutableRoutesOptions {
   readonly cfgdb: ConfigurationDatabase;
   readonly executables: Executables;
   readonly maxExecutableBytes: number;
+  /** False: nobody may bring one. */
+  readonly mayUpload: boolean;
+  readonly modules: Pick<FunctionModules, 'executableReplaced'>;
 }
 
 const bytesType = 'application/octet-stream';
 
-export function executableRoutes({ base, cfgdb, executables, maxExecutableBytes }: ExecutableRoutesOptions): Route[] {
+export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
+  const { base, cfgdb, executables, maxExecutableBytes, mayUpload, modules } = options;
   const path = `${base}/function-modules/:name/executable`;
   const tag = 'Configuration: function modules';
   const names = 'the function module';
@@ -39,12 +43,17 @@ export function executableRoutes({ base, cfgdb, executables, maxExecutableBytes 
       path,
       id: 'putExecutable',
       tag,
-      summary: 'Replace the executable of a function module',
+      summary: 'Replace the executable of a function module, which is started again with it where it runs',
       names,
       body: { types: [bytesType], maxBytes: maxExecutableBytes, setting: '--max-executable-size' },
       answer: { status: 204, description: 'It is on disk, and can be run.' },
-      problems: ['invalid-name', 'invalid-body', 'unknown-object', 'storage-failed'],
-      handle: async ({ name, stream }) => executables.put(name, await pathOf(name), stream),
+      problems: ['invalid-name', 'invalid-body', 'unknown-object', 'uploads-disabled', 'storage-failed'],
+      handle: async ({ name, stream }) => {
+        if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --module-uploads false.');
+        const place = await pathOf(name);
+        await executables.put(name, place, stream);
+        modules.executableReplaced(name, place);
+      },
     },
     {
       method: 'DELETE',

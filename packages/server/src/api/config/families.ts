@@ -77,7 +77,7 @@ function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOpt
         'object-too-large',
         'storage-failed',
       ],
-      handle: ({ name, json, author }) => cfgdb.call('put', family, name, json, author),
+      handle: ({ name, json, caller }) => cfgdb.call('put', family, name, json, caller.author),
     },
     {
       method: 'DELETE',
@@ -88,7 +88,7 @@ function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOpt
       names: `the ${one}`,
       answer: { status: 204, description: 'It is gone, on disk too.' },
       problems: ['invalid-name', 'unknown-object', 'storage-failed'],
-      handle: ({ name, author }) => cfgdb.call('delete', family, name, author),
+      handle: ({ name, caller }) => cfgdb.call('delete', family, name, caller.author),
     },
   ];
 }

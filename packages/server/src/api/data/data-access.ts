@@ -15,9 +15,6 @@ export interface Selection<Field extends string> {
   readonly fields?: readonly Field[] | undefined;
 }
 
-/** Who causes a transition, where nobody says. */
-const defaultAuthority = 'operator';
-
 interface Points {
   readonly wire: WireSlots;
   find(name: string): number;
@@ -94,7 +91,7 @@ export class DataAccess {
     return this.commands.write(name, value);
   }
 
-  operateAlarm(name: string, operation: AlarmOperation, authority = defaultAuthority): Promise<void> {
+  operateAlarm(name: string, operation: AlarmOperation, authority: string): Promise<void> {
     return this.alarms.operate(name, operation, authority);
   }
 

@@ -1,4 +1,5 @@
-// What the routes of measurements, commands, alarms, connectors and providers have in common: the list with names and fields, and the one.
+// What the routes of measurements, commands, alarms, connectors, providers and function modules have in common: the list
+// with names and fields, and the one.
 import { Collection, type ProblemName } from '@telltale/schema';
 import Type, { type TObject } from 'typebox';
 import type { Lease } from '../../points/index.ts';
@@ -25,7 +26,7 @@ export function collectionRoutes<Field extends string>(options: LiveCollection<F
     names: readNames(names as string | undefined),
     fields: readFields(words as string | undefined, fields),
   });
-  const title = `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
+  const title = one.replaceAll(/(?:^| )\w/g, (begin) => begin.trim().toUpperCase());
   return [
     {
       method: 'GET',

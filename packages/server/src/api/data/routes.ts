@@ -57,6 +57,7 @@ function measurementRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
       path: `${path}/:name`,
       id: 'simulateMeasurement',
       tag,
+      access: 'named-write',
       summary: 'Force a value: the measurement shows it in the place of what its device says',
       names: 'the measurement',
       query: Type.Object(
@@ -65,12 +66,12 @@ function measurementRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
       ),
       answer: { status: 204, description: 'It is forced, and stays so across a restart.' },
       problems: [...ofNamedWrites, 'reserved-name', 'invalid-value'],
-      handle: ({ name, query, author }) =>
+      handle: ({ name, query, caller }) =>
         data.simulate(name, {
           value: readValue(query.value as string),
           quality: query.quality as number | undefined,
           validForS: query['valid-for'] as number | undefined,
-          by: author,
+          by: caller.author,
         }),
     },
     {
@@ -78,6 +79,7 @@ function measurementRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
       path: `${path}/:name`,
       id: 'stopSimulation',
       tag,
+      access: 'named-write',
       summary: 'Show again what the device says; nothing happens where nothing is forced',
       names: 'the measurement',
       answer: { status: 204, description: 'Nothing is forced.' },
@@ -118,6 +120,7 @@ function commandRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
       path: `${path}/:name`,
       id: 'writeCommand',
       tag,
+      access: 'named-write',
       summary: 'Write a value to the device, once',
       names: 'the command',
       query: Type.Object(Value, { additionalProperties: false }),
@@ -156,12 +159,14 @@ function alarmRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
         path: `${path}/:name/${operation}`,
         id: `${operation}Alarm`,
         tag,
+        access: 'named-write',
         summary: `${operation.charAt(0).toUpperCase()}${operation.slice(1)} an alarm; nothing happens where it is so already`,
         names: 'the alarm',
         query: Type.Object({ authority: Type.Optional(Authority) }, { additionalProperties: false }),
         answer: { status: 204, description: 'It is so, and on disk.' },
         problems: ofNamedWrites,
-        handle: ({ name, query }) => data.operateAlarm(name, operation, query.authority as string | undefined),
+        handle: ({ name, query, caller }) =>
+          data.operateAlarm(name, operation, (query.authority as string | undefined) ?? caller.authority),
       }),
     ),
   ];

@@ -35,6 +35,7 @@ export function diagnosticRoutes(options: DiagnosticRoutesOptions): Route[] {
       path: `${base}/connectors/:name/browse`,
       id: 'browseConnector',
       tag: 'Connectors',
+      access: 'read',
       summary: 'What its device has to offer, as objects that are ready to be put into the configuration',
       names: 'the connector',
       body: jsonBody(BrowseRequest, maxJsonBytes),

@@ -17,6 +17,7 @@ import { type Measurements, noQualities, type QualityCounts } from '../../points
 import type { Runtime } from '../../runtime/index.ts';
 import type { InstanceStatus, Role, StackHost } from '../../stacks/index.ts';
 import type { Selection } from '../data/index.ts';
+import { picked } from '../read-list.ts';
 import { explainMeasurement } from './explain-measurement.ts';
 import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
 
@@ -171,12 +172,6 @@ export class StackAccess {
   async #rendering(): Promise<RevisionSummary | undefined> {
     return (await this.#options.cfgdb.call('revisions')).find(({ running }) => running);
   }
-}
-
-/** With `fields`, these alone. */
-function picked(object: object, fields: readonly string[] | undefined): object {
-  if (fields === undefined) return object;
-  return Object.fromEntries(Object.entries(object).filter(([field]) => fields.includes(field)));
 }
 
 function live(status: InstanceStatus, counts: ReadonlyMap<string, QualityCounts>) {

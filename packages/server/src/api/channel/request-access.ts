@@ -1,0 +1,40 @@
+// What each request of the channel does, to whom asks. A new request does not compile before it is said here.
+import type { ChannelRequestName } from '@telltale/schema';
+import type { Access } from '../../access/index.ts';
+
+export const requestAccess: Readonly<Record<ChannelRequestName, Access>> = {
+  Heartbeat: 'read',
+  WatchMeasurements: 'read',
+  UnwatchMeasurements: 'read',
+  WatchCommands: 'read',
+  UnwatchCommands: 'read',
+  WatchAlarms: 'read',
+  UnwatchAlarms: 'read',
+  WatchFunctionModules: 'read',
+  UnwatchFunctionModules: 'read',
+  WatchFunctionModuleLogs: 'read',
+  UnwatchFunctionModuleLogs: 'read',
+  WatchConnectors: 'read',
+  UnwatchConnectors: 'read',
+  WatchProviders: 'read',
+  UnwatchProviders: 'read',
+  WriteCommands: 'named-write',
+  SimulateMeasurements: 'named-write',
+  StopSimulation: 'named-write',
+  ReadSimulations: 'read',
+  ReadMeasurements: 'read',
+  ReadCommands: 'read',
+  ReadAlarms: 'read',
+  ReadConnectors: 'read',
+  ReadProviders: 'read',
+  ReadFunctionModules: 'read',
+  ExplainMeasurement: 'read',
+  BrowseConnector: 'read',
+  OperateAlarms: 'named-write',
+  AckAlarms: 'named-write',
+  OperateFunctionModules: 'write',
+  ReadDatabase: 'read',
+  ReadArchive: 'read',
+  EraseArchive: 'write',
+  AnswerQuery: 'read', // of nobody but the module that was asked
+};
