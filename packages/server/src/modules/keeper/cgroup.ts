@@ -1,0 +1,254 @@
+// Control groups (cgroup v2): one for each run of a module, where this machine lets the server make them. They hold
+// memory, CPU and processes of all that a module starts, count what it uses, and end all of it at once.
+import { writeFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Controller } from './confine.ts';
+import type { Bounds } from './keeper-protocol.ts';
+
+export interface CgroupOptions {
+  /** Of the file system of groups. */
+  readonly root?: string;
+  readonly proc?: string;
+  /** Whoever may be moved into a group of the server's own: the server and the keeper. Their children are theirs. */
+  readonly pids: readonly number[];
+}
+
+export interface CgroupUsage {
+  /** Since the run began. */
+  readonly cpuUs: number;
+  /** Undefined where this machine does not count it. */
+  readonly memoryBytes: number | undefined;
+  readonly processes: number;
+}
+
+const serviceName = 'telltale-service';
+const modulesName = 'telltale-modules';
+const controllers: readonly Controller[] = ['memory', 'cpu', 'pids'];
+const periodUs = 100_000;
+const leastQuotaUs = 1000;
+const maxAncestors = 64;
+const removeAttempts = 100;
+const removePauseMs = 20;
+
+export class Cgroups {
+  /** What groups can bound here; without any they still count, and end all of a run. */
+  readonly controllers: ReadonlySet<Controller>;
+  readonly #folder: string;
+  readonly #own: string;
+
+  private constructor(folder: string, own: string, held: ReadonlySet<Controller>) {
+    this.#folder = folder;
+    this.#own = own;
+    this.controllers = held;
+  }
+
+  /** Undefined where there are none, or none that we may use. */
+  static async open({ root = '/sys/fs/cgroup', proc = '/proc', pids }: CgroupOptions): Promise<Cgroups | undefined> {
+    try {
+      const path = /^0::(\/.*)$/m.exec(await readFile(join(proc, 'self/cgroup'), 'utf8'))?.[1];
+      if (path === undefined) return undefined;
+      const mount = await findMount(root);
+      if (mount === undefined) return undefined;
+      // A keeper that follows another finds the server, and so itself, where that one put them.
+      const present = join(mount, path);
+      const base = basename(present) === serviceName ? dirname(present) : present;
+      const held = await takeControllers(base, present, proc, pids);
+      const own = held.size === 0 ? present : join(base, serviceName);
+      const folder = join(base, modulesName);
+      await mkdir(folder, { recursive: true });
+      return new Cgroups(folder, own, await enable(folder, held));
+    } catch {
+      return undefined; // Read-only in most containers; not ours where the server is not root and nothing is delegated.
+    }
+  }
+
+  /**
+   * With the bounds that it can hold. The name is of no other run of this machine: what is left of one that had it is
+   * ended. Rejects with what the system says.
+   */
+  async make(name: string, bounds: Bounds): Promise<RunCgroup> {
+    const folder = join(this.#folder, name);
+    const run = new RunCgroup(folder, this.#own, new Set());
+    try {
+      await mkdir(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      await run.kill();
+      if (!(await run.remove())) throw error;
+      await mkdir(folder);
+    }
+    return new RunCgroup(folder, this.#own, await this.#bound(folder, bounds));
+  }
+
+  /** Ends and removes what is left of runs whose names begin so: of a keeper that was killed. */
+  async sweep(prefix: string): Promise<void> {
+    const names = (await readdir(this.#folder)).filter((name) => name.startsWith(prefix));
+    await Promise.all(
+      names.map(async (name) => {
+        const run = new RunCgroup(join(this.#folder, name), this.#own, new Set());
+        await run.kill();
+        await run.remove();
+      }),
+    );
+  }
+
+  async #bound(folder: string, { memoryBytes, cpuCores, maxProcesses }: Bounds): Promise<Set<Controller>> {
+    const held = new Set<Controller>();
+    const set = (file: string, value: string | number) => write(join(folder, file), String(value));
+    if (memoryBytes !== undefined && this.controllers.has('memory') && (await set('memory.max', memoryBytes))) {
+      held.add('memory');
+      await set('memory.swap.max', 0); // Not there where the machine has no swap, or does not count it.
+      await set('memory.oom.group', 1); // All of a module ends, and not a child that it waits for.
+    }
+    if (cpuCores !== undefined && this.controllers.has('cpu')) {
+      const quotaUs = Math.max(leastQuotaUs, Math.round(cpuCores * periodUs));
+      if (await set('cpu.max', `${quotaUs} ${periodUs}`)) held.add('cpu');
+    }
+    if (maxProcesses !== undefined && this.controllers.has('pids') && (await set('pids.max', maxProcesses))) {
+      held.add('pids');
+    }
+    return held;
+  }
+}
+
+/** The group of one run. */
+export class RunCgroup {
+  /** For `confine`. */
+  readonly held: ReadonlySet<Controller>;
+  readonly #folder: string;
+  readonly #own: string;
+
+  constructor(folder: string, own: string, held: ReadonlySet<Controller>) {
+    this.#folder = folder;
+    this.#own = own;
+    this.held = held;
+  }
+
+  /**
+   * What `start` spawns begins its life in the group. This process enters it and leaves it again, since a child is born
+   * where its parent is: a wrapper that enters it by itself would have to be root, with the environment of the module.
+   * Synchronous, so that nothing else is born there.
+   */
+  place<Result>(start: () => Result): Result {
+    writeFileSync(join(this.#folder, 'cgroup.procs'), '0');
+    try {
+      return start();
+    } finally {
+      writeFileSync(join(this.#own, 'cgroup.procs'), '0');
+    }
+  }
+
+  async usage(): Promise<CgroupUsage> {
+    const read = (file: string) => readFile(join(this.#folder, file), 'utf8').catch(() => '');
+    const [cpu, memory, procs] = await Promise.all([read('cpu.stat'), read('memory.current'), read('cgroup.procs')]);
+    return {
+      cpuUs: Number(/^usage_usec (\d+)$/m.exec(cpu)?.[1] ?? 0),
+      memoryBytes: memory === '' ? undefined : Number(memory),
+      processes: linesOf(procs).length,
+    };
+  }
+
+  /** SIGKILL to all that is in it. False where the system is too old for that: look for them otherwise. */
+  async kill(): Promise<boolean> {
+    return write(join(this.#folder, 'cgroup.kill'), '1');
+  }
+
+  /** After its end. Processes that are about to go are waited for, two seconds; false where some stay. */
+  async remove(): Promise<boolean> {
+    for (let attempt = 0; attempt < removeAttempts; attempt++) {
+      if (await removeGroup(this.#folder)) return true;
+      await pause(removePauseMs);
+    }
+    return false;
+  }
+}
+
+/** With the groups inside it, which a module that is root can make. */
+async function removeGroup(folder: string): Promise<boolean> {
+  try {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) await removeGroup(join(folder, entry.name));
+    }
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
+
+async function findMount(root: string): Promise<string | undefined> {
+  // The second: systems that have both versions, where the first keeps the controllers.
+  for (const mount of [root, join(root, 'unified')]) {
+    if (await exists(join(mount, 'cgroup.controllers'))) return mount;
+  }
+  return undefined;
+}
+
+/**
+ * Groups with controllers have processes or groups, never both: so the server and the keeper go into one beside those of
+ * modules. Only where nobody else is in ours: a session of a person, or a container's other programs, is left alone.
+ */
+async function takeControllers(
+  base: string,
+  present: string,
+  proc: string,
+  pids: readonly number[],
+): Promise<Set<Controller>> {
+  const available = wordsOf(await readFile(join(base, 'cgroup.controllers'), 'utf8'));
+  const wanted = new Set(controllers.filter((controller) => available.has(controller)));
+  // The group of the whole machine has no type. It belongs to the system, and so does what it hands on.
+  if (!(await exists(join(base, 'cgroup.type')))) return new Set();
+  if (wanted.size === 0) return wanted;
+  const inside = linesOf(await readFile(join(base, 'cgroup.procs'), 'utf8')).map(Number);
+  for (const pid of inside) if (!(await isOurs(pid, proc, pids))) return new Set();
+  const service = join(base, serviceName);
+  if (present !== service) await mkdir(service, { recursive: true });
+  for (const pid of inside) await write(join(service, 'cgroup.procs'), String(pid));
+  return enable(base, wanted);
+}
+
+/** Whether it is one of these, or a child of one. */
+async function isOurs(pid: number, proc: string, pids: readonly number[]): Promise<boolean> {
+  let current = pid;
+  for (let steps = 0; steps < maxAncestors && current > 1; steps++) {
+    if (pids.includes(current)) return true;
+    const status = await readFile(join(proc, String(current), 'status'), 'utf8').catch(() => '');
+    current = Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
+  }
+  return pids.includes(current);
+}
+
+/** Which of them groups inside can have from now on. */
+async function enable(folder: string, wanted: ReadonlySet<Controller>): Promise<Set<Controller>> {
+  const file = join(folder, 'cgroup.subtree_control');
+  const plus = (names: readonly Controller[]) => names.map((name) => `+${name}`).join(' ');
+  if (wanted.size === 0 || (await write(file, plus([...wanted])))) return new Set(wanted);
+  // A list is refused as a whole.
+  const enabled = new Set<Controller>();
+  for (const name of wanted) if (await write(file, plus([name]))) enabled.add(name);
+  return enabled;
+}
+
+async function write(path: string, text: string): Promise<boolean> {
+  return writeFile(path, text).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(text.split(/\s+/));
+}
