@@ -139,6 +139,30 @@ describe('a request on the channel', () => {
 });
 
 describe('the channel', () => {
+  test('carries the token, again after each loss', async (t) => {
+    const service = await ScriptedService.start(t);
+    const channel = open(t, service, { token: 'secret', random: () => 0 });
+    await entered(channel, 'connected');
+    service.hangUp();
+    await entered(channel, 'connected');
+    assert.deepEqual(service.authorizations, ['Bearer secret', 'Bearer secret']);
+  });
+
+  test('hands on the queries of the supervisor while somebody listens', async (t) => {
+    const service = await ScriptedService.start(t);
+    const channel = open(t, service);
+    const queries: number[] = [];
+    const stop = channel.onQuery((queryId) => queries.push(queryId));
+    await channel.request('Heartbeat', {});
+    service.send({ notification: 'FunctionModuleQuery', query_id: 12 });
+    service.send({ notification: 'FunctionModuleQuery', query_id: 'twelve' });
+    await channel.request('Heartbeat', {});
+    stop();
+    service.send({ notification: 'FunctionModuleQuery', query_id: 13 });
+    await channel.request('Heartbeat', {});
+    assert.deepEqual([queries, channel.ignored], [[12], 2]);
+  });
+
   test('finds a peer that is silent, and connects again', async (t) => {
     const clock = new ManualClock();
     const service = await ScriptedService.start(t);

@@ -1,21 +1,20 @@
 // The channel: requests with their answers, and watches as async iterations, over a connection that comes back by
 // itself. A request is sent once; where the connection is lost before its answer, it is rejected, never repeated.
-import {
-  type AlarmStateChangeNotification,
-  type ChannelAnswer,
-  type ChannelRequestFields,
-  type ChannelRequestName,
-  type Clock,
-  type CommandUpdateNotification,
-  type ConnectorUpdateNotification,
-  type FunctionModuleUpdateNotification,
-  type ItemResult,
-  type MeasurementUpdateNotification,
-  type ProviderUpdateNotification,
-  parseJson,
-  systemClock,
+import type {
+  AlarmStateChangeNotification,
+  ChannelAnswer,
+  ChannelRequestFields,
+  ChannelRequestName,
+  CommandUpdateNotification,
+  ConnectorUpdateNotification,
+  FunctionModuleLogNotification,
+  FunctionModuleUpdateNotification,
+  ItemResult,
+  MeasurementUpdateNotification,
+  ProviderUpdateNotification,
 } from '@telltale/schema';
-import { type ChannelState, Connection, type WebSocketConstructor } from './connection.ts';
+import { type Clock, parseJson, systemClock } from '@telltale/schema/values';
+import { type ChannelState, Connection, ownWebSocketTakesHeaders, type WebSocketConstructor } from './connection.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 import { type NamedUpdate, UpdateQueue, type Updates } from './update-queue.ts';
 import { type WatchedNames, WatchTable } from './watch-table.ts';
@@ -24,12 +23,16 @@ export type MeasurementUpdate = MeasurementUpdateNotification['updates'][number]
 export type CommandUpdate = CommandUpdateNotification['updates'][number];
 export type AlarmChange = AlarmStateChangeNotification['changes'][number];
 export type FunctionModuleUpdate = FunctionModuleUpdateNotification['updates'][number];
+/** A line that a module printed, with its name. */
+export type FunctionModuleLine = FunctionModuleLogNotification['lines'][number];
 export type ConnectorUpdate = ConnectorUpdateNotification['updates'][number];
 export type ProviderUpdate = ProviderUpdateNotification['updates'][number];
 
 export interface ChannelOptions {
   readonly url: string;
   readonly WebSocket?: WebSocketConstructor;
+  /** Says who asks. The WebSocket of a browser cannot carry it. */
+  readonly token?: string | undefined;
   /** After so long a request without an answer is given up, and so is an attempt to connect; 30 s where not given. */
   readonly timeoutMs?: number;
   /** How often the service is asked whether it is there; 10 s where not given. */
@@ -74,10 +77,12 @@ export class Channel {
   /** By id, what wait for their answers. */
   readonly #pending = new Map<number, Settle>();
   readonly #listeners = new Set<(state: ChannelState, reason: string) => void>();
+  readonly #queryListeners = new Set<(queryId: number) => void>();
   readonly #measurements = this.#table<MeasurementUpdate>('Measurements', 'measurements');
   readonly #commands = this.#table<CommandUpdate>('Commands', 'commands');
   readonly #alarms = this.#table<AlarmChange>('Alarms', 'alarms');
   readonly #functionModules = this.#table<FunctionModuleUpdate>('FunctionModules', 'function_modules');
+  readonly #functionModuleLogs = this.#table<FunctionModuleLine>('FunctionModuleLogs', 'function_modules');
   readonly #connectors = this.#table<ConnectorUpdate>('Connectors', 'connectors');
   readonly #providers = this.#table<ProviderUpdate>('Providers', 'providers');
   #nextId = 1;
@@ -85,8 +90,11 @@ export class Channel {
   #ignored = 0;
   #cancelHeartbeat: () => void = () => undefined;
 
-  /** Connects at once. */
+  /** Connects at once. Throws a TypeError where there is a token that the WebSocket cannot carry. */
   constructor(options: ChannelOptions) {
+    if (options.token !== undefined && options.WebSocket === undefined && !ownWebSocketTakesHeaders()) {
+      throw new TypeError('The WebSocket of a browser cannot carry a token: give another one as WebSocket.');
+    }
     this.#url = options.url;
     this.#clock = options.clock ?? systemClock;
     this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
@@ -94,6 +102,7 @@ export class Channel {
     this.#connection = new Connection({
       url: options.url,
       WebSocket: options.WebSocket ?? globalThis.WebSocket,
+      token: options.token,
       clock: this.#clock,
       random: options.random ?? Math.random,
       connectTimeoutMs: this.#timeoutMs,
@@ -116,6 +125,12 @@ export class Channel {
   onState(listener: (state: ChannelState, reason: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls when the supervisor of a function module asks whether it lives; `AnswerQuery` is the answer. */
+  onQuery(listener: (queryId: number) => void): () => void {
+    this.#queryListeners.add(listener);
+    return () => this.#queryListeners.delete(listener);
   }
 
   /**
@@ -179,6 +194,11 @@ export class Channel {
     return this.#watch(this.#functionModules, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
   }
 
+  /** What modules print from now on. Of lines that nobody reads fast enough only the newest of each module is kept. */
+  watchFunctionModuleLogs(names: WatchedNames, options: WatchOptions = {}): Watch<FunctionModuleLine> {
+    return this.#watch(this.#functionModuleLogs, names, { conflates: true, ...options });
+  }
+
   /** The present states, then every change of a state: none is passed over. */
   watchConnectors(names: WatchedNames, { signal }: WatchOptions = {}): Watch<ConnectorUpdate> {
     return this.#watch(this.#connectors, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
@@ -195,16 +215,32 @@ export class Channel {
   }
 
   #tables(): { connected(): void; lost(): void; retryMissing(): void; close(): void }[] {
-    return [this.#measurements, this.#commands, this.#alarms, this.#functionModules, this.#connectors, this.#providers];
+    return [
+      this.#measurements,
+      this.#commands,
+      this.#alarms,
+      this.#functionModules,
+      this.#functionModuleLogs,
+      this.#connectors,
+      this.#providers,
+    ];
   }
 
   #table<Update extends NamedUpdate>(
-    kind: 'Measurements' | 'Commands' | 'Alarms' | 'FunctionModules' | 'Connectors' | 'Providers',
+    kind:
+      | 'Measurements'
+      | 'Commands'
+      | 'Alarms'
+      | 'FunctionModules'
+      | 'FunctionModuleLogs'
+      | 'Connectors'
+      | 'Providers',
     field: string,
   ): WatchTable<Update> {
     const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
       this.request(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
     return new WatchTable<Update>({
+      tellsPresent: kind !== 'FunctionModuleLogs',
       watch: (names) => ask('Watch', names),
       unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // nobody reads what still comes
       settled: () => this.request('Heartbeat', {}),
@@ -269,7 +305,7 @@ export class Channel {
     }
   }
 
-  #notified({ notification, updates, changes, skipped }: Record<string, unknown>): boolean {
+  #notified({ notification, updates, changes, lines, skipped, query_id }: Record<string, unknown>): boolean {
     const passedOver = typeof skipped === 'number' && skipped > 0 ? skipped : 0;
     switch (notification) {
       case 'MeasurementUpdateNotification':
@@ -284,6 +320,13 @@ export class Channel {
       case 'FunctionModuleUpdateNotification':
         this.#functionModules.notify(namedIn(updates), passedOver);
         return true;
+      case 'FunctionModuleLogNotification':
+        this.#functionModuleLogs.notify(namedIn(lines), passedOver);
+        return true;
+      case 'FunctionModuleQuery':
+        if (typeof query_id !== 'number') return false;
+        for (const listener of [...this.#queryListeners]) listener(query_id);
+        return this.#queryListeners.size > 0;
       case 'ConnectorUpdateNotification':
         this.#connectors.notify(namedIn(updates), passedOver);
         return true;

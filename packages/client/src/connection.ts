@@ -12,7 +12,13 @@ export interface Socket {
   close(code?: number, reason?: string): void;
 }
 
-export type WebSocketConstructor = new (url: string) => Socket;
+/** The second argument is given only where there is a token: the WebSocket of browsers takes no headers. */
+export type WebSocketConstructor = new (url: string, options?: { readonly headers: Record<string, string> }) => Socket;
+
+/** That of Node does; that of browsers would take them for the name of a protocol. */
+export function ownWebSocketTakesHeaders(): boolean {
+  return typeof globalThis.process?.versions?.node === 'string';
+}
 
 /** `connecting` until the first connection; `lost` while there is none: what is known may be out of date. */
 export type ChannelState = 'connecting' | 'connected' | 'lost' | 'closed';
@@ -20,6 +26,8 @@ export type ChannelState = 'connecting' | 'connected' | 'lost' | 'closed';
 export interface ConnectionOptions {
   readonly url: string;
   readonly WebSocket: WebSocketConstructor;
+  /** Sent as a bearer's. */
+  readonly token: string | undefined;
   readonly clock: Clock;
   /** From 0 to 1, for the jitter. */
   readonly random: () => number;
@@ -79,10 +87,13 @@ export class Connection {
   }
 
   #connect(): void {
-    const { url, WebSocket, clock, connectTimeoutMs, onMessage } = this.#options;
+    const { url, WebSocket, token, clock, connectTimeoutMs, onMessage } = this.#options;
     let socket: Socket;
     try {
-      socket = new WebSocket(url);
+      socket =
+        token === undefined
+          ? new WebSocket(url)
+          : new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
     } catch (error) {
       this.#lost((error as Error).message);
       return;

@@ -1,4 +1,5 @@
-// The data-access interface, version 1, over HTTP: measurements, commands, alarms, connectors, providers.
+// The data-access interface, version 1, over HTTP: measurements, commands, alarms, connectors, providers,
+// function modules.
 import type {
   AlarmField,
   AlarmOperation,
@@ -7,11 +8,16 @@ import type {
   CommandField,
   ConnectorField,
   Explanation,
+  FunctionModuleField,
+  FunctionModuleOperation,
   LiveAlarm,
   LiveCommand,
   LiveConnector,
+  LiveFunctionModule,
   LiveMeasurement,
   LiveProvider,
+  LogLine,
+  LogStream,
   MeasurementField,
   ProviderField,
   Simulation,
@@ -132,7 +138,7 @@ export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
   }
 }
 
-/** How connectors or providers are. */
+/** What runs beside the points: how each is. */
 class Instances<Item extends object, Field extends string & keyof Item> extends LiveFamily<Item, Field> {
   names({ signal }: AskOptions = {}): Promise<string[]> {
     return this.transport.json(`${this.path}/names`, { signal });
@@ -153,5 +159,41 @@ export class Connectors extends Instances<LiveConnector, ConnectorField> {
 export class Providers extends Instances<LiveProvider, ProviderField> {
   constructor(transport: Transport) {
     super(transport, 'providers');
+  }
+}
+
+export interface LogOptions extends AskOptions {
+  /** The newest so many; 100 where not given. */
+  readonly lines?: number | undefined;
+  /** Both where not given. */
+  readonly stream?: LogStream | undefined;
+}
+
+export class FunctionModules extends Instances<LiveFunctionModule, FunctionModuleField> {
+  constructor(transport: Transport) {
+    super(transport, 'function-modules');
+  }
+
+  /** What it printed last, in the order in which it did. */
+  async log(name: string, { lines, stream, signal }: LogOptions = {}): Promise<LogLine[]> {
+    return this.transport.json(`${this.readPath(name)}/log`, { query: { lines, stream }, signal });
+  }
+
+  /** Resolves when its process is there. */
+  start(name: string, options?: AskOptions): Promise<void> {
+    return this.operate(name, 'start', options);
+  }
+
+  /** Resolves when nothing of it runs any more; it stays stopped until somebody starts it. */
+  stop(name: string, options?: AskOptions): Promise<void> {
+    return this.operate(name, 'stop', options);
+  }
+
+  restart(name: string, options?: AskOptions): Promise<void> {
+    return this.operate(name, 'restart', options);
+  }
+
+  async operate(name: string, operation: FunctionModuleOperation, { signal }: AskOptions = {}): Promise<void> {
+    await this.transport.send('POST', `${this.writePath(name)}/${operation}`, { signal });
   }
 }

@@ -1,5 +1,6 @@
 // What goes wrong for a client: an answer that refuses, no answer at all, or a reader that does not keep up.
-import { type Fault, type ItemResult, type Problem, type ProblemName, problemPage, problems } from '@telltale/schema';
+import type { Fault, ItemResult, Problem } from '@telltale/schema';
+import { type ProblemName, problemPage, problems } from '@telltale/schema/values';
 
 /** The service has answered, and refuses. */
 export class TelltaleProblem extends Error {

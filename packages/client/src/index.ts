@@ -20,6 +20,7 @@ export * from './configuration-access.ts';
 export type { ChannelState, Socket, WebSocketConstructor } from './connection.ts';
 export * from './data-access.ts';
 export { Overrun, TelltaleProblem, Unreachable } from './errors.ts';
+export { type ModuleEnvironment, moduleEnvironment } from './module/module-environment.ts';
 export { type MetricSample, readMetrics, type ServiceAccess } from './service-access.ts';
 export * from './telltale-client.ts';
 export type { AskOptions, Bytes, Download } from './transport.ts';

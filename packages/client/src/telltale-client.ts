@@ -4,7 +4,7 @@ import { ArchiveAccess } from './archive-access.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { ConfigurationAccess } from './configuration-access.ts';
 import type { WebSocketConstructor } from './connection.ts';
-import { Alarms, Commands, Connectors, Measurements, Providers } from './data-access.ts';
+import { Alarms, Commands, Connectors, FunctionModules, Measurements, Providers } from './data-access.ts';
 import { ServiceAccess } from './service-access.ts';
 import { Transport } from './transport.ts';
 
@@ -19,6 +19,11 @@ export interface TelltaleClientOptions {
   readonly wsUrl?: string;
   readonly fetch?: typeof globalThis.fetch;
   readonly WebSocket?: WebSocketConstructor;
+  /**
+   * Says who asks, on HTTP and on the channel. A channel with a token needs a WebSocket that takes headers: that of Node
+   * and of the package `ws` does, that of browsers does not.
+   */
+  readonly token?: string | undefined;
   /** After so long a request without an answer is given up; 30 s where not given. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
@@ -34,6 +39,7 @@ export class TelltaleClient {
   /** How they are, and what their devices have. */
   readonly connectors: Connectors;
   readonly providers: Providers;
+  readonly functionModules: FunctionModules;
   /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
   readonly configuration: ConfigurationAccess;
@@ -43,20 +49,23 @@ export class TelltaleClient {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #webSocket: WebSocketConstructor | undefined;
+  readonly #token: string | undefined;
 
   /** Throws a TypeError where an address is none. */
   constructor(options: TelltaleClientOptions = {}) {
     const { fetch = globalThis.fetch.bind(globalThis), timeoutMs = defaultTimeoutMs, clock = systemClock } = options;
+    const { token } = options;
     const url = folder(options.url ?? defaultUrl);
     const base = folder(options.base ?? new URL('data/', url));
     const configBase = folder(options.configBase ?? new URL('config/v2/', url));
-    const transport = (address: URL) => new Transport({ base: address.href, fetch, timeoutMs, clock });
+    const transport = (address: URL) => new Transport({ base: address.href, fetch, token, timeoutMs, clock });
     const data = transport(base);
     this.measurements = new Measurements(data);
     this.commands = new Commands(data);
     this.alarms = new Alarms(data);
     this.connectors = new Connectors(data);
     this.providers = new Providers(data);
+    this.functionModules = new FunctionModules(data);
     this.archive = new ArchiveAccess(data);
     this.configuration = new ConfigurationAccess(transport(configBase));
     this.service = new ServiceAccess(transport(url));
@@ -64,6 +73,7 @@ export class TelltaleClient {
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
     this.#webSocket = options.WebSocket;
+    this.#token = token;
   }
 
   /** A channel of its own, which connects at once and stays until it is closed. */
@@ -72,6 +82,7 @@ export class TelltaleClient {
       url: this.wsUrl,
       timeoutMs: this.#timeoutMs,
       clock: this.#clock,
+      token: this.#token,
       ...(this.#webSocket !== undefined && { WebSocket: this.#webSocket }),
       ...options,
     });

@@ -62,6 +62,20 @@ describe('a request over HTTP', () => {
     );
   });
 
+  test('carries the token, whatever it asks; without one it says nothing of who asks', async (t) => {
+    const heard: (string | undefined)[] = [];
+    const url = await serve(t, ({ headers }, response) => {
+      heard.push(headers.authorization);
+      response.writeHead(204).end();
+    });
+    const client = new TelltaleClient({ url, token: 'secret' });
+    await client.commands.write('pump', 'b1');
+    await client.configuration.putExecutable('loop', new Uint8Array([1]));
+    await client.configuration.delete('alarms', 'fire');
+    await new TelltaleClient({ url }).functionModules.start('loop');
+    assert.deepEqual(heard, ['Bearer secret', 'Bearer secret', 'Bearer secret', undefined]);
+  });
+
   test('ends with its signal, by the reason of the signal', async (t) => {
     const client = new TelltaleClient({ url: await serve(t, () => undefined) });
     const ending = new AbortController();

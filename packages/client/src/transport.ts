@@ -9,6 +9,8 @@ export interface TransportOptions {
   /** With a slash at its end. */
   readonly base: string;
   readonly fetch: typeof globalThis.fetch;
+  /** Sent as a bearer's. */
+  readonly token: string | undefined;
   /** So long a request may go without its answer, and bytes on their way without going on. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -49,12 +51,14 @@ const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREA
 export class Transport {
   readonly base: string;
   readonly #fetch: typeof globalThis.fetch;
+  readonly #authorization: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
 
-  constructor({ base, fetch, timeoutMs, clock }: TransportOptions) {
+  constructor({ base, fetch, token, timeoutMs, clock }: TransportOptions) {
     this.base = base;
     this.#fetch = fetch;
+    this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
   }
@@ -104,7 +108,8 @@ export class Transport {
     const ended = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
     try {
       const url = this.base + path + queryText(sent.query);
-      const response = await this.#fetch(url, { method, signal: ended, ...initOf(sent, deadline) });
+      const init = initOf(sent, this.#authorization, deadline);
+      const response = await this.#fetch(url, { method, signal: ended, ...init });
       if (response.ok) return await read(response);
       throw new TelltaleProblem(await problemOf(response));
     } catch (error) {
@@ -191,10 +196,14 @@ class Deadline {
 /** Bytes that go as a whole may take longer, by this much. */
 const slowestBytesPerMs = 100;
 
-function initOf({ json, bytes, accept }: Sent, deadline: Deadline): RequestInit {
+function initOf(
+  { json, bytes, accept }: Sent,
+  authorization: Readonly<Record<string, string>>,
+  deadline: Deadline,
+): RequestInit {
   // What leads elsewhere is not the service, and a write must not be carried there.
   const common = { redirect: 'error' } as const;
-  const accepted = accept === undefined ? {} : { accept };
+  const accepted = { ...authorization, ...(accept !== undefined && { accept }) };
   if (bytes === undefined) {
     if (json === undefined) return { ...common, headers: accepted };
     const headers = { ...accepted, 'content-type': 'application/json' };

@@ -185,6 +185,27 @@ describe('a watch', () => {
     await assert.rejects(channel.request('Heartbeat', {}), Unreachable);
   });
 
+  test('of logs tells lines from now on, and none again to one who comes later', async (t) => {
+    const service = await ScriptedService.start(t);
+    const channel = open(t, service);
+    const line = (name: string, text: string) => ({ name, t: [1, 0], stream: 'out', text });
+    const print = (...lines: object[]) => service.send({ notification: 'FunctionModuleLogNotification', lines });
+    const all = channel.watchFunctionModuleLogs('all');
+    await channel.request('Heartbeat', {});
+    print(line('loop', 'one'), line('report', 'two'));
+    const texts = async (watch: typeof all) => (await watch.next()).value?.updates.map(({ text }) => text);
+    assert.deepEqual(await texts(all), ['one', 'two']);
+    const late = channel.watchFunctionModuleLogs(['loop']);
+    await channel.request('Heartbeat', {});
+    service.send({ notification: 'FunctionModuleLogNotification', lines: [line('loop', 'three')], skipped: 7 });
+    const { value } = await late.next();
+    assert.deepEqual([value?.updates.map(({ text }) => text), value?.skipped], [['three'], 7]);
+    assert.deepEqual(
+      service.of('WatchFunctionModuleLogs').map(({ function_modules }) => function_modules),
+      ['all'],
+    );
+  });
+
   test('tells a watcher how many updates the service passed over', async (t) => {
     const service = await ScriptedService.start(t);
     service.measurements.set('level', update('level', 1));

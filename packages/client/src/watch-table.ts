@@ -7,6 +7,8 @@ import type { NamedUpdate, UpdateQueue } from './update-queue.ts';
 export type WatchedNames = readonly string[] | 'all';
 
 export interface WatchAsker {
+  /** Whether the present is told first, and each update is the present until the next; else they are lines of a log. */
+  readonly tellsPresent: boolean;
   /** Asks the service; resolves where all is watched. Called only while there is a connection. */
   watch(names: WatchedNames): Promise<unknown>;
   unwatch(names: WatchedNames): void;
@@ -140,7 +142,7 @@ export class WatchTable<Update extends NamedUpdate> {
       const watched = this.#watched.get(update.name);
       // What nobody reads any more will be out of date when somebody does.
       const isRead = watched !== undefined || this.#readersOfAll.size > 0;
-      if (update.removed || !isRead) this.#last.delete(update.name);
+      if (update.removed || !isRead || !this.#asker.tellsPresent) this.#last.delete(update.name);
       else this.#last.set(update.name, update);
       for (const queue of this.#readersOfAll) queue.push(update);
       if (watched === undefined) continue;
@@ -178,7 +180,7 @@ export class WatchTable<Update extends NamedUpdate> {
       .then(() => this.#asker.settled())
       .then(
         () => {
-          this.#isAllKnown = this.#isConnected && this.#readersOfAll.size > 0;
+          this.#isAllKnown = this.#asker.tellsPresent && this.#isConnected && this.#readersOfAll.size > 0;
           if (this.#isAllKnown) this.#refuseUntold([...this.#watched.keys()]);
         },
         (error: unknown) => this.#failed('all', error),

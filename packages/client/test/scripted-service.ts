@@ -19,6 +19,9 @@ export class ScriptedService {
   readonly asked: Asked[] = [];
   /** Names and what a notification carries of each. */
   readonly measurements = new Map<string, Record<string, unknown>>();
+  readonly commands = new Map<string, Record<string, unknown>>();
+  /** What each connection says of who it is. */
+  readonly authorizations: (string | undefined)[] = [];
   /** Answers a request; undefined: not at all. */
   answer: (asked: Asked) => Answer = (asked) => this.ordinary(asked);
   connections = 0;
@@ -33,8 +36,9 @@ export class ScriptedService {
 
   private constructor(server: WebSocketServer) {
     this.#server = server;
-    server.on('connection', (socket) => {
+    server.on('connection', (socket, { headers }) => {
       this.connections++;
+      this.authorizations.push(headers.authorization);
       socket.on('message', (data) => this.#hear(socket, JSON.parse(String(data)) as Asked));
       socket.on('error', () => undefined);
       this.#changed();
@@ -91,10 +95,11 @@ export class ScriptedService {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  ordinary({ request, measurements }: Asked): Answer {
-    if (request !== 'WatchMeasurements' || measurements === 'all') return { result: true };
-    const results = (measurements as string[]).map((name) =>
-      this.measurements.has(name) ? { name, result: true } : { name, result: false, error: unknownObject(name) },
+  ordinary(asked: Asked): Answer {
+    const { known, names } = this.#watched(asked);
+    if (known === undefined || names === 'all') return { result: true };
+    const results = names.map((name) =>
+      known.has(name) ? { name, result: true } : { name, result: false, error: unknownObject(name) },
     );
     const failed = results.find(({ result }) => !result);
     return failed === undefined ? { result: true, results } : { result: false, error: failed.error, results };
@@ -104,12 +109,24 @@ export class ScriptedService {
     this.asked.push(asked);
     const answer = this.answer(asked);
     if (answer !== undefined) socket.send(JSON.stringify({ request_id: asked.id, ...answer }));
-    if (asked.request === 'WatchMeasurements' && answer !== undefined) {
-      const names = asked.measurements === 'all' ? [...this.measurements.keys()] : (asked.measurements as string[]);
-      const updates = names.filter((name) => this.measurements.has(name)).map((name) => this.measurements.get(name));
-      if (updates.length > 0) socket.send(JSON.stringify({ notification: 'MeasurementUpdateNotification', updates }));
+    const { known, names, notification } = this.#watched(asked);
+    if (known !== undefined && answer !== undefined) {
+      const told = names === 'all' ? [...known.keys()] : names;
+      const updates = told.filter((name) => known.has(name)).map((name) => known.get(name));
+      if (updates.length > 0) socket.send(JSON.stringify({ notification, updates }));
     }
     this.#changed();
+  }
+
+  #watched({ request, measurements, commands }: Asked) {
+    if (request === 'WatchMeasurements') {
+      const names = measurements as string[] | 'all';
+      return { known: this.measurements, names, notification: 'MeasurementUpdateNotification' };
+    }
+    if (request === 'WatchCommands') {
+      return { known: this.commands, names: commands as string[] | 'all', notification: 'CommandUpdateNotification' };
+    }
+    return { known: undefined, names: [], notification: '' };
   }
 
   #changed(): void {

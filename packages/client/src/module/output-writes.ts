@@ -1,0 +1,72 @@
+// The outputs of a cycle on their way to commands: one request a cycle, each sent once, and what became of it told.
+import { type Datatype, formatPrefixed, type Value, ValueError } from '@telltale/schema/values';
+import type { Channel } from '../channel.ts';
+import { TelltaleProblem, Unreachable } from '../errors.ts';
+
+export interface WriteFailure {
+  readonly name: string;
+  readonly value: Value;
+  readonly error: Error;
+  /** False only where it is known that the device did not get it. */
+  readonly mayHaveHappened: boolean;
+}
+
+export interface Output {
+  readonly name: string;
+  readonly value: Value;
+  /** Undefined where the service has not told it. */
+  readonly datatype: Datatype | undefined;
+}
+
+/** Resolves with what failed; rejects never. Waits for the answers, but no longer than this. */
+export async function writeOutputs(
+  channel: Channel,
+  outputs: readonly Output[],
+  timeoutMs: number,
+): Promise<WriteFailure[]> {
+  const failures: WriteFailure[] = [];
+  const fail = ({ name, value }: Output, error: Error, mayHaveHappened = false) =>
+    failures.push({ name, value, error, mayHaveHappened });
+  const sent = new Map<string, Output>();
+  const writes: { name: string; value: string }[] = [];
+  for (const output of outputs) {
+    try {
+      writes.push({ name: output.name, value: wireText(output) });
+      sent.set(output.name, output);
+    } catch (error) {
+      fail(output, error as Error);
+    }
+  }
+  if (writes.length === 0) return failures;
+  try {
+    await channel.request('WriteCommands', { writes }, { timeoutMs });
+  } catch (error) {
+    const results = error instanceof TelltaleProblem ? error.results : [];
+    for (const output of sent.values()) {
+      const result = results.find(({ name }) => name === output.name);
+      if (result?.result) continue;
+      const own = result?.error === undefined ? (error as Error) : new TelltaleProblem(result.error);
+      fail(output, own, mayHaveHappened(own));
+    }
+  }
+  return failures;
+}
+
+function wireText({ name, value, datatype }: Output): string {
+  if (datatype === undefined) throw new ValueError(`the service has not told of a command ${name} yet`);
+  return formatPrefixed(datatype, fitted(datatype, value));
+}
+
+/** A number for each datatype that holds it; what does not fit is refused where it is formatted. */
+function fitted(datatype: Datatype, value: Value): Value {
+  if (datatype === 'b' && (value === 0 || value === 1)) return value === 1;
+  if (datatype === 'l' && Number.isInteger(value)) return BigInt(value);
+  if (datatype === 'f' && typeof value === 'number') return Math.fround(value);
+  return value;
+}
+
+/** What the service refused by itself did not happen; where a device or nobody answered, one cannot know. */
+function mayHaveHappened(error: Error): boolean {
+  if (error instanceof TelltaleProblem) return error.status >= 500;
+  return !(error instanceof Unreachable) || error.mayHaveHappened;
+}
