@@ -1,0 +1,103 @@
+// Version 1 and the channel over real sockets, with a small plant and function modules that tests script: what the tests
+// of the modules' interface stand on.
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '@telltale/schema';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { ModuleTokens } from '../src/access/index.ts';
+import { Alarms } from '../src/alarms/index.ts';
+import {
+  ChannelRequests,
+  ChannelServer,
+  createHttpServer,
+  DataAccess,
+  dataRoutes,
+  Metrics,
+  ModuleAccess,
+  moduleRoutes,
+  type Route,
+  Watches,
+} from '../src/api/index.ts';
+import { Commands, Measurements } from '../src/points/index.ts';
+import { PlainDisk } from './plain-disk.ts';
+import { ScriptedModules } from './scripted-modules.ts';
+import { SlowDisk } from './slow-disk.ts';
+
+const log = pino({ level: 'silent' });
+const always = { unavailable: () => undefined };
+
+export class ModuleInterface {
+  readonly modules = new ScriptedModules(['loop', 'broken', '__proto__', 'a']);
+  readonly tokens = new ModuleTokens();
+  readonly disk = new PlainDisk();
+  readonly data: DataAccess;
+  readonly channel: ChannelServer;
+  readonly #http: FastifyInstance;
+
+  constructor(more: readonly Route[] = []) {
+    const { disk: keeper, modules, tokens } = this;
+    const clock = systemClock;
+    const measurements = new Measurements({ clock, keeper });
+    const commands = new Commands({ clock, keeper, writeToDevice: () => Promise.resolve() });
+    const alarms = new Alarms({ clock, keeper: new SlowDisk(new Map()), measurements });
+    for (const name of ['level', 'flow', '__proto__']) measurements.put({ name, datatype: 'd' });
+    for (const name of ['valve', 'pump', '__proto__']) commands.put({ name, datatype: 'd' });
+    for (const name of ['high', 'low', '__proto__']) alarms.put({ name, severity: 1 });
+    this.data = new DataAccess({ measurements, commands, alarms });
+    const { data } = this;
+    const access = new ModuleAccess(modules);
+    const routes = [
+      ...dataRoutes({ base: '/data', data, boot: '' }),
+      ...moduleRoutes({ base: '/data', modules: access }),
+      ...more,
+    ];
+    this.#http = createHttpServer({
+      routes,
+      tokens,
+      log,
+      metrics: new Metrics(),
+      ...always,
+      alwaysAvailable: new Set(),
+    });
+    const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
+    const watches = new Watches({ data, modules, stacks, clock, maxWatches: 100 });
+    this.channel = new ChannelServer({
+      path: '/data/ws',
+      requests: new ChannelRequests({ data, modules: access, watches, log, ...always }),
+      watches,
+      clock,
+      maxMessageBytes: 1 << 20,
+      maxClients: 100,
+      tokens,
+      modules,
+      ...always,
+    });
+    this.channel.serve(this.#http.server);
+  }
+
+  get url(): string {
+    const { port } = this.#http.server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async open(): Promise<void> {
+    await this.#http.listen({ host: '127.0.0.1', port: 0 });
+  }
+
+  async close(): Promise<void> {
+    await this.channel.close();
+    await this.#http.close();
+    await this.data.alarms.close();
+    this.data.commands.close();
+    this.data.measurements.close();
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    init: RequestInit = {},
+  ): Promise<{ status: number; text: string; headers: Headers }> {
+    const response = await fetch(this.url + path, { method, ...init });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  }
+}
