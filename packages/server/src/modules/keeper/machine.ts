@@ -13,8 +13,6 @@ export interface HardLimits {
 
 /** The path of a program is undefined where it is not there, or does not do what is asked of it. */
 export interface Machine {
-  /** Whether processes may be given another user, and files another owner. */
-  readonly mayChangeUser: boolean;
   /** As `confine` begins it, options included: they differ between util-linux and busybox. */
   readonly setpriv: readonly string[] | undefined;
   readonly prlimit: string | undefined;
@@ -30,16 +28,16 @@ const probeMs = 5000;
 const capabilitiesOfUsers = (1n << 0n) | (1n << 6n) | (1n << 7n);
 
 export async function readMachine(): Promise<Machine> {
-  const [setpriv, prlimit, nice, limits, mayChange] = await Promise.all([
+  const [setpriv, prlimit, nice, limits] = await Promise.all([
     findSetpriv(),
     findProgram('prlimit', ['--core=0', '--nofile=:64', '--nproc=:4096', '--data=:1073741824']),
     findProgram('nice', ['-n', '10']),
     readFile('/proc/self/limits', 'utf8').catch(() => ''),
-    mayChangeUser(),
   ]);
-  return { mayChangeUser: mayChange, setpriv, prlimit: prlimit?.[0], nice: nice?.[0], limits: hardLimits(limits) };
+  return { setpriv, prlimit: prlimit?.[0], nice: nice?.[0], limits: hardLimits(limits) };
 }
 
+/** Whether processes may be given another user, and files another owner. */
 export async function mayChangeUser(): Promise<boolean> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);

@@ -90,10 +90,11 @@ export class ModuleUsers {
 
   /** By its hash, so that a lost folder changes little; the next one where another module or an account has it. */
   #assign(folder: string): number {
-    const start = createHash('sha256').update(folder).digest().readUInt32BE() % uids;
-    const candidates = Array.from({ length: uids }, (_, step) => firstUid + ((start + step) % uids));
+    const start = createHash('sha256').update(folder).digest().readUInt32BE();
+    let step = 0;
     // Where thousands of homes have taken all, two modules share one, and can read each other's home.
-    const uid = candidates.find((candidate) => !this.#taken.has(candidate)) ?? firstUid + start;
+    while (step < uids && this.#taken.has(firstUid + ((start + step) % uids))) step++;
+    const uid = firstUid + ((start + step) % uids);
     this.#taken.add(uid);
     this.#ownerOf.set(folder, uid);
     return uid;

@@ -1,0 +1,134 @@
+// Promises of --module-user: who a module runs as, the same after a restart, and never as another module.
+import assert from 'node:assert/strict';
+import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { moduleFolder } from '../module-folder.ts';
+import { isOwnUser, ModuleUsers, UnusableUser } from './module-user.ts';
+
+const passwd =
+  'root:x:0:0:root:/root:/bin/sh\nplant:x:1001:1002:,,,:/home/plant:/bin/sh\nbroken:x:one:1\n\n__proto__\n';
+const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root can give files away' };
+
+async function fixture(context: TestContext, accounts = passwd) {
+  const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'passwd');
+  const dynamicUsers = join(folder, 'dynamic');
+  writeFileSync(file, accounts);
+  const modules = join(folder, 'modules');
+  const open = (setting: string, mayChangeUser = true) =>
+    ModuleUsers.open({ setting, folder: modules, mayChangeUser, passwd: file, dynamicUsers });
+  const home = (module: string, uid: number) => {
+    const path = join(modules, moduleFolder(module), 'home');
+    mkdirSync(path, { recursive: true });
+    chownSync(path, uid, uid);
+  };
+  return { open, home, modules, dynamicUsers };
+}
+
+describe('own', () => {
+  test('gives a thousand modules a thousand users, which no account has', async (context) => {
+    const { open } = await fixture(context);
+    const users = await open('own');
+    const names = Array.from({ length: 1000 }, (_, number) => `module_${number}`);
+    const uids = names.map((name) => users.userOf(name)?.uid ?? 0);
+    assert.equal(new Set(uids).size, 1000);
+    assert.ok(uids.every(isOwnUser));
+    assert.deepEqual(
+      names.map((name) => users.userOf(name)?.uid),
+      uids,
+    );
+    assert.equal(users.userOf('module_0')?.gid, uids[0]);
+    assert.equal(users.remark, undefined);
+  });
+
+  test('gives a module the same user after a restart, also where another came first', asRoot, async (context) => {
+    const { open, home } = await fixture(context);
+    const first = (await open('own')).userOf('loop')?.uid ?? 0;
+    assert.equal((await open('own')).userOf('loop')?.uid, first);
+    home('other', first);
+    const users = await open('own');
+    assert.equal(users.userOf('other')?.uid, first);
+    const second = users.userOf('loop')?.uid ?? 0;
+    assert.notEqual(second, first);
+    home('loop', second);
+    assert.equal((await open('own')).userOf('loop')?.uid, second);
+  });
+
+  test('takes no user from homes that are copies, links, or of accounts', asRoot, async (context) => {
+    const { open, home, modules } = await fixture(context);
+    home('a', 61500);
+    home('b', 61500);
+    home('c', 1001);
+    mkdirSync(join(modules, moduleFolder('d')));
+    symlinkSync(join(modules, moduleFolder('a'), 'home'), join(modules, moduleFolder('d'), 'home'));
+    const users = await open('own');
+    const uids = ['a', 'b', 'c', 'd', '__proto__'].map((name) => users.userOf(name)?.uid ?? 0);
+    assert.equal(uids.filter((uid) => uid === 61500).length, 1);
+    assert.equal(new Set(uids).size, 5);
+    assert.ok(uids.every(isOwnUser));
+  });
+
+  test('keeps away from users that an account or a service has', async (context) => {
+    const { open, dynamicUsers } = await fixture(context);
+    const first = (await open('own')).userOf('loop')?.uid ?? 0;
+    mkdirSync(dynamicUsers);
+    writeFileSync(join(dynamicUsers, String(first)), '');
+    const { open: openTaken } = await fixture(context, `${passwd}taken:x:${first}:${first}::/:/bin/sh\n`);
+    for (const users of [await open('own'), await openTaken('own')]) {
+      assert.notEqual(users.userOf('loop')?.uid, first);
+    }
+  });
+
+  test('is the server itself where that is not root, and it is said', async (context) => {
+    const { open } = await fixture(context);
+    const users = await open('own', false);
+    assert.equal(users.userOf('loop'), undefined);
+    assert.match(users.remark ?? '', /run as the server itself: only root/);
+  });
+
+  test('lets modules share only where all users are taken', async (context) => {
+    const { open } = await fixture(context);
+    const users = await open('own');
+    for (let number = 0; number < 4336; number++) users.userOf(`module_${number}`);
+    assert.ok(isOwnUser(users.userOf('one_more')?.uid ?? 0));
+  });
+});
+
+describe('another setting', () => {
+  test('server, or who the server is, is the server itself', async (context) => {
+    const { open } = await fixture(context);
+    assert.equal((await open('server')).userOf('loop'), undefined);
+    const me = await open(`${process.getuid?.()}:${process.getgid?.()}`, false);
+    assert.equal(me.userOf('loop'), undefined);
+  });
+
+  test('is an account by its name, or numbers', async (context) => {
+    const { open } = await fixture(context);
+    assert.deepEqual((await open('plant')).userOf('loop'), { uid: 1001, gid: 1002 });
+    assert.deepEqual((await open('2000')).userOf('loop'), { uid: 2000, gid: 2000 });
+    assert.deepEqual((await open('2000:50')).userOf('loop'), { uid: 2000, gid: 50 });
+  });
+
+  const refused: [string, string, RegExp][] = [
+    ['a name that no account has', 'nobody-knows', /"nobody-knows" is no account of \/etc\/passwd/],
+    ['a name of JavaScript', '__proto__', /is no account/],
+    ['an account without numbers', 'broken', /is no account/],
+    ['a number that means none', '4294967295', /beyond the numbers/],
+    ['a group that means none', '1000:4294967295', /beyond the numbers/],
+  ];
+  for (const [title, setting, message] of refused) {
+    test(`is refused where it is ${title}`, async (context) => {
+      const { open } = await fixture(context);
+      await assert.rejects(open(setting), (error) => error instanceof UnusableUser && message.test(error.message));
+    });
+  }
+
+  test('is refused where the server cannot become another', async (context) => {
+    const { open } = await fixture(context);
+    await assert.rejects(open('plant', false), /needs a server that is root/);
+  });
+});
