@@ -47,8 +47,16 @@ export type RunEnd =
    * again when it ends is tried again.
    */
   | { readonly kind: 'notStarted'; readonly reason: string; readonly mayPass?: boolean }
-  /** Its first process has ended, and nothing that it left behind lives any more. One of the two is undefined. */
-  | { readonly kind: 'ended'; readonly code: number | undefined; readonly signal: string | undefined };
+  /**
+   * Its first process has ended, and nothing that it left behind lives any more. One of code and signal is undefined.
+   * The reason is there, for people, where it was ended though nobody said `stop`: too much memory, a keeper that ended.
+   */
+  | {
+      readonly kind: 'ended';
+      readonly code: number | undefined;
+      readonly signal: string | undefined;
+      readonly reason?: string;
+    };
 
 /** Lines of one module, in the order in which they came. */
 export interface ModuleLines {

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, test } from 'node:test';
+import { until } from '@telltale/stack-kit/testing';
+import { isAlive, type KeeperBench, openBench, path, stateOf } from '../../../test/modules/keeper-bench.ts';
+
+const benches: KeeperBench[] = [];
+afterEach(async () => {
+  for (const each of benches.splice(0)) await each.close();
+});
+function open(): KeeperBench {
+  const bench = openBench();
+  benches.push(bench);
+  return bench;
+}
+
+/** Prints, and then waits to be ended. */
+const waiting = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
+
+describe('what is started', () => {
+  test('has the environment that was given, its mark, a home, and nothing else', async () => {
+    const { run, ended, keeper, folder, folderId } = open();
+    const first = run('#!/bin/sh\nexec env\n', { env: { PATH: path, LANG: 'C.UTF-8', TELLTALE_TOKEN: 'a=b c' } });
+    await ended(first);
+    const lines = await keeper.readLog({ module: 'm1', lines: 100, stream: 'out' });
+    const home = lines.find(({ text }) => text.startsWith('HOME='))?.text.slice(5);
+    assert.deepEqual(lines.map(({ text }) => text).sort(), [
+      `HOME=${home}`,
+      'LANG=C.UTF-8',
+      `PATH=${path}`,
+      `PWD=${home}`,
+      `TELLTALE_RUN=${folderId}.1`,
+      'TELLTALE_TOKEN=a=b c',
+    ]);
+    assert.ok(home?.startsWith(join(folder, 'modules')));
+  });
+
+  test('has no open handles but 0, 1 and 2, and reads nothing', async () => {
+    const { run, ended, texts } = open();
+    // Python, since a shell opens handles of its own.
+    const list = 'import os, sys\nhere = sorted(os.listdir("/proc/self/fd"))\nprint(here, repr(sys.stdin.read()))\n';
+    for (let count = 0; count < 3; count++) run(waiting);
+    await ended(run(`#!/usr/bin/python3 -IS\n${list}`));
+    await until('its line is there', () => texts().some((text) => text.startsWith('[')));
+    // The one of the listing itself is the fourth.
+    assert.deepEqual(
+      texts().find((text) => text.startsWith('[')),
+      "['0', '1', '2', '3'] ''",
+    );
+  });
+
+  test('runs in its home, which stays, as a copy that no replaced or deleted upload touches', async () => {
+    const { run, started, keeper, ended, texts, folder } = open();
+    const script = '#!/bin/sh\necho kept >> kept.txt\ncat kept.txt\nread line < "$0"\necho "$line"\nexec sleep 1000\n';
+    const first = run(script, { module: 'loop' });
+    await started(first);
+    await until('it has printed', () => texts().length === 2);
+    const upload = join(folder, 'executables/loop/program');
+    writeFileSync(upload, '#!/bin/sh\necho replaced\n');
+    rmSync(upload);
+    assert.ok(isAlive(await started(first)));
+    keeper.stop(first, 1000);
+    await ended(first);
+    await ended(run(script.replace('exec sleep 1000', 'exit 3'), { module: 'loop' }));
+    await until('it has printed again', () => texts().length === 5);
+    assert.deepEqual(texts(), ['kept', '#!/bin/sh', 'kept', 'kept', '#!/bin/sh']);
+  });
+});
+
+describe('the end of a run', () => {
+  test('is told with the exit code, or with the signal', async () => {
+    const { run, ended } = open();
+    const runs = ['exit 0', 'exit 7', 'kill -SEGV $$', 'kill -TERM $$'].map((line) => run(`#!/bin/sh\n${line}\n`));
+    const ends = await Promise.all(runs.map(ended));
+    assert.deepEqual(ends, [
+      { kind: 'ended', code: 0, signal: undefined },
+      { kind: 'ended', code: 7, signal: undefined },
+      { kind: 'ended', code: undefined, signal: 'SIGSEGV' },
+      { kind: 'ended', code: undefined, signal: 'SIGTERM' },
+    ]);
+  });
+
+  test('by stop: SIGTERM to all of the group, which may end as it likes', async () => {
+    const { run, started, ended, keeper, texts, ends } = open();
+    const trap = (name: string, code: number) => `trap 'echo ${name} ends; exit ${code}' TERM\n`;
+    const wait = 'echo ready\nwhile :; do sleep 0.02; done\n';
+    const only = run(`#!/bin/sh\n(${trap('child', 1)}${wait})&\n${trap('first', 5)}${wait}`);
+    await started(only);
+    await until('both wait', () => texts().filter((text) => text === 'ready').length === 2);
+    keeper.stop(only, 10_000);
+    assert.deepEqual(await ended(only), { kind: 'ended', code: 5, signal: undefined });
+    await until('both have said so', () => texts().includes('child ends') && texts().includes('first ends'));
+    assert.equal(ends.get(only)?.length, 1);
+  });
+
+  test('by stop: SIGKILL after so long to one that ignores SIGTERM, and to its children', async () => {
+    const { run, started, ended, keeper, texts, marked } = open();
+    const only = run(
+      "#!/bin/sh\ntrap '' TERM\nsleep 1000 &\n(trap '' TERM; sleep 1000) &\necho ready\nwhile :; do sleep 1; done\n",
+    );
+    await started(only);
+    await until('it waits', () => texts().includes('ready'));
+    keeper.stop(only, 200);
+    assert.deepEqual(await ended(only), { kind: 'ended', code: undefined, signal: 'SIGKILL' });
+    assert.deepEqual(marked(), [keeper.pid]);
+  });
+
+  test('by stop: at once where it has no time; a later stop with less time is sooner, with more not later', async () => {
+    const { run, started, ended, keeper } = open();
+    const deaf = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n";
+    const [first, second] = [run(deaf), run(deaf)];
+    await Promise.all([started(first), started(second)]);
+    keeper.stop(first, 0);
+    await ended(first);
+    keeper.stop(second, 3_600_000);
+    keeper.stop(second, 100);
+    keeper.stop(second, 3_600_000);
+    assert.deepEqual(await ended(second), { kind: 'ended', code: undefined, signal: 'SIGKILL' });
+  });
+
+  test('takes a child with it that made a session of its own', async () => {
+    const { run, started, ended, keeper, texts, marked } = open();
+    const only = run('#!/bin/sh\nsetsid sh -c "trap \'\' TERM; echo away; while :; do sleep 1; done" &\nwait\n');
+    await started(only);
+    await until('the child is there', () => texts().includes('away'));
+    keeper.stop(only, 100);
+    await ended(only);
+    assert.deepEqual(marked(), [keeper.pid]);
+  });
+
+  test('takes a child with it that made a session of its own and forgot its environment', async () => {
+    const { run, started, ended, keeper, texts, usages } = open();
+    const only = run("#!/bin/sh\nenv -i setsid sh -c 'echo $$; exec sleep 1000' &\nwait\n");
+    await started(only);
+    await until('the child is there', () => texts().length === 1);
+    const child = Number(texts()[0]);
+    await until('it was seen', () => usages.get(only)?.processes === 2);
+    keeper.stop(only, 100);
+    await ended(only);
+    assert.ok(!isAlive(child));
+  });
+
+  test('is told only when what the first process left behind has ended, too', async () => {
+    const { run, ended, keeper, marked } = open();
+    const leave = "(trap '' TERM; while :; do sleep 1; done) &\nsetsid sleep 1000 &\nsleep 1000 &\nexit 4\n";
+    const only = run(`#!/bin/sh\n${leave}`, { termToKillMs: 100 });
+    assert.deepEqual(await ended(only), { kind: 'ended', code: 4, signal: undefined });
+    assert.deepEqual(marked(), [keeper.pid]);
+  });
+
+  test('comes for one that is halted', async () => {
+    const { run, started, ended, keeper } = open();
+    const only = run(waiting);
+    const pid = await started(only);
+    process.kill(pid, 'SIGSTOP');
+    await until('it is halted', () => stateOf(pid) === 'T');
+    keeper.stop(only, 60_000);
+    assert.deepEqual(await ended(only), { kind: 'ended', code: undefined, signal: 'SIGTERM' });
+  });
+
+  test('comes for one that is stopped before it was started', async () => {
+    const { run, ended, keeper, pids } = open();
+    const only = run(waiting);
+    keeper.stop(only, 60_000);
+    const end = await ended(only);
+    assert.equal(end.kind, pids.has(only) ? 'ended' : 'notStarted');
+  });
+});
+
+describe('what is not started says why', () => {
+  const reasons: [string, string, RegExp][] = [
+    ['neither script nor binary', 'hello\n', /neither a script, which begins with #!/],
+    ['without an interpreter', '#!\n', /names no interpreter/],
+    [
+      'with an interpreter that is not there',
+      '#!/usr/bin/no-such-shell -e\n',
+      /"\/usr\/bin\/no-such-shell", is not there/,
+    ],
+    ['with lines of Windows', '#!/bin/sh\r\necho\r\n', /"\/bin\/sh", .*CR LF/],
+    ['with an interpreter that env does not find', '#!/usr/bin/env no-such\n', /"no-such", is not in the PATH/],
+    ['with lines of Windows after env', '#!/usr/bin/env python3\r\n', /"python3", .*CR LF/],
+    ['a folder for an interpreter', '#!/bin\n', /"\/bin", is not there or not executable/],
+    ['empty', '', /is empty/],
+  ];
+  for (const [what, script, reason] of reasons) {
+    test(`an executable ${what}`, async () => {
+      const { run, ended, pids } = open();
+      const only = run(script);
+      const end = await ended(only);
+      assert.ok(end.kind === 'notStarted', JSON.stringify(end));
+      assert.match(end.reason, reason);
+      assert.equal(pids.size, 0);
+    });
+  }
+
+  test('a binary for another machine, one without its loader, and none that is cut off at any length', async () => {
+    const { run, ended, folder } = open();
+    const binary = readFileSync('/bin/true');
+    const other = Buffer.from(binary);
+    other.writeUInt16LE(process.arch === 'x64' ? 183 : 62, 18);
+    const loaderless = Buffer.from(binary.toString('latin1').replace('/ld-linux', '/no-linux'), 'latin1');
+    const start = (bytes: Buffer, name: string) => {
+      const executable = join(folder, name);
+      writeFileSync(executable, bytes, { mode: 0o755 });
+      return ended(run('', { executable, module: name }));
+    };
+    assert.deepEqual(await start(binary, 'good'), { kind: 'ended', code: 0, signal: undefined });
+    const [foreign, lost] = [await start(other, 'foreign'), await start(loaderless, 'lost')];
+    assert.match(foreign.kind === 'notStarted' ? foreign.reason : '', /is a binary for (?:ARM64|x86-64), and this/);
+    assert.match(lost.kind === 'notStarted' ? lost.reason : '', /the loader of the binary, ".*\/no-linux/);
+    for (const length of [4, 5, 63, 64, 100, 1000]) await start(binary.subarray(0, length), `cut${length}`);
+  });
+
+  test('no executable, or one with another sum', async () => {
+    const { run, ended, folder } = open();
+    const missing = await ended(run('', { executable: join(folder, 'nowhere') }));
+    assert.match(missing.kind === 'notStarted' ? missing.reason : '', /has no executable/);
+    const script = '#!/bin/sh\nexit 3\n';
+    const sha256 = createHash('sha256').update(script).digest('hex');
+    assert.deepEqual(await ended(run(script, { sha256 })), { kind: 'ended', code: 3, signal: undefined });
+    const end = await ended(run(`${script}#\n`, { sha256 }));
+    assert.match(end.kind === 'notStarted' ? end.reason : '', /^the SHA-256 of the executable is .* asks for/);
+  });
+
+  test('a second run of a module whose first has not ended', async () => {
+    const { run, started, ended } = open();
+    const first = run(waiting, { module: 'loop' });
+    await started(first);
+    const end = await ended(run(waiting, { module: 'loop' }));
+    assert.match(end.kind === 'notStarted' ? end.reason : '', /run before has not ended/);
+  });
+
+  test('an environment that the system does not take', async () => {
+    const { run, ended } = open();
+    const end = await ended(run(waiting, { env: { PATH: path, LONG: 'x'.repeat(300_000) } }));
+    assert.match(end.kind === 'notStarted' ? end.reason : '', /environment is too long/);
+  });
+});
+
+describe('what a module prints', () => {
+  test('is in its log and is told to those who watch, by line, in order', async () => {
+    const { run, ended, keeper, lines } = open();
+    await ended(
+      run('#!/bin/sh\nfor i in 1 2 3; do echo out $i; echo err $i >&2; sleep 0.05; done\nprintf unfinished\n'),
+    );
+    await until('all is told', () => lines.length === 7);
+    const read = await keeper.readLog({ module: 'm1', lines: 100, stream: undefined });
+    assert.deepEqual(read, lines);
+    assert.deepEqual(
+      read.filter(({ stream }) => stream === 'out').map(({ text }) => text),
+      ['out 1', 'out 2', 'out 3', 'unfinished'],
+    );
+    assert.deepEqual(
+      (await keeper.readLog({ module: 'm1', lines: 2, stream: 'err' })).map(({ text }) => text),
+      ['err 2', 'err 3'],
+    );
+    assert.deepEqual(await keeper.readLog({ module: 'other', lines: 2, stream: undefined }), []);
+  });
+
+  test('is told of the modules that are watched, and of no others', async () => {
+    const { run, ended, keeper, texts } = open();
+    keeper.watchLogs(['b', '__proto__']);
+    const runs = ['a', 'b', '__proto__'].map((module) => run(`#!/bin/sh\necho ${module}\n`, { module }));
+    await Promise.all(runs.map(ended));
+    await until('both are told', () => texts().length === 2);
+    assert.deepEqual(texts().sort(), ['__proto__', 'b']);
+  });
+
+  test('only so many logs are read at once', async () => {
+    const { keeper } = open();
+    const reads = Array.from({ length: 50 }, () => keeper.readLog({ module: 'm', lines: 1, stream: undefined }));
+    const answers = await Promise.allSettled(reads);
+    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 8);
+    assert.deepEqual(await keeper.readLog({ module: 'm', lines: 1, stream: undefined }), []);
+  });
+});
+
+describe('the keeper', () => {
+  test('is started by the first run, has the rights of the server on its folders, and ends with close', async () => {
+    const { run, started, keeper, folder, marked, ends } = open();
+    assert.equal(keeper.pid, undefined);
+    const runs = [run(waiting), run("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")];
+    await Promise.all(runs.map(started));
+    assert.equal(statSync(join(folder, 'modules')).mode & 0o077, 0);
+    await keeper.close(500);
+    assert.deepEqual([...ends.keys()].sort(), runs);
+    assert.deepEqual(marked(), []);
+    assert.equal(keeper.pid, undefined);
+    const late = run(waiting);
+    assert.deepEqual(ends.get(late), [{ kind: 'notStarted', reason: 'the service is stopping' }]);
+  });
+
+  test('tells what the processes of each run use', async () => {
+    const { run, usages } = open();
+    const busy = run('#!/bin/sh\nsleep 1000 &\nwhile :; do :; done\n');
+    const idle = run(waiting);
+    await until('a full look at both', () => (usages.get(busy)?.cores ?? 0) > 0.2 && usages.has(idle));
+    assert.equal(usages.get(busy)?.processes, 2);
+    assert.ok((usages.get(idle)?.cores ?? 1) < 0.2);
+    assert.ok((usages.get(busy)?.memoryBytes ?? 0) > 500_000);
+  });
+});

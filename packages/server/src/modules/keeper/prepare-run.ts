@@ -1,0 +1,87 @@
+// The folder of a module before a run: its home, and the copy of the executable that runs. Whatever becomes of the upload
+// later, what was checked is what was started.
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { executableFault } from './executable-fault.ts';
+import type { Launch } from './keeper-protocol.ts';
+import { prepareHome } from './prepare-home.ts';
+
+/** Why nothing is started, for people. */
+export class NotStarted extends Error {}
+
+export interface PreparedRun {
+  readonly home: string;
+  /** Relative to the home: the way there may be closed to the user of the module. */
+  readonly executable: string;
+  /** Sentences for the log. */
+  readonly missing: readonly string[];
+}
+
+const runnable = 0o755;
+
+/** Throws `NotStarted`. No process of the module may run meanwhile. */
+export async function prepareRun(folder: string, launch: Launch): Promise<PreparedRun> {
+  const { module, executable, env, bounds } = launch;
+  const name = basename(executable);
+  try {
+    const { home, bin, missing } = await prepareHome({ module, folder, user: bounds.user });
+    const copy = join(bin, name);
+    const incoming = join(bin, `.${name}.incoming`);
+    await rm(incoming, { recursive: true, force: true });
+    try {
+      await copyFile(executable, incoming, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      await chmod(incoming, runnable);
+      await checkSum(incoming, launch);
+      // Another file in its place, not other bytes in it: a process that could not be ended may run it yet.
+      await rm(copy, { recursive: true, force: true });
+      await rename(incoming, copy);
+    } finally {
+      await rm(incoming, { force: true });
+    }
+    const fault = await executableFault(copy, home, env.PATH ?? '');
+    if (fault !== undefined) throw new NotStarted(fault);
+    return { home, executable: `../bin/${name}`, missing };
+  } catch (error) {
+    throw error instanceof NotStarted ? error : new NotStarted(reasonOf(error, executable));
+  }
+}
+
+async function checkSum(file: string, { sha256 }: Launch): Promise<void> {
+  if (sha256 === undefined) return;
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const sum = hash.digest('hex');
+  if (sum === sha256) return;
+  throw new NotStarted(`the SHA-256 of the executable is ${sum}, and the property sha256 asks for ${sha256}`);
+}
+
+/** Of an error of the system, in words where it is a common one. */
+export function reasonOf(error: unknown, executable: string): string {
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOENT':
+      return path === executable ? 'it has no executable: put one first' : `something is missing: ${message}`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk has no room for the copy of the executable that would run';
+    case 'EACCES':
+    case 'EPERM':
+      return `the system does not allow it: ${message}`;
+    case 'ENOEXEC':
+      return 'the system does not know how to run this file';
+    case 'E2BIG':
+      return 'its environment is too long for the system: shorten env';
+    case 'EAGAIN':
+      return 'the system allows no more processes';
+    case 'ENOMEM':
+      return 'the machine has no memory left for it';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'the system allows no more open files';
+    default:
+      return message;
+  }
+}

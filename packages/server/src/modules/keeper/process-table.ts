@@ -1,0 +1,112 @@
+// What /proc tells of the processes of this machine. Where there is no /proc there are no processes to be told of.
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** The variable that marks the processes of a run; children inherit it. */
+export const markName = 'TELLTALE_RUN';
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** When it was started: with the pid this is one process and no other. */
+  readonly startTicks: number;
+  /** That it has used so far. */
+  readonly cpuTicks: number;
+}
+
+/** Of CPU time, as /proc counts it on every Linux. */
+export const ticksPerSecond = 100;
+/** Some hundred microseconds. */
+const processesATurn = 32;
+/** The parent of the threads of the kernel, which are no processes. */
+const kernelThreads = 2;
+
+/** All that live now, a few at a time, so that whoever asks goes on meanwhile; zombies do not live. */
+export async function readProcesses(): Promise<Map<number, ProcessEntry>> {
+  const processes = new Map<number, ProcessEntry>();
+  let read = 0;
+  for (const name of processNames()) {
+    if (++read % processesATurn === 0) await nextTurn();
+    const entry = readProcess(Number(name));
+    if (entry !== undefined && entry.pid !== kernelThreads && entry.parent !== kernelThreads) {
+      processes.set(entry.pid, entry);
+    }
+  }
+  return processes;
+}
+
+/** Undefined where there is no such process, or a zombie. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  // The name of the program stands in parentheses and may hold anything, parentheses and spaces included.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const state = fields[0] as string;
+  if ('ZXx'.includes(state)) return undefined;
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    pid,
+    parent: field(4),
+    group: field(5),
+    session: field(6),
+    startTicks: field(22),
+    cpuTicks: field(14) + field(15),
+  };
+}
+
+/** What the process has of the mark; empty where it has none; undefined where that cannot be told, now or ever. */
+export async function readMark(pid: number): Promise<string | undefined> {
+  try {
+    // Not at once, since it waits for a process that the kernel is busy with.
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
+    if (environment === '') return undefined;
+    const start = `\0${environment}`.indexOf(`\0${markName}=`);
+    return start < 0 ? '' : (environment.slice(start + markName.length + 1).split('\0', 1)[0] as string);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The real one. */
+export function readUser(pid: number): number | undefined {
+  const uid = readStatus(pid, /^Uid:\s+(\d+)/m);
+  return uid === undefined ? undefined : Number(uid);
+}
+
+/** Bytes of memory; what processes share is counted for each. */
+export function readMemory(pid: number): number {
+  return 1024 * Number(readStatus(pid, /^VmRSS:\s+(\d+) kB$/m) ?? 0);
+}
+
+/** To this process and no other that may have its number by now. */
+export function signalProcess({ pid, startTicks }: ProcessEntry, signal: NodeJS.Signals): void {
+  if (readProcess(pid)?.startTicks !== startTicks) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it has ended, or belongs to somebody else
+  }
+}
+
+function readStatus(pid: number, field: RegExp): string | undefined {
+  try {
+    return field.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+function processNames(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,34 @@
+// How much of the machine the processes of each run use, from one look at them to the next.
+import type { Members } from './census.ts';
+import type { Usage } from './keeper-protocol.ts';
+import { readMemory, ticksPerSecond } from './process-table.ts';
+
+export class UsageMeter {
+  #ticks = new Map<string, number>();
+  #atMs: number;
+
+  constructor(atMs: number) {
+    this.#atMs = atMs;
+  }
+
+  /** What a process used that has ended since the last look is not counted: nothing tells of it. */
+  measure(members: Members, atMs: number): Map<number, Usage> {
+    const seconds = Math.max(0.001, (atMs - this.#atMs) / 1000);
+    const ticks = new Map<string, number>();
+    const usages = new Map<number, Usage>();
+    for (const [run, processes] of members) {
+      let used = 0;
+      let memoryBytes = 0;
+      for (const { pid, startTicks, cpuTicks } of processes) {
+        const key = `${pid} ${startTicks}`;
+        ticks.set(key, cpuTicks);
+        used += cpuTicks - (this.#ticks.get(key) ?? 0);
+        memoryBytes += readMemory(pid);
+      }
+      usages.set(run, { cores: used / ticksPerSecond / seconds, memoryBytes, processes: processes.length });
+    }
+    this.#ticks = ticks;
+    this.#atMs = atMs;
+    return usages;
+  }
+}
