@@ -2,6 +2,8 @@
 export * from './archive.ts';
 export * from './channel.ts';
 export * from './configuration.ts';
+export { type CronSchedule, comesEver } from './cron.ts';
+export * from './cron-next-time.ts';
 export * from './csv.ts';
 export * from './data-access.ts';
 export * from './diagnostics.ts';
@@ -10,7 +12,9 @@ export * from './function-modules.ts';
 export * from './identifier.ts';
 export * from './json.ts';
 export * from './json-list.ts';
+export * from './module-properties.ts';
 export * from './revision.ts';
+export * from './run-mode.ts';
 export * from './transaction.ts';
 export * from './validate.ts';
 export * from './values.ts';
