@@ -1,6 +1,6 @@
 // Promises of --module-user: who a module runs as, the same after a restart, and never as another module.
 import assert from 'node:assert/strict';
-import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,12 +12,12 @@ const passwd =
   'root:x:0:0:root:/root:/bin/sh\nplant:x:1001:1002:,,,:/home/plant:/bin/sh\nbroken:x:one:1\n\n__proto__\n';
 const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root can give files away' };
 
-async function fixture(context: TestContext, accounts = passwd) {
+async function fixture(context: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
   context.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'passwd');
   const dynamicUsers = join(folder, 'dynamic');
-  writeFileSync(file, accounts);
+  writeFileSync(file, passwd);
   const modules = join(folder, 'modules');
   const open = (setting: string, mayChangeUser = true) =>
     ModuleUsers.open({ setting, folder: modules, mayChangeUser, passwd: file, dynamicUsers });
@@ -26,7 +26,7 @@ async function fixture(context: TestContext, accounts = passwd) {
     mkdirSync(path, { recursive: true });
     chownSync(path, uid, uid);
   };
-  return { open, home, modules, dynamicUsers };
+  return { open, home, modules, dynamicUsers, file };
 }
 
 describe('own', () => {
@@ -73,14 +73,24 @@ describe('own', () => {
   });
 
   test('keeps away from users that an account or a service has', async (context) => {
-    const { open, dynamicUsers } = await fixture(context);
+    const { open, dynamicUsers, file } = await fixture(context);
     const first = (await open('own')).userOf('loop')?.uid ?? 0;
     mkdirSync(dynamicUsers);
     writeFileSync(join(dynamicUsers, String(first)), '');
-    const { open: openTaken } = await fixture(context, `${passwd}taken:x:${first}:${first}::/:/bin/sh\n`);
-    for (const users of [await open('own'), await openTaken('own')]) {
-      assert.notEqual(users.userOf('loop')?.uid, first);
+    assert.notEqual((await open('own')).userOf('loop')?.uid, first);
+    rmSync(dynamicUsers, { recursive: true });
+    assert.equal((await open('own')).userOf('loop')?.uid, first);
+    writeFileSync(file, `taken:x:${first}:${first}::/:/bin/sh\n`);
+    assert.notEqual((await open('own')).userOf('loop')?.uid, first);
+  });
+
+  test('gives a module of another server another user, as a rule', async (context) => {
+    const uids = new Set<number | undefined>();
+    for (let servers = 0; servers < 4; servers++) {
+      const { open } = await fixture(context);
+      uids.add((await open('own')).userOf('loop')?.uid);
     }
+    assert.ok(uids.size > 1);
   });
 
   test('is the server itself where that is not root, and it is said', async (context) => {
@@ -94,7 +104,9 @@ describe('own', () => {
     const { open } = await fixture(context);
     const users = await open('own');
     for (let number = 0; number < 4336; number++) users.userOf(`module_${number}`);
-    assert.ok(isOwnUser(users.userOf('one_more')?.uid ?? 0));
+    const more = ['one_more', 'another'].map((name) => users.userOf(name)?.uid ?? 0);
+    assert.deepEqual(more, [65520, 65520]);
+    assert.equal(isOwnUser(65520), false);
   });
 });
 
@@ -117,6 +129,7 @@ describe('another setting', () => {
     ['a name that no account has', 'nobody-knows', /"nobody-knows" is no account of \/etc\/passwd/],
     ['a name of JavaScript', '__proto__', /is no account/],
     ['an account without numbers', 'broken', /is no account/],
+    ['the user of a module or service', '61184', /take one below 61184/],
     ['a number that means none', '4294967295', /beyond the numbers/],
     ['a group that means none', '1000:4294967295', /beyond the numbers/],
   ];

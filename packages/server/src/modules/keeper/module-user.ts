@@ -2,7 +2,7 @@
 // where it says `own`.
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { moduleFolder } from '../module-folder.ts';
 import type { Bounds } from './keeper-protocol.ts';
 import { mayChangeUser } from './machine.ts';
@@ -17,8 +17,10 @@ export class UnusableUser extends Error {
 // systemd takes users of services from the same range, which belongs to no account.
 const firstUid = 61184;
 const uids = 4336;
+/** Where thousands of homes have taken all, the rest shares this one. */
+const sharedUid = firstUid + uids;
 
-/** Whether no account has it, and no other module where there is room. */
+/** Whether no account and no other module has it: what runs with it is of one module. */
 export function isOwnUser(uid: number): boolean {
   return uid >= firstUid && uid < firstUid + uids;
 }
@@ -38,17 +40,17 @@ export class ModuleUsers {
   /** For the log, once: what the setting means here, where it is not what it says. */
   readonly remark: string | undefined;
   readonly #fixed: User | 'own' | undefined;
+  readonly #folder: string;
   readonly #ownerOf: Map<string, number>;
   readonly #taken: Set<number>;
 
   private constructor(
     fixed: User | 'own' | undefined,
-    remark: string | undefined,
-    owners: Map<string, number>,
-    reserved: readonly number[],
+    { remark, folder = '', owners = new Map(), reserved = [] }: Partial<Assigned> = {},
   ) {
     this.#fixed = fixed;
     this.remark = remark;
+    this.#folder = folder;
     this.#ownerOf = owners;
     this.#taken = new Set([...owners.values(), ...reserved]);
   }
@@ -56,28 +58,26 @@ export class ModuleUsers {
   /** Throws `UnusableUser`. */
   static async open(options: ModuleUsersOptions): Promise<ModuleUsers> {
     const { setting, folder } = options;
+    if (setting === 'server') return new ModuleUsers(undefined);
     const may = options.mayChangeUser ?? (await mayChangeUser());
     const passwd = await readFile(options.passwd ?? '/etc/passwd', 'utf8').catch(() => '');
-    if (setting === 'server') return new ModuleUsers(undefined, undefined, new Map(), []);
     if (setting === 'own' && !may) {
       const remark = 'function modules run as the server itself: only root can give each a user of its own';
-      return new ModuleUsers(undefined, remark, new Map(), []);
+      return new ModuleUsers(undefined, { remark });
     }
     if (setting === 'own') {
       const dynamic = await readdir(options.dynamicUsers ?? '/run/systemd/dynamic-uid').catch(() => []);
       const reserved = [...accounts(passwd).values()].map(({ uid }) => uid).concat(dynamic.map(Number));
-      return new ModuleUsers('own', undefined, await ownersOf(folder), reserved);
+      return new ModuleUsers('own', { folder: resolve(folder), owners: await ownersOf(folder), reserved });
     }
     const user = namedUser(setting, passwd);
-    if (user.uid === process.getuid?.() && user.gid === process.getgid?.()) {
-      return new ModuleUsers(undefined, undefined, new Map(), []);
-    }
+    if (user.uid === process.getuid?.() && user.gid === process.getgid?.()) return new ModuleUsers(undefined);
     if (!may) {
       throw new UnusableUser(
         `--module-user ${JSON.stringify(setting)} needs a server that is root: start it as root, or without this setting.`,
       );
     }
-    return new ModuleUsers(user, undefined, new Map(), []);
+    return new ModuleUsers(user);
   }
 
   /** Undefined: as the server itself. Always the same for a module, also after a restart: its home remembers it. */
@@ -88,17 +88,25 @@ export class ModuleUsers {
     return { uid, gid: uid };
   }
 
-  /** By its hash, so that a lost folder changes little; the next one where another module or an account has it. */
+  /** By its hash, so that two servers of a machine seldom choose the same; the next one where somebody has it. */
   #assign(folder: string): number {
-    const start = createHash('sha256').update(folder).digest().readUInt32BE();
+    const hash = createHash('sha256').update(join(this.#folder, folder)).digest().readUInt32BE();
     let step = 0;
-    // Where thousands of homes have taken all, two modules share one, and can read each other's home.
-    while (step < uids && this.#taken.has(firstUid + ((start + step) % uids))) step++;
-    const uid = firstUid + ((start + step) % uids);
+    while (step < uids && this.#taken.has(firstUid + ((hash + step) % uids))) step++;
+    const uid = step < uids ? firstUid + ((hash + step) % uids) : sharedUid;
     this.#taken.add(uid);
     this.#ownerOf.set(folder, uid);
     return uid;
   }
+}
+
+interface Assigned {
+  readonly remark: string;
+  readonly folder: string;
+  /** By folder of the module. */
+  readonly owners: Map<string, number>;
+  /** Of others. */
+  readonly reserved: readonly number[];
 }
 
 /** By folder: who owns the homes that are there. Where two have the same owner, the first in the alphabet keeps it. */
@@ -128,6 +136,11 @@ function namedUser(setting: string, passwd: string): User {
   // The last number means "as it is" to the system.
   if (Math.max(user.uid, user.gid) >= 2 ** 32 - 1) {
     throw new UnusableUser(`--module-user ${JSON.stringify(setting)} is beyond the numbers that a user can have.`);
+  }
+  if (isOwnUser(user.uid)) {
+    throw new UnusableUser(
+      `--module-user ${JSON.stringify(setting)} is among the numbers that are given to services: take one below ${firstUid}.`,
+    );
   }
   return user;
 }
