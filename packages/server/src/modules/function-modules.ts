@@ -1,7 +1,6 @@
 // All function modules of the rendering, and what people and programs may ask of them. Each has a supervisor of its
 // own, which decides; this finds it, by name or by run, and tells whoever listens.
 import {
-  type Clock,
   type FunctionModule,
   type FunctionModuleStatus,
   type LiveFunctionModule,
@@ -10,48 +9,40 @@ import {
   ProblemError,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
-import type { Bounds, ModuleLines, ModuleProcesses, ProcessEvents } from './keeper/keeper-protocol.ts';
-import { type ModuleConnection, ModuleSupervisor } from './module-supervisor.ts';
+import type { ModuleLines, ProcessEvents } from './keeper/keeper-protocol.ts';
+import type { ModuleConnection } from './liveness.ts';
+import type { RunOptions } from './module-run.ts';
+import { ModuleSupervisor } from './module-supervisor.ts';
 
 export type FunctionModuleListener = (name: string, isRemoved: boolean) => void;
 
-/** The tokens of runs, as access control keeps them. A token is valid from the start of a run until it has ended. */
-export interface RunTokens {
-  /** `writes` is the property of the module as it was configured, empty where it was not. */
-  issue(module: string, writes: string): string;
-  /** What it may write from now on. */
-  change(token: string, writes: string): void;
-  revoke(token: string): void;
-}
-
-/** Where a module finds the service. */
-export interface ServiceUrls {
-  readonly base: string;
-  readonly channel: string;
-}
-
-export interface FunctionModulesOptions {
-  readonly clock: Clock;
+export interface FunctionModulesOptions extends Omit<RunOptions, 'nextQueryId'> {
   readonly log: Logger;
-  readonly processes: ModuleProcesses;
-  readonly executables: { pathOf(module: string, path: string | undefined): string };
-  readonly tokens: RunTokens;
-  readonly urls: () => ServiceUrls;
-  readonly boundsOf: (module: FunctionModule) => Bounds;
 }
 
 export class FunctionModules {
   readonly #options: FunctionModulesOptions;
   /** Those that are removed too, until they have ended: a name never runs twice at a time. */
   readonly #supervisors = new Map<string, ModuleSupervisor>();
+  readonly #runs = new Map<number, ModuleSupervisor>();
   readonly #listeners: FunctionModuleListener[] = [];
   readonly #lineListeners: ((lines: ModuleLines) => void)[] = [];
+  #phase: 'before' | 'open' | 'closed' = 'before';
+  #lastRun = 0;
+  #lastQuery = 0;
 
   /** What the processes are told through. */
   readonly events: ProcessEvents = {
-    onStarted: () => undefined,
-    onEnded: () => undefined,
-    onUsage: () => undefined,
+    onStarted: (run, pid) => this.#runs.get(run)?.processStarted(run, pid),
+    onEnded: (run, end) => {
+      const supervisor = this.#runs.get(run);
+      this.#runs.delete(run);
+      supervisor?.processEnded(run, end);
+      if (supervisor !== undefined) this.#forget(supervisor);
+    },
+    onUsage: (usages) => {
+      for (const [run, usage] of usages) this.#runs.get(run)?.used(run, usage);
+    },
     onLines: (lines) => {
       for (const listener of this.#lineListeners) listener(lines);
     },
@@ -62,7 +53,11 @@ export class FunctionModules {
   }
 
   /** Starts what is to run; until then it waits, so that no module finds a service that is not ready. */
-  open(): void {}
+  open(): void {
+    if (this.#phase !== 'before') return;
+    this.#phase = 'open';
+    for (const supervisor of this.#supervisors.values()) supervisor.open();
+  }
 
   /** One call a change. */
   onChange(listener: FunctionModuleListener): void {
@@ -75,46 +70,48 @@ export class FunctionModules {
   }
 
   put(module: FunctionModule): void {
-    const known = this.#supervisors.get(module.name);
-    this.#supervisors.set(module.name, new ModuleSupervisor(this.#options.clock, module));
-    if (known === undefined) this.#tell(module.name, false);
+    const supervisor = this.#supervisors.get(module.name) ?? this.#supervise(module.name);
+    supervisor.put(module);
   }
 
   remove(name: string): void {
-    if (this.#supervisors.delete(name)) this.#tell(name, true);
+    const supervisor = this.#configured(name);
+    if (supervisor === undefined) return;
+    supervisor.remove();
+    this.#tell(name, true);
+    this.#forget(supervisor);
   }
 
   has(name: string): boolean {
-    return this.#supervisors.has(name);
+    return this.#configured(name) !== undefined;
   }
 
-  names(): Iterable<string> {
-    return this.#supervisors.keys();
+  *names(): Iterable<string> {
+    for (const { name, isRemoved } of this.#supervisors.values()) if (!isRemoved) yield name;
   }
 
-  /** Of one that there is. */
+  /** Of one that there is, or that is just told to be removed; throws `ProblemError`, as the next ones do. */
   status(name: string): FunctionModuleStatus {
-    return this.#find(name).status();
+    return (this.#supervisors.get(name) ?? this.#find(name)).status();
   }
 
-  /** Of one that there is. */
   live(name: string): LiveFunctionModule {
     return this.#find(name).live();
   }
 
-  /** Resolves when its process is there. Throws `ProblemError`, as the next ones do. */
+  /** Resolves when its process is there. */
   async start(name: string): Promise<void> {
-    this.#find(name);
+    return this.#find(name).start();
   }
 
-  /** Resolves when nothing of it lives any more. */
+  /** Resolves when nothing of it lives any more; it stays so until somebody acts, or the service starts again. */
   async stop(name: string): Promise<void> {
-    this.#find(name);
+    return this.#find(name).stop();
   }
 
   /** Resolves when its new process is there. */
   async restart(name: string): Promise<void> {
-    this.#find(name);
+    return this.#find(name).restart();
   }
 
   /** The newest lines, newest last. */
@@ -128,24 +125,54 @@ export class FunctionModules {
     this.#options.processes.watchLogs(modules);
   }
 
-  /** Other bytes are in its place; `path` is as it was configured when they came. */
-  executableReplaced(_name: string, _path: string | undefined): void {}
+  /** Other bytes are in its place; `path` is what `executable` said of that place when they came. */
+  executableReplaced(name: string, path: string | undefined): void {
+    this.#configured(name)?.executableReplaced(path);
+  }
 
-  /** A connection with the token of the module's run; queries go to the newest. */
-  connected(_name: string, _send: (queryId: number) => void): ModuleConnection {
-    return { closed: () => undefined };
+  /** A connection with the token of the module's run; queries go to the newest. One that comes too late is not asked. */
+  connected(name: string, send: (queryId: number) => void): ModuleConnection {
+    return this.#configured(name)?.connected(send) ?? { closed: () => undefined };
   }
 
   /** Whether it answers the query that is open; another is passed over. */
-  answered(_name: string, _queryId: number, _status: string | undefined): boolean {
-    return false;
+  answered(name: string, queryId: number, status: string | undefined): boolean {
+    return this.#configured(name)?.answered(queryId, status) ?? false;
   }
 
   /** Stops all; each has `termToKill`, but no longer than this. Resolves when nothing of them lives any more. */
-  async close(_patienceMs: number): Promise<void> {}
+  async close(patienceMs: number): Promise<void> {
+    this.#phase = 'closed';
+    await Promise.all(Array.from(this.#supervisors.values(), (supervisor) => supervisor.close(patienceMs)));
+  }
+
+  #supervise(name: string): ModuleSupervisor {
+    const supervisor: ModuleSupervisor = new ModuleSupervisor(name, {
+      ...this.#options,
+      phase: () => this.#phase,
+      nextRunId: () => {
+        this.#runs.set(++this.#lastRun, supervisor);
+        return this.#lastRun;
+      },
+      nextQueryId: () => ++this.#lastQuery,
+      onChange: () => this.#tell(name, false),
+    });
+    this.#supervisors.set(name, supervisor);
+    return supervisor;
+  }
+
+  /** One that is removed, as soon as nothing of it lives any more. */
+  #forget(supervisor: ModuleSupervisor): void {
+    if (supervisor.isRemoved && !supervisor.isRunning) this.#supervisors.delete(supervisor.name);
+  }
+
+  #configured(name: string): ModuleSupervisor | undefined {
+    const supervisor = this.#supervisors.get(name);
+    return supervisor?.isRemoved ? undefined : supervisor;
+  }
 
   #find(name: string): ModuleSupervisor {
-    const supervisor = this.#supervisors.get(name);
+    const supervisor = this.#configured(name);
     if (supervisor === undefined) throw new ProblemError('unknown-object', `There is no function module ${name}.`);
     return supervisor;
   }

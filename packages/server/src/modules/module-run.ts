@@ -1,0 +1,133 @@
+// One run of a module, from its start until nothing of it lives any more: its token, its liveness, and why it is told
+// to end. What comes before and after is the supervisor's.
+import type { Clock, FunctionModule } from '@telltale/schema';
+import type { Bounds, ModuleProcesses, Usage } from './keeper/keeper-protocol.ts';
+import { Liveness, type ModuleConnection } from './liveness.ts';
+import type { ModuleDefinition } from './module-definition.ts';
+import { moduleEnvironment, type ServiceUrls } from './module-environment.ts';
+
+/** The tokens of runs, as access control keeps them. A token is valid from the start of a run until it has ended. */
+export interface RunTokens {
+  /** `writes` is the property of the module as it was configured, empty where it was not. */
+  issue(module: string, writes: string): string;
+  /** What it may write from now on. */
+  change(token: string, writes: string): void;
+  revoke(token: string): void;
+}
+
+export interface RunOptions {
+  readonly clock: Clock;
+  readonly processes: ModuleProcesses;
+  readonly executables: { pathOf(module: string, path: string | undefined): string };
+  readonly tokens: RunTokens;
+  readonly urls: () => ServiceUrls;
+  readonly boundsOf: (module: FunctionModule) => Bounds;
+  readonly nextQueryId: () => number;
+}
+
+export interface RunEvents {
+  /** Its state has changed by itself. */
+  readonly onReady: () => void;
+  readonly onSilent: (reason: string) => void;
+}
+
+/** Why it was told to end: to rest, to be started anew, or since it was silent, for the reason given. */
+export type Ending = 'rest' | 'anew' | { readonly silent: string };
+
+export class ModuleRun {
+  readonly id: number;
+  readonly #options: RunOptions;
+  readonly #token: string;
+  readonly #liveness: Liveness;
+  #module: FunctionModule;
+  #ending: Ending | undefined;
+  #isReady = false;
+  pid: number | undefined;
+  usage: Usage | undefined;
+
+  constructor(id: number, { module }: ModuleDefinition, options: RunOptions, { onReady, onSilent }: RunEvents) {
+    this.id = id;
+    this.#module = module;
+    this.#options = options;
+    this.#token = options.tokens.issue(module.name, writesOf(module));
+    this.#liveness = new Liveness({
+      clock: options.clock,
+      timeoutMs: module.queryTimeout,
+      nextQueryId: options.nextQueryId,
+      onReady: () => {
+        this.#isReady = true;
+        onReady();
+      },
+      onSilent,
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Undefined while nobody has told it to end. */
+  get ending(): Ending | undefined {
+    return this.#ending;
+  }
+
+  launch(sha256: string | undefined): void {
+    const { processes, executables, urls, boundsOf } = this.#options;
+    const { name, executable, termToKill: termToKillMs } = this.#module;
+    processes.start({
+      run: this.id,
+      module: name,
+      executable: executables.pathOf(name, executable),
+      sha256,
+      env: moduleEnvironment(this.#module, urls(), this.#token),
+      bounds: boundsOf(this.#module),
+      termToKillMs,
+    });
+  }
+
+  /** Its process is there. */
+  started(pid: number): void {
+    this.pid = pid;
+    if (this.#ending !== undefined) return;
+    if (this.#module.queryTimeout === 0) this.#isReady = true;
+    this.#liveness.begin();
+  }
+
+  /** Takes over what needs no other run. */
+  change(module: FunctionModule): void {
+    const before = this.#module;
+    this.#module = module;
+    if (writesOf(before) !== writesOf(module)) this.#options.tokens.change(this.#token, writesOf(module));
+    if (before.queryTimeout === module.queryTimeout || this.#ending !== undefined) return;
+    if (module.queryTimeout === 0 && this.pid !== undefined) this.#isReady = true;
+    this.#liveness.setTimeoutMs(module.queryTimeout);
+  }
+
+  connected(send: (queryId: number) => void): ModuleConnection {
+    return this.#liveness.connected(send);
+  }
+
+  answered(queryId: number): boolean {
+    return this.#liveness.answered(queryId);
+  }
+
+  /** SIGKILL comes after its termToKill, or earlier where less time is left; one that is told again gets no more time. */
+  end(ending: Ending, patienceMs = Number.POSITIVE_INFINITY): void {
+    const isTold = this.#ending !== undefined;
+    this.#ending = ending;
+    if (typeof ending === 'object') this.#isReady = false;
+    this.#liveness.end();
+    if (isTold && patienceMs === Number.POSITIVE_INFINITY) return;
+    this.#options.processes.stop(this.id, Math.min(this.#module.termToKill, patienceMs));
+  }
+
+  /** Nothing of it lives any more. */
+  over(): void {
+    this.#liveness.end();
+    this.#options.tokens.revoke(this.#token);
+  }
+}
+
+function writesOf({ properties }: FunctionModule): string {
+  return properties?.writes ?? '';
+}
