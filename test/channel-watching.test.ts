@@ -239,7 +239,7 @@ describe('a watch of alarms', () => {
 test('a watch of function modules tells of those that are there, come and go', async (t) => {
   const channel = await channelFor(t);
   const told = () => channel.told('FunctionModuleUpdateNotification');
-  const fields = { termToKill: 1000, queryTimeout: 1000 };
+  const fields = { termToKill: 1000, queryTimeout: 1000, enabled: false };
   await live.apply([put('function-modules', 'report', fields)]);
   await channel.done('WatchFunctionModules', { function_modules: 'all' });
   await live.apply([put('function-modules', '__proto__', fields)]);
