@@ -9,6 +9,10 @@ import { configExport, configImport } from './commands/config-whole.ts';
 import { connectors, providers } from './commands/connectors.ts';
 import { explain } from './commands/explain.ts';
 import { history } from './commands/history.ts';
+import { moduleLog } from './commands/module-log.ts';
+import { moduleNew } from './commands/module-new.ts';
+import { moduleOperationCommands, moduleStatus } from './commands/module-status.ts';
+import { modulePack, moduleUpload } from './commands/module-upload.ts';
 import { read } from './commands/read.ts';
 import { simulate } from './commands/simulate.ts';
 import { status } from './commands/status.ts';
@@ -49,6 +53,12 @@ export const commands: readonly CommandDeclaration[] = [
   connectors,
   providers,
   browse,
+  moduleStatus,
+  moduleLog,
+  ...moduleOperationCommands,
+  moduleNew,
+  moduleUpload,
+  modulePack,
   archiveStats,
   archiveCheck,
   archiveExport,

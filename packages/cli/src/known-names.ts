@@ -22,10 +22,10 @@ export async function refuseMissing(call: Call, family: Family, missing: readonl
   throw new Refused(`There is no ${one} ${shown.join(', ')}${more}.${hint}`);
 }
 
-/** As `refuseMissing`, of connectors or providers that run: one that is configured runs when it was rendered. */
+/** As `refuseMissing`, of what runs beside the points: one that is configured runs when it was rendered. */
 export async function refuseIdle(
   call: Call,
-  family: 'connectors' | 'providers',
+  family: 'connectors' | 'providers' | 'function-modules',
   missing: readonly string[],
 ): Promise<void> {
   const configured = new Set(missing.length === 0 ? [] : await namesOf(call, family));

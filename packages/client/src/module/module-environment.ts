@@ -4,7 +4,8 @@ export interface ModuleEnvironment {
   /** The three that follow are options of `TelltaleClient` as well. */
   readonly base: string;
   readonly wsUrl: string;
-  readonly token: string;
+  /** Undefined where it is empty: then the module asks as any program of this machine does. */
+  readonly token: string | undefined;
 }
 
 const variables = {
@@ -17,18 +18,18 @@ const variables = {
 /** Of `process.env`. Throws an Error that names what is missing. */
 export function moduleEnvironment(env: Readonly<Record<string, string | undefined>>): ModuleEnvironment {
   const read = (variable: string) => {
-    const value = env[variable] ?? '';
-    if (value !== '') return value;
-    const missing = Object.values(variables).filter((each) => (env[each] ?? '') === '');
+    const value = env[variable];
+    if (value !== undefined) return value;
+    const missing = Object.values(variables).filter((each) => env[each] === undefined);
     throw new Error(
       `The environment has no ${missing.join(', ')}: a function module is started by the service, which sets them. ` +
-        'To try it by hand, set them all; any name and token do while the service is asked to check none.',
+        'To try it by hand, set them yourself; with an empty TELLTALE_TOKEN it asks as any program of this machine does.',
     );
   };
   return {
     name: read(variables.name),
     base: read(variables.base),
     wsUrl: read(variables.wsUrl),
-    token: read(variables.token),
+    token: read(variables.token) || undefined,
   };
 }

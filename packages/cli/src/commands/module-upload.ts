@@ -1,0 +1,139 @@
+// `telltale module upload|pack`: the executable of a function module, from a file that is ready to run or from a program
+// in TypeScript or JavaScript.
+import { createHash } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { FunctionModule } from '@telltale/schema';
+import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
+import { asRefused } from '../files.ts';
+import { refuseMissing } from '../known-names.ts';
+import { packProgram } from '../pack/pack-program.ts';
+
+const packedFiles =
+  'A .ts, .mts, .js or .mjs file that does not begin with #! is packed: one file with everything that it imports, which ' +
+  'needs Node alone. Any other file is taken as it is.';
+
+export const moduleUpload: CommandDeclaration = {
+  path: ['module', 'upload'],
+  summary: 'Put the executable of a function module; one that runs is started anew with it',
+  arguments: [{ name: 'NAME', names: 'function-modules' }, { name: 'FILE' }],
+  options: [
+    { name: 'create', summary: 'Put the module into the configuration where it is not there' },
+    {
+      name: 'writes',
+      value: 'NAMES',
+      summary: 'With --create: what it may write, names or beginnings such as pump1_*',
+    },
+    { name: 'render', summary: 'Run the configuration then' },
+  ],
+  details: packedFiles,
+  examples: [
+    'telltale module upload level_controller level-controller.ts',
+    "telltale module upload report report.py --create --writes 'report_*' --render",
+  ],
+  run: upload,
+};
+
+export const modulePack: CommandDeclaration = {
+  path: ['module', 'pack'],
+  summary: 'Make one executable file of a program in TypeScript or JavaScript',
+  arguments: [{ name: 'FILE' }, { name: 'OUTPUT' }],
+  options: [],
+  details: 'The same sources make the same bytes, so that properties.sha256 can name them.',
+  examples: ['telltale module pack level-controller.ts level-controller'],
+  run: async ({ args, terminal }) => {
+    const [file = '', output = ''] = args;
+    const { text, files } = await packProgram(file);
+    try {
+      await writeFile(output, text);
+      await chmod(output, 0o755);
+    } catch (error) {
+      throw asRefused(error, `${output} cannot be written`);
+    }
+    const sha256 = sumOf(Buffer.from(text));
+    if (terminal.isJson) await terminal.json({ packed: { output, sha256, files } });
+    else await terminal.line(`${output} has ${files.length} files in it. SHA-256 ${sha256}`);
+  },
+};
+
+interface Executable {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of the module that is made for it. */
+  readonly path: string;
+  /** Whether it answers the queries of its supervisor. */
+  readonly isAnswering: boolean;
+}
+
+async function upload(call: Call): Promise<void> {
+  const { client, terminal, args, options, signal } = call;
+  const [name = '', file = ''] = args;
+  if (options.has('writes') && !options.has('create')) throw new UsageError('--writes goes with --create.');
+  const known = (await client.configuration.list('function-modules', { names: [name], signal }))[name];
+  if (known === undefined && !options.has('create')) await refuseUnknown(call, name);
+  const executable = await readExecutable(file);
+  if (known === undefined) {
+    await client.configuration.put('function-modules', name, newModule(name, executable, options.get('writes')), call);
+  }
+  await client.configuration.putExecutable(name, executable.bytes, { signal });
+  if (options.has('render')) await client.configuration.render({ signal });
+  const sha256 = sumOf(executable.bytes);
+  const pinned = known?.properties?.sha256;
+  if (pinned !== undefined && pinned !== sha256) {
+    terminal.note(`The property sha256 of ${name} asks for another file: it will not start with this one.`);
+  }
+  if (terminal.isJson) {
+    const uploaded = { name, sha256, size: executable.bytes.length, created: known === undefined };
+    await terminal.json({ uploaded });
+  } else {
+    await terminal.line(`The executable of ${name} is on disk. SHA-256 ${sha256}`);
+    if (!options.has('render') && !(await client.configuration.isUpToDate({ signal }))) {
+      await terminal.line('The configuration differs from what runs: telltale config render');
+    }
+  }
+}
+
+async function refuseUnknown(call: Call, name: string): Promise<never> {
+  try {
+    await refuseMissing(call, 'function-modules', [name]);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused(`${error.message} --create makes it, with --writes NAMES for what it may write.`);
+  }
+  throw new Refused(`There is no function module ${JSON.stringify(name)}.`);
+}
+
+async function readExecutable(file: string): Promise<Executable> {
+  const bytes = await readFile(file).catch((error) => {
+    throw asRefused(error, `${file} cannot be read`);
+  });
+  const isReady = bytes.subarray(0, 2).toString('latin1') === '#!' || !/\.m?[tj]s$/.test(file);
+  if (isReady) {
+    if (bytes.length === 0) throw new Refused(`${file} is empty.`);
+    return { bytes: new Uint8Array(bytes), path: basename(file), isAnswering: false };
+  }
+  const { text, files } = await packProgram(file);
+  return {
+    bytes: new TextEncoder().encode(text),
+    path: basename(file).replace(/\.m?[tj]s$/, ''),
+    isAnswering: files.some((each) => /^@telltale\/client\/.*\bmodule\.m?[jt]s$/.test(each)),
+  };
+}
+
+const termToKillMs = 5000;
+const queryTimeoutMs = 10_000;
+
+/** Kept running, and started again when it ends. */
+function newModule(name: string, { path, isAnswering }: Executable, writes: string | undefined): FunctionModule {
+  return {
+    name,
+    ...(/^[\w-][\w.-]{0,127}$/.test(path) && { executable: path }),
+    respawn: true,
+    termToKill: termToKillMs,
+    queryTimeout: isAnswering ? queryTimeoutMs : 0,
+    ...(writes !== undefined && { properties: { writes } }),
+  };
+}
+
+function sumOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
