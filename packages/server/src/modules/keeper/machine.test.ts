@@ -1,6 +1,7 @@
 // Promises of what is read of a machine: what is found works, and what is not found is not claimed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { hardLimits, mayChangeUser, readMachine } from './machine.ts';
 
@@ -9,6 +10,11 @@ const isLinux = { skip: process.platform === 'linux' ? false : 'these programs a
 test('the programs that are found start others as they are asked to', isLinux, async () => {
   const { setpriv, prlimit, nice } = await readMachine();
   const output = (command: readonly string[]) => execFileSync(command[0] ?? '', command.slice(1), { encoding: 'utf8' });
+  const isThere = (name: string) => existsSync(`/usr/bin/${name}`);
+  assert.deepEqual(
+    [setpriv, prlimit, nice].map((found) => found !== undefined),
+    ['setpriv', 'prlimit', 'nice'].map(isThere),
+  );
   if (setpriv !== undefined) {
     assert.match(output([...setpriv, 'grep', 'NoNewPrivs', '/proc/self/status']), /NoNewPrivs:\s1\n/);
   }

@@ -30,7 +30,7 @@ const capabilitiesOfUsers = (1n << 0n) | (1n << 6n) | (1n << 7n);
 export async function readMachine(): Promise<Machine> {
   const [setpriv, prlimit, nice, limits] = await Promise.all([
     findSetpriv(),
-    findProgram('prlimit', ['--core=0', '--nofile=:64', '--nproc=:4096', '--data=:1073741824']),
+    findProgram('prlimit', ['--core=0', '--nofile=64', '--nproc=64', '--data=268435456']),
     findProgram('nice', ['-n', '10']),
     readFile('/proc/self/limits', 'utf8').catch(() => ''),
   ]);
