@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { systemClock as clock } from '@telltale/schema/values';
 import { moduleFolder } from '../module-folder.ts';
 import { Census } from './census.ts';
+import { Cgroups, type CgroupUsage } from './cgroup.ts';
 import { type FromKeeper, orphanTermToKillMs, type ToKeeper, usagePeriodMs } from './keeper-messages.ts';
 import type { Launch, LogRequest } from './keeper-protocol.ts';
 import { LineBatches } from './line-batches.ts';
@@ -13,10 +14,13 @@ import { ModuleLog } from './module-log.ts';
 import { RunProcess } from './run-process.ts';
 import { UsageMeter } from './usage.ts';
 
+type OpenMessage = ToKeeper & { readonly kind: 'open' };
+
 class Keeper {
   readonly #folder: string;
   readonly #folderId: string;
-  readonly #machine: Promise<Machine>;
+  readonly #machine: Machine;
+  readonly #cgroups: Cgroups | undefined;
   readonly #census: Census;
   readonly #lines = new LineBatches(clock, (batch, onTaken) => tell({ kind: 'lines', batch }, onTaken));
   readonly #runs = new Map<number, RunProcess>();
@@ -26,11 +30,20 @@ class Keeper {
   #isMeasuring = false;
   #isClosing = false;
 
-  constructor({ folder, folderId }: ToKeeper & { kind: 'open' }) {
+  private constructor({ folder, folderId }: OpenMessage, machine: Machine, cgroups: Cgroups | undefined) {
     this.#folder = folder;
     this.#folderId = folderId;
-    this.#machine = readMachine();
+    this.#machine = machine;
+    this.#cgroups = cgroups;
     this.#census = new Census(folderId);
+  }
+
+  static async open(message: OpenMessage): Promise<Keeper> {
+    const pids = [process.ppid, process.pid];
+    const [machine, cgroups] = await Promise.all([readMachine(), Cgroups.open({ pids })]);
+    // Of a keeper that was killed. No process is in them any more: the server has swept.
+    await cgroups?.sweep(`${message.folderId}.`);
+    return new Keeper(message, machine, cgroups);
   }
 
   take(message: ToKeeper): void {
@@ -53,12 +66,13 @@ class Keeper {
     const before = this.#runs.values().find((each) => each.launch.module === module);
     if (before !== undefined || this.#isClosing) {
       const reason = this.#isClosing ? 'the service is stopping' : 'its run before has not ended yet';
-      tell({ kind: 'ended', run, end: { kind: 'notStarted', reason } });
+      tell({ kind: 'ended', run, end: { kind: 'notStarted', reason, mayPass: true } });
       return;
     }
     const process = new RunProcess({
       launch,
       machine: this.#machine,
+      cgroups: this.#cgroups,
       folder: this.#folderOf(module),
       folderId: this.#folderId,
       census: this.#census,
@@ -91,7 +105,12 @@ class Keeper {
     while (this.#runs.size > 0) {
       await new Promise<void>((resolve) => clock.after(usagePeriodMs, resolve));
       const members = await this.#census.take();
-      const usages = this.#meter.measure(members, clock.monotonicMs());
+      const groups = new Map<number, CgroupUsage>();
+      for (const [run, each] of this.#runs) {
+        const usage = await each.groupUsage();
+        if (usage !== undefined) groups.set(run, usage);
+      }
+      const usages = this.#meter.measure(members, groups, clock.monotonicMs());
       for (const [run, usage] of usages) this.#runs.get(run)?.judge(usage);
       // No faster than the server takes them.
       await new Promise<void>((resolve) => tell({ kind: 'usage', usages }, resolve));
@@ -147,11 +166,14 @@ function main(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   // Nobody reads them any more once the server is gone.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  process.once('message', (message: ToKeeper) => {
-    if (message.kind !== 'open') throw new Error(`the first message is ${message.kind}`);
-    const keeper = new Keeper(message);
-    process.on('message', (each: ToKeeper) => keeper.take(each));
-    process.on('disconnect', () => keeper.close(orphanTermToKillMs));
+  let keeper: Promise<Keeper> | undefined;
+  process.on('message', (message: ToKeeper) => {
+    if (message.kind === 'open') keeper = Keeper.open(message);
+    else keeper?.then((each) => each.take(message));
+  });
+  process.on('disconnect', () => {
+    if (keeper === undefined) process.exit();
+    keeper.then((each) => each.close(orphanTermToKillMs));
   });
 }
 

@@ -179,7 +179,7 @@ export class ModuleKeeper implements ModuleProcesses {
       for (const [run, { isStarted }] of lost) {
         if (!this.#runs.delete(run)) continue;
         if (isStarted) events.onEnded(run, { kind: 'ended', code: undefined, signal: 'SIGKILL', reason });
-        else events.onEnded(run, { kind: 'notStarted', reason });
+        else events.onEnded(run, { kind: 'notStarted', reason, mayPass: true });
       }
     });
   }

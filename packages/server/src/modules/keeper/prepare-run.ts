@@ -10,7 +10,15 @@ import type { Launch } from './keeper-protocol.ts';
 import { prepareHome } from './prepare-home.ts';
 
 /** Why nothing is started, for people. */
-export class NotStarted extends Error {}
+export class NotStarted extends Error {
+  /** It says nothing about the executable. */
+  readonly mayPass: boolean;
+
+  constructor(reason: string, mayPass = false) {
+    super(reason);
+    this.mayPass = mayPass;
+  }
+}
 
 export interface PreparedRun {
   readonly home: string;
@@ -45,7 +53,7 @@ export async function prepareRun(folder: string, launch: Launch): Promise<Prepar
     if (fault !== undefined) throw new NotStarted(fault);
     return { home, executable: `../bin/${name}`, missing };
   } catch (error) {
-    throw error instanceof NotStarted ? error : new NotStarted(reasonOf(error, executable));
+    throw error instanceof NotStarted ? error : systemRefused(error, executable);
   }
 }
 
@@ -58,30 +66,23 @@ async function checkSum(file: string, { sha256 }: Launch): Promise<void> {
   throw new NotStarted(`the SHA-256 of the executable is ${sum}, and the property sha256 asks for ${sha256}`);
 }
 
-/** Of an error of the system, in words where it is a common one. */
-export function reasonOf(error: unknown, executable: string): string {
-  const { code, path, message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case 'ENOENT':
-      return path === executable ? 'it has no executable: put one first' : `something is missing: ${message}`;
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'the disk has no room for the copy of the executable that would run';
-    case 'EACCES':
-    case 'EPERM':
-      return `the system does not allow it: ${message}`;
-    case 'ENOEXEC':
-      return 'the system does not know how to run this file';
-    case 'E2BIG':
-      return 'its environment is too long for the system: shorten env';
-    case 'EAGAIN':
-      return 'the system allows no more processes';
-    case 'ENOMEM':
-      return 'the machine has no memory left for it';
-    case 'EMFILE':
-    case 'ENFILE':
-      return 'the system allows no more open files';
-    default:
-      return message;
-  }
+const mayPass = new Set(['ENOSPC', 'EDQUOT', 'EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'EIO']);
+
+/** An error of the system, in words where it is a common one. */
+export function systemRefused(error: unknown, executable: string): NotStarted {
+  const { code = '', path, message } = error as NodeJS.ErrnoException;
+  const noUpload = code === 'ENOENT' && path === executable;
+  const reason = noUpload ? 'it has no executable: put one first' : (reasons[code] ?? message);
+  return new NotStarted(reason, mayPass.has(code));
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk has no room for the copy of the executable that would run',
+  EDQUOT: 'the disk has no room for the copy of the executable that would run',
+  ENOEXEC: 'the system does not know how to run this file',
+  E2BIG: 'its environment is too long for the system: shorten env',
+  EAGAIN: 'the system allows no more processes',
+  ENOMEM: 'the machine has no memory left for it',
+  EMFILE: 'the system allows no more open files',
+  ENFILE: 'the system allows no more open files',
+};

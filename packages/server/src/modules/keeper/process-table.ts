@@ -61,14 +61,19 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   };
 }
 
-/** What the process has of the mark; empty where it has none; undefined where that cannot be told, now or ever. */
+/**
+ * The mark in its environment or, for one that forgot it, of its control group; empty where it has none; undefined where
+ * that cannot be told, now or ever.
+ */
 export async function readMark(pid: number): Promise<string | undefined> {
   try {
     // Not at once, since it waits for a process that the kernel is busy with.
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-    if (environment === '') return undefined;
     const start = `\0${environment}`.indexOf(`\0${markName}=`);
-    return start < 0 ? '' : (environment.slice(start + markName.length + 1).split('\0', 1)[0] as string);
+    if (start >= 0) return environment.slice(start + markName.length + 1).split('\0', 1)[0];
+    const group = /^0::.*\/telltale-modules\/([^/\n]+)/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'latin1'))?.[1];
+    // One that is just becoming another program has no environment for a moment.
+    return group ?? (environment === '' ? undefined : '');
   } catch {
     return undefined;
   }

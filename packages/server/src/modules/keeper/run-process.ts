@@ -6,12 +6,13 @@ import type { Readable } from 'node:stream';
 import type { LogLine, LogStream } from '@telltale/schema';
 import type { Clock } from '@telltale/schema/values';
 import type { Census } from './census.ts';
+import type { Cgroups, CgroupUsage, RunCgroup } from './cgroup.ts';
 import { type Confinement, confine } from './confine.ts';
 import type { Launch, RunEnd, Usage } from './keeper-protocol.ts';
 import type { Machine } from './machine.ts';
 import { ModuleLog, stampsOf } from './module-log.ts';
 import { isOwnUser } from './module-user.ts';
-import { NotStarted, prepareRun, reasonOf } from './prepare-run.ts';
+import { NotStarted, prepareRun, systemRefused } from './prepare-run.ts';
 import { markName, readProcess, signalProcess } from './process-table.ts';
 import { runMark } from './sweep.ts';
 
@@ -20,7 +21,9 @@ export interface RunOptions {
   /** Of the module. */
   readonly folder: string;
   readonly folderId: string;
-  readonly machine: Promise<Machine>;
+  readonly machine: Machine;
+  /** Where the machine has them. */
+  readonly cgroups: Cgroups | undefined;
   readonly census: Census;
   readonly clock: Clock;
   readonly onStarted: (pid: number) => void;
@@ -37,6 +40,7 @@ const lastOutputMs = 2000;
 export class RunProcess {
   readonly #options: RunOptions;
   #child: ChildProcess | undefined;
+  #cgroup: RunCgroup | undefined;
   /** The first process has ended, and its number may soon be another's. */
   #hasExited = false;
   #killDueMs = Number.POSITIVE_INFINITY;
@@ -53,7 +57,7 @@ export class RunProcess {
     return this.#options.launch;
   }
 
-  /** Resolves when nothing of it lives any more; never rejects. */
+  /** Resolves when nothing of it lives any more. Rejects where the keeper cannot go on. */
   async run(): Promise<RunEnd> {
     const { launch, census } = this.#options;
     try {
@@ -66,11 +70,17 @@ export class RunProcess {
       const end = { kind: 'ended', code: code ?? undefined, signal: signal ?? undefined } as const;
       return this.#reason === undefined ? end : { ...end, reason: this.#reason };
     } catch (error) {
-      return { kind: 'notStarted', reason: error instanceof NotStarted ? error.message : String(error) };
+      if (!(error instanceof NotStarted)) throw error;
+      return { kind: 'notStarted', reason: error.message, mayPass: error.mayPass };
     } finally {
       this.#takeBackKill();
       census.remove(launch.run);
+      await this.#cgroup?.remove();
     }
+  }
+
+  async groupUsage(): Promise<CgroupUsage | undefined> {
+    return this.#child === undefined ? undefined : this.#cgroup?.usage();
   }
 
   /** Ends it where it has more than it may, and the system does not hold it. */
@@ -98,21 +108,21 @@ export class RunProcess {
 
   #kill(): void {
     this.#isKilling = true;
+    if (this.#child !== undefined) this.#cgroup?.kill();
     this.#signal('SIGKILL');
   }
 
   async #start(): Promise<ChildProcess> {
-    const { launch, folder, folderId, machine, census, onStarted, onMissing } = this.#options;
-    const [{ home, executable, missing }, here] = await Promise.all([prepareRun(folder, launch), machine]);
+    const { launch, folder, folderId, census, onStarted, onMissing } = this.#options;
+    const { home, executable, missing } = await prepareRun(folder, launch);
+    const mark = runMark(folderId, launch.run);
+    this.#cgroup = await this.#makeGroup(mark);
     if (this.#killDueMs < Number.POSITIVE_INFINITY) throw new NotStarted('it was stopped before it was started');
-    const confinement = confine(here, launch, { executable, held: new Set() });
-    onMissing([...missing, ...confinement.missing]);
-    this.#watchedMemoryBytes = confinement.watchedMemoryBytes ?? Number.POSITIVE_INFINITY;
-    const mark = { [markName]: runMark(folderId, launch.run) };
-    const child = spawnRun(confinement, home, { HOME: home, ...launch.env, ...mark });
+    onMissing(missing);
+    const child = this.#spawn(executable, home, { HOME: home, ...launch.env, [markName]: mark });
     if (child.pid === undefined) {
       const [error] = await once(child, 'error');
-      throw new NotStarted(reasonOf(error, launch.executable));
+      throw systemRefused(error, launch.executable);
     }
     child.on('error', () => {}); // of signals, which are sent otherwise
     this.#child = child;
@@ -120,6 +130,36 @@ export class RunProcess {
     census.add(launch.run, readProcess(child.pid), uid !== undefined && isOwnUser(uid) ? uid : undefined);
     onStarted(child.pid);
     return child;
+  }
+
+  async #makeGroup(name: string): Promise<RunCgroup | undefined> {
+    const { launch, cgroups, onMissing } = this.#options;
+    return cgroups?.make(name, launch.bounds).catch((error: Error) => {
+      onMissing([`${launch.module} has no control group: ${error.message}.`]);
+      return undefined;
+    });
+  }
+
+  #spawn(executable: string, home: string, env: Record<string, string>): ChildProcess {
+    const { machine, launch, onMissing } = this.#options;
+    const confinement = confine(machine, launch, { executable, held: this.#cgroup?.held ?? new Set() });
+    onMissing(confinement.missing);
+    this.#watchedMemoryBytes = confinement.watchedMemoryBytes ?? Number.POSITIVE_INFINITY;
+    if (this.#cgroup === undefined) return spawnRun(confinement, home, env);
+    let child: ChildProcess | undefined;
+    try {
+      return this.#cgroup.place(() => {
+        child = spawnRun(confinement, home, env);
+        return child;
+      });
+    } catch (error) {
+      // A keeper that cannot leave the group of a run would be ended with it: then rather now, as a mistake.
+      if (error instanceof NotStarted || child !== undefined) throw error;
+      onMissing([`${launch.module} cannot be put into its control group: ${(error as Error).message}.`]);
+      this.#cgroup.remove();
+      this.#cgroup = undefined;
+      return this.#spawn(executable, home, env);
+    }
   }
 
   #keepOutput(child: ChildProcess): { stream: Readable; closed: Promise<void> }[] {
@@ -196,7 +236,7 @@ function spawnRun(confinement: Confinement, home: string, env: Record<string, st
   try {
     return spawn(command, args, { ...options, cwd: home, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
-    throw new NotStarted(reasonOf(error, command));
+    throw systemRefused(error, command);
   }
 }
 
