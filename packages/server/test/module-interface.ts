@@ -21,9 +21,10 @@ import {
 import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
 import { ScriptedModules } from './scripted-modules.ts';
-import { SlowDisk } from './slow-disk.ts';
 
 const log = pino({ level: 'silent' });
+/** For alarms. */
+const willingDisk = { keepAlarm: () => Promise.resolve(), forgetAlarm: () => Promise.resolve() };
 const always = { unavailable: () => undefined };
 
 export class ModuleInterface {
@@ -39,7 +40,7 @@ export class ModuleInterface {
     const clock = systemClock;
     const measurements = new Measurements({ clock, keeper });
     const commands = new Commands({ clock, keeper, writeToDevice: () => Promise.resolve() });
-    const alarms = new Alarms({ clock, keeper: new SlowDisk(new Map()), measurements });
+    const alarms = new Alarms({ clock, keeper: willingDisk, measurements });
     for (const name of ['level', 'flow', '__proto__']) measurements.put({ name, datatype: 'd' });
     for (const name of ['valve', 'pump', '__proto__']) commands.put({ name, datatype: 'd' });
     for (const name of ['high', 'low', '__proto__']) alarms.put({ name, severity: 1 });
