@@ -233,12 +233,4 @@ describe('a query', () => {
     refused.on('error', () => undefined);
     refused.terminate();
   });
-
-  test('of a module that was removed goes to nobody, and its connection is taken all the same', async () => {
-    const token = tokens.issue('gone', '');
-    const module = await connect(token);
-    await module.settled();
-    assert.deepEqual(modules.connections, []);
-    tokens.revoke(token);
-  });
 });

@@ -105,7 +105,6 @@ describe('the messages of the channel', () => {
       ['SimulateMeasurements', { simulations: [{ name: 'a', value: 'd1', quality: 65_536 }] }],
       ['OperateAlarms', { operations: [{ name: 'a', opcode: 'explode' }] }],
       ['OperateFunctionModules', { operations: [{ name: 'a', opcode: 'explode' }] }],
-      ['AnswerQuery', { query_id: 1, status: 'x'.repeat(1001) }],
       ['ReadDatabase', { select: { connectors: 'all' } }],
       ['ReadMeasurements', { fields: ['vt'] }],
       ['ReadArchive', { archive: 'connectors', name: 'a', t_since: 0, t_until: 0 }],

@@ -284,7 +284,9 @@ export const channelRequests = {
       "with the module's token.",
     fields: {
       query_id: Type.Integer(),
-      status: Type.Optional(Type.String({ maxLength: 1000, description: 'What it has to say of itself.' })),
+      status: Type.Optional(
+        Type.String({ description: 'What it has to say of itself; of more than 1024 characters the rest is cut off.' }),
+      ),
     },
   }),
 } as const;

@@ -1,7 +1,7 @@
 // The tokens of function modules: each belongs to one run of a module. Of a token only its SHA-256 is kept, so that how
 // long a look-up takes tells nothing of those that there are.
 import { createHash, randomBytes } from 'node:crypto';
-import { ProblemError } from '@telltale/schema';
+import { mayWrite, ProblemError, readWriteList, type WriteList } from '@telltale/schema';
 import { type Caller, localCaller } from './caller.ts';
 
 const tokenBytes = 32;
@@ -14,7 +14,7 @@ export type RevocationListener = (caller: Caller) => void;
 
 interface Entry {
   readonly caller: Caller;
-  writes: Writes;
+  writes: WriteList;
 }
 
 export class ModuleTokens {
@@ -30,18 +30,23 @@ export class ModuleTokens {
     const token = randomBytes(tokenBytes).toString('base64url');
     const key = keyOf(token);
     const author = `module/${module}`;
-    const mayWrite = (name: string) => {
-      const known = this.#entries.get(key);
-      return known !== undefined && isListed(known.writes, name);
+    const caller: Caller = {
+      author,
+      authority: author,
+      module,
+      mayWrite: (name) => {
+        const known = this.#entries.get(key);
+        return known !== undefined && mayWrite(known.writes, name);
+      },
     };
-    this.#entries.set(key, { caller: { author, authority: author, module, mayWrite }, writes: readWrites(writes) });
+    this.#entries.set(key, { caller, writes: readWriteList(writes) });
     return token;
   }
 
   /** What it may write from now on. */
   change(token: string, writes: string): void {
     const known = this.#entries.get(keyOf(token));
-    if (known !== undefined) known.writes = readWrites(writes);
+    if (known !== undefined) known.writes = readWriteList(writes);
   }
 
   /** From now on nobody has it. */
@@ -77,24 +82,4 @@ export class ModuleTokens {
 
 function keyOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
-}
-
-/** Names, and beginnings of names. */
-interface Writes {
-  readonly names: ReadonlySet<string>;
-  readonly prefixes: readonly string[];
-}
-
-/** Names or prefixes that end in an asterisk, separated by commas or white space. */
-function readWrites(text: string): Writes {
-  const items = text.split(/[\s,]+/).filter((item) => item !== '');
-  const isPrefix = (item: string) => item.endsWith('*');
-  return {
-    names: new Set(items.filter((item) => !isPrefix(item))),
-    prefixes: items.filter(isPrefix).map((item) => item.slice(0, -1)),
-  };
-}
-
-function isListed({ names, prefixes }: Writes, name: string): boolean {
-  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }

@@ -23,7 +23,7 @@ export interface ChannelServerOptions {
   /** Whose a token is. */
   readonly tokens: Pick<ModuleTokens, 'identify' | 'onRevoked'>;
   /** Asks its modules whether they live, by the connections that they make. */
-  readonly modules: Pick<FunctionModules, 'has' | 'connected'>;
+  readonly modules: Pick<FunctionModules, 'connected'>;
 }
 
 const checkMs = 5000;
@@ -168,11 +168,10 @@ export class ChannelServer {
 
   /** A function module has connected: its supervisor may ask it. */
   #present(client: ChannelClient): void {
-    const { modules } = this.#options;
     const { module } = client.caller;
-    if (module === undefined || !modules.has(module)) return; // of a run that is being ended nobody asks anything
+    if (module === undefined) return;
     const ask = (queryId: number) => client.send(`{"notification":"FunctionModuleQuery","query_id":${queryId}}`);
-    this.#connections.set(client, modules.connected(module, ask));
+    this.#connections.set(client, this.#options.modules.connected(module, ask));
   }
 
   #absent(client: ChannelClient): void {
