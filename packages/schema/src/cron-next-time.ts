@@ -11,7 +11,7 @@ const minutesOfHour = 60;
 const hoursOfDay = 24;
 /** The longest between two 29 Februaries is 8 years, around 2100. */
 const horizonMs = 9 * 366 * 86_400_000;
-/** A day at a time, in those months that are named: some hundreds are the most that a schedule takes. */
+/** In months that are named it goes day by day, near changes of the clock by the minute: some thousands at most. */
 const maxSteps = 10_000;
 
 /** Milliseconds since 1970, of a whole minute later than `afterMs`; undefined where none comes. */
@@ -60,32 +60,18 @@ function isMadeUp(schedule: CronSchedule, time: Date): boolean {
   return false;
 }
 
-/** Passes over months, days and hours without a time; never over the end of a gap that matters, and always forwards. */
+/** Passes over months, days and hours without a time, but never over a moment at which clocks are put. */
 function nextCandidate(schedule: CronSchedule, time: Date): number {
   const timeMs = time.getTime();
-  if (!isDay(schedule, time)) {
-    const isMonth = schedule.months.has(time.getMonth() + 1);
-    const nextMs = isMonth
-      ? startOf(time, time.getDate() + 1)
-      : new Date(time.getFullYear(), time.getMonth() + 1).getTime();
-    const firstMs = firstOfDay(nextMs);
-    if (firstMs > timeMs) return firstMs;
-  } else if (!schedule.hours.has(time.getHours())) {
-    const next = new Date(timeMs + (minutesOfHour - time.getMinutes()) * minuteMs);
-    if (next.getTimezoneOffset() === time.getTimezoneOffset()) return next.getTime();
+  const jumps: number[] = [];
+  if (!schedule.months.has(time.getMonth() + 1))
+    jumps.push(new Date(time.getFullYear(), time.getMonth() + 1).getTime());
+  if (!isDay(schedule, time)) jumps.push(startOf(time, time.getDate() + 1));
+  if (!schedule.hours.has(time.getHours()) || jumps.length > 0) {
+    jumps.push(timeMs + (minutesOfHour - time.getMinutes()) * minuteMs);
   }
-  return timeMs + minuteMs;
-}
-
-/** Where midnight falls into a gap, `Date` may give a later moment than the end of the gap. */
-function firstOfDay(timeMs: number): number {
-  const day = new Date(timeMs).getDate();
-  let firstMs = timeMs;
-  while (new Date(firstMs).getHours() + new Date(firstMs).getMinutes() > 0) {
-    if (new Date(firstMs - minuteMs).getDate() !== day) break;
-    firstMs -= minuteMs;
-  }
-  return firstMs;
+  const offset = time.getTimezoneOffset();
+  return jumps.find((jumpMs) => new Date(jumpMs).getTimezoneOffset() === offset) ?? timeMs + minuteMs;
 }
 
 function startOf(time: Date, day: number, hours = 0, minutes = 0): number {
