@@ -64,10 +64,13 @@ describe('own', () => {
     home('b', 61500);
     home('c', 1001);
     mkdirSync(join(modules, moduleFolder('d')));
-    symlinkSync(join(modules, moduleFolder('a'), 'home'), join(modules, moduleFolder('d'), 'home'));
+    mkdirSync(join(modules, 'target'));
+    chownSync(join(modules, 'target'), 61501, 61501);
+    symlinkSync(join(modules, 'target'), join(modules, moduleFolder('d'), 'home'));
     const users = await open('own');
     const uids = ['a', 'b', 'c', 'd', '__proto__'].map((name) => users.userOf(name)?.uid ?? 0);
     assert.equal(uids.filter((uid) => uid === 61500).length, 1);
+    assert.equal(uids.includes(61501), false);
     assert.equal(new Set(uids).size, 5);
     assert.ok(uids.every(isOwnUser));
   });
