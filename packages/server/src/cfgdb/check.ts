@@ -1,5 +1,5 @@
 // Checks a configuration as a whole before it is rendered: references, addresses against their stack, texts against
-// datatypes, addresses that two objects claim. Finds everything that is wrong, not the first thing.
+// datatypes, addresses that two objects claim, function modules. Finds everything that is wrong, not the first thing.
 import {
   type Alarm,
   type Command,
@@ -8,6 +8,7 @@ import {
   durationForms,
   type Family,
   type Fault,
+  type FunctionModule,
   type Measurement,
   type Provider,
   parseDuration,
@@ -17,6 +18,7 @@ import {
   type Value,
   ValueError,
 } from '@telltale/schema';
+import { checkModule } from './check-module.ts';
 import { circlesIn } from './circles-in.ts';
 import type { Content } from './content.ts';
 
@@ -81,6 +83,9 @@ class Check {
     for (const each of this.#objects<Command>('commands')) this.#point('commands', 'command', each);
     this.#leaderCircles();
     for (const alarm of this.#objects<Alarm>('alarms')) this.#alarm(alarm);
+    for (const each of this.#objects<FunctionModule>('function-modules')) {
+      checkModule(each, this.#reporter('function-modules', each.name));
+    }
     return this.#faults;
   }
 
