@@ -81,7 +81,7 @@ export function fullest(family: Family, name: string): Sample {
         enabled: true,
         termToKill: 1,
         queryTimeout: 2,
-        runMode: 'always',
+        runMode: 'service',
         properties: map,
         env: { PATH: '/bin', LANG: 'C' },
       };
