@@ -1,5 +1,7 @@
 // Promises of --module-user: who a module runs as, the same after a restart, and never as another module.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -85,6 +87,17 @@ describe('own', () => {
     assert.equal((await open('own')).userOf('loop')?.uid, first);
     writeFileSync(file, `taken:x:${first}:${first}::/:/bin/sh\n`);
     assert.notEqual((await open('own')).userOf('loop')?.uid, first);
+  });
+
+  test('keeps away from users that have processes, which are of another server', asRoot, async (context) => {
+    const { open, home } = await fixture(context);
+    const first = (await open('own')).userOf('loop')?.uid ?? 0;
+    const process = spawn('sleep', ['100'], { uid: first, gid: first, stdio: 'ignore' });
+    context.after(() => process.kill());
+    await once(process, 'spawn');
+    assert.notEqual((await open('own')).userOf('loop')?.uid, first);
+    home('loop', first);
+    assert.equal((await open('own')).userOf('loop')?.uid, first);
   });
 
   test('gives a module of another server another user, as a rule', async (context) => {

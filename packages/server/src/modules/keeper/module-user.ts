@@ -67,7 +67,8 @@ export class ModuleUsers {
     }
     if (setting === 'own') {
       const dynamic = await readdir(options.dynamicUsers ?? '/run/systemd/dynamic-uid').catch(() => []);
-      const reserved = [...accounts(passwd).values()].map(({ uid }) => uid).concat(dynamic.map(Number));
+      const named = [...accounts(passwd).values()].map(({ uid }) => uid);
+      const reserved = [...named, ...dynamic.map(Number), ...(await livingUsers())];
       return new ModuleUsers('own', { folder: resolve(folder), owners: await ownersOf(folder), reserved });
     }
     const user = namedUser(setting, passwd);
@@ -123,6 +124,20 @@ async function ownersOf(folder: string): Promise<Map<string, number>> {
     owners.set(name, uid);
   }
   return owners;
+}
+
+/** Of processes that run now: those of another server's modules, as a rule. */
+async function livingUsers(): Promise<Set<number>> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const users = await Promise.all(
+    pids.map((pid) =>
+      lstat(join('/proc', pid)).then(
+        ({ uid }) => uid,
+        () => -1,
+      ),
+    ),
+  );
+  return new Set(users.filter(isOwnUser));
 }
 
 function namedUser(setting: string, passwd: string): User {
