@@ -13,9 +13,9 @@ const files = new Map<string, { format: 'module' | 'json'; source: string; impor
 
 const resolve: ResolveHookSync = (specifier, context, nextResolve) => {
   if (specifier === barrierUrl) return { url: barrierUrl, shortCircuit: true };
+  const from = files.get(context.parentURL ?? ''); // before the next hook, which changes the context
   const resolved = find();
-  const from = files.get(context.parentURL ?? '');
-  if (from !== undefined && !isBuiltin(resolved.url)) from.imports.set(specifier, resolved.url);
+  if (!isBuiltin(resolved.url)) from?.imports.set(specifier, resolved.url);
   return resolved;
 
   function find() {
@@ -48,7 +48,7 @@ function readFile(url: string, format: string): { format: 'module' | 'json'; sou
   }
   const text = readFileSync(path, 'utf8');
   if (path.endsWith('.json')) return { format: 'json', source: text };
-  return { format: 'module', source: /\.m?ts$/.test(path) ? stripTypeScriptTypes(text) : text };
+  return { format: 'module', source: /\.m?ts$/.test(path) ? withoutTypes(text, path) : text };
 }
 
 registerHooks({ resolve, load });
@@ -59,12 +59,20 @@ const answer = await import(`data:text/javascript,${encodeURIComponent(program)}
 );
 parentPort?.postMessage(answer);
 
-/** A syntax error says where only in its stack. */
+function withoutTypes(text: string, path: string): string {
+  try {
+    return stripTypeScriptTypes(text);
+  } catch (error) {
+    const { message, stack = '' } = error as Error;
+    throw new Error(`${path}:${/^:(\d+)/.exec(stack)?.[1] ?? 1} ${message}`); // where it is stands only in the stack
+  }
+}
+
 function reasonOf(error: unknown): string {
   const { message, stack = '', code } = (error ?? {}) as NodeJS.ErrnoException;
-  const [where = ''] = stack.split('\n');
-  const place = where.startsWith('file:')
-    ? ` (${fileURLToPath(where.replace(/:\d+$/, ''))}:${where.split(':').at(-1)})`
-    : '';
-  return code === 'ERR_MODULE_NOT_FOUND' ? `${message}: install it, or take the import out.` : `${message}${place}.`;
+  if (code === 'ERR_MODULE_NOT_FOUND') return `${message}: install it, or take the import out.`;
+  const [, url, line] = /^(file:.*):(\d+)\n/.exec(stack) ?? [];
+  if (error instanceof SyntaxError && url === undefined)
+    return `${fileURLToPath(mainUrl)}, or what it imports: ${message}.`;
+  return url === undefined ? `${message}.` : `${fileURLToPath(url)}:${line} ${message}.`;
 }
