@@ -145,6 +145,13 @@ test('a machine without groups has none', async (context) => {
   assert.equal(await Cgroups.open({ root: '/nowhere', proc: '/nowhere', pids: [] }), undefined);
 });
 
+const isRoot = process.getuid?.() === 0;
+test('groups of another user are not used', { skip: isRoot ? 'root may use all' : false }, async (context) => {
+  const { open, group } = await layout(context, {});
+  mkdirSync(join(group, 'telltale-modules'), { mode: 0o555 });
+  assert.equal(await open(), undefined);
+});
+
 describe('on this machine', async () => {
   const prefix = `test-${process.pid}.`;
   // No pid is ours, so that nobody is moved.

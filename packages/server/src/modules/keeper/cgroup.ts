@@ -1,7 +1,7 @@
 // Control groups (cgroup v2): one for each run of a module, where this machine lets the server make them. They hold
 // memory, CPU and processes of all that a module starts, count what it uses, and end all of it at once.
-import { writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { constants, writeFileSync } from 'node:fs';
+import { access, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Controller } from './confine.ts';
@@ -58,6 +58,7 @@ export class Cgroups {
       const own = held.size === 0 ? present : join(base, serviceName);
       const folder = join(base, modulesName);
       await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK); // A server of another user may have made it.
       return new Cgroups(folder, own, await enable(folder, held));
     } catch {
       return undefined; // Read-only in most containers; not ours where the server is not root and nothing is delegated.
