@@ -143,13 +143,16 @@ describe('a disk that takes nothing', () => {
     assert.deepEqual(await textsIn(folder), [notice, 'd']);
   });
 
-  test('is told at the end where nothing more is said', async () => {
+  test('is told at the end where nothing more is said, and whoever watches sees the lines', async () => {
     const parent = mkdtempSync(join(top, 'm-'));
     const folder = join(parent, 'log');
     writeFileSync(folder, 'in the way');
     const log = new ModuleLog({ folder, stream: 'out', clock: new ManualClock(), onDrain: () => {} });
+    const watched: string[] = [];
+    log.watch((lines) => watched.push(...lines.map(({ text }) => text)));
     assert.equal(log.write(Buffer.from('one\n')), true);
     assert.equal(log.lost, 1);
+    assert.deepEqual(watched, ['one']);
     rmSync(folder);
     log.end();
     const [text = '', ...others] = await textsIn(folder);

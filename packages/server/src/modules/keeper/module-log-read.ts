@@ -30,29 +30,30 @@ export async function readModuleLog(
 ): Promise<LogLine[]> {
   const wanted = Math.min(lines, maxLines);
   const streams: LogStream[] = stream === undefined ? ['out', 'err'] : [stream];
-  const opened: OpenFile[][] = [];
+  const opened: OpenFile[] = [];
   try {
-    for (const each of streams) opened.push(openFiles(folder, each));
-    const sources = opened.map((files, index) => newestFirst(files, streams[index] as LogStream));
+    const sources = streams.map((each) => {
+      const before = opened.length;
+      openFiles(folder, each, opened);
+      return newestFirst(opened.slice(before), each);
+    });
     return (await mergeBackwards(sources, wanted)).map(({ timeUs, ...line }) => ({ t: toTimestamp(timeUs), ...line }));
   } finally {
-    for (const { handle } of opened.flat()) closeSync(handle);
+    for (const { handle } of opened) closeSync(handle);
   }
 }
 
 /** All at once, the newest first, so that a rotation meanwhile makes no difference; a file that was renamed is met twice. */
-function openFiles(folder: string, stream: LogStream): OpenFile[] {
-  const files: OpenFile[] = [];
+function openFiles(folder: string, stream: LogStream, opened: OpenFile[]): void {
   const met = new Set<number>();
   for (let number = 0; number < maxFiles; number += 1) {
     const handle = openIfThere(logPath(folder, stream, number));
     if (handle === undefined) continue;
     const { ino, size } = fstatSync(handle);
     if (met.has(ino)) closeSync(handle);
-    else files.push({ handle, sizeBytes: size });
+    else opened.push({ handle, sizeBytes: size });
     met.add(ino);
   }
-  return files;
 }
 
 function openIfThere(path: string): number | undefined {
