@@ -153,9 +153,7 @@ export class ModuleLog {
   #keep(texts: readonly Buffer[]): void {
     const timeUs = this.#stamp();
     const stamp = formatTimestamp(timeUs);
-    const before = Buffer.from(`${stamp} `);
-    const after = Buffer.of(lineBreak);
-    const lines = Buffer.concat(texts.flatMap((text) => [before, text, after]));
+    const lines = linesOf(`${stamp} `, texts);
     this.#budgetBytes = this.#budget() - lines.length;
     this.#file.append(stamp, lines);
     if (this.#listener === undefined) return;
@@ -170,6 +168,21 @@ export class ModuleLog {
     this.#budgetAtMs = nowMs;
     return this.#budgetBytes;
   }
+}
+
+/** One buffer, filled in place: a flood of short lines is most of what this process ever has to do. */
+function linesOf(stamp: string, texts: readonly Buffer[]): Buffer {
+  const before = Buffer.from(stamp);
+  const length = texts.reduce((sum, text) => sum + before.length + text.length + 1, 0);
+  const lines = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const text of texts) {
+    lines.set(before, at);
+    lines.set(text, at + before.length);
+    at += before.length + text.length;
+    lines[at++] = lineBreak;
+  }
+  return lines;
 }
 
 /** Pieces of at most the length of a line, none of which ends within a letter. */
