@@ -125,7 +125,7 @@ describe('telltale module', () => {
     const table = shown('status');
     assert.match(table, /^NAME +STATE +SINCE +PID +RESTARTS +CPU +MEMORY +STATUS$/m);
     assert.match(table, /^talker +RUN +\d{4}-/m);
-    assert.match(shown('status', 'talker'), /^talker +RUN since \d{4}-[^]*^Runs +service$/m);
+    assert.match(shown('status', 'talker'), /^talker +RUN since \d{4}-[\s\S]*^Runs +service$/m);
     assert.match(shown('log', 'talker'), /^\d{4}-.* {2}one: talker$/m);
     assert.match(shown('restart', 'talker'), /^Restarted talker\.$/m);
   });
