@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
-import { isAlive, type KeeperBench, openBench, path, stateOf } from '../../../test/modules/keeper-bench.ts';
+import { isAlive, type KeeperBench, noBounds, openBench, path, stateOf } from '../../../test/modules/keeper-bench.ts';
 
 const benches: KeeperBench[] = [];
 afterEach(async () => {
@@ -170,6 +170,12 @@ describe('the end of a run', () => {
 });
 
 describe('what is not started says why', () => {
+  let bench: KeeperBench;
+  before(() => {
+    bench = openBench();
+  });
+  after(() => bench.close());
+
   const reasons: [string, string, RegExp][] = [
     ['neither script nor binary', 'hello\n', /neither a script, which begins with #!/],
     ['without an interpreter', '#!\n', /names no interpreter/],
@@ -186,17 +192,17 @@ describe('what is not started says why', () => {
   ];
   for (const [what, script, reason] of reasons) {
     test(`an executable ${what}`, async () => {
-      const { run, ended, pids } = open();
+      const { run, ended, pids } = bench;
       const only = run(script);
       const end = await ended(only);
       assert.ok(end.kind === 'notStarted', JSON.stringify(end));
       assert.match(end.reason, reason);
-      assert.equal(pids.size, 0);
+      assert.ok(!pids.has(only));
     });
   }
 
   test('a binary for another machine, one without its loader, and none that is cut off at any length', async () => {
-    const { run, ended, folder } = open();
+    const { run, ended, folder } = bench;
     const binary = readFileSync('/bin/true');
     const other = Buffer.from(binary);
     other.writeUInt16LE(process.arch === 'x64' ? 183 : 62, 18);
@@ -214,7 +220,7 @@ describe('what is not started says why', () => {
   });
 
   test('no executable, or one with another sum', async () => {
-    const { run, ended, folder } = open();
+    const { run, ended, folder } = bench;
     const missing = await ended(run('', { executable: join(folder, 'nowhere') }));
     assert.match(missing.kind === 'notStarted' ? missing.reason : '', /has no executable/);
     const script = '#!/bin/sh\nexit 3\n';
@@ -225,7 +231,7 @@ describe('what is not started says why', () => {
   });
 
   test('a second run of a module whose first has not ended', async () => {
-    const { run, started, ended } = open();
+    const { run, started, ended } = bench;
     const first = run(waiting, { module: 'loop' });
     await started(first);
     const end = await ended(run(waiting, { module: 'loop' }));
@@ -233,7 +239,7 @@ describe('what is not started says why', () => {
   });
 
   test('an environment that the system does not take', async () => {
-    const { run, ended } = open();
+    const { run, ended } = bench;
     const end = await ended(run(waiting, { env: { PATH: path, LONG: 'x'.repeat(300_000) } }));
     assert.match(end.kind === 'notStarted' ? end.reason : '', /environment is too long/);
   });
@@ -257,6 +263,32 @@ describe('what a module prints', () => {
       ['err 2', 'err 3'],
     );
     assert.deepEqual(await keeper.readLog({ module: 'other', lines: 2, stream: undefined }), []);
+  });
+
+  test('may be written to /dev/stdout and /dev/stderr, by a user of its own as well', async () => {
+    const { run, ended, keeper } = open();
+    const script = '#!/bin/sh\necho out > /dev/stdout\necho err > /dev/stderr\necho both | tee /dev/stderr\n';
+    const users = process.getuid?.() === 0 ? [undefined, { uid: 61_190, gid: 61_190 }] : [undefined];
+    for (const user of users) {
+      const module = `m${user?.uid}`;
+      const end = await ended(run(script, { module, bounds: { ...noBounds, user } }));
+      assert.deepEqual(end, { kind: 'ended', code: 0, signal: undefined });
+      const read = async (stream: 'out' | 'err') =>
+        (await keeper.readLog({ module, lines: 9, stream })).map(({ text }) => text);
+      assert.deepEqual(await read('out'), ['out', 'both']);
+      assert.deepEqual(await read('err'), ['err', 'both']);
+    }
+  });
+
+  test('is kept to its last byte, however much it is at the end', async () => {
+    const { run, ended, keeper } = open();
+    const script = '#!/bin/sh\nseq 1 200000\necho done\nprintf unfinished\n';
+    await ended(run(script));
+    const read = await keeper.readLog({ module: 'm1', lines: 3, stream: 'out' });
+    assert.deepEqual(
+      read.map(({ text }) => text),
+      ['200000', 'done', 'unfinished'],
+    );
   });
 
   test('is told of the modules that are watched, and of no others', async () => {

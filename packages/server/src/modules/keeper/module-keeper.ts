@@ -1,7 +1,8 @@
 // The keeper of function modules as the server has it: starts its process when the first module has to run, speaks with it,
 // and answers for what becomes of every run, whatever becomes of the process.
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, type LogLine, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
@@ -119,13 +120,17 @@ export class ModuleKeeper implements ModuleProcesses {
 
   #startKeeper(): ChildProcess {
     const { folder, folderId, log } = this.#options;
+    const code = join(folder, '.code');
+    makePrivate(code, log);
     const keeper = fork(fileURLToPath(new URL('./keeper-process.ts', import.meta.url)), [], {
       // In a session of its own: a Ctrl-C is for the server, which then ends the modules in order.
       detached: true,
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      execArgv: [],
-      env: { [markName]: keeperMark(folderId) },
+      // A flood of lines is garbage a moment later: without a bound it would fill tens of megabytes first.
+      execArgv: ['--max-semi-space-size=1'],
+      // What strips the types takes 30 MB, and is not loaded where the code was kept.
+      env: { [markName]: keeperMark(folderId), NODE_COMPILE_CACHE: code },
     });
     for (const stream of [keeper.stdout, keeper.stderr]) {
       stream?.on('data', (text: Buffer) => log.error(`the keeper of function modules: ${text.toString().trimEnd()}`));
@@ -200,6 +205,15 @@ export class ModuleKeeper implements ModuleProcesses {
         for (const message of this.#waiting.splice(0)) this.#send(message);
       });
     this.#sweeping = sweeping;
+  }
+}
+
+/** Before Node makes it, and what is above it, for everybody to look into. */
+function makePrivate(folder: string, log: Logger): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    log.error({ err: error }, 'cannot make the folder of function modules');
   }
 }
 

@@ -1,19 +1,21 @@
 // One run of a module, from the copy of its executable to the end of the last of its processes.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { LogLine, LogStream } from '@telltale/schema';
+import type { LogLine } from '@telltale/schema';
 import type { Clock } from '@telltale/schema/values';
 import type { Census } from './census.ts';
 import type { Cgroups, CgroupUsage, RunCgroup } from './cgroup.ts';
 import { type Confinement, confine } from './confine.ts';
 import type { Launch, RunEnd, Usage } from './keeper-protocol.ts';
 import type { Machine } from './machine.ts';
-import { ModuleLog, stampsOf } from './module-log.ts';
 import { isOwnUser } from './module-user.ts';
+import { openPipes } from './output-pipes.ts';
 import { NotStarted, prepareRun, systemRefused } from './prepare-run.ts';
 import { markName, readProcess, signalProcess } from './process-table.ts';
+import { RunOutput } from './run-output.ts';
 import { runMark } from './sweep.ts';
 
 export interface RunOptions {
@@ -34,8 +36,6 @@ export interface RunOptions {
 
 /** Between two looks at what is left of a run. */
 const [firstPauseMs, longestPauseMs] = [20, 500];
-/** What is in the pipes when nothing lives any more is read; a process that nobody knows of may hold them open. */
-const lastOutputMs = 2000;
 
 export class RunProcess {
   readonly #options: RunOptions;
@@ -61,12 +61,11 @@ export class RunProcess {
   async run(): Promise<RunEnd> {
     const { launch, census } = this.#options;
     try {
-      const child = await this.#start();
-      const output = this.#keepOutput(child);
+      const { child, output } = await this.#start();
       const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
       this.#hasExited = true;
       await this.#endRest();
-      await this.#endOutput(output);
+      await output.end();
       const end = { kind: 'ended', code: code ?? undefined, signal: signal ?? undefined } as const;
       return this.#reason === undefined ? end : { ...end, reason: this.#reason };
     } catch (error) {
@@ -112,24 +111,32 @@ export class RunProcess {
     this.#signal('SIGKILL');
   }
 
-  async #start(): Promise<ChildProcess> {
-    const { launch, folder, folderId, census, onStarted, onMissing } = this.#options;
+  async #start(): Promise<{ child: ChildProcess; output: RunOutput }> {
+    const { launch, folder, folderId, census, clock, onStarted, onLines, onMissing } = this.#options;
+    const { user } = launch.bounds;
     const { home, executable, missing } = await prepareRun(folder, launch);
+    onMissing(missing);
     const mark = runMark(folderId, launch.run);
     this.#cgroup = await this.#makeGroup(mark);
-    if (this.#killDueMs < Number.POSITIVE_INFINITY) throw new NotStarted('it was stopped before it was started');
-    onMissing(missing);
-    const child = this.#spawn(executable, home, { HOME: home, ...launch.env, [markName]: mark });
-    if (child.pid === undefined) {
-      const [error] = await once(child, 'error');
-      throw systemRefused(error, launch.executable);
+    const pipes = await openPipes(folder, user);
+    let child: ChildProcess;
+    try {
+      if (this.#killDueMs < Number.POSITIVE_INFINITY) throw new NotStarted('it was stopped before it was started');
+      const stdio: StdioOptions = ['ignore', ...(pipes?.writeEnds ?? (['pipe', 'pipe'] as const))];
+      child = this.#spawn(executable, { cwd: home, env: { HOME: home, ...launch.env, [markName]: mark }, stdio });
+      if (child.pid === undefined) throw systemRefused((await once(child, 'error'))[0], launch.executable);
+    } catch (error) {
+      for (const each of pipes?.outputs ?? []) each.destroy();
+      throw error;
+    } finally {
+      for (const each of pipes?.writeEnds ?? []) closeSync(each);
     }
     child.on('error', () => {}); // of signals, which are sent otherwise
     this.#child = child;
-    const uid = launch.bounds.user?.uid;
-    census.add(launch.run, readProcess(child.pid), uid !== undefined && isOwnUser(uid) ? uid : undefined);
+    census.add(launch.run, readProcess(child.pid), user !== undefined && isOwnUser(user.uid) ? user.uid : undefined);
     onStarted(child.pid);
-    return child;
+    const [out, err] = pipes?.outputs ?? [child.stdout as Readable, child.stderr as Readable];
+    return { child, output: new RunOutput({ folder: join(folder, 'log'), clock, out, err, onLines }) };
   }
 
   async #makeGroup(name: string): Promise<RunCgroup | undefined> {
@@ -140,16 +147,16 @@ export class RunProcess {
     });
   }
 
-  #spawn(executable: string, home: string, env: Record<string, string>): ChildProcess {
+  #spawn(executable: string, options: SpawnOptions): ChildProcess {
     const { machine, launch, onMissing } = this.#options;
     const confinement = confine(machine, launch, { executable, held: this.#cgroup?.held ?? new Set() });
     onMissing(confinement.missing);
     this.#watchedMemoryBytes = confinement.watchedMemoryBytes ?? Number.POSITIVE_INFINITY;
-    if (this.#cgroup === undefined) return spawnRun(confinement, home, env);
+    if (this.#cgroup === undefined) return spawnRun(confinement, options);
     let child: ChildProcess | undefined;
     try {
       return this.#cgroup.place(() => {
-        child = spawnRun(confinement, home, env);
+        child = spawnRun(confinement, options);
         return child;
       });
     } catch (error) {
@@ -158,35 +165,8 @@ export class RunProcess {
       onMissing([`${launch.module} cannot be put into its control group: ${(error as Error).message}.`]);
       this.#cgroup.remove();
       this.#cgroup = undefined;
-      return this.#spawn(executable, home, env);
+      return this.#spawn(executable, options);
     }
-  }
-
-  #keepOutput(child: ChildProcess): { stream: Readable; closed: Promise<void> }[] {
-    const { folder, clock, onLines } = this.#options;
-    const stamp = stampsOf(clock);
-    return (['out', 'err'] as const satisfies LogStream[]).map((name) => {
-      const stream = (name === 'out' ? child.stdout : child.stderr) as Readable;
-      const log = new ModuleLog({
-        folder: join(folder, 'log'),
-        stream: name,
-        clock,
-        stamp,
-        onDrain: () => stream.resume(),
-      });
-      log.watch(onLines);
-      stream.on('data', (chunk: Buffer) => {
-        if (!log.write(chunk)) stream.pause();
-      });
-      stream.on('error', () => {}); // it closes as well
-      const closed = new Promise<void>((resolve) => {
-        stream.once('close', () => {
-          log.end();
-          resolve();
-        });
-      });
-      return { stream, closed };
-    });
   }
 
   /** Whatever the first process left behind. */
@@ -202,14 +182,6 @@ export class RunProcess {
       await this.#pause(pauseMs);
       pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
     }
-  }
-
-  async #endOutput(output: readonly { stream: Readable; closed: Promise<void> }[]): Promise<void> {
-    const takeBack = this.#options.clock.after(lastOutputMs, () => {
-      for (const { stream } of output) stream.destroy();
-    });
-    await Promise.all(output.map(({ closed }) => closed));
-    takeBack();
   }
 
   /** To the group of the first process, which nothing leaves by starting another, and to all others of the run. */
@@ -231,10 +203,9 @@ export class RunProcess {
 }
 
 /** Nothing is inherited but the environment that is given, and no handle but for 0, 1 and 2. */
-function spawnRun(confinement: Confinement, home: string, env: Record<string, string>): ChildProcess {
-  const { command, args, options } = confinement;
+function spawnRun({ command, args, options: user }: Confinement, options: SpawnOptions): ChildProcess {
   try {
-    return spawn(command, args, { ...options, cwd: home, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    return spawn(command, args, { ...options, ...user, detached: true });
   } catch (error) {
     throw systemRefused(error, command);
   }
