@@ -182,6 +182,8 @@ describe('a module with times', () => {
 
   test('keeps its times when the time of day is set', () => {
     const bench = ModuleBench.with({ runMode: 'cron 0 12 * * *' });
+    bench.clock.advance(200_000);
+    assert.equal(bench.starts(), 0);
     bench.clock.jump((nextInSeconds(bench) ?? 0) * 1000 + 5);
     bench.clock.advance(60_000);
     assert.equal(bench.starts(), 1);
@@ -333,11 +335,29 @@ describe('a changed definition', () => {
     assert.equal(bench.starts(), 2);
   });
 
-  test('that cannot run, of a rendering of old, is a failure that says why', () => {
+  test('that cannot run, of a rendering of old, is a failure that says why', async () => {
     const bench = ModuleBench.with({ runMode: 'sometimes' });
     assert.equal(bench.state(), 'FAIL');
     assert.match(bench.modules.status('loop')['last-error']?.text ?? '', /runMode/);
+    await assert.rejects(bench.modules.start('loop'), { problem: 'module-failed', message: /runMode/ });
     assert.equal(bench.starts(), 0);
+  });
+
+  test('of one that runs at its times starts it anew; of one that now has times stops it until then', () => {
+    const timed = ModuleBench.with({ runMode: 'cron * * * * *' });
+    timed.clock.advance(40_000);
+    timed.started();
+    timed.put({ runMode: 'cron 0 * * * *' });
+    timed.ended({ signal: 'SIGTERM' });
+    assert.equal(timed.starts(), 2);
+    const service = ModuleBench.with();
+    service.started();
+    service.put({ runMode: 'cron * * * * *' });
+    service.ended({ signal: 'SIGTERM' });
+    assert.equal(service.state(), 'STOP');
+    assert.equal(service.starts(), 1);
+    service.clock.advance(40_000);
+    assert.equal(service.starts(), 2);
   });
 });
 
@@ -354,6 +374,10 @@ describe('a removed module', () => {
     bench.ended();
     assert.equal(bench.tokens.valid.size, 0);
     assert.equal(bench.changes.at(-1), 'loop removed in RUN');
+    assert.throws(() => bench.modules.status('loop'), { problem: 'unknown-object' });
+    bench.put({ enabled: false });
+    bench.modules.remove('loop');
+    assert.throws(() => bench.modules.status('loop'), { problem: 'unknown-object' });
   });
 
   test('that comes back while it still ends is started when it has, and knows nothing of before', () => {
@@ -627,6 +651,13 @@ describe('the service', () => {
     );
     bench.started();
     assert.equal(await answer(), 'done');
+    const early = new ModuleBench();
+    early.put();
+    const refused = fate(early.modules.start('loop'));
+    await early.modules.stop('loop');
+    assert.match(await refused(), /^module-failed/);
+    early.modules.open();
+    assert.equal(early.starts(), 0);
   });
 
   test('stops all that run when it stops, in the time that it has, and starts nothing any more', async () => {

@@ -65,7 +65,7 @@ export class Liveness {
 
   connected(send: (queryId: number) => void): ModuleConnection {
     const connection = { send };
-    if (this.#phase !== 'over') this.#connections.push(connection);
+    this.#connections.push(connection);
     if (this.#phase === 'watching' && this.#timeoutMs > 0) this.#ask();
     return { closed: () => this.#closed(connection) };
   }

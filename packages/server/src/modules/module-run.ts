@@ -97,7 +97,7 @@ export class ModuleRun {
   change(module: FunctionModule): void {
     const before = this.#module;
     this.#module = module;
-    if (writesOf(before) !== writesOf(module)) this.#options.tokens.change(this.#token, writesOf(module));
+    this.#options.tokens.change(this.#token, writesOf(module));
     if (before.queryTimeout === module.queryTimeout || this.#ending !== undefined) return;
     if (module.queryTimeout === 0 && this.pid !== undefined) this.#isReady = true;
     this.#liveness.setTimeoutMs(module.queryTimeout);

@@ -146,7 +146,7 @@ export class ModuleSupervisor {
 
   /** As `stop`; nothing is started after it, as the phase says. */
   close(patienceMs: number): Promise<void> {
-    this.#rests(this.#rest, 'was stopped, as the service is stopping');
+    this.#rests(this.#run === undefined ? this.#rest : 'STOP', 'was stopped, as the service is stopping');
     this.#run?.end('rest', patienceMs);
     this.#settle();
     return this.#whenEnded();
@@ -268,7 +268,6 @@ export class ModuleSupervisor {
       return;
     }
     this.#policy.started();
-    this.#rest = 'STOP';
     this.#said = null;
     this.#run = new ModuleRun(nextRunId(), definition, this.#options, {
       onReady: () => this.#settle(),

@@ -31,6 +31,11 @@ test('one that runs for a while each time is started again and again, after a mi
   assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000]);
 });
 
+test('what counts is how many starts there would be in the minute before the next one', () => {
+  assert.deepEqual(pausesOf(new Array(5).fill(8000)).pauses, [1000, 2000, 4000, 8000, 16_000]);
+  assert.deepEqual(pausesOf(new Array(5).fill(5000)).pauses, [1000, 2000, 4000, 8000, undefined]);
+});
+
 test('one that ran for a minute is well: the pauses begin anew', () => {
   assert.deepEqual(
     pausesOf([20_000, 20_000, 59_999, 20_000, 60_000, 20_000]).pauses,
