@@ -308,6 +308,17 @@ describe('diagnostics', () => {
   });
 });
 
+test('function modules are read, operated and watched', async () => {
+  assert.deepEqual((await done('ReadFunctionModules', {})).function_modules, await data.read('/function-modules/'));
+  for (const request of ['WatchFunctionModuleLogs', 'UnwatchFunctionModuleLogs'] as const) {
+    await done(request, { function_modules: 'all' });
+  }
+  await done('OperateFunctionModules', { operations: [] });
+  const operations = [{ name: 'nobody', opcode: 'start' }];
+  const answer = await channel.refused('unknown-object', 'OperateFunctionModules', { operations });
+  assert.deepEqual(short(answer), ['nobody: unknown-object']);
+});
+
 test('AnswerQuery is for function modules alone', async () => {
   tried.add('AnswerQuery');
   await channel.refused('not-a-module', 'AnswerQuery', { query_id: 1, status: 'fine' });
