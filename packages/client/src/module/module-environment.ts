@@ -15,7 +15,7 @@ const variables = {
   token: 'TELLTALE_TOKEN',
 } as const;
 
-/** Of `process.env`. Throws an Error that names what is missing. */
+/** Given the environment of the process. Throws an Error that names what is missing. */
 export function moduleEnvironment(env: Readonly<Record<string, string | undefined>>): ModuleEnvironment {
   const read = (variable: string) => {
     const value = env[variable];
