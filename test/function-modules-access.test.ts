@@ -11,6 +11,7 @@ import { WebSocket } from 'ws';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { createHttpServer, Metrics, type Route } from '../packages/server/src/api/index.ts';
 import { ModuleInterface } from '../packages/server/test/module-interface.ts';
+import { ScriptedModules } from '../packages/server/test/scripted-modules.ts';
 import { allRoutes } from '../scripts/describe-api.ts';
 import { CheckedChannel } from './checked-channel.ts';
 import { nameOfProblem } from './config-client.ts';
@@ -158,8 +159,9 @@ describe('every route', () => {
 });
 
 describe('a function module', () => {
-  const bench = new ModuleInterface();
-  const { tokens } = bench;
+  const modules = new ScriptedModules();
+  const tokens = new ModuleTokens();
+  const bench = new ModuleInterface(modules, { tokens });
   let token: string;
 
   before(async () => {
@@ -306,10 +308,10 @@ describe('a function module', () => {
         assert.equal(response.statusCode, 401, authorization.slice(0, 50));
         socket.terminate();
       }
-      const before = bench.modules.connections.length;
+      const before = modules.connections.length;
       const socket = new WebSocket(`${place}?token=${token}`);
       await once(socket, 'open');
-      assert.equal(bench.modules.connections.length, before);
+      assert.equal(modules.connections.length, before);
       socket.terminate();
     });
   });

@@ -5,12 +5,15 @@ import { once } from 'node:events';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { closeCode } from '@telltale/schema';
 import { WebSocket } from 'ws';
+import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { ModuleInterface } from '../packages/server/test/module-interface.ts';
+import { ScriptedModules } from '../packages/server/test/scripted-modules.ts';
 import { CheckedChannel } from './checked-channel.ts';
 import { until } from './until.ts';
 
-const bench = new ModuleInterface();
-const { modules, tokens } = bench;
+const modules = new ScriptedModules();
+const tokens = new ModuleTokens();
+const bench = new ModuleInterface(modules, { tokens });
 const open: CheckedChannel[] = [];
 
 before(() => bench.open());

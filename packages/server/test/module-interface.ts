@@ -1,5 +1,5 @@
-// Version 1 and the channel over real sockets, with a small plant and function modules that tests script: what the tests
-// of the modules' interface stand on.
+// Version 1 and the channel over real sockets, with a small plant and whatever function modules a test has: what the tests of
+// the modules' interface stand on.
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
@@ -20,23 +20,26 @@ import {
 } from '../src/api/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
-import { ScriptedModules } from './scripted-modules.ts';
+import type { ServedFacade } from './scripted-modules.ts';
 
 const log = pino({ level: 'silent' });
 /** For alarms. */
 const willingDisk = { keepAlarm: () => Promise.resolve(), forgetAlarm: () => Promise.resolve() };
 const always = { unavailable: () => undefined };
 
+export interface ModuleInterfaceOptions {
+  readonly tokens?: ModuleTokens;
+  readonly more?: readonly Route[];
+}
+
 export class ModuleInterface {
-  readonly modules = new ScriptedModules(['loop', 'broken', '__proto__', 'a']);
-  readonly tokens = new ModuleTokens();
   readonly disk = new PlainDisk();
   readonly data: DataAccess;
   readonly channel: ChannelServer;
   readonly #http: FastifyInstance;
 
-  constructor(more: readonly Route[] = []) {
-    const { disk: keeper, modules, tokens } = this;
+  constructor(modules: ServedFacade, { tokens = new ModuleTokens(), more = [] }: ModuleInterfaceOptions = {}) {
+    const keeper = this.disk;
     const clock = systemClock;
     const measurements = new Measurements({ clock, keeper });
     const commands = new Commands({ clock, keeper, writeToDevice: () => Promise.resolve() });

@@ -9,7 +9,8 @@ import {
 } from '@telltale/schema';
 import type { FunctionModuleListener, FunctionModules, ModuleConnection, ModuleLines } from '../src/modules/index.ts';
 
-type Facade = Pick<
+/** What the interfaces ask of function modules. */
+export type ServedFacade = Pick<
   FunctionModules,
   | 'has'
   | 'names'
@@ -33,7 +34,7 @@ export interface ScriptedConnection {
   closed: number;
 }
 
-export class ScriptedModules implements Facade {
+export class ScriptedModules implements ServedFacade {
   /** What was asked, in order. */
   readonly asked: string[] = [];
   readonly connections: ScriptedConnection[] = [];
@@ -46,7 +47,7 @@ export class ScriptedModules implements Facade {
   readonly #listeners: FunctionModuleListener[] = [];
   readonly #lineListeners: ((lines: ModuleLines) => void)[] = [];
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[] = ['loop', 'broken', '__proto__', 'a']) {
     for (const name of names) this.#states.set(name, 'STOP');
   }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ProblemError, problemPage } from '@telltale/schema';
 import { ModuleInterface } from '../../../test/module-interface.ts';
+import { ScriptedModules } from '../../../test/scripted-modules.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { Executables } from '../../modules/executables.ts';
 import { executableRoutes } from './executables.ts';
@@ -25,13 +26,14 @@ const cfgdb = {
 
 const modules = { executableReplaced: (name: string, path?: string) => void asked.push(`${name} ${path}`) };
 const common = { cfgdb, executables, modules, maxExecutableBytes: 1000 };
-const bench = new ModuleInterface([
+const more = [
   ...executableRoutes({ ...common, base: '/open', mayUpload: true }),
   ...executableRoutes({ ...common, base: '/closed', mayUpload: false }).map((route) => ({
     ...route,
     id: `${route.id}2`,
   })),
-]);
+];
+const bench = new ModuleInterface(new ScriptedModules(), { more });
 
 const path = (base: string, name = 'loop') => `/${base}/function-modules/${name}/executable`;
 const headers = { 'content-type': 'application/octet-stream' };

@@ -4,9 +4,10 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { checker, LiveFunctionModule, LogLine, type ProblemName, problemPage, type Timestamp } from '@telltale/schema';
 import Type from 'typebox';
 import { ModuleInterface } from '../../../test/module-interface.ts';
+import { ScriptedModules } from '../../../test/scripted-modules.ts';
 
-const bench = new ModuleInterface();
-const { modules } = bench;
+const modules = new ScriptedModules();
+const bench = new ModuleInterface(modules);
 before(() => bench.open());
 after(() => bench.close());
 beforeEach(() => {
