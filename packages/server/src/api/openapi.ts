@@ -17,7 +17,9 @@ export interface OpenApi {
   readonly openapi: '3.1.0';
   readonly info: { title: string; version: string; description: string; license: { name: string } };
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { schemas: Record<string, Json> };
+  readonly components: { schemas: Record<string, Json>; securitySchemes: Record<string, Json> };
+  /** Any of these will do. */
+  readonly security: Record<string, string[]>[];
   readonly tags: { name: string }[];
 }
 
@@ -58,6 +60,10 @@ const ofWrites: ProblemName[] = ['foreign-origin'];
 const ofBodies: ProblemName[] = ['body-too-large', 'unsupported-media-type', 'request-timeout'];
 const ofLife: ProblemName[] = ['starting', 'stopping'];
 
+const moduleToken =
+  'The token of a function module, which it finds in TELLTALE_TOKEN: it reads everything, and writes to the names that ' +
+  'its properties.writes lists. A program of this machine needs none.';
+
 /** Times in a path, and which end of the interval each is. */
 const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, which is not in it.' };
 
@@ -86,7 +92,11 @@ export function openApiDocument({ version, routes }: { version: string; routes: 
       license: { name: 'Apache-2.0' },
     },
     paths,
-    components: { schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))) },
+    components: {
+      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { moduleToken: { type: 'http', scheme: 'bearer', description: moduleToken } },
+    },
+    security: [{}, { moduleToken: [] }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
   };
 }
