@@ -17,7 +17,8 @@ type Step =
   | { readonly kind: 'started' | 'connect' | 'answer' | 'lateAnswer'; readonly name: Name }
   | { readonly kind: 'ended'; readonly name: Name; readonly code: number }
   | { readonly kind: 'notStarted'; readonly name: Name; readonly mayPass: boolean }
-  | { readonly kind: 'disconnect'; readonly name: Name; readonly which: number }
+  /** The newest is 0. */
+  | { readonly kind: 'disconnect'; readonly which: number }
   | { readonly kind: 'advance'; readonly ms: number };
 
 const name = fc.constantFrom(...names);
@@ -41,6 +42,12 @@ const ms = fc.oneof(
 );
 const kind = <const Kind extends string>(...kinds: Kind[]) => fc.constantFrom(...kinds);
 const ended = fc.record({ kind: kind('ended'), name, code: fc.constantFrom(0, 1) });
+const going: fc.Arbitrary<Step[]> = fc.oneof(
+  fc.constant<Step[]>([]),
+  fc
+    .record({ kind: kind('advance'), ms: fc.constantFrom(30, 200, 900) })
+    .map((wait): Step[] => [{ kind: 'disconnect', which: 0 }, wait]),
+);
 const steps: fc.Arbitrary<Step[]> = fc.oneof(
   {
     weight: 20,
@@ -51,7 +58,7 @@ const steps: fc.Arbitrary<Step[]> = fc.oneof(
         { weight: 6, arbitrary: fc.record({ kind: kind('started', 'connect', 'answer', 'lateAnswer'), name }) },
         { weight: 2, arbitrary: ended },
         { weight: 1, arbitrary: fc.record({ kind: kind('notStarted'), name, mayPass: fc.boolean() }) },
-        { weight: 1, arbitrary: fc.record({ kind: kind('disconnect'), name, which: fc.nat(3) }) },
+        { weight: 1, arbitrary: fc.record({ kind: kind('disconnect'), which: fc.nat(3) }) },
         { weight: 4, arbitrary: fc.record({ kind: kind('advance'), ms }) },
       )
       .map((one) => [one]),
@@ -71,13 +78,15 @@ const steps: fc.Arbitrary<Step[]> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.tuple(name, fc.array(ms, { maxLength: 4 })).map(([of, waits]): Step[] => [
+    arbitrary: fc.tuple(name, fc.array(ms, { maxLength: 4 }), going).map(([of, waits, goes]): Step[] => [
       { kind: 'started', name: of },
       { kind: 'connect', name: of },
       ...waits.flatMap((waitMs): Step[] => [
         { kind: 'answer', name: of },
         { kind: 'advance', ms: waitMs },
       ]),
+      { kind: 'answer', name: of },
+      ...goes,
     ]),
   },
   {
@@ -116,6 +125,12 @@ class Both {
     if (taken.kind === 'advance') {
       bench.clock.advance(taken.ms);
       for (const each of names) this.plain[each].advance(taken.ms);
+      return;
+    }
+    if (taken.kind === 'disconnect') {
+      const connection = this.connections.at(-1 - taken.which);
+      connection?.real.closed();
+      if (connection !== undefined) this.plain[connection.name].disconnect(connection.id);
       return;
     }
     const plain = this.plain[taken.name];
@@ -158,12 +173,6 @@ class Both {
       case 'connect':
         this.#connect(taken.name);
         break;
-      case 'disconnect': {
-        const connection = this.connections[taken.which];
-        connection?.real.closed();
-        if (connection !== undefined) this.plain[connection.name].disconnect(connection.id);
-        break;
-      }
       case 'answer':
         assert.equal(bench.modules.answered(taken.name, this.lastQuery[taken.name] ?? 0, 'well'), plain.answer());
         break;

@@ -66,6 +66,17 @@ describe('the runtime', () => {
     assert.deepEqual(devices[0].heard, ['level?', 'write 1 valve=5', 'write 2 valve=101']);
   });
 
+  test('shows function modules that are disabled too, until they are not configured any more', async () => {
+    const { bench } = await setUp();
+    const loop = { name: 'loop', termToKill: 0, queryTimeout: 0 };
+    await bench.render({ 'function-modules': [loop, { ...loop, name: 'off', enabled: false }] });
+    assert.deepEqual([...bench.modules.names()], ['loop', 'off']);
+    assert.deepEqual([bench.modules.live('off').enabled, bench.modules.live('off').state], [false, 'STOP']);
+    await bench.render({ 'function-modules': [{ ...loop, enabled: false }] });
+    assert.deepEqual([...bench.modules.names()], ['loop']);
+    assert.equal(bench.modules.live('loop').enabled, false);
+  });
+
   test('leaves alone what did not change: no connection is made anew', async () => {
     const { bench, devices } = await setUp({ level: 1, flow: 2 }, { other: 3 });
     const [one, two] = devices;
