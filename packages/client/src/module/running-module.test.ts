@@ -192,6 +192,16 @@ describe('a function module', () => {
     );
   });
 
+  test('of a service that says nothing any more everything is bad within 5 s', async (t) => {
+    const loop = await Loop.start(t);
+    await loop.until(() => loop.cycles === 1);
+    loop.service.answer = () => undefined;
+    const startMs = loop.clock.monotonicMs();
+    await loop.until(() => loop.seen.at(-1) === 'level is 1 (bad, communication failure)', 100);
+    assert.ok(loop.clock.monotonicMs() - startMs <= 5000);
+    assert.match(loop.told[0] ?? '', /it was silent for 2 s/);
+  });
+
   test('a bad measurement is no number, and a name that there is not is bad until there is', async (t) => {
     const numbers: (number | undefined)[] = [];
     const loop = await Loop.start(t, {
@@ -234,7 +244,7 @@ describe('a function module', () => {
     const hanging = Promise.withResolvers<void>();
     const loop = await Loop.start(t, { cycle: () => hanging.promise });
     await loop.until(() => loop.seen.length === 1);
-    loop.clock.advance(10_001);
+    await loop.until(() => loop.clock.monotonicMs() > 10_000, 100);
     for (const query_id of [1, 2]) loop.service.send({ notification: 'FunctionModuleQuery', query_id });
     await loop.until(() => loop.told.length === 1);
     hanging.resolve();

@@ -39,6 +39,8 @@ export interface ModuleOptions {
 
 const defaultWriteTimeoutMs = 5000;
 const leastStuckMs = 10_000;
+/** A service that says nothing is lost after twice this: what it told before is bad then. */
+const heartbeatMs = 2000;
 /** Of a status, as the service takes it. */
 const maxStatusLength = 1000;
 
@@ -66,7 +68,7 @@ export class RunningModule {
     this.#stop = stop;
     this.#clock = clock;
     this.#tell = tell;
-    const channel = new Channel({ url: wsUrl, token, clock });
+    const channel = new Channel({ url: wsUrl, token, clock, heartbeatMs });
     this.#channel = channel;
     channel.onQuery((queryId) => this.#answer(queryId));
     channel.onState((state, reason) => {
