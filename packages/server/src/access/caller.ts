@@ -11,8 +11,8 @@ export type Access = 'read' | 'named-write' | 'write';
 export interface Caller {
   /** How its writes are signed. */
   readonly author: string;
-  /** Who operates an alarm, where the request does not say it. */
-  readonly authority: string;
+  /** Who operates an alarm: whoever is known counts, whatever the request says. */
+  readonly authorityOr: (said: string | undefined) => string;
   /** The function module whose token it brought; undefined where it brought none. */
   readonly module: string | undefined;
   /** Of a measurement, a command or an alarm. Nothing any more, once its token is revoked. */
@@ -22,7 +22,7 @@ export interface Caller {
 /** Brought no token. */
 export const localCaller: Caller = {
   author: 'local',
-  authority: 'operator',
+  authorityOr: (said) => said ?? 'operator',
   module: undefined,
   mayWrite: () => true,
 };

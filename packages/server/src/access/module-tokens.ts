@@ -32,7 +32,7 @@ export class ModuleTokens {
     const author = `module/${module}`;
     const caller: Caller = {
       author,
-      authority: author,
+      authorityOr: () => author,
       module,
       mayWrite: (name) => {
         const known = this.#entries.get(key);

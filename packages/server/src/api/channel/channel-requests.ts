@@ -243,13 +243,13 @@ export class ChannelRequests {
         ),
       StopSimulation: (client, { measurements }) =>
         this.#batch(client, named(measurements as string[]), ({ name }) => data.stopSimulation(name)),
-      OperateAlarms: (client, { operations, authority = client.caller.authority }) =>
+      OperateAlarms: (client, { operations, authority }) =>
         this.#batch(client, operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
-          data.operateAlarm(name, opcode, authority as string),
+          data.operateAlarm(name, opcode, client.caller.authorityOr(authority as string | undefined)),
         ),
-      AckAlarms: (client, { alarms, authority = client.caller.authority }) =>
+      AckAlarms: (client, { alarms, authority }) =>
         this.#batch(client, named(alarms as string[]), ({ name }) =>
-          data.operateAlarm(name, 'acknowledge', authority as string),
+          data.operateAlarm(name, 'acknowledge', client.caller.authorityOr(authority as string | undefined)),
         ),
       OperateFunctionModules: (client, { operations }) =>
         this.#batch(client, operations as ModuleOperation[], ({ name, opcode }) => this.#modules.operate(name, opcode)),

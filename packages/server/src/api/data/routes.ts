@@ -166,7 +166,7 @@ function alarmRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
         answer: { status: 204, description: 'It is so, and on disk.' },
         problems: ofNamedWrites,
         handle: ({ name, query, caller }) =>
-          data.operateAlarm(name, operation, (query.authority as string | undefined) ?? caller.authority),
+          data.operateAlarm(name, operation, caller.authorityOr(query.authority as string | undefined)),
       }),
     ),
   ];
