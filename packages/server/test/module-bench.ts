@@ -126,8 +126,8 @@ export class ModuleBench {
     this.modules.events.onStarted(run.launch.run, 1000 + run.launch.run);
   }
 
-  ended(end: Partial<{ code: number; signal: string }> = { code: 0 }, name = 'loop'): void {
-    this.#over(name, { kind: 'ended', code: end.code, signal: end.signal });
+  ended(end: Partial<{ code: number; signal: string; reason: string }> = { code: 0 }, name = 'loop'): void {
+    this.#over(name, { kind: 'ended', code: undefined, signal: undefined, ...end });
   }
 
   notStarted(reason: string, mayPass = false, name = 'loop'): void {

@@ -110,6 +110,8 @@ describe('an executable', () => {
     const place = await placeOf('pump', 'bin/deep/loop.py');
     assert.ok(relative(folder, place).endsWith(join('bin', 'deep', 'loop.py')));
     assert.equal(await get('pump', 'bin/deep/loop.py'), 'old');
+    assert.equal(executables.pathOf('pump', 'bin/deep/loop.py'), place);
+    assert.equal(executables.pathOf('pump', undefined), executables.pathOf('pump', 'executable'));
     await hasNone('pump', 'bin/loop.py');
     await hasNone('pump', 'bin/deep');
     await hasNone('pump', 'bin/deep/loop.py/more');

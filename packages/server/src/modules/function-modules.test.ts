@@ -41,6 +41,7 @@ describe('a service', () => {
       [{ code: 0 }, 'STOP', undefined],
       [{ code: 3 }, 'FAIL', 'ended with exit code 3'],
       [{ signal: 'SIGSEGV' }, 'FAIL', 'was ended by SIGSEGV'],
+      [{ signal: 'SIGKILL', reason: 'too much memory.' }, 'FAIL', 'was ended by SIGKILL: too much memory'],
     ] as const) {
       const bench = ModuleBench.with();
       bench.started();
@@ -408,7 +409,7 @@ describe('a removed module', () => {
 
 describe('another executable', () => {
   test('starts one anew that runs, one that waits and one that has failed', () => {
-    const runs = ModuleBench.with();
+    const runs = ModuleBench.with({ executable: 'executable' });
     runs.started();
     runs.modules.executableReplaced('loop', undefined);
     assert.deepEqual(runs.run().stops, [2000]);
@@ -442,6 +443,8 @@ describe('another executable', () => {
     const bench = ModuleBench.with({ executable: 'bin/a' });
     bench.started();
     bench.modules.executableReplaced('loop', 'bin/b');
+    assert.deepEqual(bench.run().stops, []);
+    bench.modules.executableReplaced('loop', undefined);
     assert.deepEqual(bench.run().stops, []);
     bench.modules.executableReplaced('loop', 'bin/a');
     assert.deepEqual(bench.run().stops, [2000]);

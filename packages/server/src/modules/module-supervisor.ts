@@ -154,7 +154,9 @@ export class ModuleSupervisor {
 
   /** One that a person has stopped, or that waits for its time, is left alone; so is one that runs another file. */
   executableReplaced(path: string | undefined): void {
-    if (this.#definition?.module.executable !== path) return;
+    const { executables } = this.#options;
+    const own = this.#definition?.module.executable;
+    if (executables.pathOf(this.name, own) !== executables.pathOf(this.name, path)) return;
     const runs = this.#run !== undefined && this.#run.ending !== 'rest';
     if (runs || this.#pause !== undefined || this.#rest === 'FAIL') this.#startAnew();
     this.#settle();
@@ -375,8 +377,9 @@ export class ModuleSupervisor {
 /** Undefined where it ended well; goes after the name of the module. */
 function failureOf(end: RunEnd): string | undefined {
   if (end.kind === 'notStarted') return `could not be started: ${end.reason.replace(/\.$/, '')}`;
-  if (end.signal !== undefined) return `was ended by ${end.signal}`;
-  return end.code === 0 ? undefined : `ended with exit code ${end.code}`;
+  const reason = end.reason === undefined ? '' : `: ${end.reason.replace(/\.$/, '')}`;
+  if (end.signal !== undefined) return `was ended by ${end.signal}${reason}`;
+  return end.code === 0 && reason === '' ? undefined : `ended with exit code ${end.code}${reason}`;
 }
 
 function microseconds(ms: number | undefined): number | undefined {
