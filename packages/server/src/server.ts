@@ -34,7 +34,7 @@ import { Archive, Archiving, UnusableArchive } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
-import { Executables, FunctionModules, type ModuleProcesses } from './modules/index.ts';
+import { Executables, type FunctionModules, ModuleService, UnusableUser } from './modules/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import type { Settings } from './settings.ts';
@@ -47,6 +47,8 @@ const builtInStacks = fileURLToPath(new URL('../../../stacks', import.meta.url))
 /** Requests that run when the server is told to stop have this long to finish, of the 5 s that stopping may take. */
 const finishMs = 3000;
 const closeMs = 1000;
+/** Function modules have this long, or what termToKill says where that is less. */
+const modulesMs = 2000;
 
 /** The server could not start; the message is one line for the person who started it. */
 export class StartFailed extends Error {
@@ -59,14 +61,6 @@ export interface ServerOptions {
   /** A part died and the server cannot go on. */
   readonly onFailure: (error: Error) => void;
 }
-
-/** Until there is a keeper: nothing is started. */
-const noProcesses: ModuleProcesses = {
-  start: () => undefined,
-  stop: () => undefined,
-  readLog: async () => [],
-  watchLogs: () => undefined,
-};
 
 /** What both HTTP and the channel offer. */
 interface Interfaces {
@@ -81,6 +75,7 @@ export class Server {
   readonly #log: Logger;
   readonly #cfgdb: ConfigurationDatabase;
   readonly #executables: Executables;
+  readonly #modules: ModuleService;
   readonly #state: LiveState;
   readonly #host: StackHost;
   readonly #measurements: Measurements;
@@ -138,18 +133,20 @@ export class Server {
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
     this.#executables = new Executables(join(settings.data, 'executables'));
-    const modules = new FunctionModules({
+    this.#modules = new ModuleService({
+      folder: settings.data,
+      user: settings['module-user'],
+      memoryBytes: settings['module-memory'],
       clock,
       log,
-      processes: noProcesses,
       executables: this.#executables,
       tokens: this.#tokens,
       urls: () => ({
         base: `${this.url}${settings['data-path']}`,
         channel: `${this.url.replace('http', 'ws')}${settings['channel-path']}`,
       }),
-      boundsOf: () => ({ user: undefined, memoryBytes: undefined, cpuCores: undefined, maxProcesses: undefined }),
     });
+    const { modules } = this.#modules;
     this.#host = new StackHost({
       stackModules,
       threads: settings['stack-threads'],
@@ -232,7 +229,9 @@ export class Server {
       await this.stop();
       throw explained(error, this.#settings.data);
     }
-    if (this.#phase === 'starting') this.#phase = 'ready';
+    if (this.#phase !== 'starting') return;
+    this.#phase = 'ready';
+    this.#modules.begin();
   }
 
   /** What was live before, and the stacks; after the configuration, so that a folder of somebody else's stays as it is. */
@@ -243,6 +242,7 @@ export class Server {
       this.#commands.restore(kept.commands);
       this.#alarms.restore(kept.alarms);
       await this.#executables.open();
+      await this.#modules.open();
       const retentions = await this.#archive.open(); // last: it begins to write by itself
       this.#archiving.restore(retentions, kept.alarms);
       await this.#hosting;
@@ -252,6 +252,8 @@ export class Server {
 
   /** Takes no more work, finishes what runs, closes the files. */
   async stop(): Promise<void> {
+    // While the service still answers: a module may have something to write before it ends.
+    await this.#modules.close(modulesMs);
     this.#phase = 'stopping';
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await Promise.all([this.#channel.close(), this.#http.close()]);
@@ -411,8 +413,8 @@ export class Server {
 
 /** In one line, where the reason is a file or a folder. */
 function explained(error: unknown, folder: string): unknown {
-  if (error instanceof UnusableFolder || error instanceof UnusableDatabase || error instanceof UnusableArchive)
-    return new StartFailed(error.message);
+  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser];
+  if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
 }
