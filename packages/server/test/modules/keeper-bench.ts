@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { type LogLine, systemClock } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
 import { pino } from 'pino';
+import { Cgroups } from '../../src/modules/keeper/cgroup.ts';
 import type { Bounds, Launch, RunEnd, Usage } from '../../src/modules/keeper/keeper-protocol.ts';
 import { ModuleKeeper } from '../../src/modules/keeper/module-keeper.ts';
 
@@ -48,13 +49,18 @@ export interface KeeperBench {
   close(): Promise<void>;
 }
 
+export interface BenchOptions {
+  readonly folder?: string;
+  readonly cgroupRoot?: string | undefined;
+}
+
 export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'telltale-keeper-')));
 }
 
 export const folderIdOf = (folder: string) => createHash('sha256').update(folder).digest('hex').slice(0, 16);
 
-export function openBench(folder = temporaryFolder()): KeeperBench {
+export function openBench({ folder = temporaryFolder(), cgroupRoot }: BenchOptions = {}): KeeperBench {
   const folderId = folderIdOf(folder);
   const bench: Omit<KeeperBench, 'keeper'> = {
     folder,
@@ -84,6 +90,8 @@ export function openBench(folder = temporaryFolder()): KeeperBench {
     marked: () => markedProcesses(folderId),
     async close() {
       await keeper.close(3000);
+      // Of keepers that were killed: the next one for the folder would do it.
+      await (await Cgroups.open({ pids: [] }))?.sweep(`${folderId}.`);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -92,6 +100,7 @@ export function openBench(folder = temporaryFolder()): KeeperBench {
     folder: join(folder, 'modules'),
     folderId,
     clock: systemClock,
+    ...(cgroupRoot !== undefined && { cgroupRoot }),
     log: pino({ base: null }, { write: (line: string) => bench.logged.push(JSON.parse(line).msg) }),
     events: {
       onStarted: (run, pid) => bench.pids.set(run, pid),

@@ -4,7 +4,12 @@ import type { Launch, LogRequest, ModuleLines, RunEnd, Usage } from './keeper-pr
 
 export type ToKeeper =
   /** The first of all. `folder` has the folders of the modules. */
-  | { readonly kind: 'open'; readonly folder: string; readonly folderId: string }
+  | {
+      readonly kind: 'open';
+      readonly folder: string;
+      readonly folderId: string;
+      readonly cgroupRoot: string | undefined;
+    }
   | { readonly kind: 'start'; readonly launch: Launch }
   | { readonly kind: 'stop'; readonly run: number; readonly termToKillMs: number }
   | { readonly kind: 'readLog'; readonly id: number; readonly request: LogRequest }

@@ -39,10 +39,11 @@ class Keeper {
   }
 
   static async open(message: OpenMessage): Promise<Keeper> {
-    const pids = [process.ppid, process.pid];
-    const [machine, cgroups] = await Promise.all([readMachine(), Cgroups.open({ pids })]);
+    const { folderId, cgroupRoot: root } = message;
+    const options = { ...(root !== undefined && { root }), pids: [process.ppid, process.pid] };
+    const [machine, cgroups] = await Promise.all([readMachine(), Cgroups.open(options)]);
     // Of a keeper that was killed. No process is in them any more: the server has swept.
-    await cgroups?.sweep(`${message.folderId}.`);
+    await cgroups?.sweep(`${folderId}.`);
     return new Keeper(message, machine, cgroups);
   }
 
@@ -63,9 +64,8 @@ class Keeper {
 
   async #start(launch: Launch): Promise<void> {
     const { run, module } = launch;
-    const before = this.#runs.values().find((each) => each.launch.module === module);
-    if (before !== undefined || this.#isClosing) {
-      const reason = this.#isClosing ? 'the service is stopping' : 'its run before has not ended yet';
+    const reason = this.#refusal(module);
+    if (reason !== undefined) {
       tell({ kind: 'ended', run, end: { kind: 'notStarted', reason, mayPass: true } });
       return;
     }
@@ -87,6 +87,14 @@ class Keeper {
     this.#runs.delete(run);
     tell({ kind: 'ended', run, end });
     this.#endIfDone();
+  }
+
+  #refusal(module: string): string | undefined {
+    if (this.#isClosing) return 'the service is stopping';
+    if (process.platform !== 'linux')
+      return 'function modules run on Linux: elsewhere nothing tells which processes are theirs';
+    const isRunning = this.#runs.values().some(({ launch }) => launch.module === module);
+    return isRunning ? 'its run before has not ended yet' : undefined;
   }
 
   async #readLog(id: number, request: LogRequest): Promise<void> {

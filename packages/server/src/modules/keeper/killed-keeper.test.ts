@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,10 +17,11 @@ import {
   openBench,
   temporaryFolder,
 } from '../../../test/modules/keeper-bench.ts';
+import { moduleFolder } from '../module-folder.ts';
 
 const waiting = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
 const deaf = "#!/bin/sh\ntrap '' TERM\nsetsid sh -c \"trap '' TERM; sleep 1000\" &\nwhile :; do sleep 1; done\n";
-const polite = "#!/bin/sh\ntrap 'echo bye > bye.txt; exit 0' TERM\necho ready\nwhile :; do sleep 0.02; done\n";
+const polite = "#!/bin/sh\ntrap 'echo bye > bye.txt; exit 0' TERM\necho > ready.txt\nwhile :; do sleep 0.02; done\n";
 
 const benches: KeeperBench[] = [];
 const servers: ChildProcess[] = [];
@@ -27,7 +30,7 @@ afterEach(async () => {
   for (const bench of benches.splice(0)) await bench.close();
 });
 function open(folder?: string): KeeperBench {
-  const bench = openBench(folder);
+  const bench = openBench(folder === undefined ? {} : { folder });
   benches.push(bench);
   return bench;
 }
@@ -96,10 +99,13 @@ describe('kill -9', () => {
 
   test('of the server: its modules are gone within their termToKill, and may end in order; the keeper goes last', async () => {
     const server = await startServer([waiting, deaf, polite, deaf], 300);
+    const home = join(server.folder, 'modules', moduleFolder('m3'), 'home');
+    await until('the polite one listens', () => existsSync(join(home, 'ready.txt')));
     await kill(server);
     await until('the keeper is gone', () => !isAlive(server.keeper));
     assert.deepEqual(markedProcesses(folderIdOf(server.folder)), []);
     assert.ok(server.pids.every((pid) => !isAlive(pid)));
+    assert.ok(existsSync(join(home, 'bye.txt')));
     open(server.folder);
   });
 
@@ -145,15 +151,18 @@ describe('kill -9', () => {
     for (const each of others) each.kill('SIGKILL');
   });
 
-  test('of both: while it sweeps, a run that is stopped, or a close, is answered', async () => {
-    const server = await startServer([deaf], 600);
+  test('of the server: a close does not wait for modules that are still ending, and answers what has waited', async () => {
+    const server = await startServer([deaf], 60_000);
     await kill(server);
-    const { run, keeper, ends } = open(server.folder);
+    const { run, keeper, ends, marked } = open(server.folder);
     const [first, second] = [run(waiting), run(waiting)];
     keeper.stop(first, 0);
+    const read = assert.rejects(keeper.readLog({ module: 'm1', lines: 1, stream: undefined }), { problem: 'stopping' });
     await keeper.close(5000);
+    await read;
     assert.equal(ends.get(first)?.length, 1);
     assert.equal(ends.get(second)?.length, 1);
+    assert.deepEqual(marked(), []);
   });
 });
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, type LogLine, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { type FromKeeper, maxLogReads, orphanTermToKillMs, type ToKeeper } from './keeper-messages.ts';
-import type { Launch, LogRequest, ModuleProcesses, ProcessEvents } from './keeper-protocol.ts';
+import type { Launch, LogRequest, ModuleProcesses, ProcessEvents, RunEnd } from './keeper-protocol.ts';
 import { markName } from './process-table.ts';
 import { keeperMark, sweep } from './sweep.ts';
 
@@ -19,6 +19,8 @@ export interface ModuleKeeperOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: ProcessEvents;
+  /** Where control groups are looked for, unless it is where the system has them. */
+  readonly cgroupRoot?: string;
 }
 
 interface Run {
@@ -56,7 +58,7 @@ export class ModuleKeeper implements ModuleProcesses {
 
   start(launch: Launch): void {
     if (this.#isClosing) {
-      this.#options.events.onEnded(launch.run, { kind: 'notStarted', reason: 'the service is stopping' });
+      this.#options.events.onEnded(launch.run, stopping);
       return;
     }
     this.#runs.set(launch.run, { keeper: undefined, isStarted: false });
@@ -68,7 +70,7 @@ export class ModuleKeeper implements ModuleProcesses {
   }
 
   async readLog(request: LogRequest): Promise<LogLine[]> {
-    if (this.#isClosing) throw new ProblemError('stopping', 'The logs of function modules are closed.');
+    if (this.#isClosing) throw closed();
     if (this.#reads.size >= maxLogReads) {
       throw new ProblemError('too-many-requests', `${maxLogReads} logs of function modules are being read already.`);
     }
@@ -119,7 +121,7 @@ export class ModuleKeeper implements ModuleProcesses {
   }
 
   #startKeeper(): ChildProcess {
-    const { folder, folderId, log } = this.#options;
+    const { folder, folderId, cgroupRoot, log } = this.#options;
     const code = join(folder, '.code');
     makePrivate(code, log);
     const keeper = fork(fileURLToPath(new URL('./keeper-process.ts', import.meta.url)), [], {
@@ -139,7 +141,7 @@ export class ModuleKeeper implements ModuleProcesses {
     keeper.on('message', (message: FromKeeper) => this.#take(message));
     keeper.on('error', (error) => log.error({ err: error }, 'the keeper of function modules'));
     goneOf(keeper).then((how) => this.#lost(keeper, how));
-    this.#post(keeper, { kind: 'open', folder, folderId });
+    this.#post(keeper, { kind: 'open', folder, folderId, cgroupRoot });
     this.#post(keeper, { kind: 'watchLogs', modules: this.#watched });
     return keeper;
   }
@@ -191,7 +193,9 @@ export class ModuleKeeper implements ModuleProcesses {
 
   #sweep(keeperMs: number, onSwept: () => void): void {
     const { folderId, clock, log } = this.#options;
-    const sweeping = sweep({ folderId, clock, keeperMs })
+    const untilMs = clock.monotonicMs() + keeperMs;
+    const sparesKeeper = () => !this.#isClosing && clock.monotonicMs() < untilMs;
+    this.#sweeping = sweep({ folderId, clock, sparesKeeper })
       .then(
         ({ ended, left }) => {
           if (ended > 0) log.warn(`ended ${ended} processes of function modules that were left behind`);
@@ -202,11 +206,22 @@ export class ModuleKeeper implements ModuleProcesses {
       .then(() => {
         this.#sweeping = undefined;
         onSwept();
-        for (const message of this.#waiting.splice(0)) this.#send(message);
+        for (const message of this.#waiting.splice(0)) {
+          if (this.#isClosing) this.#refuse(message);
+          else this.#send(message);
+        }
       });
-    this.#sweeping = sweeping;
+  }
+
+  #refuse(message: ToKeeper): void {
+    if (message.kind === 'readLog') this.#answer(message.id)?.reject(closed());
+    if (message.kind !== 'start' || !this.#runs.delete(message.launch.run)) return;
+    this.#options.events.onEnded(message.launch.run, stopping);
   }
 }
+
+const stopping: RunEnd = { kind: 'notStarted', reason: 'the service is stopping' };
+const closed = () => new ProblemError('stopping', 'The logs of function modules are closed.');
 
 /** Before Node makes it, and what is above it, for everybody to look into. */
 function makePrivate(folder: string, log: Logger): void {

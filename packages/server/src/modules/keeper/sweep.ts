@@ -6,33 +6,32 @@ export interface SweepOptions {
   /** All marks of this data folder begin with it. */
   readonly folderId: string;
   readonly clock: Clock;
-  /** A keeper that lost its server ends its modules, each with its own patience: for so long it is let. */
-  readonly keeperMs: number;
+  /** A keeper that lost its server ends its modules, each with its own patience: as long as this holds it is let. */
+  readonly sparesKeeper: () => boolean;
 }
 
 /** The run that a keeper has instead of a number. */
 const keeperRun = 'keeper';
 const pauseMs = 50;
 /** What the kernel does not let end by then is reported, not waited for. */
-const patienceMs = 10_000;
+const patienceMs = 3000;
 
 export const keeperMark = (folderId: string) => `${folderId}.${keeperRun}`;
 export const runMark = (folderId: string, run: number) => `${folderId}.${run}`;
 
 /** How many processes had to be ended, and how many could not be. */
-export async function sweep({ folderId, clock, keeperMs }: SweepOptions): Promise<{ ended: number; left: number }> {
+export async function sweep(options: SweepOptions): Promise<{ ended: number; left: number }> {
+  const { folderId, clock, sparesKeeper } = options;
   const ended = new Set<string>();
-  const startMs = clock.monotonicMs();
-  let sparesMs = keeperMs;
+  let killedMs: number | undefined;
   // Twice, since a process that was starting another may not have been seen with it.
-  for (let clean = 0; ; ) {
+  for (let clean = 0; clean < 2; ) {
     const found = await marked(folderId);
     clean = found.length === 0 ? clean + 1 : 0;
-    const passedMs = clock.monotonicMs() - startMs;
-    if (clean === 2 || passedMs > keeperMs + patienceMs) return { ended: ended.size, left: found.length };
     if (clean > 0) continue;
-    if (!found.some(({ mark }) => mark === keeperMark(folderId))) sparesMs = 0;
-    if (passedMs >= sparesMs) {
+    if (!sparesKeeper() || !found.some(({ mark }) => mark === keeperMark(folderId))) {
+      killedMs ??= clock.monotonicMs();
+      if (clock.monotonicMs() - killedMs > patienceMs) return { ended: ended.size, left: found.length };
       for (const { entry } of found) {
         ended.add(`${entry.pid} ${entry.startTicks}`);
         signalProcess(entry, 'SIGKILL');
@@ -40,6 +39,7 @@ export async function sweep({ folderId, clock, keeperMs }: SweepOptions): Promis
     }
     await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
   }
+  return { ended: ended.size, left: 0 };
 }
 
 async function marked(folderId: string): Promise<{ entry: ProcessEntry; mark: string }[]> {
