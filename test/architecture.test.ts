@@ -181,6 +181,7 @@ describe('the architecture', () => {
       'archive/archive-thread.ts',
       'archive/reader-thread.ts',
       'archive/merge-thread.ts',
+      'modules/keeper/keeper-process.ts',
       'state/state-thread.ts',
     ];
     for (const thread of threads) {
