@@ -117,10 +117,15 @@ export const FunctionModule = Type.Object(
     respawn: Type.Optional(Flag('Whether it is started again when it ends.')),
     enabled: Enabled,
     termToKill: Count('Milliseconds between SIGTERM and SIGKILL.'),
-    queryTimeout: Count('Milliseconds after which an unanswered query counts as silence.'),
-    runMode: Type.Optional(Text('When it runs.')),
+    queryTimeout: Count('Milliseconds after which an unanswered query counts as silence; 0: it is never asked.'),
+    runMode: Type.Optional(
+      Text(
+        'When it runs: service (kept running, as without it), once (to its end, at each start of the service), or cron ' +
+          'and five fields of times, such as cron 0 6 * * mon-fri.',
+      ),
+    ),
     properties: Properties,
-    env: Type.Optional(TextMap('Environment variables of the process.')),
+    env: Type.Optional(TextMap('Environment variables of the process; nothing else of the server comes to it.')),
   },
   strict('FunctionModule'),
 );

@@ -201,6 +201,7 @@ export class Server {
         archive: this.#archive,
         archiving: this.#archiving,
         host: this.#host,
+        modules,
         channel: this.#channel,
       }),
     );

@@ -1,6 +1,8 @@
 // The figures of every part of the service, for whoever watches over it.
+import type { LiveFunctionModule } from '@telltale/schema';
 import type { Archive, Archiving } from '../archive/index.ts';
 import type { ConfigurationDatabase } from '../cfgdb/index.ts';
+import type { FunctionModules } from '../modules/index.ts';
 import type { InstanceStatus, StackHost } from '../stacks/index.ts';
 import type { LiveState } from '../state/index.ts';
 import type { ChannelServer } from './channel/index.ts';
@@ -14,6 +16,7 @@ export interface MetricSources {
   readonly archive: Archive;
   readonly archiving: Archiving;
   readonly host: StackHost;
+  readonly modules: FunctionModules;
   readonly channel: ChannelServer;
 }
 
@@ -58,6 +61,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     labelled('counter', 'channel_requests_total', 'Requests over the channel.', 'result', () => channel.requests),
     ...archiveMetrics(sources),
     ...stackMetrics(host),
+    ...moduleMetrics(sources.modules),
   ];
 }
 
@@ -95,6 +99,38 @@ function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
       return archiving.counts.mistimed;
     }),
     counter('clock_jumps_total', 'How often the time of day was set.', () => archiving.stats().jumpCount),
+  ];
+}
+
+function moduleMetrics(modules: FunctionModules): Metric[] {
+  const each = (
+    type: Metric['type'],
+    name: string,
+    help: string,
+    read: (live: LiveFunctionModule) => number | null,
+  ): Metric => ({
+    name: `telltale_function_module_${name}`,
+    help,
+    type,
+    labels: ['name'],
+    read: () =>
+      Array.from(modules.names(), (name): Sample[] => {
+        const value = read(modules.live(name));
+        return value === null ? [] : [{ labels: { name }, value }];
+      }).flat(),
+  });
+  return [
+    {
+      name: 'telltale_function_module_state',
+      help: 'The state, as 1 beside its name.',
+      type: 'gauge',
+      labels: ['name', 'state'],
+      read: () =>
+        Array.from(modules.names(), (name) => ({ labels: { name, state: modules.live(name).state }, value: 1 })),
+    },
+    each('gauge', 'restarts', 'How often it was started again by itself.', ({ restarts }) => restarts),
+    each('gauge', 'cores', 'Cores that its processes took in the last seconds.', ({ cpu }) => cpu),
+    each('gauge', 'memory_bytes', 'Memory of all its processes.', ({ memory }) => memory),
   ];
 }
 
