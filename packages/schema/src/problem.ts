@@ -71,7 +71,7 @@ export const problems = {
   'uploads-disabled': problem(
     403,
     'Executables cannot be uploaded',
-    'The setting --module-uploads is false: put the file in place otherwise, or start the service with true.',
+    'The service runs with --no-module-uploads: put the file in place on its machine, or start it without.',
   ),
   'executable-locked': problem(
     403,

@@ -63,8 +63,15 @@ export class ModuleService {
 
   /** Nothing of any module is left when it resolves. */
   async close(patienceMs: number): Promise<void> {
-    await this.modules.close(patienceMs * (1 - keeperPart));
+    const stopMs = patienceMs * (1 - keeperPart);
+    const stopped = this.modules.close(stopMs);
+    // A keeper that hangs tells of no end; one that is closed is killed where it has to be, and then all of them are told.
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const takeBack = this.#options.clock.after(stopMs + (patienceMs - stopMs) / 2, resolve);
+    await Promise.race([stopped, late]);
+    takeBack();
     await this.#keeper?.close(patienceMs * keeperPart);
+    await stopped;
   }
 
   #boundsOf({ name, properties }: FunctionModule): Bounds {

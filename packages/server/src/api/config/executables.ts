@@ -49,7 +49,7 @@ export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
       answer: { status: 204, description: 'It is on disk, and can be run.' },
       problems: ['invalid-name', 'invalid-body', 'unknown-object', 'uploads-disabled', 'storage-failed'],
       handle: async ({ name, stream }) => {
-        if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --module-uploads false.');
+        if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --no-module-uploads.');
         const place = await pathOf(name);
         await executables.put(name, place, stream);
         modules.executableReplaced(name, place);
