@@ -2,7 +2,7 @@
 // code would be all that tells.
 import { constants } from 'node:fs';
 import { access, open, readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { arch } from 'node:process';
 
 /** As much as the kernel looks at for a script, and enough for the head of a binary. */
@@ -29,7 +29,7 @@ export async function executableFault(file: string, folder: string, path: string
 
 async function scriptFault(head: Buffer, folder: string, path: string): Promise<string | undefined> {
   const line = head.toString('latin1', 2, scriptLineBytes).split('\n', 1)[0] as string;
-  const [interpreter = '', ...args] = line.split(/[ \t]+/).filter((word) => word !== '');
+  const [, interpreter = '', argument = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*?)[ \t]*$/s.exec(line) ?? [];
   const windows = line.endsWith('\r')
     ? '; its first line ends as on Windows (CR LF), and the CR is taken for a part of the name: end lines with LF'
     : '';
@@ -37,12 +37,24 @@ async function scriptFault(head: Buffer, folder: string, path: string): Promise<
   if (await cannotRun(resolve(folder, interpreter))) {
     return `the interpreter of the script, ${JSON.stringify(interpreter.trimEnd())}, is not there or not executable${windows}`;
   }
-  // env would be started well, and end with 127.
-  const program = args.find((word) => !word.startsWith('-') && !word.includes('='));
-  if (!/\/env$/.test(interpreter) || program === undefined) return undefined;
+  const program = interpreter.endsWith('/env') ? programOf(argument) : undefined;
+  if (program === undefined) return undefined;
   const places = program.includes('/') ? [folder] : path.split(':').map((place) => resolve(folder, place));
-  for (const place of places) if (!(await cannotRun(join(place, program)))) return undefined;
-  return `the interpreter of the script, ${JSON.stringify(program.trimEnd())}, is not in the PATH ${path}${windows}`;
+  for (const place of places) if (!(await cannotRun(resolve(place, program)))) return undefined;
+  const split = program.includes(' ') ? '; env takes all of the line for one name: write env -S' : '';
+  return `the interpreter of the script, ${JSON.stringify(program.trimEnd())}, is not in the PATH ${path}${windows}${split}`;
+}
+
+/** What env would look for, and end with 127 where it is not there; undefined where it takes more to know. */
+function programOf(argument: string): string | undefined {
+  const isSplit = argument.startsWith('-S');
+  if (!isSplit) return argument === '' || argument.startsWith('-') || argument.includes('=') ? undefined : argument;
+  const words = argument
+    .slice(2)
+    .split(/[ \t]+/)
+    .filter((word) => word !== '');
+  const program = words.find((word) => !word.includes('='));
+  return program === undefined || /^-|["'$\\]/.test(program) ? undefined : program;
 }
 
 /** The head is what anybody may have sent: whatever does not lead anywhere is left to the kernel to refuse. */

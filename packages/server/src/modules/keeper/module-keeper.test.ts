@@ -88,6 +88,8 @@ describe('what is not started says why', () => {
     ['with lines of Windows', '#!/bin/sh\r\necho\r\n', /"\/bin\/sh", .*CR LF/],
     ['with an interpreter that env does not find', '#!/usr/bin/env no-such\n', /"no-such", is not in the PATH/],
     ['with lines of Windows after env', '#!/usr/bin/env python3\r\n', /"python3", .*CR LF/],
+    ['with options after env', '#!/usr/bin/env python3 -u\n', /"python3 -u", is not in the PATH .* write env -S/],
+    ['with env -S and no such program', '#!/usr/bin/env -S A=1 no-such -u\n', /"no-such", is not in the PATH/],
     ['a folder for an interpreter', '#!/bin\n', /"\/bin", is not there or not executable/],
     ['empty', '', /is empty/],
   ];
@@ -101,6 +103,16 @@ describe('what is not started says why', () => {
       assert.ok(!pids.has(only));
     });
   }
+
+  test('but an executable that env finds is started, whatever its options', async () => {
+    const { run, ended } = bench;
+    const firstLines = ['env sh', 'env -S sh -e', 'env -S A=1 sh', 'env -S -i sh', 'env -S -u A sh -e'];
+    for (const line of firstLines) {
+      const end = await ended(run(`#!/usr/bin/${line}\nexit 6\n`));
+      assert.deepEqual(end, { kind: 'ended', code: 6, signal: undefined }, line);
+    }
+    assert.deepEqual(await ended(run('#! /bin/sh -e \nexit 6\n')), { kind: 'ended', code: 6, signal: undefined });
+  });
 
   test('a binary for another machine, one without its loader, and none that is cut off at any length', async () => {
     const { run, ended, folder } = bench;
