@@ -1,0 +1,78 @@
+// The processes of function modules as the machine shows them, whatever the service says: found in /proc by the mark
+// that they carry.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+
+/** Only Linux tells. */
+export const tellsProcesses = process.platform === 'linux';
+
+export interface MarkedProcess {
+  readonly pid: number;
+  /** `keeper` is the run of the keeper. */
+  readonly run: string;
+  readonly module: string;
+  /** Each run has another, also where a new server counts its runs anew. */
+  readonly token: string;
+}
+
+/** Those that live and carry the mark of this data folder. */
+export function markedProcesses(data: string): MarkedProcess[] {
+  const mark = createHash('sha256').update(realpathSync(data)).digest('hex').slice(0, 16);
+  return pids().flatMap((pid) => {
+    const environment = environmentOf(pid);
+    const run = environment.get('TELLTALE_RUN') ?? '';
+    if (!run.startsWith(`${mark}.`) || stateOf(pid) === 'Z') return [];
+    const module = environment.get('TELLTALE_MODULE') ?? '';
+    return [{ pid, run: run.slice(mark.length + 1), module, token: environment.get('TELLTALE_TOKEN') ?? '' }];
+  });
+}
+
+/** Children of this process that have ended and that it has not asked about. */
+export function zombiesOf(parent: number): number[] {
+  return pids().filter((pid) => {
+    const [state, parentPid] = statOf(pid);
+    return state === 'Z' && Number(parentPid) === parent;
+  });
+}
+
+/** Where there is no such process it is not alive, and neither is a zombie. */
+export function isAlive(pid: number): boolean {
+  return ![undefined, 'Z', 'X'].includes(stateOf(pid));
+}
+
+/** Bytes that it has now; 0 where there is no such process. */
+export function residentBytes(pid: number): number {
+  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0);
+}
+
+function pids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function environmentOf(pid: number): Map<string, string> {
+  const entries = read(`/proc/${pid}/environ`).split('\0');
+  return new Map(entries.map((entry) => [entry.split('=', 1)[0] as string, entry.slice(entry.indexOf('=') + 1)]));
+}
+
+/** State and parent; the name before them may hold anything. */
+function statOf(pid: number): string[] {
+  const text = read(`/proc/${pid}/stat`);
+  return text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(0, 2);
+}
+
+function stateOf(pid: number): string | undefined {
+  return statOf(pid)[0] || undefined;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,177 @@
+// Function modules that do everything wrong, beside one that does nothing wrong, on one real server: each is stopped by its
+// rules, nothing of it is left, what is told of it is right, and the others do not notice.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type FunctionModuleStatus, fromTimestamp, type Timestamp } from '@telltale/schema';
+import { CheckedChannel } from './checked-channel.ts';
+import { residentBytes, tellsProcesses } from './marked-processes.ts';
+import { counted, deaf, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
+import { until } from './until.ts';
+
+/** Connects to the channel as the guide says, and then says nothing. */
+const connectsOnly = `#!/usr/bin/python3
+import os, socket, urllib.parse
+url = urllib.parse.urlsplit(os.environ["TELLTALE_WS_URL"])
+channel = socket.create_connection((url.hostname, url.port))
+channel.sendall(("GET %s HTTP/1.1\\r\\nHost: %s\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+  "Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n"
+  % (url.path, url.netloc, os.environ["TELLTALE_TOKEN"])).encode())
+while channel.recv(4096): pass
+`;
+
+/** A daemon as the books have it: forks, makes a session, forks again, and its parents are gone. */
+const daemon = `#!/usr/bin/python3
+import os, signal, sys, time
+if os.fork() == 0:
+  os.setsid()
+  if os.fork() > 0: os._exit(0)
+  signal.signal(signal.SIGTERM, signal.SIG_IGN)
+  while True: time.sleep(1000)
+os.wait()
+sys.exit(int(os.environ["CODE"]))
+`;
+
+const children = `${counted}sleep 1000 &
+setsid sleep 1000 &
+setsid sh -c "trap '' TERM; sleep 1000; sleep 1000" &
+(sleep 1000 &)
+`;
+
+const modules: Record<string, Hostile> = {
+  good: { program: sleeper },
+  exits: { program: `${counted}exit 3\n` },
+  exits_well: { program: `${counted}exit 0\n` },
+  kills_itself: { program: `${counted}kill -SEGV $$\n` },
+  exits_once: { program: `${counted}exit 4\n`, respawn: false },
+  mute: { program: sleeper, queryTimeout: 300 },
+  mute_once: { program: deaf, queryTimeout: 300, termToKill: 100, respawn: false },
+  connects_only: { program: connectsOnly, queryTimeout: 1500 },
+  deaf: { program: deaf, termToKill: 300 },
+  leaves_children: { program: `${children}exit 5\n`, termToKill: 300, respawn: false },
+  has_children: { program: `${children}wait\n`, termToKill: 300 },
+  daemon: { program: daemon, env: { CODE: '0' }, termToKill: 300, respawn: false },
+  halts: { program: `${counted}kill -STOP $$\n`, termToKill: 20_000 },
+};
+
+let plant: ModulePlant;
+let channel: CheckedChannel;
+let probe: ReturnType<typeof probeLatency>;
+let startBytes: number;
+
+const skip = !tellsProcesses && 'function modules run on Linux';
+
+describe('a function module that', { skip }, () => {
+  before(async () => {
+    plant = await ModulePlant.open();
+    startBytes = residentBytes(plant.server.pid);
+    probe = probeLatency(plant.server);
+    channel = await CheckedChannel.open(plant.server.url);
+    await channel.done('WatchFunctionModules', { function_modules: 'all' });
+    await plant.configure(modules);
+  });
+  after(() => plant.close());
+
+  test('ends once, and is not to come back, has failed with its exit code', async () => {
+    const { pid, ...told } = await plant.untilIt('exits_once', 'fails', ({ state }) => state === 'FAIL');
+    assert.deepEqual([pid, told.restarts, told['exit-code'], told['next-start']], [null, 0, 4, null]);
+    assert.equal(told['last-error']?.text, 'ended with exit code 4');
+    assert.equal(plant.starts('exits_once'), 1);
+  });
+
+  test('ends at once waits longer each time before it is started again', async () => {
+    await plant.untilIt('kills_itself', 'waits for the third time', ({ restarts }) => restarts === 2);
+    const pauses = channel
+      .told<FunctionModuleStatus>('FunctionModuleUpdateNotification')
+      .filter(({ name, 'next-start': next }) => name === 'kills_itself' && next !== null)
+      // INIT since its end: it was RUN before, as it is never asked.
+      .map(({ since, 'next-start': next }) =>
+        Math.round((fromTimestamp(next as Timestamp) - fromTimestamp(since)) / 1e6),
+      );
+    assert.deepEqual(pauses.slice(0, 2), [1, 2]);
+    const { 'exit-signal': signal, 'exit-code': code, 'last-error': error } = await plant.live('kills_itself');
+    assert.deepEqual([signal, code, error?.text], ['SIGSEGV', null, 'was ended by SIGSEGV']);
+  });
+
+  test('never speaks is ended, and is told to have been silent', async () => {
+    const told = await plant.untilIt('mute', 'comes back', ({ restarts }) => restarts > 0);
+    assert.equal(told['last-error']?.text, 'was not connected to the channel for 300 ms');
+    assert.equal(told.state, 'INIT', 'it has never been ready');
+    const once = await plant.untilIt('mute_once', 'fails', ({ state }) => state === 'FAIL');
+    assert.equal(once['last-error']?.text, 'was not connected to the channel for 300 ms');
+    assert.deepEqual([once['exit-signal'], once.pid, once.restarts], ['SIGKILL', null, 0]);
+    assert.deepEqual(plant.processes('mute_once'), []);
+  });
+
+  test('connects and leaves queries unanswered is ended, and is told so', async () => {
+    const told = await plant.untilIt('connects_only', 'comes back', ({ restarts }) => restarts > 0);
+    assert.equal(told['last-error']?.text, 'left a query unanswered for 1500 ms');
+  });
+
+  test('ends and leaves children behind leaves none: of its group, of other sessions, of parents that are gone', async () => {
+    const told = await plant.untilIt('leaves_children', 'fails', ({ state }) => state === 'FAIL');
+    assert.deepEqual([told['exit-code'], told['last-error']?.text], [5, 'ended with exit code 5']);
+    assert.deepEqual(plant.processes('leaves_children'), []);
+    await plant.untilIt('daemon', 'has ended', ({ state }) => state === 'STOP');
+    assert.deepEqual(plant.processes('daemon'), []);
+  });
+
+  test('ignores SIGTERM is killed after its termToKill', async () => {
+    await plant.untilRuns('deaf');
+    await until('it ignores SIGTERM', async () => plant.processes('deaf').length === 2);
+    assert.deepEqual(await plant.operate('deaf', 'stop'), { status: 204, detail: '' });
+    assert.deepEqual(plant.processes('deaf'), []);
+    const { state, pid, 'exit-signal': signal, 'last-error': error } = await plant.live('deaf');
+    assert.deepEqual([state, pid, signal, error], ['STOP', null, 'SIGKILL', null]);
+  });
+
+  test('has children everywhere has none when it is stopped', async () => {
+    await until('its children are there', async () => plant.processes('has_children').length === 6);
+    assert.deepEqual(await plant.operate('has_children', 'stop'), { status: 204, detail: '' });
+    assert.deepEqual(plant.processes('has_children'), []);
+  });
+
+  test('is halted hears SIGTERM all the same', async () => {
+    await until('it halts', async () => plant.starts('halts') === 1);
+    assert.equal((await plant.operate('halts', 'stop')).status, 204);
+    assert.equal((await plant.live('halts'))['exit-signal'], 'SIGTERM');
+    assert.deepEqual(plant.processes('halts'), []);
+  });
+
+  test('ends five times within a minute is not started a sixth time, until somebody starts it', async () => {
+    const fails = ['exits', 'exits_well', 'kills_itself', 'mute'];
+    for (const name of fails) {
+      const told = await plant.untilIt(name, 'fails', ({ state }) => state === 'FAIL');
+      assert.deepEqual([told.restarts, told['next-start'], told.pid], [4, null, null], name);
+      assert.match(told['last-error']?.text ?? '', /^was started 5 times within 60 s, and each time/, name);
+      assert.equal(plant.starts(name), 5, name);
+      assert.deepEqual(plant.kept(name, 'twice'), [], name);
+      assert.deepEqual(plant.processes(name), [], name);
+    }
+    const texts = await Promise.all(fails.map(async (name) => (await plant.live(name))['last-error']?.text));
+    const last = texts.map((text) => /last it (.*)$/.exec(text ?? '')?.[1]?.split(';')[0]);
+    assert.deepEqual(last, [
+      'ended with exit code 3',
+      'ended with exit code 0',
+      'was ended by SIGSEGV',
+      'was not connected to the channel for 300 ms',
+    ]);
+    assert.equal((await plant.operate('exits', 'start')).status, 204);
+    await plant.untilIt('exits', 'is started again', ({ state, restarts }) => state === 'INIT' && restarts === 0);
+    await plant.operate('exits', 'stop');
+  });
+
+  test('does nothing wrong does not notice, and the server has neither zombies nor much more memory', async (t) => {
+    const { state, restarts, 'last-error': error } = await plant.live('good');
+    assert.deepEqual([state, restarts, error, plant.starts('good')], ['RUN', 0, null, 1]);
+    await plant.operate('connects_only', 'stop');
+    assert.deepEqual(
+      plant.processes().map(({ module }) => module),
+      ['good'],
+    );
+    await plant.noZombies();
+    const grownMiB = (residentBytes(plant.server.pid) - startBytes) / 2 ** 20;
+    t.diagnostic(`the server has ${grownMiB.toFixed(1)} MiB more than at its start`);
+    t.diagnostic(await probe.stop());
+    assert.ok(grownMiB < 100, `${grownMiB} MiB`);
+  });
+});
