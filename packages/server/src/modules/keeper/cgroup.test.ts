@@ -76,6 +76,17 @@ describe('in a group of its own', () => {
     assert.equal(existsSync(join(group, 'telltale-modules/f00d.2/memory.max')), false);
   });
 
+  test('a run that wanted more memory than it may have can be told from others', async (context) => {
+    const { open, group } = await layout(context, {});
+    const run = await (await open())?.make('f00d.1', bound);
+    assert.equal(await run?.ranOutOfMemory(), false);
+    const events = join(group, 'telltale-modules/f00d.1/memory.events');
+    writeFileSync(events, 'low 0\nhigh 0\nmax 9\noom 1\noom_kill 0\noom_group_kill 0\n');
+    assert.equal(await run?.ranOutOfMemory(), false);
+    writeFileSync(events, 'low 0\nhigh 0\nmax 9\noom 1\noom_kill 2\noom_group_kill 1\n');
+    assert.equal(await run?.ranOutOfMemory(), true);
+  });
+
   test('a share of the CPU that is too small for the system is the smallest that it takes', async (context) => {
     const { open, read } = await layout(context, {});
     await (await open())?.make('f00d.1', { ...unbound, cpuCores: 0.0001 });

@@ -151,6 +151,12 @@ export class RunCgroup {
     };
   }
 
+  /** Whether the system has ended any of it since it wanted more memory than it may have. */
+  async ranOutOfMemory(): Promise<boolean> {
+    const events = await readFile(join(this.#folder, 'memory.events'), 'utf8').catch(() => '');
+    return Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0) > 0;
+  }
+
   /** SIGKILL to all that is in it. False where the system is too old for that: look for them otherwise. */
   async kill(): Promise<boolean> {
     return write(join(this.#folder, 'cgroup.kill'), '1');

@@ -66,6 +66,9 @@ export class RunProcess {
       this.#hasExited = true;
       await this.#endRest();
       await output.end();
+      if (signal === 'SIGKILL' && (await this.#cgroup?.ranOutOfMemory())) {
+        this.#reason ??= 'its processes needed more memory than its memoryLimit allows';
+      }
       const end = { kind: 'ended', code: code ?? undefined, signal: signal ?? undefined } as const;
       return this.#reason === undefined ? end : { ...end, reason: this.#reason };
     } catch (error) {
@@ -86,7 +89,7 @@ export class RunProcess {
   judge({ memoryBytes }: Usage): void {
     if (memoryBytes <= this.#watchedMemoryBytes || this.#reason !== undefined) return;
     const [has, may] = [memoryBytes, this.#watchedMemoryBytes].map((bytes) => Math.ceil(bytes / 2 ** 20));
-    this.#reason = `it was ended since its processes had ${has} MiB of memory, and its memoryLimit is ${may} MiB`;
+    this.#reason = `its processes had ${has} MiB of memory, and its memoryLimit is ${may} MiB`;
     this.stop(0);
   }
 
