@@ -234,7 +234,7 @@ describe('what a module prints', () => {
 
 describe('the keeper', () => {
   test('is started by the first run, has the rights of the server on its folders, and ends with close', async () => {
-    const { run, started, keeper, folder, marked, ends } = open();
+    const { run, started, ended, keeper, folder, marked, ends } = open();
     assert.equal(keeper.pid, undefined);
     const runs = [run(waiting), run("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")];
     await Promise.all(runs.map(started));
@@ -244,7 +244,10 @@ describe('the keeper', () => {
     assert.deepEqual(marked(), []);
     assert.equal(keeper.pid, undefined);
     const late = run(waiting);
-    assert.deepEqual(ends.get(late), [{ kind: 'notStarted', reason: 'the service is stopping' }]);
+    assert.equal(ends.has(late), false);
+    assert.match((await ended(late)).reason ?? '', /The service is stopping/);
+    const read = keeper.readLog({ module: 'm1', lines: 1, stream: undefined });
+    await assert.rejects(read, { problem: 'stopping' });
   });
 
   test('tells what the processes of each run use', async () => {

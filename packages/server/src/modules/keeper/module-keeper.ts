@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, type LogLine, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { type FromKeeper, maxLogReads, orphanTermToKillMs, type ToKeeper } from './keeper-messages.ts';
-import type { Launch, LogRequest, ModuleProcesses, ProcessEvents, RunEnd } from './keeper-protocol.ts';
+import type { Launch, LogRequest, ModuleProcesses, ProcessEvents } from './keeper-protocol.ts';
 import { markName } from './process-table.ts';
 import { keeperMark, sweep } from './sweep.ts';
 
@@ -57,10 +57,6 @@ export class ModuleKeeper implements ModuleProcesses {
   }
 
   start(launch: Launch): void {
-    if (this.#isClosing) {
-      this.#options.events.onEnded(launch.run, stopping);
-      return;
-    }
     this.#runs.set(launch.run, { keeper: undefined, isStarted: false });
     this.#send({ kind: 'start', launch });
   }
@@ -70,7 +66,6 @@ export class ModuleKeeper implements ModuleProcesses {
   }
 
   async readLog(request: LogRequest): Promise<LogLine[]> {
-    if (this.#isClosing) throw closed();
     if (this.#reads.size >= maxLogReads) {
       throw new ProblemError('too-many-requests', `${maxLogReads} logs of function modules are being read already.`);
     }
@@ -110,7 +105,14 @@ export class ModuleKeeper implements ModuleProcesses {
       this.#waiting.push(message);
       return;
     }
-    this.#keeper ??= this.#startKeeper();
+    try {
+      // One that is closing answers itself.
+      if (this.#isClosing && this.#keeper === undefined) throw new ProblemError('stopping', 'The service is stopping');
+      this.#keeper ??= this.#startKeeper();
+    } catch (error) {
+      this.#refuse(message, error as Error);
+      return;
+    }
     if (message.kind === 'start') this.#runs.set(message.launch.run, { keeper: this.#keeper, isStarted: false });
     this.#post(this.#keeper, message);
   }
@@ -206,22 +208,24 @@ export class ModuleKeeper implements ModuleProcesses {
       .then(() => {
         this.#sweeping = undefined;
         onSwept();
-        for (const message of this.#waiting.splice(0)) {
-          if (this.#isClosing) this.#refuse(message);
-          else this.#send(message);
-        }
+        for (const message of this.#waiting.splice(0)) this.#send(message);
       });
   }
 
-  #refuse(message: ToKeeper): void {
-    if (message.kind === 'readLog') this.#answer(message.id)?.reject(closed());
-    if (message.kind !== 'start' || !this.#runs.delete(message.launch.run)) return;
-    this.#options.events.onEnded(message.launch.run, stopping);
+  /** There is no keeper to tell. */
+  #refuse(message: ToKeeper, error: Error): void {
+    if (message.kind === 'readLog') {
+      const problem = error instanceof ProblemError ? error : new ProblemError('internal', error.message);
+      this.#answer(message.id)?.reject(problem);
+    } else if (message.kind === 'start') {
+      const { run } = message.launch;
+      const reason = `there is no keeper of function modules: ${error.message}`;
+      this.#runs.delete(run);
+      // Whoever said `start` hears of it afterwards, as always.
+      queueMicrotask(() => this.#options.events.onEnded(run, { kind: 'notStarted', reason, mayPass: true }));
+    }
   }
 }
-
-const stopping: RunEnd = { kind: 'notStarted', reason: 'the service is stopping' };
-const closed = () => new ProblemError('stopping', 'The logs of function modules are closed.');
 
 /** Before Node makes it, and what is above it, for everybody to look into. */
 function makePrivate(folder: string, log: Logger): void {
