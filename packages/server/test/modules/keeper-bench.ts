@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LogLine, systemClock } from '@telltale/schema';
+import { type Clock, type LogLine, systemClock } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
 import { pino } from 'pino';
 import { Cgroups } from '../../src/modules/keeper/cgroup.ts';
@@ -52,6 +52,7 @@ export interface KeeperBench {
 export interface BenchOptions {
   readonly folder?: string;
   readonly cgroupRoot?: string | undefined;
+  readonly clock?: Clock;
 }
 
 export function temporaryFolder(): string {
@@ -60,7 +61,8 @@ export function temporaryFolder(): string {
 
 export const folderIdOf = (folder: string) => createHash('sha256').update(folder).digest('hex').slice(0, 16);
 
-export function openBench({ folder = temporaryFolder(), cgroupRoot }: BenchOptions = {}): KeeperBench {
+export function openBench(options: BenchOptions = {}): KeeperBench {
+  const { folder = temporaryFolder(), cgroupRoot, clock = systemClock } = options;
   const folderId = folderIdOf(folder);
   const bench: Omit<KeeperBench, 'keeper'> = {
     folder,
@@ -99,7 +101,7 @@ export function openBench({ folder = temporaryFolder(), cgroupRoot }: BenchOptio
   const keeper = new ModuleKeeper({
     folder: join(folder, 'modules'),
     folderId,
-    clock: systemClock,
+    clock,
     ...(cgroupRoot !== undefined && { cgroupRoot }),
     log: pino({ base: null }, { write: (line: string) => bench.logged.push(JSON.parse(line).msg) }),
     events: {

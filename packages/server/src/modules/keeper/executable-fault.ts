@@ -12,6 +12,9 @@ const scriptLineBytes = 256;
 const machines: Readonly<Record<number, string>> = { 3: 'x86', 40: 'ARM', 62: 'x86-64', 183: 'ARM64', 243: 'RISC-V' };
 const runnable: Readonly<Record<string, readonly number[]>> = { x64: [62, 3], arm64: [183, 40], riscv64: [243] };
 const loaderSegment = 3;
+/** The head of a binary for 32 bits, which is the shorter one. */
+const shortestBinaryBytes = 52;
+const torn = 'the executable is a binary that breaks off: put all of it';
 
 /** Undefined where nothing speaks against it. `folder` is where it is started, `path` that of its environment. */
 export async function executableFault(file: string, folder: string, path: string): Promise<string | undefined> {
@@ -59,6 +62,7 @@ function programOf(argument: string): string | undefined {
 
 /** The head is what anybody may have sent: whatever does not lead anywhere is left to the kernel to refuse. */
 async function binaryFault(head: Buffer): Promise<string | undefined> {
+  if (head.length < shortestBinaryBytes) return torn;
   const is64Bit = head[4] === 2;
   const isLittleEndian = head[5] === 1;
   if (!isLittleEndian || head.length < 64) return undefined;
@@ -69,6 +73,7 @@ async function binaryFault(head: Buffer): Promise<string | undefined> {
   }
   const [at, size, count] = [Number(head.readBigUInt64LE(32)), head.readUInt16LE(54), head.readUInt16LE(56)];
   if (!is64Bit || size < 56) return undefined;
+  if (head.length < headBytes && at + count * size > head.length) return torn;
   for (let index = 0; index < count && at + (index + 1) * size <= head.length; index++) {
     const segment = head.subarray(at + index * size);
     if (segment.readUInt32LE(0) !== loaderSegment) continue;

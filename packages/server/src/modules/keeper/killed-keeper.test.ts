@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type Clock, ManualClock } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
 import {
   folderIdOf,
@@ -29,8 +30,8 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.kill('SIGKILL');
   for (const bench of benches.splice(0)) await bench.close();
 });
-function open(folder?: string): KeeperBench {
-  const bench = openBench(folder === undefined ? {} : { folder });
+function open(folder?: string, clock?: Clock): KeeperBench {
+  const bench = openBench({ ...(folder !== undefined && { folder }), ...(clock && { clock }) });
   benches.push(bench);
   return bench;
 }
@@ -172,6 +173,27 @@ describe('signals', () => {
     await started(run(waiting));
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(keeper.pid as number, signal);
     assert.deepEqual(await ended(run('#!/bin/sh\nexit 2\n')), { kind: 'ended', code: 2, signal: undefined });
+  });
+
+  test('a keeper that hangs is ended by and by, and its modules; not one that says a word from time to time', async () => {
+    const clock = new ManualClock();
+    const { run, started, keeper, marked, ends, usages } = open(undefined, clock);
+    const only = run(deaf);
+    await started(only);
+    const { pid } = keeper;
+    for (let turn = 0; turn < 2; turn++) {
+      usages.clear();
+      await until('the keeper says something', () => usages.size > 0);
+      clock.advance(25_000);
+    }
+    assert.deepEqual([keeper.pid, ends.size], [pid, 0]);
+    process.kill(pid as number, 'SIGSTOP');
+    clock.advance(30_000);
+    await until('it is told', () => {
+      clock.advance(100);
+      return ends.has(only);
+    });
+    assert.deepEqual(marked(), []);
   });
 
   test('a keeper that hangs is ended by close, and its modules', async () => {

@@ -31,6 +31,12 @@ interface Run {
 
 /** A keeper whose server is gone needs a little longer than the modules that it ends. */
 const orphanedKeeperMs = orphanTermToKillMs + 2000;
+/**
+ * One that has something to do says something every few seconds. Where nothing was heard between so many looks it hangs. A
+ * machine that was asleep costs one look.
+ */
+const lookMs = 5000;
+const maxSilentLooks = 6;
 /** Of the time to close in, this part is left for what comes after SIGKILL. */
 const reservedPart = 0.2;
 
@@ -46,6 +52,8 @@ export class ModuleKeeper implements ModuleProcesses {
   /** For after the sweep. */
   #waiting: ToKeeper[] = [];
   #isClosing = false;
+  #silentLooks = 0;
+  #takeBackLook: (() => void) | undefined;
 
   constructor(options: ModuleKeeperOptions) {
     this.#options = options;
@@ -97,6 +105,7 @@ export class ModuleKeeper implements ModuleProcesses {
     const takeBack = this.#options.clock.after(patienceMs, () => keeper.kill('SIGKILL'));
     await gone;
     takeBack();
+    this.#takeBackLook?.();
     await this.#sweeping;
   }
 
@@ -115,6 +124,22 @@ export class ModuleKeeper implements ModuleProcesses {
     }
     if (message.kind === 'start') this.#runs.set(message.launch.run, { keeper: this.#keeper, isStarted: false });
     this.#post(this.#keeper, message);
+    this.#look();
+  }
+
+  /** As long as something is expected of the keeper. */
+  #look(): void {
+    const { clock, log } = this.#options;
+    this.#takeBackLook ??= clock.after(lookMs, () => {
+      this.#takeBackLook = undefined;
+      const isBusy = this.#runs.size > 0 || this.#reads.size > 0;
+      this.#silentLooks = isBusy ? this.#silentLooks + 1 : 0;
+      if (this.#keeper === undefined || !isBusy) return;
+      this.#look();
+      if (this.#silentLooks < maxSilentLooks) return;
+      log.error('the keeper of function modules hangs, and is ended');
+      this.#keeper.kill('SIGKILL');
+    });
   }
 
   /** What does not arrive is answered for when the keeper is gone. */
@@ -150,6 +175,7 @@ export class ModuleKeeper implements ModuleProcesses {
 
   #take(message: FromKeeper): void {
     const { events, log } = this.#options;
+    this.#silentLooks = 0;
     if (message.kind === 'started') {
       const run = this.#runs.get(message.run);
       if (run === undefined) return;
