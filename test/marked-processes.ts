@@ -27,6 +27,11 @@ export function markedProcesses(data: string): MarkedProcess[] {
   });
 }
 
+/** Those that live and have this argument on their command line, whatever they have done to their environment. */
+export function processesWith(argument: string): number[] {
+  return pids().filter((pid) => read(`/proc/${pid}/cmdline`).split('\0').includes(argument));
+}
+
 /** Children of this process that have ended and that it has not asked about. */
 export function zombiesOf(parent: number): number[] {
   return pids().filter((pid) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FunctionModuleStatus, fromTimestamp, type Timestamp } from '@telltale/schema';
 import { CheckedChannel } from './checked-channel.ts';
-import { residentBytes, tellsProcesses } from './marked-processes.ts';
+import { processesWith, residentBytes, tellsProcesses } from './marked-processes.ts';
 import { counted, deaf, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
@@ -37,6 +37,21 @@ setsid sh -c "trap '' TERM; sleep 1000; sleep 1000" &
 (sleep 1000 &)
 `;
 
+/** Arguments by which they are found: they have no mark, no environment, no parent and a session of their own. */
+const [forgetful, orphaned] = ['1000.004711', '1000.004712'];
+const unmarked = `${counted}env -i setsid sleep ${forgetful} &
+(env -i setsid sh -c "trap '' TERM; exec sleep ${orphaned}" &)
+`;
+
+/** Another process every 10 ms, each in a session of its own, and its parent gone. */
+const hopper = `#!/usr/bin/python3
+import os, time
+while True:
+  if os.fork() > 0: os._exit(6)
+  os.setsid()
+  time.sleep(0.01)
+`;
+
 const modules: Record<string, Hostile> = {
   good: { program: sleeper },
   exits: { program: `${counted}exit 3\n` },
@@ -50,6 +65,8 @@ const modules: Record<string, Hostile> = {
   leaves_children: { program: `${children}exit 5\n`, termToKill: 300, respawn: false },
   has_children: { program: `${children}wait\n`, termToKill: 300 },
   daemon: { program: daemon, env: { CODE: '0' }, termToKill: 300, respawn: false },
+  hopper: { program: hopper, termToKill: 300, respawn: false },
+  unmarked: { program: `${unmarked}wait\n`, termToKill: 300 },
   halts: { program: `${counted}kill -STOP $$\n`, termToKill: 20_000 },
 };
 
@@ -128,6 +145,19 @@ describe('a function module that', { skip }, () => {
     await until('its children are there', async () => plant.processes('has_children').length === 6);
     assert.deepEqual(await plant.operate('has_children', 'stop'), { status: 204, detail: '' });
     assert.deepEqual(plant.processes('has_children'), []);
+  });
+
+  test('has children that forget their mark has none when it is stopped', async () => {
+    const left = () => [forgetful, orphaned].flatMap(processesWith);
+    await until('they are there', async () => left().length === 2);
+    assert.deepEqual(await plant.operate('unmarked', 'stop'), { status: 204, detail: '' });
+    assert.deepEqual(left(), []);
+  });
+
+  test('becomes another process all the time is caught', async () => {
+    const told = await plant.untilIt('hopper', 'fails', ({ state }) => state === 'FAIL');
+    assert.equal(told['exit-code'], 6);
+    assert.deepEqual(plant.processes('hopper'), []);
   });
 
   test('is halted hears SIGTERM all the same', async () => {
