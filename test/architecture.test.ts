@@ -53,7 +53,14 @@ const table: Record<string, readonly string[]> = {
 /** The files of the server that stand in no folder, each with the parts that it may import. */
 const topFiles: Record<string, readonly string[]> = {
   'main.ts': ['server.ts', 'settings.ts', 'log.ts'],
-  'server.ts': ['schema', 'data-folder.ts', 'settings.ts', ...Object.keys(table).filter((part) => part.includes('/'))],
+  'server.ts': [
+    'schema',
+    'data-folder.ts',
+    'interfaces.ts',
+    'settings.ts',
+    ...Object.keys(table).filter((part) => part.includes('/')),
+  ],
+  'interfaces.ts': ['schema', 'settings.ts', 'server/access', 'server/api', 'server/cfgdb', 'server/modules'],
   'settings.ts': ['schema'],
   'log.ts': [],
   'data-folder.ts': [],

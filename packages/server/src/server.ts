@@ -1,40 +1,28 @@
 // The composition: makes every part, hands them to each other, starts and stops them in order. The only file that
 // knows them all.
-import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import packageJson from '../package.json' with { type: 'json' };
 import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
 import {
   ArchiveOperations,
-  archiveRoutes,
-  ChannelRequests,
-  ChannelServer,
-  configRoutes,
-  createHttpServer,
+  type ChannelServer,
   DataAccess,
-  dataRoutes,
-  diagnosticRoutes,
   Metrics,
-  ModuleAccess,
-  moduleRoutes,
-  probes,
   StackAccess,
   type StackCatalogue,
   serviceMetrics,
-  serviceRoutes,
-  Watches,
 } from './api/index.ts';
 import { Archive, Archiving, UnusableArchive } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
-import { Executables, type FunctionModules, ModuleService, UnusableUser } from './modules/index.ts';
+import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
+import { Executables, ModuleService, UnusableUser } from './modules/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import type { Settings } from './settings.ts';
@@ -60,14 +48,6 @@ export interface ServerOptions {
   readonly log: Logger;
   /** A part died and the server cannot go on. */
   readonly onFailure: (error: Error) => void;
-}
-
-/** What both HTTP and the channel offer. */
-interface Interfaces {
-  readonly data: DataAccess;
-  readonly archive: ArchiveOperations;
-  readonly instances: StackAccess;
-  readonly modules: FunctionModules;
 }
 
 export class Server {
@@ -191,8 +171,23 @@ export class Server {
       cfgdb: this.#cfgdb,
       clock,
     });
-    this.#http = this.#createHttp({ data, archive: history, instances, modules, stacks: catalogueOf(stacks), metrics });
-    this.#channel = this.#createChannel({ data, archive: history, instances, modules });
+    const interfaces: Interfaces = {
+      settings,
+      log,
+      data,
+      archive: history,
+      instances,
+      modules,
+      cfgdb: this.#cfgdb,
+      executables: this.#executables,
+      stacks: catalogueOf(stacks),
+      tokens: this.#tokens,
+      metrics,
+      unavailable: () => this.#unavailable(),
+      diskFailure: () => this.#state.failure ?? this.#archive.failure,
+    };
+    this.#http = createHttp(interfaces);
+    this.#channel = createChannel(interfaces);
     metrics.watch(
       serviceMetrics({
         cfgdb: this.#cfgdb,
@@ -310,77 +305,6 @@ export class Server {
   #retention(ofSeries: ReadonlyMap<string, number>) {
     const { 'archive-retention': text, 'archive-max-size': maxBytes } = this.#settings;
     return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
-  }
-
-  #createChannel({ data, archive, instances, modules }: Interfaces): ChannelServer {
-    const settings = this.#settings;
-    const unavailable = () => this.#unavailable();
-    const watches = new Watches({
-      data,
-      modules,
-      stacks: instances,
-      clock: systemClock,
-      maxWatches: settings['max-watches'],
-    });
-    return new ChannelServer({
-      path: settings['channel-path'],
-      requests: new ChannelRequests({
-        data,
-        archive,
-        stacks: instances,
-        modules: new ModuleAccess(modules),
-        watches,
-        log: this.#log,
-        unavailable,
-      }),
-      watches,
-      clock: systemClock,
-      maxMessageBytes: settings['max-message-size'],
-      maxClients: settings['max-clients'],
-      unavailable,
-      tokens: this.#tokens,
-      modules,
-    });
-  }
-
-  #createHttp(parts: Interfaces & { stacks: StackCatalogue; metrics: Metrics }): FastifyInstance {
-    const { data, archive, instances, modules, stacks, metrics } = parts;
-    const settings = this.#settings;
-    const live = dataRoutes({ base: settings['data-path'], data, boot: randomUUID().slice(0, 8) });
-    const diagnostics = diagnosticRoutes({
-      base: settings['data-path'],
-      stacks: instances,
-      maxJsonBytes: settings['max-json-size'],
-    });
-    const history = archiveRoutes({
-      base: settings['data-path'],
-      archive,
-      maxBackfillBytes: settings['max-backfill-size'],
-    });
-    const ofModules = moduleRoutes({ base: settings['data-path'], modules: new ModuleAccess(modules) });
-    const configuration = configRoutes({
-      base: settings['config-path'],
-      cfgdb: this.#cfgdb,
-      executables: this.#executables,
-      modules,
-      mayUpload: settings['module-uploads'],
-      stacks,
-      maxJsonBytes: settings['max-json-size'],
-      maxDatabaseBytes: settings['max-database-size'],
-      maxExecutableBytes: settings['max-executable-size'],
-    });
-    const routes = [...live, ...diagnostics, ...ofModules, ...history, ...configuration];
-    const unavailable = () => this.#unavailable();
-    const diskFailure = () => this.#state.failure ?? this.#archive.failure;
-    const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskFailure });
-    return createHttpServer({
-      routes: [...routes, ...service],
-      tokens: this.#tokens,
-      log: this.#log,
-      metrics,
-      unavailable,
-      alwaysAvailable: probes,
-    });
   }
 
   #onDiskTrouble(reason: string | undefined): void {
