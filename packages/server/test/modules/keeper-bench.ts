@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type LogLine, systemClock } from '@telltale/schema';
-import { until } from '@telltale/stack-kit/testing';
+import { missingPeers, until } from '@telltale/stack-kit/testing';
 import { pino } from 'pino';
 import { Cgroups } from '../../src/modules/keeper/cgroup.ts';
 import type { Bounds, Launch, RunEnd, Usage } from '../../src/modules/keeper/keeper-protocol.ts';
@@ -26,6 +26,8 @@ export const noBounds: Bounds = {
   maxProcesses: undefined,
 };
 export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export const withPython = { skip: missingPeers('/usr/bin/python3') ?? false };
 
 export interface KeeperBench {
   readonly folder: string;

@@ -1,4 +1,4 @@
-// Which processes belong to which run, as /proc shows them: by their mark, by a user that only this run has, by the session
+// Which processes belong to which run, as /proc shows them: by a user that only this run has, by their mark, by the session
 // of the first, by descent. Once known, a process stays known, whatever it does to itself or becomes of its parent.
 import { type ProcessEntry, readMark, readProcesses, readUser } from './process-table.ts';
 import { runMark } from './sweep.ts';
@@ -13,6 +13,7 @@ interface Known {
 
 export class Census {
   readonly #folderId: string;
+  readonly #runs = new Set<number>();
   readonly #leaders = new Map<number, ProcessEntry>();
   readonly #users = new Map<number, number>();
   #known = new Map<number, Known>();
@@ -25,6 +26,7 @@ export class Census {
 
   /** The first process of a run, which has made a session; and its user, where no other program has it. */
   add(run: number, leader: ProcessEntry | undefined, uid: number | undefined): void {
+    this.#runs.add(run);
     if (uid !== undefined) this.#users.set(run, uid);
     if (leader === undefined) return;
     this.#leaders.set(run, leader);
@@ -32,6 +34,7 @@ export class Census {
   }
 
   remove(run: number): void {
+    this.#runs.delete(run);
     this.#leaders.delete(run);
     this.#users.delete(run);
   }
@@ -64,11 +67,12 @@ export class Census {
         known.set(entry.pid, before);
         continue;
       }
-      const mark = await readMark(entry.pid);
-      const run = this.#runOf(mark) ?? users.get(readUser(entry.pid) ?? -1) ?? sessions.get(entry.session);
+      const mark = await readMark(entry.pid, this.#folderId);
+      // The user first: it is the one thing that a process cannot make up.
+      const run = users.get(readUser(entry.pid) ?? -1) ?? this.#runOf(mark) ?? sessions.get(entry.session);
       runs.set(entry.pid, run);
       // What has another's mark, or none, will never have ours; what cannot be told may be about to become a program.
-      const isForeign = mark !== undefined && !mark.startsWith(this.#folderId);
+      const isForeign = mark !== undefined && !mark.startsWith(`${this.#folderId}.`);
       if (run !== undefined || isForeign) known.set(entry.pid, { startTicks: entry.startTicks, run });
     }
     const members = new Map<number, ProcessEntry[]>();
@@ -98,10 +102,10 @@ export class Census {
     return users;
   }
 
+  /** A mark of a run that there is not was made up: it tells nothing. */
   #runOf(mark: string | undefined): number | undefined {
-    if (!mark?.startsWith(this.#folderId)) return undefined;
-    const run = Number(mark.slice(this.#folderId.length + 1));
-    return mark === runMark(this.#folderId, run) ? run : undefined;
+    const run = Number(mark?.slice(this.#folderId.length + 1));
+    return mark === runMark(this.#folderId, run) && this.#runs.has(run) ? run : undefined;
   }
 }
 

@@ -4,7 +4,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
-import { isAlive, type KeeperBench, memoryOf, noBounds, openBench } from '../../../test/modules/keeper-bench.ts';
+import {
+  isAlive,
+  type KeeperBench,
+  memoryOf,
+  noBounds,
+  openBench,
+  withPython,
+} from '../../../test/modules/keeper-bench.ts';
 import { moduleFolder } from '../module-folder.ts';
 
 const MiB = 2 ** 20;
@@ -105,7 +112,7 @@ describe('a flood of output', () => {
 });
 
 describe('memory', () => {
-  test('of a module that has more than its bound ends it, all of its processes, and says so', async () => {
+  test('of a module that has more than its bound ends it, all of its processes, and says so', withPython, async () => {
     const { run, ended, marked, keeper, ends } = open();
     const eat = 'import time; a = bytearray(200 << 20); time.sleep(1000)';
     const modest = run('#!/bin/sh\nwhile :; do sleep 1; done\n', { bounds: { ...noBounds, memoryBytes: 100 * MiB } });

@@ -4,7 +4,14 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
-import { isAlive, type KeeperBench, noBounds, openBench, path } from '../../../test/modules/keeper-bench.ts';
+import {
+  isAlive,
+  type KeeperBench,
+  noBounds,
+  openBench,
+  path,
+  withPython,
+} from '../../../test/modules/keeper-bench.ts';
 import { systemRefused } from './prepare-run.ts';
 
 const benches: KeeperBench[] = [];
@@ -38,7 +45,7 @@ describe('what is started', () => {
     assert.ok(home?.startsWith(join(folder, 'modules')));
   });
 
-  test('has no open handles but 0, 1 and 2, and reads nothing', async () => {
+  test('has no open handles but 0, 1 and 2, and reads nothing', withPython, async () => {
     const { run, ended, texts } = open();
     // Python, since a shell opens handles of its own.
     const list = 'import os, sys\nhere = sorted(os.listdir("/proc/self/fd"))\nprint(here, repr(sys.stdin.read()))\n';

@@ -16,6 +16,8 @@ export interface ModuleKeeperOptions {
   readonly folder: string;
   /** Marks the processes of this data folder: 16 hexadecimal digits. */
   readonly folderId: string;
+  /** Of the modules that have one of their own. */
+  readonly users?: () => ReadonlySet<number>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: ProcessEvents;
@@ -220,10 +222,10 @@ export class ModuleKeeper implements ModuleProcesses {
   }
 
   #sweep(keeperMs: number, onSwept: () => void): void {
-    const { folderId, clock, log } = this.#options;
+    const { folderId, users = () => new Set(), clock, log } = this.#options;
     const untilMs = clock.monotonicMs() + keeperMs;
     const sparesKeeper = () => !this.#isClosing && clock.monotonicMs() < untilMs;
-    this.#sweeping = sweep({ folderId, clock, sparesKeeper })
+    this.#sweeping = sweep({ folderId, users: users(), clock, sparesKeeper })
       .then(
         ({ ended, left }) => {
           if (ended > 0) log.warn(`ended ${ended} processes of function modules that were left behind`);

@@ -89,6 +89,11 @@ export class ModuleUsers {
     return { uid, gid: uid };
   }
 
+  /** Those that modules of this server have. */
+  get own(): ReadonlySet<number> {
+    return new Set([...this.#ownerOf.values()].filter(isOwnUser));
+  }
+
   /** By its hash, so that two servers of a machine seldom choose the same; the next one where somebody has it. */
   #assign(folder: string): number {
     const hash = createHash('sha256').update(join(this.#folder, folder)).digest().readUInt32BE();

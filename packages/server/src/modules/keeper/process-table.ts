@@ -1,6 +1,6 @@
 // What /proc tells of the processes of this machine. Where there is no /proc there are no processes to be told of.
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The variable that marks the processes of a run; children inherit it. */
@@ -21,6 +21,9 @@ export interface ProcessEntry {
 export const ticksPerSecond = 100;
 /** Some hundred microseconds. */
 const processesATurn = 32;
+/** A program is started with no more, unless somebody has allowed larger stacks. */
+const maxEnvironmentBytes = 2 << 20;
+const environmentPieceBytes = 16 << 10;
 /** The parent of the threads of the kernel, which are no processes. */
 const kernelThreads = 2;
 
@@ -62,20 +65,39 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * The mark in its environment or, for one that forgot it, of its control group; empty where it has none; undefined where
- * that cannot be told, now or ever.
+ * The mark of this data folder that it carries: of its control group, which it cannot leave, or in its environment, which
+ * it can make up. Else whatever mark it has, empty where it has none; undefined where that cannot be told, now or ever.
  */
-export async function readMark(pid: number): Promise<string | undefined> {
+export async function readMark(pid: number, folderId: string): Promise<string | undefined> {
+  const isOurs = (mark: string | undefined) => mark?.startsWith(`${folderId}.`);
   try {
-    // Not at once, since it waits for a process that the kernel is busy with.
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-    const start = `\0${environment}`.indexOf(`\0${markName}=`);
-    if (start >= 0) return environment.slice(start + markName.length + 1).split('\0', 1)[0];
     const group = /^0::.*\/telltale-modules\/([^/\n]+)/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'latin1'))?.[1];
+    if (isOurs(group)) return group;
+    const environment = `\0${await readEnvironment(pid)}`;
+    const start = environment.indexOf(`\0${markName}=`);
+    if (start >= 0) return environment.slice(start + markName.length + 2).split('\0', 1)[0];
     // One that is just becoming another program has no environment for a moment.
-    return group ?? (environment === '' ? undefined : '');
+    return group ?? (environment === '\0' ? undefined : '');
   } catch {
     return undefined;
+  }
+}
+
+/** Its beginning: where it is and how long is what the process says, and some say gigabytes. */
+async function readEnvironment(pid: number): Promise<string> {
+  // Not at once, since it waits for a process that the kernel is busy with.
+  const file = await open(`/proc/${pid}/environ`);
+  try {
+    const piece = Buffer.allocUnsafe(environmentPieceBytes);
+    let text = '';
+    while (text.length < maxEnvironmentBytes) {
+      const { bytesRead } = await file.read(piece, 0, piece.length, null);
+      if (bytesRead === 0) break;
+      text += piece.toString('latin1', 0, bytesRead);
+    }
+    return text;
+  } finally {
+    await file.close();
   }
 }
 
