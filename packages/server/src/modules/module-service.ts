@@ -45,12 +45,20 @@ export class ModuleService {
   async open(): Promise<void> {
     const { folder: data, user: setting, clock, log } = this.#options;
     const folder = join(data, 'modules');
-    this.#users = await ModuleUsers.open({ setting, folder });
+    const users = await ModuleUsers.open({ setting, folder });
+    this.#users = users;
     const folderId = createHash('sha256')
       .update(await realpath(data))
       .digest('hex')
       .slice(0, 16);
-    this.#keeper = new ModuleKeeper({ folder, folderId, clock, log, events: this.modules.events });
+    this.#keeper = new ModuleKeeper({
+      folder,
+      folderId,
+      users: () => users.own,
+      clock,
+      log,
+      events: this.modules.events,
+    });
     this.#keeper.open();
   }
 
