@@ -1,10 +1,12 @@
 // The processes of function modules as the machine shows them, whatever the service says: found in /proc by the mark
 // that they carry.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 
 /** Only Linux tells. */
 export const tellsProcesses = process.platform === 'linux';
+
+const mostBytes = 65_536;
 
 export interface MarkedProcess {
   readonly pid: number;
@@ -74,10 +76,16 @@ function stateOf(pid: number): string | undefined {
   return statOf(pid)[0] || undefined;
 }
 
+/** No more than a part of what may be without end: a process can make its environment look as long as it likes. */
 function read(file: string): string {
+  let handle: number | undefined;
   try {
-    return readFileSync(file, 'latin1');
+    handle = openSync(file, 'r');
+    const bytes = Buffer.alloc(mostBytes);
+    return bytes.toString('latin1', 0, readSync(handle, bytes));
   } catch {
     return '';
+  } finally {
+    if (handle !== undefined) closeSync(handle);
   }
 }

@@ -30,6 +30,14 @@ export const sleeper = `${counted}exec sleep 1000\n`;
 /** Runs until it is killed. */
 export const deaf = `${counted}trap '' TERM\nwhile :; do sleep 1000; done\n`;
 
+/** Has children in its group, in sessions of their own, and without a parent; one of them ignores SIGTERM. */
+export const family = `${counted}sleep 1000 &
+setsid sh -c "trap '' TERM; sleep 1000; sleep 1000" &
+(setsid sleep 1000 &)
+exec sleep 1000
+`;
+export const familySize = 5;
+
 export interface PlantOptions {
   readonly args?: readonly string[];
   /** A folder that somebody else makes and removes. */
@@ -59,10 +67,11 @@ export class ModulePlant {
   /** Whatever state the test has left it in. */
   async close(): Promise<void> {
     if (!this.server.hasEnded) await this.server.end('SIGKILL');
-    for (const { pid } of this.processes()) process.kill(pid, 'SIGKILL');
-    const keeper = this.keeper;
-    if (keeper !== undefined) process.kill(keeper, 'SIGKILL');
-    await until('all of it is gone', async () => markedProcesses(this.data).length === 0);
+    await until('all of it is gone', async () => {
+      const left = markedProcesses(this.data);
+      for (const { pid } of left) killIfThere(pid);
+      return left.length === 0;
+    });
     this.#dispose();
   }
 
@@ -185,6 +194,24 @@ export class ModulePlant {
   }
 }
 
+/** With modules that have to be killed, that are silent and that wait, all of them in that state. */
+export async function stubbornPlant(): Promise<ModulePlant> {
+  const plant = await ModulePlant.open();
+  await plant.configure({
+    deaf: { program: deaf, termToKill: 60_000 },
+    family: { program: family, termToKill: 60_000 },
+    plain: { program: sleeper },
+    mute: { program: deaf, termToKill: 60_000, queryTimeout: 600_000 },
+    fails: { program: '#!/bin/sh\nexit 1\n' },
+  });
+  await until('the family is there', async () => plant.processes('family').length === familySize);
+  for (const name of ['deaf', 'mute']) {
+    await until(`${name} ignores SIGTERM`, async () => plant.processes(name).length === 2);
+  }
+  await until('it is there', async () => plant.starts('plain') === 1);
+  return plant;
+}
+
 /** Asks the server for its health again and again, until it is stopped; then it tells how long that took. */
 export function probeLatency(server: ServerProcess): { stop: () => Promise<string> } {
   const tookMs: number[] = [];
@@ -207,4 +234,12 @@ export function probeLatency(server: ServerProcess): { stop: () => Promise<strin
       return `GET /healthz meanwhile, ${sorted.length} times: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`;
     },
   };
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
+  }
 }
