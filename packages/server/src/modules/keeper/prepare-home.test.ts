@@ -38,12 +38,12 @@ function can(who: typeof user, command: string, ...args: string[]): boolean {
 }
 
 describe('a module with a user of its own', asRoot, () => {
-  test('has a home that it can write and nobody else sees, and a program that it cannot change', async (context) => {
+  test('has a home that it can write and nobody else sees, and a program that it cannot change and no other reads', async (context) => {
     const { folder, home, bin } = await fixture(context);
     const made = await prepare(folder, user);
     assert.deepEqual(made, { home, bin, missing: [] });
     await prepare(join(folder, '../other'), later);
-    assert.deepEqual([modeOf(home), ownerOf(home), modeOf(bin), ownerOf(bin)], ['700', user.uid, '755', 0]);
+    assert.deepEqual([modeOf(home), ownerOf(home), modeOf(bin), ownerOf(bin)], ['700', user.uid, '750', 0]);
     assert.ok(can(user, 'touch', join(home, 'state')));
     for (const path of [join(bin, 'x'), join(folder, 'x'), join(folder, '../x'), join(folder, '../../x')]) {
       assert.equal(can(user, 'touch', path), false, path);
@@ -51,6 +51,8 @@ describe('a module with a user of its own', asRoot, () => {
     assert.equal(can(user, 'rmdir', bin), false);
     assert.equal(can(later, 'ls', home), false);
     assert.equal(can(later, 'cat', join(home, 'state')), false);
+    writeFileSync(join(bin, 'program'), 'x', { mode: 0o755 });
+    assert.deepEqual([can(user, 'cat', join(bin, 'program')), can(later, 'cat', join(bin, 'program'))], [true, false]);
   });
 
   test('passes the data folder and sees nothing else in it, neither what people put there later', async (context) => {

@@ -1,7 +1,7 @@
 // The folders of a module before it is started: its home, which is its user's, and the folder of what runs, which is
 // the server's. A module can put anything into its home: nothing in there is ever followed.
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, lchown, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
+import { chmod, chown, type FileHandle, lchown, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Bounds } from './keeper-protocol.ts';
 
@@ -32,7 +32,7 @@ export async function prepareHome({ module, folder, user }: HomeRequest): Promis
   const bin = join(folder, 'bin');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const path of [home, bin]) await makeFolder(path);
-  await chmod(bin, 0o755);
+  await giveBin(bin, user);
   await giveHome(home, user ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
   const closed = user === undefined ? undefined : await openWay(folder, user);
   const missing =
@@ -50,6 +50,12 @@ async function makeFolder(path: string): Promise<void> {
     if (error.code !== 'EEXIST') throw error;
   });
   if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is not a folder`);
+}
+
+/** For its user to read, by the group, and for no other module: programs have secrets in them. */
+async function giveBin(path: string, user: User | undefined): Promise<void> {
+  if (user !== undefined) await chown(path, process.getuid?.() ?? 0, user.gid);
+  await chmod(path, user === undefined ? 0o700 : 0o750);
 }
 
 async function giveHome(path: string, user: User): Promise<void> {
