@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
-import { isAlive, type KeeperBench, noBounds, openBench } from '../../../test/modules/keeper-bench.ts';
+import { isAlive, type KeeperBench, noBounds, openBench, withPython } from '../../../test/modules/keeper-bench.ts';
 import { mayChangeUser } from './machine.ts';
+import { readProcesses, readUser } from './process-table.ts';
 
 const benches: KeeperBench[] = [];
 afterEach(async () => {
@@ -38,6 +39,24 @@ for (const [where, cgroupRoot] of [
         assert.equal(isAlive(Number(bench.texts()[0])), false);
       });
     }
+
+    test('that goes on under ever new numbers ends with its run', async () => {
+      const bench = openBench({ cgroupRoot });
+      benches.push(bench);
+      // Of this test alone: what has ended counts until the first process of the machine has taken note of it.
+      const own = uid + (cgroupRoot === undefined ? 1 : 2);
+      const hop = 'while (1) { if (fork) { POSIX::_exit(0) } POSIX::setsid() }';
+      const script = `#!/usr/bin/perl\nuse POSIX;\nif (fork) { sleep 1; exit 0 }\n${hop}\n`;
+      const run = bench.run(script, { bounds: { ...noBounds, user: { uid: own, gid: own } }, termToKillMs: 200 });
+      await bench.ended(run);
+      for (let look = 0; look < 20; look++) {
+        const all = [...(await readProcesses()).keys()];
+        assert.deepEqual(
+          all.filter((pid) => readUser(pid) === own),
+          [],
+        );
+      }
+    });
   });
 }
 
@@ -60,7 +79,7 @@ print('said' if libc.prctl(35, 14, ctypes.create_string_buffer(told, len(told)),
 time.sleep(1000)
 `;
 
-  test('costs the keeper nothing', async () => {
+  test('costs the keeper nothing', withPython, async () => {
     const bench = openBench();
     benches.push(bench);
     const run = bench.run(program, { bounds });

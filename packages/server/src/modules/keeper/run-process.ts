@@ -1,5 +1,5 @@
 // One run of a module, from the copy of its executable to the end of the last of its processes.
-import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -185,6 +185,10 @@ export class RunProcess {
       await this.#pause(pauseMs);
       pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
     }
+    // One that goes on under ever new numbers is never seen. The system ends it where it knows what belongs together.
+    const { user } = launch.bounds;
+    if (this.#cgroup !== undefined) await this.#cgroup.kill();
+    else if (user !== undefined && isOwnUser(user.uid)) await endAllOf(user);
   }
 
   /** To the group of the first process, which nothing leaves by starting another, and to all others of the run. */
@@ -212,6 +216,14 @@ function spawnRun({ command, args, options: user }: Confinement, options: SpawnO
   } catch (error) {
     throw systemRefused(error, command);
   }
+}
+
+/** Everything that this user has, at once: whoever sends a signal to all sends it to its own. */
+function endAllOf({ uid, gid }: NonNullable<Launch['bounds']['user']>): Promise<void> {
+  const command = `[ "$(id -u)" = ${uid} ] && kill -s KILL -- -1`;
+  return new Promise((resolve) => {
+    execFile('/bin/sh', ['-c', command], { uid, gid, cwd: '/', env: { PATH: '/usr/bin:/bin' } }, () => resolve());
+  });
 }
 
 function signalGroup(group: number, signal: NodeJS.Signals): void {
