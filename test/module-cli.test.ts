@@ -56,6 +56,13 @@ describe('telltale module', () => {
     await until('it runs', async () => (await stateOf('talker')) === 'RUN');
   });
 
+  test('upload --create --writes of one that is there refuses to pass over what it should write', async () => {
+    const upload = (writes: string) =>
+      cli('module', 'upload', 'talker', fileOf('talker.sh'), '--create', '--writes', writes);
+    assert.match(failed(await upload('fire')).text, /^talker is there already.*properties\.writes/);
+    assert.equal((await upload('pump1_*, fire')).code, 0);
+  });
+
   test('log shows what it printed, both streams or one, as many lines as asked for', async () => {
     await until('it has printed', async () => (await linesOf('talker')).length === 2);
     assert.deepEqual((await linesOf('talker')).sort(), ['one: talker', 'two']);

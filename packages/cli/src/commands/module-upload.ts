@@ -70,9 +70,16 @@ async function upload(call: Call): Promise<void> {
   if (options.has('writes') && !options.has('create')) throw new UsageError('--writes goes with --create.');
   const known = (await client.configuration.list('function-modules', { names: [name], signal }))[name];
   if (known === undefined && !options.has('create')) await refuseUnknown(call, name);
+  const writes = options.get('writes');
+  if (known !== undefined && writes !== undefined && writes !== known.properties?.writes) {
+    throw new Refused(
+      `${name} is there already, and --writes is for one that is made: set properties.writes of it with ` +
+        `telltale config get function-modules ${name} and config put, and upload without --writes.`,
+    );
+  }
   const executable = await readExecutable(file);
   if (known === undefined) {
-    await client.configuration.put('function-modules', name, newModule(name, executable, options.get('writes')), call);
+    await client.configuration.put('function-modules', name, newModule(name, executable, writes), call);
   }
   await client.configuration.putExecutable(name, executable.bytes, { signal });
   if (options.has('render')) await client.configuration.render({ signal });
