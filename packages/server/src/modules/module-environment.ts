@@ -9,7 +9,7 @@ export interface ServiceUrls {
 
 const defaults = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
 
-/** What is configured may take the place of the defaults, but not of what the service says; HOME is the keeper's. */
+/** What is configured may take the place of the defaults, but not of what the service says. HOME is added by the keeper. */
 export function moduleEnvironment(module: FunctionModule, urls: ServiceUrls, token: string): Record<string, string> {
   const { name, debug = false, env = {} } = module;
   return {
