@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { isAlive, tellsProcesses } from './marked-processes.ts';
-import { counted, family, familySize, type Hostile, ModulePlant, sleeper } from './module-plant.ts';
+import { counted, deaf, family, familySize, type Hostile, ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
 const skip = !tellsProcesses && 'function modules run on Linux';
@@ -87,9 +87,13 @@ describe('kill -9, while function modules start, run, wait, are stopped and have
   });
 
   test('of the server, which is started again at once: nothing runs twice, and all of it runs', async () => {
+    // It lives on for longer than a server takes to start.
+    await plant.configure({ lingers: { program: deaf, termToKill: 9000 } });
+    await until('it ignores SIGTERM', async () => plant.processes('lingers').length === 2);
     const before = startsSoFar();
     await killServer();
     await startAgain(before);
+    await plant.eachRunsOnce(['lingers']);
     await stop;
   });
 

@@ -38,14 +38,17 @@ setsid sh -c "trap '' TERM; sleep 1000; sleep 1000" &
 `;
 
 /** Arguments by which they are found: they have no mark, no environment, no parent and a session of their own. */
-const [forgetful, orphaned] = ['1000.004711', '1000.004712'];
+const [forgetful, orphaned] = [`1000.${process.pid}1`, `1000.${process.pid}2`];
+const forgotten = () => [forgetful, orphaned].flatMap(processesWith);
 const unmarked = `${counted}env -i setsid sleep ${forgetful} &
 (env -i setsid sh -c "trap '' TERM; exec sleep ${orphaned}" &)
 `;
 
-/** Another process every 10 ms, each in a session of its own, and its parent gone. */
+/** Another process every 10 ms, each in a session of its own, and its parent gone; all of them hold one lock. */
 const hopper = `#!/usr/bin/python3
-import os, time
+import fcntl, os, time
+lock = open("lock", "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
 while True:
   if os.fork() > 0: os._exit(6)
   os.setsid()
@@ -86,7 +89,10 @@ describe('a function module that', { skip }, () => {
     await channel.done('WatchFunctionModules', { function_modules: 'all' });
     await plant.configure(modules);
   });
-  after(() => plant.close());
+  after(async () => {
+    await plant.close();
+    for (const pid of forgotten()) process.kill(pid, 'SIGKILL');
+  });
 
   test('ends once, and is not to come back, has failed with its exit code', async () => {
     const { pid, ...told } = await plant.untilIt('exits_once', 'fails', ({ state }) => state === 'FAIL');
@@ -128,6 +134,7 @@ describe('a function module that', { skip }, () => {
     const told = await plant.untilIt('leaves_children', 'fails', ({ state }) => state === 'FAIL');
     assert.deepEqual([told['exit-code'], told['last-error']?.text], [5, 'ended with exit code 5']);
     assert.deepEqual(plant.processes('leaves_children'), []);
+    assert.equal(plant.isHeld('leaves_children'), false);
     await plant.untilIt('daemon', 'has ended', ({ state }) => state === 'STOP');
     assert.deepEqual(plant.processes('daemon'), []);
   });
@@ -148,16 +155,15 @@ describe('a function module that', { skip }, () => {
   });
 
   test('has children that forget their mark has none when it is stopped', async () => {
-    const left = () => [forgetful, orphaned].flatMap(processesWith);
-    await until('they are there', async () => left().length === 2);
+    await until('they are there', async () => forgotten().length === 2);
     assert.deepEqual(await plant.operate('unmarked', 'stop'), { status: 204, detail: '' });
-    assert.deepEqual(left(), []);
+    assert.deepEqual(forgotten(), []);
   });
 
   test('becomes another process all the time is caught', async () => {
     const told = await plant.untilIt('hopper', 'fails', ({ state }) => state === 'FAIL');
     assert.equal(told['exit-code'], 6);
-    assert.deepEqual(plant.processes('hopper'), []);
+    assert.equal(plant.isHeld('hopper'), false);
   });
 
   test('is halted hears SIGTERM all the same', async () => {

@@ -1,6 +1,7 @@
 // A real server with function modules that are hostile: configures and uploads them, asks about them, kills and starts the
 // server, and looks at what is left of them.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FunctionModule, LiveFunctionModule, LogLine, Problem } from '@telltale/schema';
@@ -158,6 +159,12 @@ export class ModulePlant {
     return this.kept(module, 'starts').length;
   }
 
+  /** Whether anything lives that holds the lock of `counted`, however it hides. */
+  isHeld(module: string): boolean {
+    const lock = join(this.data, 'modules', moduleFolder(module), 'home/lock');
+    return spawnSync('flock', ['-n', lock, 'true']).status !== 0;
+  }
+
   /** Once each and never twice at a time, as the scripts themselves and the marks tell. */
   async eachRunsOnce(modules: readonly string[]): Promise<void> {
     for (const module of modules) {
@@ -225,6 +232,7 @@ export function probeLatency(server: ServerProcess): { stop: () => Promise<strin
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
+  probing.catch(() => undefined); // whoever stops it hears of it
   return {
     async stop() {
       isStopped = true;
