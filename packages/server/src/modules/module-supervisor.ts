@@ -304,7 +304,10 @@ export class ModuleSupervisor {
     const { clock } = this.#options;
     const pauseMs = this.#policy.takePauseMs();
     if (pauseMs === undefined) {
-      this.#fail(`was started ${maxStarts} times within ${windowMs / 1000} s, and each time ended; last it ${failure}`);
+      this.#fail(
+        `was started ${maxStarts} times within ${windowMs / 1000} s, and each time ended; last it ${failure}; ` +
+          'read its log, and start it when it is mended',
+      );
       return;
     }
     const cancel = clock.after(pauseMs, () => {
