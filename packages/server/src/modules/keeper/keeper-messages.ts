@@ -25,7 +25,7 @@ export type FromKeeper =
   | { readonly kind: 'log'; readonly id: number; readonly lines: readonly LogLine[] }
   | { readonly kind: 'noLog'; readonly id: number; readonly reason: string }
   /** For the log of the server. */
-  | { readonly kind: 'warning'; readonly text: string };
+  | { readonly kind: 'warning'; readonly module: string; readonly text: string };
 
 /** Between two messages with lines, and of all lines in one. */
 export const linesPeriodMs = 100;

@@ -79,7 +79,7 @@ class Keeper {
       clock,
       onStarted: (pid) => tell({ kind: 'started', run, pid }),
       onLines: (lines) => this.#lines.add(module, lines),
-      onMissing: (sentences) => this.#warn(sentences),
+      onMissing: (sentences) => this.#warn(module, sentences),
     });
     this.#runs.set(run, process);
     this.#measure();
@@ -126,11 +126,11 @@ class Keeper {
     this.#isMeasuring = false;
   }
 
-  #warn(sentences: readonly string[]): void {
+  #warn(module: string, sentences: readonly string[]): void {
     for (const text of sentences) {
       if (this.#missing.has(text)) continue;
       this.#missing.add(text);
-      tell({ kind: 'warning', text });
+      tell({ kind: 'warning', module, text });
     }
   }
 

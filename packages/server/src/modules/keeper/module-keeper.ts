@@ -192,7 +192,7 @@ export class ModuleKeeper implements ModuleProcesses {
       this.#answer(message.id)?.reject(
         new ProblemError('storage-failed', `The log cannot be read: ${message.reason}.`),
       );
-    } else log.warn(message.text);
+    } else log.warn({ module: message.module }, message.text);
   }
 
   #answer(id: number) {
