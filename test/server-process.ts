@@ -36,7 +36,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TELLTALE_')));
 }
 
-function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}, prelude?: string): ChildProcess {
+export function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}, prelude?: string): ChildProcess {
   const shell = prelude === undefined ? [] : ['sh', '-c', `${prelude}; exec "$@"`, 'sh'];
   const [command = '', ...rest] = [...shell, process.execPath, mainFile, ...args];
   return spawn(command, rest, {

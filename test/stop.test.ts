@@ -5,12 +5,13 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { ChannelSocket } from './channel-socket.ts';
 import { nameOfProblem } from './config-client.ts';
 import { put } from './live-plant.ts';
 import { openSocket, parseAnswer, readToEnd } from './raw-http.ts';
-import { type Ended, type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { type Ended, type ServerProcess, spawnServer, startFor, temporaryFolder } from './server-process.ts';
 import { until } from './until.ts';
 
 const limitMs = 5000;
@@ -196,6 +197,33 @@ describe('the server ends in time', { concurrency: true }, () => {
     await endInTime(server);
     socket.destroy();
   });
+});
+
+test('a server whose log nobody reads any more goes on, and ends as others do', async (t) => {
+  const path = freshPath();
+  const child = spawnServer(['--data', path, '--port', '0', '--no-demo']);
+  t.after(() => child.kill('SIGKILL'));
+  const [line] = (await once(createInterface({ input: child.stdout ?? assert.fail() }), 'line')) as [string];
+  const url = /http:\/\/[^/]+/.exec(line)?.[0] ?? assert.fail(line);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  const connector = {
+    operation: 'put',
+    family: 'connectors',
+    name: 'plc',
+    object: { name: 'plc', stackName: 'simulator' },
+  };
+  const txn = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ operations: [connector] }),
+  };
+  assert.equal((await fetch(`${url}/config/v2/cfgdb/txn?render=1`, txn)).status, 204);
+  await until('it has logged that the link is up', async () => {
+    return ((await (await fetch(`${url}/data/connectors/plc`)).json()) as { state: string }).state === 'up';
+  });
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
 test('after SIGKILL the next start has the folder, with everything that was acknowledged', async (t) => {

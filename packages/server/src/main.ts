@@ -11,6 +11,9 @@ setFlagsFromString('--max-semi-space-size=4');
 const cacheFolder = fileURLToPath(new URL('../../../node_modules/.cache/telltale', import.meta.url));
 if (enableCompileCache(cacheFolder).directory !== undefined) process.env.NODE_COMPILE_CACHE ??= cacheFolder;
 
+// Whoever reads the log may go away: that is no reason to leave a plant alone.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const { createLog } = await import('./log.ts');
 const { Server, StartFailed } = await import('./server.ts');
 const { BadSetting, helpText, readSettings, unknownVariables } = await import('./settings.ts');

@@ -19,10 +19,11 @@ async function fixture(context: TestContext) {
   context.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'passwd');
   const dynamicUsers = join(folder, 'dynamic');
+  const claims = join(folder, 'claims');
   writeFileSync(file, passwd);
   const modules = join(folder, 'modules');
   const open = (setting: string, mayChangeUser = true) =>
-    ModuleUsers.open({ setting, folder: modules, mayChangeUser, passwd: file, dynamicUsers });
+    ModuleUsers.open({ setting, folder: modules, mayChangeUser, passwd: file, dynamicUsers, claims });
   const home = (module: string, uid: number) => {
     const path = join(modules, moduleFolder(module), 'home');
     mkdirSync(path, { recursive: true });
@@ -87,6 +88,24 @@ describe('own', () => {
     assert.equal((await open('own')).userOf('loop')?.uid, first);
     writeFileSync(file, `taken:x:${first}:${first}::/:/bin/sh\n`);
     assert.notEqual((await open('own')).userOf('loop')?.uid, first);
+  });
+
+  test('keeps away from users that another server of the machine has, until its data folder is gone', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
+    context.after(() => rm(folder, { recursive: true, force: true }));
+    const serve = async (data: string) => {
+      mkdirSync(join(folder, data), { recursive: true });
+      const claims = join(folder, 'claims');
+      const modules = join(folder, data, 'modules');
+      const users = await ModuleUsers.open({ setting: 'own', folder: modules, mayChangeUser: true, claims });
+      return new Set(Array.from({ length: 300 }, (_, number) => users.userOf(`module_${number}`)?.uid));
+    };
+    const first = await serve('first');
+    assert.deepEqual(await serve('first'), first);
+    const second = await serve('second');
+    assert.deepEqual([second.size, second.isDisjointFrom(first)], [300, true]);
+    rmSync(join(folder, 'first'), { recursive: true });
+    assert.equal((await serve('third')).isDisjointFrom(first), false);
   });
 
   test('keeps away from users that have processes, which are of another server', asRoot, async (context) => {

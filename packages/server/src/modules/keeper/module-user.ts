@@ -1,8 +1,9 @@
 // Which user a function module runs as: what the setting --module-user says, and a user of its own for each module
 // where it says `own`.
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { moduleFolder } from '../module-folder.ts';
 import type { Bounds } from './keeper-protocol.ts';
 import { mayChangeUser } from './machine.ts';
@@ -17,6 +18,8 @@ export class UnusableUser extends Error {
 // systemd takes users of services from the same range, which belongs to no account.
 const firstUid = 61184;
 const uids = 4336;
+/** A file for each that a server has, with its data folder inside: gone when the machine starts anew. */
+const sharedClaims = '/run/telltale/users';
 /** Where thousands of homes have taken all, the rest shares this one. */
 const sharedUid = firstUid + uids;
 
@@ -34,6 +37,7 @@ export interface ModuleUsersOptions {
   readonly mayChangeUser?: boolean;
   readonly passwd?: string;
   readonly dynamicUsers?: string;
+  readonly claims?: string;
 }
 
 export class ModuleUsers {
@@ -43,14 +47,16 @@ export class ModuleUsers {
   readonly #folder: string;
   readonly #ownerOf: Map<string, number>;
   readonly #taken: Set<number>;
+  readonly #claims: string;
 
   private constructor(
     fixed: User | 'own' | undefined,
-    { remark, folder = '', owners = new Map(), reserved = [] }: Partial<Assigned> = {},
+    { remark, folder = '', claims = '', owners = new Map(), reserved = [] }: Partial<Assigned> = {},
   ) {
     this.#fixed = fixed;
     this.remark = remark;
     this.#folder = folder;
+    this.#claims = claims;
     this.#ownerOf = owners;
     this.#taken = new Set([...owners.values(), ...reserved]);
   }
@@ -69,7 +75,9 @@ export class ModuleUsers {
       const dynamic = await readdir(options.dynamicUsers ?? '/run/systemd/dynamic-uid').catch(() => []);
       const named = [...accounts(passwd).values()].map(({ uid }) => uid);
       const reserved = [...named, ...dynamic.map(Number), ...(await livingUsers())];
-      return new ModuleUsers('own', { folder: resolve(folder), owners: await ownersOf(folder), reserved });
+      const claims = options.claims ?? sharedClaims;
+      await mkdir(claims, { recursive: true, mode: 0o700 }).catch(() => undefined);
+      return new ModuleUsers('own', { folder: resolve(folder), claims, owners: await ownersOf(folder), reserved });
     }
     const user = namedUser(setting, passwd);
     if (user.uid === process.getuid?.() && user.gid === process.getgid?.()) return new ModuleUsers(undefined);
@@ -85,7 +93,8 @@ export class ModuleUsers {
   userOf(module: string): User | undefined {
     if (this.#fixed !== 'own') return this.#fixed;
     const folder = moduleFolder(module);
-    const uid = this.#ownerOf.get(folder) ?? this.#assign(folder);
+    const known = this.#ownerOf.get(folder);
+    const uid = known !== undefined && this.#claim(known) ? known : this.#assign(folder);
     return { uid, gid: uid };
   }
 
@@ -94,21 +103,40 @@ export class ModuleUsers {
     return new Set([...this.#ownerOf.values()].filter(isOwnUser));
   }
 
-  /** By its hash, so that two servers of a machine seldom choose the same; the next one where somebody has it. */
+  /** By its hash, so that a lost home changes little; the next one where somebody has it. */
   #assign(folder: string): number {
     const hash = createHash('sha256').update(join(this.#folder, folder)).digest().readUInt32BE();
     let step = 0;
-    while (step < uids && this.#taken.has(firstUid + ((hash + step) % uids))) step++;
-    const uid = step < uids ? firstUid + ((hash + step) % uids) : sharedUid;
+    const uidAt = (place: number) => firstUid + ((hash + place) % uids);
+    while (step < uids && (this.#taken.has(uidAt(step)) || !this.#claim(uidAt(step)))) step++;
+    const uid = step < uids ? uidAt(step) : sharedUid;
     this.#taken.add(uid);
     this.#ownerOf.set(folder, uid);
     return uid;
+  }
+
+  /** False where another server of this machine has it: to end the processes of a user ends those of both. */
+  #claim(uid: number): boolean {
+    const path = join(this.#claims, String(uid));
+    const data = dirname(this.#folder);
+    try {
+      const holder = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+      if (holder === data) return true;
+      if (holder !== undefined && existsSync(holder)) return false;
+      rmSync(path, { force: true }); // of a data folder that is gone
+      writeFileSync(path, data, { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      // Where nothing can be written there, nobody tells of others.
+      return (error as NodeJS.ErrnoException).code !== 'EEXIST';
+    }
   }
 }
 
 interface Assigned {
   readonly remark: string;
   readonly folder: string;
+  readonly claims: string;
   /** By folder of the module. */
   readonly owners: Map<string, number>;
   /** Of others. */
