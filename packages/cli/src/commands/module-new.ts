@@ -2,7 +2,7 @@
 import { constants, copyFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isIdentifier } from '@telltale/schema';
-import { type CommandDeclaration, UsageError } from '../declaration.ts';
+import { type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { asRefused } from '../files.ts';
 
 const endings = { ts: 'ts', python: 'py', shell: 'sh' } as const;
@@ -24,6 +24,7 @@ export const moduleNew: CommandDeclaration = {
     const file = `${name}.${ending}`;
     const template = fileURLToPath(new URL(`../../templates/module.${ending}`, import.meta.url));
     await copyFile(template, file, constants.COPYFILE_EXCL).catch((error) => {
+      if (error.code === 'EEXIST') throw new Refused(`${file} is there already: take another name, or move it away.`);
       throw asRefused(error, `${file} cannot be written`);
     });
     const next = `telltale module upload ${name} ${file} --create --writes gate_panel_text --render`;
