@@ -4,12 +4,11 @@ import {
   answerSchema,
   type ChannelRequestFields,
   type ChannelRequestName,
-  channelNotifications,
   channelRequestNames,
   channelRequests,
-  notificationNames,
   requestSchema,
 } from './channel.ts';
+import { channelNotifications, notificationNames } from './channel-notifications.ts';
 import { checker } from './validate.ts';
 
 /** One good message of every request, as decisions list its fields. */

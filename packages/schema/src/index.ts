@@ -1,6 +1,7 @@
 // What goes over the wire and into the database: schemas, codecs, problems.
 export * from './archive.ts';
 export * from './channel.ts';
+export * from './channel-notifications.ts';
 export * from './configuration.ts';
 export { type CronSchedule, comesEver } from './cron.ts';
 export * from './cron-next-time.ts';
