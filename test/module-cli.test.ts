@@ -58,9 +58,11 @@ describe('telltale module', () => {
 
   test('upload --create --writes of one that is there refuses to pass over what it should write', async () => {
     const upload = (writes: string) =>
-      cli('module', 'upload', 'talker', fileOf('talker.sh'), '--create', '--writes', writes);
-    assert.match(failed(await upload('fire')).text, /^talker is there already.*properties\.writes/);
+      cli('module', 'upload', 'listed', fileOf('talker.sh'), '--create', '--writes', writes);
     assert.equal((await upload('pump1_*, fire')).code, 0);
+    assert.match(failed(await upload('fire')).text, /^listed is there already.*properties\.writes/);
+    assert.equal((await upload('pump1_*, fire')).code, 0);
+    await good('config', 'delete', 'function-modules', 'listed');
   });
 
   test('log shows what it printed, both streams or one, as many lines as asked for', async () => {
