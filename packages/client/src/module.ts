@@ -15,8 +15,9 @@ export type { ModuleOptions } from './module/running-module.ts';
 const graceMs = 1000;
 
 /**
- * Runs a module, given the environment of its process: to call it is the whole program. Resolves when it was stopped; then the process
- * ends with 0, whatever is still open. Rejects with what a cycle throws: not caught, that ends the process with 1.
+ * Runs a module, given the environment of its process: to call it is the whole program. Resolves when it was stopped;
+ * then the process ends with 0, whatever is still open. Rejects with what a cycle throws: not caught, that ends the
+ * process with 1.
  */
 export async function module(env: Readonly<Record<string, string | undefined>>, options: ModuleOptions): Promise<void> {
   const environment = moduleEnvironment(env);

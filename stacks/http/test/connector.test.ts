@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
-import { Fatal, NotConnected } from '@telltale/stack-kit';
+import { NotConnected } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
 import { JsonServer } from './json-server.ts';
 import { TestLink, type TestPoint } from './test-link.ts';
@@ -246,101 +240,6 @@ describe('the server', () => {
   });
 });
 
-describe('a server that lies', () => {
-  let raw: Server;
-  let onRequest: (socket: Socket, count: number) => void = () => {};
-  const sockets = new Set<Socket>();
-  beforeEach(async () => {
-    let count = 0;
-    raw = createServer((socket) => {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
-      socket.on('data', () => onRequest(socket, count++));
-    });
-    await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
-  });
-  afterEach(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => raw.close(resolve));
-  });
-
-  const answer = (body: string, length = body.length) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body}`;
-
-  async function startRaw(respond: typeof onRequest, variables: Record<string, string> = {}): Promise<TestLink> {
-    onRequest = respond;
-    const baseUrl = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`;
-    link = new TestLink({ baseUrl, timeoutMs: '200', maxBodyBytes: '4096', requestsAtOnce: '1', ...variables });
-    link.setPoints({ a: { address: '/a' } });
-    return link;
-  }
-
-  test('and speaks unasked on an idle connection is not believed, and gets a new connection', async () => {
-    const running = await startRaw((socket, count) => {
-      socket.write(answer(String(count)));
-      setImmediate(() => socket.write(answer('666')));
-    });
-    await running.start();
-    await until('it is read several times', () => running.batches.length > 5 || running.lost !== undefined);
-    assert.notEqual(running.value('a'), 666);
-  });
-
-  const lies: [string, (socket: Socket) => void][] = [
-    ['ends before its end', (socket) => socket.end(answer('12345', 9))],
-    ['is no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH\r\n')],
-    [
-      'switches the protocol',
-      (socket) => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-    ],
-    ['has endless headers', (socket) => socket.write(`HTTP/1.1 200 OK\r\n${`X: ${'y'.repeat(900)}\r\n`.repeat(100)}`)],
-    ['says nothing but "go on"', (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100))],
-    ['drips', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n1')],
-    ['closes', (socket) => socket.destroy()],
-  ];
-  for (const [what, respond] of lies) {
-    test(`whose answer ${what} is as good as silent`, async () => {
-      const running = await startRaw(respond);
-      await assert.rejects(running.start(), NotConnected);
-      assert.equal(running.readings.size, 0);
-    });
-  }
-
-  test('and may have cut off a number is not believed, while what shows its end is', async () => {
-    for (const [body, expected] of [
-      ['12', bad.deviceFailure],
-      ['[12]', good],
-    ] as const) {
-      const running = await startRaw((socket) => socket.end(`HTTP/1.0 200 OK\r\n\r\n${body}`));
-      running.setPoints({ a: { address: body === '12' ? '/a' : '/a#/0' } });
-      await running.start();
-      await until('it is read', () => running.readings.size > 0);
-      assert.equal(running.quality('a'), expected);
-      await running.stop();
-    }
-  });
-
-  test('and nests without end is read, and explained', async () => {
-    const body = `{"deep":${'['.repeat(20_000)}${']'.repeat(20_000)},"a":1}`;
-    const running = await startRaw((socket) => socket.write(answer(body)), { maxBodyBytes: '65536' });
-    running.setPoints({ a: { address: '/a#/a' }, deep: { address: '/a#/deep' } });
-    await running.start();
-    await until('it is read', () => running.value('a') === 1);
-    assert.equal(running.explain('deep')?.raw, 'nested too deeply to be shown');
-  });
-
-  test('whose answer never ends is cut off, and not kept', async () => {
-    const running = await startRaw((socket) => {
-      const chunk = `1000\r\n${'1'.repeat(4096)}\r\n`;
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const more = () => socket.writable && socket.write(chunk, () => setImmediate(more));
-      more();
-    });
-    await running.start();
-    await until('it is told', () => running.quality('a') === bad.configurationError);
-    await until('the connections are closed', () => sockets.size <= 1);
-  });
-});
-
 describe('a command', () => {
   test('is sent once, and accepted when the server says so', async () => {
     server.pages.set('/', { body: 1 });
@@ -445,62 +344,5 @@ describe('what a person sees', () => {
     await assert.rejects(running.browse('/s#/nowhere'), { name: 'Refused' });
     await assert.rejects(running.browse('/gone'), { name: 'Refused', message: /404/ });
     await assert.rejects(running.browse('nonsense'), { name: 'Refused' });
-  });
-});
-
-describe('over TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is missing' }, () => {
-  let folder = '';
-  let secure: JsonServer;
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'telltale-http-'));
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
-    const names = ['-subj', '/CN=plc', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    const made = spawnSync('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-keyout', key, '-out', cert, ...names],
-    ]);
-    assert.equal(made.status, 0, String(made.stderr));
-    secure = await JsonServer.start({ key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') });
-    secure.pages.set('/', { body: 5 });
-  });
-  afterEach(async () => {
-    await secure.stop();
-    rmSync(folder, { recursive: true });
-  });
-
-  function secured(variables: Record<string, string>): TestLink {
-    link = new TestLink({ baseUrl: `https://127.0.0.1:${secure.port}`, ...variables }, { folder });
-    link.setPoints({ a: { address: '/' } });
-    return link;
-  }
-
-  test('a server is believed by the authority in the folder, and commands go the same way', async () => {
-    const running = secured({ caFile: 'ca.pem' });
-    await running.start();
-    await until('it is read', () => running.value('a') === 5);
-    secure.onOther = () => ({ status: 204 });
-    await running.write('PUT /x', 'i', 7);
-    assert.equal(secure.asked.find(({ url }) => url === '/x')?.body, '7');
-  });
-
-  test('a server that nobody vouches for gets nothing', async () => {
-    const running = secured({ token: 'secret' });
-    await assert.rejects(
-      running.start(),
-      (error) => error instanceof NotConnected && /certificate/.test(error.message),
-    );
-    await assert.rejects(running.write('PUT /x', 'i', 7), NotConnected);
-    assert.deepEqual(secure.asked, []);
-  });
-
-  test('a missing file of the authority is told at once', async () => {
-    await assert.rejects(secured({ caFile: 'other.pem' }).start(), Fatal);
-  });
-
-  test('any certificate is taken only where that was asked for, and the log says so', async () => {
-    const running = secured({ dangerouslyTrustAnyCertificate: 'true' });
-    await running.start();
-    await until('it is read', () => running.value('a') === 5);
-    assert.match(running.warnings.join(), /any certificate is taken/);
   });
 });

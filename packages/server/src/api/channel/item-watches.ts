@@ -1,5 +1,5 @@
-// Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each change is told as text; none
-// is ever dropped. Changes of a tick come in one message.
+// Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each change
+// is told as text; none is ever dropped. Changes of a tick come in one message.
 import type { Clock } from '@telltale/schema';
 import type { ChannelClient } from './channel-client.ts';
 
