@@ -108,6 +108,26 @@ describe('own', () => {
     assert.equal((await serve('third')).isDisjointFrom(first), false);
   });
 
+  test(
+    'counts no user as its own that another server has by now, though a home is still its',
+    asRoot,
+    async (context) => {
+      const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
+      context.after(() => rm(folder, { recursive: true, force: true }));
+      const claims = join(folder, 'claims');
+      const serve = (data: string) =>
+        ModuleUsers.open({ setting: 'own', folder: join(folder, data, 'modules'), mayChangeUser: true, claims });
+      mkdirSync(join(folder, 'other'));
+      const uid = (await serve('other')).userOf('loop')?.uid ?? 0;
+      const home = join(folder, 'here', 'modules', moduleFolder('loop'), 'home');
+      mkdirSync(home, { recursive: true });
+      chownSync(home, uid, uid);
+      const users = await serve('here');
+      assert.equal(users.own.has(uid), false);
+      assert.notEqual(users.userOf('loop')?.uid, uid);
+    },
+  );
+
   test('keeps away from users that have processes, which are of another server', asRoot, async (context) => {
     const { open, home } = await fixture(context);
     const first = (await open('own')).userOf('loop')?.uid ?? 0;

@@ -98,9 +98,9 @@ export class ModuleUsers {
     return { uid, gid: uid };
   }
 
-  /** Those that modules of this server have. */
+  /** Those that modules of this server have, and no other server of this machine. */
   get own(): ReadonlySet<number> {
-    return new Set([...this.#ownerOf.values()].filter(isOwnUser));
+    return new Set([...this.#ownerOf.values()].filter((uid) => isOwnUser(uid) && this.#claim(uid)));
   }
 
   /** By its hash, so that a lost home changes little; the next one where somebody has it. */
