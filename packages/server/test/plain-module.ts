@@ -181,7 +181,6 @@ export class PlainModule {
         this.#start();
       } else if (dueMs === this.#silentAt()) {
         this.hasFailed = true;
-        if (this.run !== undefined) this.run.isReady = false;
         this.#tell('end for its silence');
       } else if (this.hasTimes && dueMs === this.nextTimeAt) {
         this.nextTimeAt += 60_000;
@@ -254,6 +253,7 @@ export class PlainModule {
   #tell(toldTo: PlainRun['toldTo']): void {
     if (this.run === undefined) return;
     this.run.toldTo = toldTo;
+    if (toldTo !== 'rest') this.run.isReady = false;
     this.run.connections = [];
     this.run.askedAt = undefined;
   }

@@ -3,11 +3,16 @@
 import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { FunctionModule } from '@telltale/schema';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { FunctionModule, LastError } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { asRefused } from '../files.ts';
 import { refuseMissing } from '../known-names.ts';
 import { packProgram } from '../pack/pack-program.ts';
+
+/** Between two looks at whether it has started. */
+const pollMs = 100;
 
 const packedFiles =
   'A .ts, .mts, .js or .mjs file that does not begin with #! is packed: one file with everything that it imports, which ' +
@@ -26,7 +31,7 @@ export const moduleUpload: CommandDeclaration = {
     },
     { name: 'render', summary: 'Run the configuration then' },
   ],
-  details: packedFiles,
+  details: `${packedFiles} Exit code 0 means that it is on disk, and runs if the module is to.`,
   examples: [
     'telltale module upload level_controller level-controller.ts',
     "telltale module upload report report.py --create --writes 'report_*' --render",
@@ -78,6 +83,7 @@ async function upload(call: Call): Promise<void> {
     );
   }
   const executable = await readExecutable(file);
+  const live = (await client.functionModules.list({ names: [name], signal }))[name];
   if (known === undefined) {
     await client.configuration.put('function-modules', name, newModule(name, executable, writes), call);
   }
@@ -97,6 +103,20 @@ async function upload(call: Call): Promise<void> {
       await terminal.line('The configuration differs from what runs: telltale config render');
     }
   }
+  await refuseFailed(call, name, live?.['last-error'] ?? null);
+}
+
+/** Waits until what was uploaded runs, if it is to. */
+async function refuseFailed({ client, signal }: Call, name: string, before: LastError | null): Promise<void> {
+  const read = async () => (await client.functionModules.list({ names: [name], signal }))[name];
+  let live = await read();
+  while (live?.state === 'INIT' && live['next-start'] === null) {
+    await setTimeout(pollMs, undefined, { signal });
+    live = await read();
+  }
+  const error = live?.['last-error'] ?? null;
+  const isFailed = live?.state === 'FAIL' || live?.state === 'INIT';
+  if (isFailed && error !== null && !isDeepStrictEqual(error, before)) throw new Refused(`${name} ${error.text}.`);
 }
 
 async function refuseUnknown(call: Call, name: string): Promise<never> {

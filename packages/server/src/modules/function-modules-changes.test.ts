@@ -40,7 +40,7 @@ describe('a changed definition', () => {
       bench.put(change);
       assert.deepEqual(bench.run().stops, [2000], JSON.stringify(change));
       assert.equal(bench.starts(), 1);
-      assert.equal(bench.state(), 'RUN');
+      assert.equal(bench.state(), 'INIT');
       bench.ended({ signal: 'SIGTERM' });
       assert.equal(bench.starts(), 2);
       assert.equal(bench.state(), 'INIT');

@@ -115,7 +115,7 @@ export class ModuleRun {
   end(ending: Ending, patienceMs = Number.POSITIVE_INFINITY): void {
     const isTold = this.#ending !== undefined;
     this.#ending = ending;
-    if (typeof ending === 'object') this.#isReady = false;
+    if (ending !== 'rest') this.#isReady = false;
     this.#liveness.end();
     if (isTold && patienceMs === Number.POSITIVE_INFINITY) return;
     this.#options.processes.stop(this.id, Math.min(this.#module.termToKill, patienceMs));

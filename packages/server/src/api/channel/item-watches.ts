@@ -2,6 +2,7 @@
 // is told as text; none is ever dropped. Changes of a tick come in one message.
 import type { Clock } from '@telltale/schema';
 import type { ChannelClient } from './channel-client.ts';
+import { Watchers } from './watchers.ts';
 
 const gatherMs = 20;
 
@@ -19,9 +20,7 @@ export interface ItemWatchesOptions {
 
 export class ItemWatches {
   readonly #options: ItemWatchesOptions;
-  readonly #all = new Set<ChannelClient>();
-  readonly #watchers = new Map<string, Set<ChannelClient>>();
-  readonly #watched = new Map<ChannelClient, Set<string>>();
+  readonly #watchers = new Watchers();
   readonly #pending = new Map<ChannelClient, string[]>();
   #cancelFlush: (() => void) | undefined;
 
@@ -30,13 +29,11 @@ export class ItemWatches {
   }
 
   get count(): number {
-    let count = this.#all.size;
-    for (const names of this.#watched.values()) count += names.size;
-    return count;
+    return this.#watchers.count;
   }
 
   countOf(client: ChannelClient): number {
-    return this.#watched.get(client)?.size ?? 0;
+    return this.#watchers.countOf(client);
   }
 
   has(name: string): boolean {
@@ -45,40 +42,34 @@ export class ItemWatches {
 
   watch(client: ChannelClient, names: readonly string[]): void {
     this.flush();
-    for (const name of names) this.#add(client, name);
+    this.#watchers.add(client, names);
     this.#tell(client, [...new Set(names)]);
   }
 
   watchAll(client: ChannelClient): void {
     this.flush();
-    this.#leave(client);
-    this.#all.add(client);
+    this.#watchers.addAll(client);
     this.#tell(client, [...this.#options.names()]);
   }
 
   unwatch(client: ChannelClient, names: readonly string[]): void {
     this.flush();
-    if (this.#all.delete(client)) for (const name of this.#options.names()) this.#add(client, name);
-    for (const name of names) this.#remove(client, name);
+    this.#watchers.remove(client, names, this.#options.names);
   }
 
   leave(client: ChannelClient): void {
     this.flush();
-    this.#leave(client);
+    this.#watchers.leave(client);
   }
 
   /** The item has changed, or is about to go; with its text where it cannot be asked for any more. */
   changed(name: string, isRemoved: boolean, told?: string): void {
-    const watchers = this.#watchers.get(name);
-    if (watchers === undefined && this.#all.size === 0) return;
+    if (!this.#watchers.isWatched(name)) return;
     const text = told ?? this.#options.text(name);
     const shown = isRemoved ? `${text.slice(0, -1)},"removed":true}` : text;
-    for (const client of this.#all) this.#queue(client, shown);
-    for (const client of watchers ?? []) this.#queue(client, shown);
+    this.#watchers.forEach(name, (client) => this.#queue(client, shown));
     this.#cancelFlush ??= this.#options.clock.after(gatherMs, () => this.flush());
-    if (!isRemoved) return;
-    this.#watchers.delete(name);
-    for (const client of watchers ?? []) this.#watched.get(client)?.delete(name);
+    if (isRemoved) this.#watchers.forget(name);
   }
 
   flush(): void {
@@ -101,27 +92,5 @@ export class ItemWatches {
     const texts = this.#pending.get(client);
     if (texts === undefined) this.#pending.set(client, [text]);
     else texts.push(text);
-  }
-
-  #add(client: ChannelClient, name: string): void {
-    if (this.#all.has(client)) return;
-    const watchers = this.#watchers.get(name) ?? new Set();
-    this.#watchers.set(name, watchers.add(client));
-    const watched = this.#watched.get(client) ?? new Set();
-    this.#watched.set(client, watched.add(name));
-  }
-
-  #remove(client: ChannelClient, name: string): void {
-    this.#watched.get(client)?.delete(name);
-    const watchers = this.#watchers.get(name);
-    watchers?.delete(client);
-    if (watchers?.size === 0) this.#watchers.delete(name);
-  }
-
-  #leave(client: ChannelClient): void {
-    this.#all.delete(client);
-    this.#pending.delete(client);
-    for (const name of [...(this.#watched.get(client) ?? [])]) this.#remove(client, name);
-    this.#watched.delete(client);
   }
 }

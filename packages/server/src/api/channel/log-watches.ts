@@ -2,6 +2,7 @@
 // they are counted, told as soon as it takes something again, and stand in the log all the same.
 import type { FunctionModules, ModuleLines } from '../../modules/index.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { Watchers } from './watchers.ts';
 
 /** Lines are added to no more than so much that waits for a client. */
 const mostWaitingBytes = 1 << 20;
@@ -12,8 +13,7 @@ export type WatchedLogs = Pick<FunctionModules, 'has' | 'names' | 'onLines' | 'w
 
 export class LogWatches {
   readonly #modules: WatchedLogs;
-  readonly #all = new Set<ChannelClient>();
-  readonly #watched = new Map<ChannelClient, Set<string>>();
+  readonly #watchers = new Watchers();
   /** Lines left out of which the client does not know yet. */
   readonly #skipped = new Map<ChannelClient, number>();
   /** What the keeper was told to hand on. */
@@ -25,13 +25,11 @@ export class LogWatches {
   }
 
   get count(): number {
-    let count = this.#all.size;
-    for (const names of this.#watched.values()) count += names.size;
-    return count;
+    return this.#watchers.count;
   }
 
   countOf(client: ChannelClient): number {
-    return this.#watched.get(client)?.size ?? 0;
+    return this.#watchers.countOf(client);
   }
 
   has(name: string): boolean {
@@ -39,34 +37,30 @@ export class LogWatches {
   }
 
   watch(client: ChannelClient, names: readonly string[]): void {
-    if (this.#all.has(client)) return;
-    this.#watched.set(client, new Set([...(this.#watched.get(client) ?? []), ...names]));
+    this.#watchers.add(client, names);
     this.#handOn();
   }
 
   watchAll(client: ChannelClient): void {
-    this.#watched.delete(client);
-    this.#all.add(client);
+    this.#watchers.addAll(client);
     this.#handOn();
   }
 
   unwatch(client: ChannelClient, names: readonly string[]): void {
-    if (this.#all.delete(client)) this.#watched.set(client, new Set(this.#modules.names()));
-    const watched = this.#watched.get(client);
-    for (const name of names) watched?.delete(name);
-    if (watched?.size === 0) this.leave(client);
-    else this.#handOn();
+    this.#watchers.remove(client, names, () => this.#modules.names());
+    if (this.#watchers.countOf(client) === 0) this.#skipped.delete(client);
+    this.#handOn();
   }
 
   leave(client: ChannelClient): void {
     this.#skipped.delete(client);
-    if (this.#all.delete(client) || this.#watched.delete(client)) this.#handOn();
+    this.#watchers.leave(client);
+    this.#handOn();
   }
 
   #handOn(): void {
-    const names = new Set<string>();
-    for (const watched of this.#watched.values()) for (const name of watched) names.add(name);
-    const wanted = this.#all.size > 0 ? 'all' : [...names].sort();
+    const watched = this.#watchers.watched();
+    const wanted = watched === 'all' ? watched : watched.sort();
     const text = JSON.stringify(wanted);
     if (text === this.#handedOn) return;
     this.#handedOn = text;
@@ -75,16 +69,14 @@ export class LogWatches {
 
   #onLines({ module, lines, skipped }: ModuleLines): void {
     let texts: string | undefined;
-    const tell = (client: ChannelClient) => {
+    this.#watchers.forEach(module, (client) => {
       if (client.waitingBytes > mostWaitingBytes) {
         this.#leaveOut(client, lines.length + skipped);
         return;
       }
       texts ??= lines.map((line) => JSON.stringify({ name: module, ...line })).join(',');
       this.#send(client, texts, skipped);
-    };
-    for (const client of this.#all) tell(client);
-    for (const [client, names] of this.#watched) if (names.has(module)) tell(client);
+    });
   }
 
   #leaveOut(client: ChannelClient, lines: number): void {
