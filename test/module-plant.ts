@@ -43,19 +43,21 @@ export interface PlantOptions {
   readonly args?: readonly string[];
   /** A folder that somebody else makes and removes. */
   readonly data?: string;
+  /** Run by the shell before the server, in its process. */
+  readonly prelude?: string;
 }
 
 export class ModulePlant {
   readonly data: string;
-  readonly #args: readonly string[];
+  readonly #options: PlantOptions;
   readonly #dispose: () => void;
   #server: ServerProcess | undefined;
 
-  private constructor({ args = [], data }: PlantOptions) {
+  private constructor(options: PlantOptions) {
     const folder = temporaryFolder();
     chmodSync(folder.path, 0o755); // a module that has a user of its own passes here
-    this.data = data ?? join(folder.path, 'data');
-    this.#args = args;
+    this.data = options.data ?? join(folder.path, 'data');
+    this.#options = options;
     this.#dispose = folder.dispose;
   }
 
@@ -81,7 +83,7 @@ export class ModulePlant {
   }
 
   async startServer(): Promise<void> {
-    this.#server = await ServerProcess.start({ data: this.data, args: this.#args });
+    this.#server = await ServerProcess.start({ ...this.#options, data: this.data });
   }
 
   /** Adds these to what is configured, with their executables, and runs it. */

@@ -60,17 +60,17 @@ describe('in a group of its own', () => {
     assert.equal(read('telltale-modules/cgroup.subtree_control'), '+memory +cpu +pids');
   });
 
-  test('a run has its bounds in files, and none that nobody asked for', async (context) => {
+  test('a run has its bounds in files when it has begun, and none that nobody asked for', async (context) => {
     const { open, group, read } = await layout(context, {});
     const cgroups = await open();
     const run = await cgroups?.make('f00d.1', bound);
     assert.deepEqual([...(run?.held ?? [])], ['memory', 'cpu', 'pids']);
     const file = (name: string) => read(`telltale-modules/f00d.1/${name}`);
-    assert.equal(file('memory.max'), String(64 << 20));
+    const limits = () => ['memory.max', 'cpu.max', 'pids.max'].map(file);
+    run?.place(() => assert.deepEqual(limits(), ['max', 'max', 'max'], 'the keeper is bound as well'));
+    assert.deepEqual(limits(), [String(64 << 20), '50000 100000', '20']);
     assert.equal(file('memory.swap.max'), '0');
     assert.equal(file('memory.oom.group'), '1');
-    assert.equal(file('cpu.max'), '50000 100000');
-    assert.equal(file('pids.max'), '20');
     const free = await cgroups?.make('f00d.2', unbound);
     assert.deepEqual([...(free?.held ?? [])], []);
     assert.equal(existsSync(join(group, 'telltale-modules/f00d.2/memory.max')), false);
@@ -89,7 +89,7 @@ describe('in a group of its own', () => {
 
   test('a share of the CPU that is too small for the system is the smallest that it takes', async (context) => {
     const { open, read } = await layout(context, {});
-    await (await open())?.make('f00d.1', { ...unbound, cpuCores: 0.0001 });
+    (await (await open())?.make('f00d.1', { ...unbound, cpuCores: 0.0001 }))?.place(() => undefined);
     assert.equal(read('telltale-modules/f00d.1/cpu.max'), '1000 100000');
   });
 

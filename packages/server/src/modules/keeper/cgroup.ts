@@ -26,6 +26,7 @@ export interface CgroupUsage {
 const serviceName = 'telltale-service';
 const modulesName = 'telltale-modules';
 const controllers: readonly Controller[] = ['memory', 'cpu', 'pids'];
+const limitFiles: Readonly<Record<Controller, string>> = { memory: 'memory.max', cpu: 'cpu.max', pids: 'pids.max' };
 const periodUs = 100_000;
 const leastQuotaUs = 1000;
 const maxAncestors = 64;
@@ -71,7 +72,7 @@ export class Cgroups {
    */
   async make(name: string, bounds: Bounds): Promise<RunCgroup> {
     const folder = join(this.#folder, name);
-    const run = new RunCgroup(folder, this.#own, new Set());
+    const run = new RunCgroup(folder, this.#own);
     try {
       await mkdir(folder);
     } catch (error) {
@@ -80,7 +81,7 @@ export class Cgroups {
       if (!(await run.remove())) throw error;
       await mkdir(folder);
     }
-    return new RunCgroup(folder, this.#own, await this.#bound(folder, bounds));
+    return new RunCgroup(folder, this.#own, await this.#limits(folder, bounds));
   }
 
   /** Ends and removes what is left of runs whose names begin so: of a keeper that was killed. */
@@ -88,57 +89,70 @@ export class Cgroups {
     const names = (await readdir(this.#folder)).filter((name) => name.startsWith(prefix));
     await Promise.all(
       names.map(async (name) => {
-        const run = new RunCgroup(join(this.#folder, name), this.#own, new Set());
+        const run = new RunCgroup(join(this.#folder, name), this.#own);
         await run.kill();
         await run.remove();
       }),
     );
   }
 
-  async #bound(folder: string, { memoryBytes, cpuCores, maxProcesses }: Bounds): Promise<Set<Controller>> {
-    const held = new Set<Controller>();
-    const set = (file: string, value: string | number) => write(join(folder, file), String(value));
-    if (memoryBytes !== undefined && this.controllers.has('memory') && (await set('memory.max', memoryBytes))) {
-      held.add('memory');
-      await set('memory.swap.max', 0); // Not there where the machine has no swap, or does not count it.
-      await set('memory.oom.group', 1); // All of a module ends, and not a child that it waits for.
+  /** Of these bounds, those that the group takes. */
+  async #limits(folder: string, { memoryBytes, cpuCores, maxProcesses }: Bounds): Promise<Map<Controller, string>> {
+    const limits = new Map<Controller, string>();
+    const set = (file: string, text: string) => write(join(folder, file), text);
+    const limit = async (controller: Controller, text: string) => {
+      if (this.controllers.has(controller) && (await set(limitFiles[controller], 'max'))) limits.set(controller, text);
+      return limits.has(controller);
+    };
+    if (memoryBytes !== undefined && (await limit('memory', String(memoryBytes)))) {
+      await set('memory.swap.max', '0'); // Not there where the machine has no swap, or does not count it.
+      await set('memory.oom.group', '1'); // All of a module ends, and not a child that it waits for.
     }
-    if (cpuCores !== undefined && this.controllers.has('cpu')) {
-      const quotaUs = Math.max(leastQuotaUs, Math.round(cpuCores * periodUs));
-      if (await set('cpu.max', `${quotaUs} ${periodUs}`)) held.add('cpu');
+    if (cpuCores !== undefined) {
+      await limit('cpu', `${Math.max(leastQuotaUs, Math.round(cpuCores * periodUs))} ${periodUs}`);
     }
-    if (maxProcesses !== undefined && this.controllers.has('pids') && (await set('pids.max', maxProcesses))) {
-      held.add('pids');
-    }
-    return held;
+    if (maxProcesses !== undefined) await limit('pids', String(maxProcesses));
+    return limits;
   }
 }
 
 /** The group of one run. */
 export class RunCgroup {
-  /** For `confine`. */
-  readonly held: ReadonlySet<Controller>;
   readonly #folder: string;
   readonly #own: string;
+  readonly #limits: ReadonlyMap<Controller, string>;
 
-  constructor(folder: string, own: string, held: ReadonlySet<Controller>) {
+  constructor(folder: string, own: string, limits: ReadonlyMap<Controller, string> = new Map()) {
     this.#folder = folder;
     this.#own = own;
-    this.held = held;
+    this.#limits = limits;
+  }
+
+  /** For `confine`. */
+  get held(): ReadonlySet<Controller> {
+    return new Set(this.#limits.keys());
   }
 
   /**
    * What `start` spawns begins its life in the group. This process enters it and leaves it again, since a child is born
    * where its parent is: a wrapper that enters it by itself would have to be root, with the environment of the module.
-   * Synchronous, so that nothing else is born there.
+   * Synchronous, so that nothing else is born there. The limits come after it: they would be this process's as well, whose
+   * threads alone are more than some modules may have processes.
    */
   place<Result>(start: () => Result): Result {
-    writeFileSync(join(this.#folder, 'cgroup.procs'), '0');
+    const [entrance, exit] = [this.#folder, this.#own].map((folder) => join(folder, 'cgroup.procs')) as [
+      string,
+      string,
+    ];
+    writeFileSync(entrance, '0');
+    let started: Result;
     try {
-      return start();
+      started = start();
     } finally {
-      writeFileSync(join(this.#own, 'cgroup.procs'), '0');
+      writeFileSync(exit, '0');
     }
+    for (const [controller, text] of this.#limits) writeFileSync(join(this.#folder, limitFiles[controller]), text);
+    return started;
   }
 
   async usage(): Promise<CgroupUsage> {
