@@ -75,9 +75,10 @@ class MqttConnector implements Connector {
       times: new SourceTimes({ clock, maxSkewMs: maxClockSkewMs }),
       allowsLate: variables.lateReadings || !variables.cleanStart,
     };
+    const qos = Number(variables.subscribeQos) as 0 | 1 | 2;
     this.#subscriptions = new Subscriptions({
       clock,
-      qos: Number(variables.subscribeQos) as 0 | 1 | 2,
+      qos,
       // Who is there comes first, so that no value is shown of a device that is not.
       wanted: () => [
         ...this.#devices.statusTopics,
@@ -92,7 +93,8 @@ class MqttConnector implements Connector {
     this.#writer = new CommandWriter({ variables, version: variables.version, clock, refused });
     this.#browser = new Browser({
       clock,
-      subscribe: async (filter) => (await this.#up().subscribe([filter], 0)).get(filter),
+      // Of the same quality: where the connector has the same subscription, this one takes its place.
+      subscribe: async (filter) => (await this.#up().subscribe([filter], qos)).get(filter),
       unsubscribe: async (filter) => {
         if (!this.#subscriptions.has(filter)) await this.#up().unsubscribe([filter]);
       },
@@ -279,18 +281,18 @@ class MqttConnector implements Connector {
     packet: IPublishPacket,
     mayBeKept: boolean,
   ): Promise<void> | undefined {
-    const { clock } = this.#options;
+    const delivery = { isRetained: packet.retain, mayBeKept };
     this.#browser.hear(topic, bytes);
     if (bytes !== undefined) {
       this.#payload.load(bytes);
       this.#writer.hear(topic, this.#payload, packet);
-      const device = this.#devices.hear(topic, this.#payload, clock.now(), clock.monotonicMs());
+      const device = this.#devices.hear(topic, this.#payload, delivery, this.#options.clock);
       if (device !== undefined) this.#turn(device);
       if (topic === this.#stateTopic && !packet.retain) this.#hearState(this.#payload);
     }
     if (topic.startsWith(namespace) && bytes !== undefined && !packet.retain) this.#host.hear(topic, bytes);
     if (this.#routes.of(topic).length === 0) return undefined;
-    return this.#intake.offer({ topic, payload: bytes, isRetained: packet.retain, mayBeKept });
+    return this.#intake.offer({ topic, payload: bytes, ...delivery });
   }
 
   #take(message: Message): void {
@@ -300,9 +302,11 @@ class MqttConnector implements Connector {
     for (const route of this.#routes.of(topic)) {
       keepMessage(route, topic, payload, clock.now());
       for (const tap of route.taps) {
-        if (payload === undefined) tap.refuse(`the message has more than ${variables.maxPacketKiB} KiB`, clock);
-        else if (!tap.read(this.#payload, message, this.#context)) continue;
-        if (tap.device?.isUp !== false) tap.put(this.#batch);
+        const isHeard =
+          payload === undefined
+            ? tap.refuse(`the message has more than ${variables.maxPacketKiB} KiB`, message, clock)
+            : tap.read(this.#payload, message, this.#context);
+        if (isHeard && tap.device?.isUp !== false) tap.put(this.#batch);
       }
     }
     this.#flushSoon();

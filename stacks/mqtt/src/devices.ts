@@ -1,8 +1,9 @@
 // The devices behind a broker, each with a topic that says whether it is there: by its birth and its last will.
+import type { Clock } from '@telltale/schema';
 import type { DeviceDetail } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import type { Payload } from './payload.ts';
-import type { Tap } from './tap.ts';
+import { type Delivery, isLive, type Tap } from './tap.ts';
 import { filterFault, hasWildcard } from './topic.ts';
 
 export interface Device {
@@ -11,6 +12,8 @@ export interface Device {
   readonly taps: Tap[];
   /** Undefined: it has not said. */
   isUp: boolean | undefined;
+  /** It has said so by a live message: what is retained is older, or the same once more. */
+  isLive: boolean;
   /** When it said so, or the connection was made. */
   sinceUs: number;
   /** When it went the last time; undefined where it has not, over this connection. */
@@ -60,17 +63,19 @@ export class Devices {
   }
 
   /** The device whose status has changed by this message. */
-  hear(topic: string, payload: Payload, nowUs: number, nowMs: number): Device | undefined {
+  hear(topic: string, payload: Payload, delivery: Delivery, clock: Clock): Device | undefined {
     const device = this.#byTopic.get(topic);
-    if (device === undefined || this.#status === undefined) return undefined;
+    if (device === undefined || this.#status === undefined || (delivery.isRetained && device.isLive)) return undefined;
     const word = payload.words(this.#status.selector)?.trim();
     const isUp =
       word === this.#variables.onlinePayload || (word === this.#variables.offlinePayload ? false : undefined);
-    if (isUp === undefined || isUp === device.isUp) return undefined;
+    if (isUp === undefined) return undefined;
+    device.isLive ||= isLive(delivery);
+    if (isUp === device.isUp) return undefined;
     device.isUp = isUp;
-    device.sinceUs = nowUs;
+    device.sinceUs = clock.now();
     if (isUp) return device;
-    device.wentMs = nowMs;
+    device.wentMs = clock.monotonicMs();
     device.lastError = `${topic} says ${word}`;
     return device;
   }
@@ -79,6 +84,7 @@ export class Devices {
   forget(nowUs: number): void {
     for (const device of this.all.values()) {
       device.isUp = undefined;
+      device.isLive = false;
       device.wentMs = undefined;
       device.sinceUs = nowUs;
     }
@@ -111,8 +117,8 @@ export class Devices {
     if (known !== undefined) return known;
     const statusTopic = this.#status?.topic.replace(placeholder, () => name) ?? '';
     if (filterFault(statusTopic) !== undefined || hasWildcard(statusTopic)) return undefined;
-    const { isUp, sinceUs = 0, wentMs, lastError } = before?.all.get(name) ?? {};
-    const device: Device = { name, statusTopic, taps: [], isUp, sinceUs, wentMs, lastError };
+    const { isUp, isLive: hasSaid = false, sinceUs = 0, wentMs, lastError } = before?.all.get(name) ?? {};
+    const device: Device = { name, statusTopic, taps: [], isUp, isLive: hasSaid, sinceUs, wentMs, lastError };
     this.all.set(name, device);
     this.#byTopic.set(statusTopic, device);
     return device;

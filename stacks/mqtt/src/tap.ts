@@ -21,6 +21,11 @@ export interface Delivery {
   readonly mayBeKept: boolean;
 }
 
+/** Nothing that the broker sends again later, such as for another subscription, is newer. */
+export function isLive({ isRetained, mayBeKept }: Delivery): boolean {
+  return !isRetained && !mayBeKept;
+}
+
 export class Tap {
   point: StackPoint;
   readonly settings: MeasurementSettings | undefined;
@@ -34,6 +39,8 @@ export class Tap {
   #timeUs = 0;
   #hasValue = false;
   #isStale = false;
+  /** A live message has told of it: what is retained is older, or the same once more. */
+  #isLive = false;
   /** What it would be worth if somebody knew that the device is there. */
   #ifThere: number | undefined;
 
@@ -56,9 +63,10 @@ export class Tap {
   }
 
   /** Reads a message; returns false where it says nothing of the measurement. */
-  read(payload: Payload, { isRetained, mayBeKept }: Delivery, { clock, times, allowsLate }: TapContext): boolean {
+  read(payload: Payload, delivery: Delivery, { clock, times, allowsLate }: TapContext): boolean {
     const { settings } = this;
-    if (settings === undefined || (isRetained && settings.retained === 'ignore')) return false;
+    const { isRetained, mayBeKept } = delivery;
+    if (settings === undefined || (isRetained && (this.#isLive || settings.retained === 'ignore'))) return false;
     const { address, where } = settings;
     if (where !== undefined && payload.words({ kind: 'json', path: where.path }) !== where.text) return false;
     const value = readValue(payload, address.selector, settings);
@@ -81,17 +89,17 @@ export class Tap {
         this.#set(value, times.quality, times.timeUs);
       }
     }
-    this.heardMs = clock.monotonicMs();
-    this.#isStale = false;
+    this.#heard(delivery, clock);
     return true;
   }
 
-  /** The message was too large to be read. */
-  refuse(error: string, clock: Clock): void {
+  /** The message was too large to be read; returns as `read` does. */
+  refuse(error: string, delivery: Delivery, clock: Clock): boolean {
+    if (delivery.isRetained && this.#isLive) return false;
     this.error = error;
     this.#set(undefined, quality.bad.sensorFailure, clock.now());
-    this.heardMs = clock.monotonicMs();
-    this.#isStale = false;
+    this.#heard(delivery, clock);
+    return true;
   }
 
   /** Puts the newest reading into a batch, if there is one. */
@@ -107,15 +115,14 @@ export class Tap {
     const after = this.settings?.staleAfter ?? 0;
     if (after === 0 || this.#isStale || this.heardMs === undefined || nowMs - this.heardMs < after) return false;
     this.#isStale = true;
-    this.outlive(nowUs);
+    this.#age(nowUs);
     return true;
   }
 
-  /** What was heard before is not the present any more. What was bad does not become better by it. */
+  /** Its device has been away since: what it has left with the broker counts again. */
   outlive(nowUs: number): void {
-    this.#ifThere = undefined;
-    if (this.#hasValue && !isBad(this.#quality)) this.#quality = quality.uncertain.lastUsableValue;
-    this.#timeUs = nowUs;
+    this.#isLive = false;
+    this.#age(nowUs);
   }
 
   /** The device has said that it is there: what it has left with the broker is its present state. */
@@ -129,6 +136,20 @@ export class Tap {
   forget(): void {
     this.heardMs = undefined;
     this.#isStale = false;
+    this.#isLive = false;
+  }
+
+  #heard(delivery: Delivery, clock: Clock): void {
+    this.heardMs = clock.monotonicMs();
+    this.#isStale = false;
+    this.#isLive ||= isLive(delivery);
+  }
+
+  /** What was heard before is not the present any more. What was bad does not become better by it. */
+  #age(nowUs: number): void {
+    this.#ifThere = undefined;
+    if (this.#hasValue && !isBad(this.#quality)) this.#quality = quality.uncertain.lastUsableValue;
+    this.#timeUs = nowUs;
   }
 
   /** Nobody knows of when it is. Of what is retained, a device that is there is an answer. */

@@ -361,6 +361,45 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('come/b', '', '-r');
   });
 
+  test('what is retained and sent once more, for a browse or another point, takes the place of nothing newer', async (t) => {
+    const c = link({ statusTopic: 'again/status' });
+    t.after(() => c.stop());
+    await broker.pub('again/status', 'online', '-r');
+    await broker.pub('again/a', '1', '-r');
+    c.setPoints([
+      { name: 'a', address: 'again/a' },
+      { name: 'kept', address: 'again/kept' },
+      { name: 'any', address: 'again/#' },
+    ]);
+    await c.start();
+    await c.shows('a', 1);
+    await broker.pub('again/kept', '5', '-r');
+    await broker.pub('again/a', '2');
+    for (const name of ['a', 'any']) await c.shows(name, 2);
+    const before = c.history.length;
+    const signal = new AbortController().signal;
+    const { items = [] } = (await c.connector.browse?.({ path: 'again', cursor: undefined, limit: 9 }, signal)) ?? {};
+    assert.equal(items.length, 3);
+    assert.deepEqual(c.history.slice(before), []);
+    assert.doesNotMatch(broker.said, /again\/# \(QoS 0\)/);
+    const points = [
+      { name: 'a', address: 'again/a' },
+      { name: 'kept', address: 'again/kept' },
+    ];
+    c.setPoints([...points, { name: 'new', address: 'again/a' }, { name: 'newer', address: 'again/kept' }]);
+    await c.shows('new', 1);
+    await c.shows('newer', 5);
+    await c.shows('a', 2);
+    await c.shows('kept', 5);
+    await broker.pub('again/status', 'offline');
+    await c.shows('a', 2, communicationFailure);
+    await c.connector.browse?.({ path: 'again', cursor: undefined, limit: 9 }, signal);
+    assert.equal(c.readings.get('a')?.quality, communicationFailure);
+    await broker.pub('again/status', 'online');
+    await c.shows('a', 1);
+    for (const topic of ['again/status', 'again/a', 'again/kept']) await broker.pub(topic, '', '-r');
+  });
+
   test('browsing lists the topics below a path, and the parts of their payloads', async (t) => {
     const c = link();
     t.after(() => c.stop());

@@ -135,7 +135,7 @@ describe('an executable', () => {
   });
 
   test('can be run, whatever the permissions of new files are', async () => {
-    const before = process.umask(0o177);
+    const before = process.umask(0o077);
     try {
       await put('pump', '#!/bin/sh\necho it runs\n');
     } finally {
