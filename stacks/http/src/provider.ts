@@ -49,8 +49,8 @@ class MetricsProvider implements Provider {
   readonly #allowed: AllowedClients;
   #families = new Map<string, Family>();
   #samples = new Map<number, Sample>();
-  /** Made when it is asked for, good until something changes. */
-  readonly #pages = new Map<PageFormat, string>();
+  /** Made when it is asked for, good until something changes: however many ask, and take their time, share the bytes. */
+  readonly #pages = new Map<PageFormat, Buffer>();
   #server: Server | undefined;
   /** In the order of their last request. */
   readonly #clients = new Map<Socket, Client>();
@@ -195,7 +195,7 @@ class MetricsProvider implements Provider {
     else {
       this.#serve(request.socket, response);
       const format = negotiate(request.headers.accept);
-      const page = Buffer.from(this.#page(format));
+      const page = this.#page(format);
       response.writeHead(200, { 'content-type': contentTypes[format], 'content-length': page.length, vary: 'accept' });
       response.end(request.method === 'HEAD' ? undefined : page);
     }
@@ -225,10 +225,10 @@ class MetricsProvider implements Provider {
     });
   }
 
-  #page(format: PageFormat): string {
+  #page(format: PageFormat): Buffer {
     const known = this.#pages.get(format);
     if (known !== undefined) return known;
-    const page = metricPage(this.#families.values(), format, this.#options.variables);
+    const page = Buffer.from(metricPage(this.#families.values(), format, this.#options.variables));
     this.#pages.set(format, page);
     return page;
   }

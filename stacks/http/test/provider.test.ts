@@ -249,6 +249,20 @@ describe('the listener', () => {
     for (const socket of [kept, ...all]) socket.destroy();
   });
 
+  test('holds little for a client that asks without end and takes nothing', async () => {
+    const exporter = await Exporter.start();
+    const names = Array.from({ length: 2000 }, (_, at) => `point_${at}`);
+    exporter.setPoints(Object.fromEntries(names.map((name) => [name, [name, 'd']])));
+    exporter.publish(Object.fromEntries(names.map((name) => [name, 1])));
+    const before = process.memoryUsage().arrayBuffers;
+    const greedy = createConnection(exporter.port, '127.0.0.1');
+    greedy.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1000));
+    await once(greedy, 'readable');
+    const grownMb = (process.memoryUsage().arrayBuffers - before) / 2 ** 20;
+    greedy.destroy();
+    assert.ok(grownMb < 20, `${grownMb} MB`);
+  });
+
   test('on the machine itself answers nobody who was led there by another name', async () => {
     const exporter = await Exporter.start();
     const status = async (host: string) => {
