@@ -11,8 +11,8 @@ interface DeviceGroup<R extends PollRequest> {
   points: readonly StackPoint[];
   /** Another one ends the running scan early. */
   plan: GroupPlan<R>;
-  /** Readings of the running scan that are not yet published. */
-  readonly batch: Batch;
+  /** Readings by this plan that are not yet published. Those by an older one never are: its points may have moved. */
+  batch: Batch;
   isScanning: boolean;
   /** Once more as soon as the running scan has ended. */
   isWanted: boolean;
@@ -107,7 +107,6 @@ export class PolledDevice<R extends PollRequest> {
     for (const group of this.#groups.values()) {
       group.isScanning = false;
       group.isWanted = false;
-      group.batch.clear();
       this.#plan(group);
     }
   }
@@ -153,40 +152,40 @@ export class PolledDevice<R extends PollRequest> {
   }
 
   async #scanOnce(group: DeviceGroup<R>, untilMs: number, run: PollRun): Promise<void> {
-    const { plan } = group;
+    const { plan, batch } = group;
     const nowMs = () => this.#options.clock.monotonicMs();
     plan.freshen(nowMs());
     const goesOn = () => !run.signal.aborted && !this.isSilent && group.plan === plan;
-    const troubles = await this.#askAll(group, plan.requests, run.signal, goesOn);
-    this.#publish(group.batch);
+    const troubles = await this.#askAll(plan.requests, batch, run.signal, goesOn);
     if (!goesOn()) return;
+    this.#publish(batch);
     plan.trouble(troubles);
     if (plan.troubles.length > 0) {
       // One at least, so that it ends some time however short the period is.
       do {
         const trouble = plan.troubles.shift() as Trouble<R>;
         const parts = plan.split(trouble, nowMs());
-        if (parts.length === 0) this.#tellCulprit(trouble, group.batch);
+        if (parts.length === 0) this.#tellCulprit(trouble, batch);
         plan.requests.push(...parts);
-        plan.trouble(await this.#askAll(group, parts, run.signal, goesOn));
+        plan.trouble(await this.#askAll(parts, batch, run.signal, goesOn));
         if (!goesOn()) return;
       } while (plan.troubles.length > 0 && nowMs() < untilMs);
-      for (const { request, quality } of plan.troubles) this.#add(request.points, quality, group.batch);
+      for (const { request, quality } of plan.troubles) this.#add(request.points, quality, batch);
       plan.settle(nowMs());
     }
     for (const { culprit, request } of plan.retries(nowMs())) {
       if (!goesOn()) return;
-      const outcome = await this.#circuit.ask(request, group.batch, run.signal);
+      const outcome = await this.#circuit.ask(request, batch, run.signal);
       if (outcome === 'ended') return;
-      if (outcome !== 'answered') this.#add([culprit], qualityOf(outcome), group.batch);
+      if (outcome !== 'answered') this.#add([culprit], qualityOf(outcome), batch);
       plan.retried(culprit, request, outcome === 'answered');
     }
   }
 
   /** Each once, and what was silent twice. Returns those that got no usable answer though the device is alive. */
   async #askAll(
-    group: DeviceGroup<R>,
     requests: readonly R[],
+    batch: Batch,
     signal: AbortSignal,
     goesOn: () => boolean,
   ): Promise<Trouble<R>[]> {
@@ -195,8 +194,8 @@ export class PolledDevice<R extends PollRequest> {
     const lane = async (queue: Iterator<R>, onSilent: (request: R) => void) => {
       for (let next = queue.next(); !next.done && goesOn(); next = queue.next()) {
         const request = next.value;
-        const outcome = await this.#circuit.ask(request, group.batch, signal);
-        if (group.batch.count >= pieceReadings) this.#publish(group.batch);
+        const outcome = await this.#circuit.ask(request, batch, signal);
+        if (batch.count >= pieceReadings && goesOn()) this.#publish(batch);
         if (outcome === 'silent') onSilent(request);
         if (outcome === 'refused') troubles.push({ request, quality: refusedQuality, reason: this.#circuit.refusal });
       }
@@ -226,6 +225,7 @@ export class PolledDevice<R extends PollRequest> {
 
   #plan(group: DeviceGroup<R>): void {
     group.plan = new GroupPlan(group.points, this.#options.plan);
+    group.batch = new Batch();
     group.isUnreadableTold = false;
   }
 

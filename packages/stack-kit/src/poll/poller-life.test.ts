@@ -37,6 +37,23 @@ describe('points that change while it runs', () => {
     assert.equal(plant.poller.detail().devices?.length, 1);
   });
 
+  test('are never told what was still under way for where they lay before', async () => {
+    const plant = new PolledPlant();
+    plant.device('a').answersAfterMs = 50;
+    plant.device('b').answersAfterMs = 50;
+    const named = (name: string, address: string) => ({ ...point(name), address });
+    plant.setPoints([named('moves', 'a/1'), named('turns', 'a/9'), named('leaves', 'b/3')]);
+    start(plant);
+    await plant.advance(70); // the first request of a has been answered, the second is under way, as is that of b
+    plant.setPoints([named('moves', 'a/2'), named('turns', 'a/1'), named('leaves', 'a/9')]);
+    plant.take();
+    await plant.advance(500);
+    assert.deepEqual(
+      plant.told.map(({ readings }) => readings),
+      [{ turns: 1, moves: 2, leaves: 9 }],
+    );
+  });
+
   test('of a device that does not answer are bad as well', async () => {
     const plant = new PolledPlant();
     plant.device('a').isSilent = true;
