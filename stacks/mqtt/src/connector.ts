@@ -290,7 +290,7 @@ class MqttConnector implements Connector {
       if (device !== undefined) this.#turn(device);
       if (topic === this.#stateTopic && !packet.retain) this.#hearState(this.#payload);
     }
-    if (topic.startsWith(namespace) && bytes !== undefined && !packet.retain) this.#host.hear(topic, bytes);
+    if (topic.startsWith(namespace) && !packet.retain) this.#host.hear(topic, bytes);
     if (this.#routes.of(topic).length === 0) return undefined;
     return this.#intake.offer({ topic, payload: bytes, ...delivery });
   }

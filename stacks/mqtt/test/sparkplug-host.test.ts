@@ -114,16 +114,70 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await c.shows('other', 1);
     await send('G/NDATA/two', 2, [{ alias: 1, type: 'Double', value: 3 }]);
     await c.shows('a', 1, lastUsable);
+    // What was missed may have been a birth: the alias may be that of another metric by now.
+    await send('G/NDATA/two', 3, [{ alias: 1, type: 'Double', value: 4 }]);
     await birth('two');
     await c.shows('a', 1);
     await broker.pub('spBv1.0/G/NDATA/two', Buffer.from([0xff, 0xff]));
     await c.shows('a', 1, lastUsable);
     assert.equal(c.readings.get('other')?.quality, 0xc0);
     assert.deepEqual(
+      c.history.filter(([, { value }]) => value !== 1),
+      [],
+    );
+    assert.deepEqual(
       c.history.filter(([name, { quality }]) => name === 'bad' && quality !== 0),
       [],
     );
     assert.equal(c.readings.get('bad')?.quality, 0);
+  });
+
+  test('a birth that is too large is told, and asked for again', async (t) => {
+    const c = link({ maxPacketKiB: '1' });
+    t.after(() => c.stop());
+    c.setPoints([{ name: 'a', address: 'spBv1.0/G/large#A', datatype: 's' }]);
+    await c.start();
+    await send('G/NBIRTH/large', 0, [bdSeq(0), { name: 'A', type: 'String', value: 'x'.repeat(2000) }]);
+    await until('it is told', () => /maxPacketKiB/.test(c.connector.detail?.().devices?.[0]?.lastError ?? ''));
+  });
+
+  test('a command has the type, and the alias, that the metric was born with, and goes nowhere else', async (t) => {
+    const c = link();
+    t.after(() => c.stop());
+    const heard = await broker.sub('spBv1.0/G/DCMD/#');
+    t.after(() => heard.stop());
+    const types = ['Int8', 'Int16', 'UInt8', 'UInt16', 'UInt32', 'UInt64', 'Float', 'Double', 'Boolean'];
+    c.setPoints(
+      [{ name: 'last', address: 'spBv1.0/G/typed/x#Boolean', datatype: 'b' }],
+      types.map((type) => ({ name: type, address: `spBv1.0/G/typed/x#${type}` })),
+    );
+    await c.start();
+    await send('G/NBIRTH/typed', 0, [bdSeq(0)]);
+    const metric = (type: string, at: number) => ({ name: type, alias: at + 10, type, value: type === 'Boolean' || 1 });
+    await send('G/DBIRTH/typed/x', 1, types.map(metric));
+    await c.shows('last', true);
+    for (const type of types) await c.write(type, 1);
+    await until('all have come', () => heard.messages.length === types.length);
+    const came = heard.messages.flatMap(({ payload }) => codec.decodePayload(payload).metrics ?? []);
+    assert.deepEqual(
+      came.map(({ name, alias, type, value }) => [name, Number(alias), type, Number(value)]),
+      types.map((type, at) => [type, at + 10, type, 1]),
+    );
+    const wrong: [string, number][] = [
+      ['Int8', 128],
+      ['UInt16', -1],
+      ['UInt32', 2 ** 32],
+      ['UInt64', -1],
+      ['Float', 1e300],
+      ['Int16', 0.5],
+    ];
+    for (const [type, value] of wrong) {
+      await assert.rejects(c.write(type, value), { name: 'Refused', message: /does not go into/ }, type);
+    }
+    await send('G/DDATA/typed/x', 7, []);
+    await until('it is noticed', () => c.warnings.some((text) => text.includes('sequence')));
+    await assert.rejects(c.write('Int8', 1), { name: 'Refused', message: /born again/ });
+    assert.equal(heard.messages.length, types.length);
   });
 
   test('browsing asks edge nodes that speak for their births, and lists their metrics', async (t) => {

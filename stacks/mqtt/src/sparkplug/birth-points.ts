@@ -1,26 +1,8 @@
 // What the birth of an edge node or device offers, as points. Pure.
-import type { Datatype } from '@telltale/schema';
 import type { BrowsedPoint } from '@telltale/stack-kit';
 import { namespace, parseMetricAddress } from './metric-address.ts';
-import { decodePayload, metricType } from './payload.ts';
-
-const datatypes: Readonly<Record<number, Datatype>> = {
-  [metricType.int8]: 'i',
-  [metricType.int16]: 'i',
-  [metricType.int32]: 'i',
-  [metricType.uint8]: 'i',
-  [metricType.uint16]: 'i',
-  [metricType.uint32]: 'l',
-  [metricType.int64]: 'l',
-  [metricType.uint64]: 'l',
-  [metricType.dateTime]: 'l',
-  [metricType.float]: 'f',
-  [metricType.double]: 'd',
-  [metricType.boolean]: 'b',
-  [metricType.string]: 's',
-  [metricType.text]: 's',
-  [metricType.uuid]: 's',
-};
+import { datatypeOfType } from './metric-type.ts';
+import { decodePayload } from './payload.ts';
 
 export interface SparkplugTopic {
   readonly group: string;
@@ -45,7 +27,7 @@ export function birthPoints({ group, node, device }: SparkplugTopic, bytes: Uint
   const place = `${namespace}${group}/${node}${device && `/${device}`}`;
   try {
     return decodePayload(bytes).metrics.flatMap(({ name = '', type = 0 }): BrowsedPoint[] => {
-      const datatype = datatypes[type];
+      const datatype = datatypeOfType(type);
       const address = `${place}#${name}`;
       const isOwn = name === 'bdSeq' || name.startsWith('Node Control/');
       if (datatype === undefined || isOwn || parseMetricAddress(address).fault !== undefined) return [];

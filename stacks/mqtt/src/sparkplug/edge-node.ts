@@ -207,7 +207,8 @@ export class EdgeNode implements Provider {
     const [, , type, , device = itself] = topic.split('/');
     const find = (name: string | undefined, alias: number | undefined) => {
       const served = alias === undefined ? this.#byName.get(`${device}/${name}`) : this.#byAlias.get(alias);
-      return served !== undefined && this.#places.get(served)?.device === device ? served : undefined;
+      if (served === undefined || this.#places.get(served)?.device !== device) return undefined;
+      return !name || name === served.point.address ? served : undefined;
     };
     const typeOf = (name: string | undefined, alias: number | undefined) => {
       const served = find(name, alias);

@@ -12,8 +12,9 @@ import {
 import type { BrokerLink } from '../broker-link.ts';
 import { fit } from '../command-intake.ts';
 import { type MetricAddress, namespace, parseMetricAddress } from './metric-address.ts';
+import { fitType } from './metric-type.ts';
 import { type NodeEvent, NodeSession } from './node-session.ts';
-import { encodePayload, type Metric, metricQuality, typeOfDatatype } from './payload.ts';
+import { encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
 
 export interface HostApplicationOptions {
   readonly clock: Clock;
@@ -134,14 +135,17 @@ export class HostApplication {
     for (const tap of this.#taps.values()) tap.heardUs = undefined;
   }
 
-  hear(topic: string, payload: Buffer): void {
+  /** Undefined payload: it was too large. */
+  hear(topic: string, payload: Buffer | undefined): void {
     const [, group, kind = '', name, device = ''] = topic.split('/');
     const node = this.#nodes.get(`${group}/${name}`);
     if (node === undefined) return;
     try {
+      if (payload === undefined) throw new RangeError('it is larger than maxPacketKiB allows');
       const event = node.session.hear(kind, device, payload);
       if (event !== undefined) this.#happen(node, event);
     } catch (error) {
+      node.session.hasMissed = true;
       this.#unclear(node, `${topic} cannot be read: ${(error as Error).message}`);
     }
     this.#options.flushSoon();
@@ -165,9 +169,16 @@ export class HostApplication {
     }
     const born = node.session.metric(device, name);
     if (born === undefined) throw new Refused(`${device || nodeName} has no metric ${name}`);
+    if (node.session.hasMissed) throw new Refused(`something of ${nodeName} was missed: it has to be born again first`);
+    // As it was born: what an edge node makes of another type is anybody's guess.
+    const type = born.type ?? typeOfDatatype[command.datatype];
+    const fitted = fitType(type, value);
+    if (fitted === undefined) throw new Refused(`the value does not go into the metric, which is of type ${type}`);
+    const isShort = type === metricType.uint32 && !born.isLong;
     const timestampMs = Math.floor(this.#options.clock.now() / 1000);
-    const type = typeOfDatatype[command.datatype];
-    const payload = encodePayload({ timestampMs, metrics: [{ name, timestampMs, type, value }] });
+    // By name and, where it has one, alias: there are edge nodes that look at one of them alone.
+    const metric = { name, alias: born.alias, timestampMs, type, value: isShort ? Number(fitted) : fitted };
+    const payload = encodePayload({ timestampMs, metrics: [metric] });
     const topic = device === '' ? `${group}/NCMD/${nodeName}` : `${group}/DCMD/${nodeName}/${device}`;
     await link.publish(namespace + topic, payload, { qos: 0 });
   }

@@ -6,6 +6,9 @@ export interface BornMetric {
   readonly device: string;
   readonly name: string;
   readonly type: number | undefined;
+  readonly alias: number | undefined;
+  /** Its value came as 64 bits: libraries differ in that for UInt32. */
+  readonly isLong: boolean;
 }
 
 export type NodeEvent =
@@ -29,6 +32,8 @@ export type NodeEvent =
 
 export class NodeSession {
   isBorn = false;
+  /** Since its birth: it may have been another birth, after which an alias stands for something else. */
+  hasMissed = false;
   #bdSeq: string | undefined;
   #nextSeq = 0;
   readonly #aliases = new Map<number, BornMetric>();
@@ -49,13 +54,16 @@ export class NodeSession {
       case 'DDEATH': {
         const payload = decodePayload(bytes, typeOf);
         const unclear = this.#follow(payload.seq);
-        if (unclear !== undefined) return { kind: 'unclear', reason: unclear };
-        if (kind === 'DBIRTH') return this.#birth(device, payload);
+        if (unclear !== undefined) {
+          this.hasMissed = true;
+          return { kind: 'unclear', reason: unclear };
+        }
         if (kind === 'DDEATH') {
           this.#metrics.delete(device);
           return { kind: 'dead', device };
         }
-        return this.#data(device, payload);
+        if (this.hasMissed) return undefined;
+        return kind === 'DBIRTH' ? this.#birth(device, payload) : this.#data(device, payload);
       }
       default:
         return undefined;
@@ -73,6 +81,7 @@ export class NodeSession {
 
   forget(): void {
     this.isBorn = false;
+    this.hasMissed = false;
     this.#aliases.clear();
     this.#metrics.clear();
   }
@@ -88,10 +97,11 @@ export class NodeSession {
     const values = new Map<string, Metric>();
     for (const metric of metrics) {
       if (metric.name === undefined) continue;
-      const known = { device, name: metric.name, type: metric.type };
-      born.set(metric.name, known);
-      values.set(metric.name, metric);
-      if (metric.alias !== undefined) this.#aliases.set(metric.alias, known);
+      const { name, type, alias, value } = metric;
+      const known = { device, name, type, alias, isLong: typeof value === 'bigint' };
+      born.set(name, known);
+      values.set(name, metric);
+      if (alias !== undefined) this.#aliases.set(alias, known);
     }
     this.#metrics.set(device, born);
     return { kind: 'born', device, metrics: values, sentMs: timestampMs };
