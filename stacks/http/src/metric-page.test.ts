@@ -11,6 +11,7 @@ const options: PageOptions = { badQuality: 'absent', qualityMetric: 'telltale_po
 const sample = (pointName: string, value: Sample['value'], given: Partial<Sample> = {}): Sample => ({
   pointName,
   value,
+  isCommand: false,
   labels: '',
   datatype: 'd',
   quality: good,
@@ -108,6 +109,17 @@ describe('a page', () => {
         ['text', 0x18],
       ],
     );
+  });
+
+  test('tells the quality of a measurement once, though a command has its name', () => {
+    const level = sample('level', 1, { quality: bad.sensorFailure });
+    const setpoint = sample('level', 2, { isCommand: true });
+    const parsed = parseTextFormat(metricPage([family('x', [level]), family('y', [setpoint])], 'text', options));
+    assert.deepEqual(
+      parsed.get('telltale_point_quality')?.samples.map(({ value }) => value),
+      [bad.sensorFailure],
+    );
+    assert.equal(parsed.get('y')?.samples[0]?.value, 2);
   });
 
   test('has milliseconds in the text format, and no time before the first value', () => {

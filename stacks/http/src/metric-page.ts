@@ -13,6 +13,8 @@ export interface Sample {
   /** `{tank="1"}`, escaped, without the braces; empty where there are none. */
   readonly labels: string;
   readonly pointName: string;
+  /** It has no quality of its own, and may have the name of a measurement. */
+  readonly isCommand: boolean;
   readonly datatype: Datatype;
   /** Undefined before the first. */
   value: number | bigint | string | undefined;
@@ -44,7 +46,7 @@ export function metricPage(families: Iterable<Family>, format: PageFormat, optio
   const qualities: Sample[] = [];
   for (const family of families) {
     const samples = family.samples.filter((sample) => isShown(sample, options));
-    qualities.push(...family.samples);
+    qualities.push(...family.samples.filter(({ isCommand }) => !isCommand));
     if (samples.length === 0) continue;
     head(lines, family, format);
     for (const sample of samples) lines.push(sampleLine(family, sample, format, options));

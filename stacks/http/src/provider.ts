@@ -68,7 +68,8 @@ class MetricsProvider implements Provider {
     this.#pages.clear();
     const { qualityMetric } = this.#options.variables;
     const claims: Claims = { samples: new Map(), families: new Map([[qualityMetric, qualityMetric]]) };
-    for (const point of [...measurements, ...commands]) this.#addPoint(point, claims);
+    for (const point of measurements) this.#addPoint(point, false, claims);
+    for (const point of commands) this.#addPoint(point, true, claims);
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -132,7 +133,7 @@ class MetricsProvider implements Provider {
   }
 
   /** The first of several that claim the same is served. */
-  #addPoint(point: StackPoint, claims: Claims): void {
+  #addPoint(point: StackPoint, isCommand: boolean, claims: Claims): void {
     const { log } = this.#options;
     const address = parseMetric(point.address);
     if (typeof address === 'string') {
@@ -155,6 +156,7 @@ class MetricsProvider implements Provider {
     const sample: Sample = {
       labels: labels.join(','),
       pointName: point.name,
+      isCommand,
       datatype: point.datatype,
       value: undefined,
       quality: quality.bad.notConnected,
