@@ -73,3 +73,17 @@ test('an edge node that is born again and again is given time each time, and non
   clock.advance(10_000);
   assert.deepEqual(readings(), []);
 });
+
+test('a copy of a message, which came by another subscription too, changes nothing', () => {
+  const { hear, readings } = setUp();
+  for (const copy of [1, 2]) {
+    hear('NBIRTH', '', 0);
+    assert.deepEqual(readings(), copy === 1 ? [[0, good]] : []);
+  }
+  for (const copy of [1, 2]) {
+    hear('NDATA', '', 1);
+    assert.deepEqual(readings(), copy === 1 ? [[0, good]] : []);
+  }
+  hear('NDATA', '', 2);
+  assert.deepEqual(readings(), [[0, good]]);
+});

@@ -34,6 +34,8 @@ export class NodeSession {
   isBorn = false;
   /** Since its birth: it may have been another birth, after which an alias stands for something else. */
   hasMissed = false;
+  /** The message before: with its sequence number in it, no other is the same. */
+  #last: Uint8Array | undefined;
   #bdSeq: string | undefined;
   #nextSeq = 0;
   readonly #aliases = new Map<number, BornMetric>();
@@ -42,6 +44,10 @@ export class NodeSession {
 
   /** `kind` is the third level of the topic. Throws where the payload is none. */
   hear(kind: string, device: string, bytes: Uint8Array): NodeEvent | undefined {
+    // Brokers of MQTT 5 send a copy for each subscription that matches, of a browse as well.
+    const isCopy = this.#last !== undefined && Buffer.compare(this.#last, bytes) === 0;
+    this.#last = bytes;
+    if (isCopy) return undefined;
     const typeOf = (name: string | undefined, alias: number | undefined) => this.#find(device, name, alias)?.type;
     switch (kind) {
       case 'NDEATH':
