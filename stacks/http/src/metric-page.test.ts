@@ -122,6 +122,11 @@ describe('a page', () => {
     assert.equal(parsed.get('y')?.samples[0]?.value, 2);
   });
 
+  test('has a bad quality below a good one, though it is simulated', () => {
+    const page = metricPage([family('x', [sample('a', 1, { quality: 0x8000 | bad.sensorFailure })])], 'text', options);
+    assert.equal(parseTextFormat(page).get('telltale_point_quality')?.samples[0]?.value, bad.sensorFailure);
+  });
+
   test('has milliseconds in the text format, and no time before the first value', () => {
     const families = [family('x', [sample('a', 1)]), family('y', [sample('b', undefined, { timeUs: 0 })])];
     const page = metricPage(families, 'text', { badQuality: 'nan', qualityMetric: '', timestamps: true });

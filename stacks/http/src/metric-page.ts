@@ -1,5 +1,5 @@
 // The page that Prometheus scrapes, in its text format 0.0.4 or in OpenMetrics 1.0.0, made from what the points have. Pure.
-import { type Datatype, describeQuality, formatText, isBad } from '@telltale/schema';
+import { archivedQuality, type Datatype, describeQuality, formatText, isBad } from '@telltale/schema';
 import type { MetricType } from './metric-address.ts';
 
 export type PageFormat = 'text' | 'openmetrics';
@@ -101,7 +101,9 @@ function addQualities(lines: string[], samples: readonly Sample[], format: PageF
   head(lines, { sampleName, type: 'gauge', help, samples: [] }, format);
   for (const sample of samples) {
     const suffix = timeSuffix(sample, format, options);
-    lines.push(`${sampleName}{point="${escapeLabel(sample.pointName)}"} ${sample.quality}${suffix}`);
+    // Without the flags above it, such as that of a simulation: with them, what is bad would be above what is good.
+    const shown = archivedQuality(sample.quality);
+    lines.push(`${sampleName}{point="${escapeLabel(sample.pointName)}"} ${shown}${suffix}`);
   }
 }
 
