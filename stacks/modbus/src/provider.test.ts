@@ -118,6 +118,24 @@ describe('a client', () => {
     server.publish('level', 1e300);
     assert.equal(await client.ask('03 0000 0002'), '8304');
   });
+
+  test('is told no zeros where there is no last value, or it does not fit', async () => {
+    const server = await TestServer.start(
+      { count: ['hr0:int16', 'i'], on: ['di0', 'b'] },
+      {},
+      { badQuality: 'last-value' },
+    );
+    started.push(server);
+    const client = await RawClient.connect(server.port);
+    started.push({ stop: () => client.close() });
+    assert.equal(await client.ask('03 0000 0001'), '8304');
+    assert.equal(await client.ask('02 0000 0001'), '8204');
+    server.publish('count', 70_000);
+    assert.equal(await client.ask('03 0000 0001'), '8304');
+    server.publish('count', 7);
+    server.publish('count', undefined, quality.bad.communicationFailure);
+    assert.equal(await client.ask('03 0000 0001'), '03020007');
+  });
 });
 
 describe('a write by a client', () => {

@@ -228,7 +228,7 @@ export class ServedImage {
     readonly kind: 'word' | 'value' | 'good' | 'quality';
   }): boolean {
     if (kind === 'good' || kind === 'quality' || of.served.quality !== undefined) return true;
-    return this.#options.badQuality === 'last-value' || (!isBad(of.quality) && isFit(of));
+    return isFit(of) && (this.#options.badQuality === 'last-value' || !isBad(of.quality));
   }
 
   /** False where the point must not be told. */
