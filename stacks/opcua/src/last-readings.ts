@@ -1,14 +1,17 @@
 // The newest reading of every point of a provider: what it serves from when it begins.
 import { Batch, form, quality, type Value } from '@telltale/schema';
-import type { StackPoints } from '@telltale/stack-kit';
+import type { StackPoint, StackPoints } from '@telltale/stack-kit';
 
 interface Last {
+  /** Whose reading it is: the id alone may be another's by now, or its datatype another one. */
+  readonly name: string;
+  readonly datatype: StackPoint['datatype'];
   value: Value | undefined;
   quality: number;
   timeUs: number;
 }
 
-const nothing: Readonly<Last> = { value: undefined, quality: quality.bad.notConnected, timeUs: 0 };
+const nothing = { value: undefined, quality: quality.bad.notConnected, timeUs: 0 } as const;
 
 export class LastReadings {
   #byId = new Map<number, Last>();
@@ -16,8 +19,10 @@ export class LastReadings {
   keepOnly({ measurements, commands }: StackPoints): void {
     const before = this.#byId;
     this.#byId = new Map();
-    for (const { id } of [...measurements, ...commands]) {
-      this.#byId.set(id, before.get(id) ?? { ...nothing });
+    for (const { id, name, datatype } of [...measurements, ...commands]) {
+      const last = before.get(id);
+      const isSame = last?.name === name && last.datatype === datatype;
+      this.#byId.set(id, isSame ? last : { name, datatype, ...nothing });
     }
   }
 

@@ -41,4 +41,15 @@ describe('paced work', () => {
     await new Promise(setImmediate);
     assert.equal(first.length, count);
   });
+
+  test('is given up where a step throws, and whoever waits for it is told', async () => {
+    const [work, done] = [new PacedWork(), [] as number[]];
+    function* steps() {
+      yield* slowly(10, done);
+      throw new Error('no');
+    }
+    await assert.rejects(work.start(steps()), /^Error: no$/);
+    await work.start(slowly(1, done));
+    assert.equal(done.length, 11);
+  });
 });

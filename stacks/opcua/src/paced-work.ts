@@ -6,29 +6,37 @@ const stretchMs = 20;
 export class PacedWork {
   #steps: Iterator<void> | undefined;
   #next: NodeJS.Immediate | undefined;
-  #done: (() => void) | undefined;
+  #ended: PromiseWithResolvers<void> | undefined;
 
-  /** Each `yield` ends a step. What was under way is given up. Resolves when it is done or given up. */
+  /**
+   * Each `yield` ends a step. What was under way is given up. Resolves when it is done or given up, rejects with what a
+   * step throws: then it is given up as well.
+   */
   start(steps: Iterator<void>): Promise<void> {
     this.stop();
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
     this.#steps = steps;
-    this.#done = resolve;
+    this.#ended = ended;
     this.#stretch();
-    return promise;
+    return ended.promise;
   }
 
   stop(): void {
     clearImmediate(this.#next);
     this.#steps = undefined;
-    this.#done?.();
-    this.#done = undefined;
+    this.#ended?.resolve();
+    this.#ended = undefined;
   }
 
   #stretch(): void {
     const endMs = performance.now() + stretchMs;
-    while (this.#steps !== undefined && performance.now() < endMs) {
-      if (this.#steps.next().done) this.stop();
+    try {
+      while (this.#steps !== undefined && performance.now() < endMs) {
+        if (this.#steps.next().done) this.stop();
+      }
+    } catch (error) {
+      this.#ended?.reject(error);
+      this.stop();
     }
     if (this.#steps !== undefined) this.#next = setImmediate(() => this.#stretch());
   }

@@ -43,6 +43,8 @@ class UaProvider implements Provider {
   #states = new Map<number, StackAlarmState>();
   #server: OPCUAServer | undefined;
   #serving: Serving | undefined;
+  /** Rejects where what is served cannot become what is wanted: then it does not go on. */
+  #broken = Promise.withResolvers<never>();
 
   constructor(options: ProviderOptions<ProviderVariables>) {
     this.#options = options;
@@ -53,13 +55,13 @@ class UaProvider implements Provider {
     this.#last.keepOnly(points);
     // The alarms name their triggers by the ids of the points: those that fit these points follow.
     this.#alarms = undefined;
-    this.#change();
+    this.#change().catch(this.#broken.reject);
   }
 
   setAlarms(alarms: readonly StackAlarm[]): void {
     this.#alarms = alarms;
     this.#states = new Map();
-    this.#change();
+    this.#change().catch(this.#broken.reject);
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -69,6 +71,8 @@ class UaProvider implements Provider {
     await certificates.initialize();
     const server = makeServer({ variables, applicationUri, certificates, clock });
     this.#server = server;
+    this.#broken = Promise.withResolvers<never>();
+    this.#broken.promise.catch(() => undefined);
     try {
       await server.initialize();
       for (const endpoint of server.endpoints) guardEndpoint(endpoint);
@@ -81,7 +85,9 @@ class UaProvider implements Provider {
       const alarms = new ServedAlarms({ space, acknowledge, log });
       this.#serving = { server, space, alarms };
       // Clients find everything there, or nearly so: very many points are still on their way when it begins to listen.
-      await atMost(fillMs, this.#change());
+      const filled = this.#change();
+      filled.catch(this.#broken.reject);
+      await atMost(fillMs, filled);
       signal.throwIfAborted();
       await server.start();
     } catch (error) {
@@ -94,7 +100,7 @@ class UaProvider implements Provider {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
+    await Promise.race([promise, this.#broken.promise]);
   }
 
   publish(batch: Batch): void {
@@ -140,6 +146,5 @@ class UaProvider implements Provider {
 async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -219,6 +219,22 @@ describe('a provider', () => {
     await client.close();
   });
 
+  test('serves nothing of what a point was before, where it has another datatype or its id is another point’s', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd'), point(2, 'flow', 'd')]);
+    const client = await ann(served);
+    served.publish((batch) => {
+      batch.number(1, 5.5, quality.good, 1e15);
+      batch.number(2, 7, quality.good, 1e15);
+    });
+    served.provider.setPoints({ measurements: [point(1, 'level', 's'), point(2, 'other', 'd')], commands: [] });
+    for (const name of ['level', 'other']) {
+      assert.equal((await client.read(node(`At.${name}`))).status, 'BadWaitingForInitialData', name);
+    }
+    served.publish((batch) => batch.text(1, 'high', quality.good, 1e15));
+    assert.equal((await client.read(node('At.level'))).value, 'high');
+    await client.close();
+  });
+
   test('serves alarms as conditions, which a user who may acknowledges', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd')]);
     const { provider } = served;
