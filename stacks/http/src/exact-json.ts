@@ -54,16 +54,25 @@ class Exact {
 
   #string(): string {
     const start = this.#at++;
-    while (this.#text[this.#at] !== '"') this.#at += this.#text[this.#at] === '\\' ? 2 : 1;
-    return JSON.parse(this.#text.slice(start, ++this.#at)) as string;
+    let isPlain = true;
+    for (let code = this.#code(); code !== marks.quote; code = this.#code()) {
+      if (code === marks.backslash) isPlain = false;
+      this.#at += code === marks.backslash ? 2 : 1;
+    }
+    this.#at++;
+    return isPlain
+      ? this.#text.slice(start + 1, this.#at - 1)
+      : (JSON.parse(this.#text.slice(start, this.#at)) as string);
   }
 
   #word(): unknown {
     const start = this.#at;
-    while (this.#at < this.#text.length && !' \t\r\n,]}'.includes(this.#text.charAt(this.#at))) this.#at++;
+    for (let code = this.#code(); code > 0x20 && !endsWord(code); code = this.#code()) this.#at++;
     const source = this.#text.slice(start, this.#at);
-    const value: unknown = JSON.parse(source);
-    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    if (source === 'null') return null;
+    if (source === 'true' || source === 'false') return source === 'true';
+    const value = Number(source);
+    if (Number.isSafeInteger(value)) return value;
     return /^-?[0-9]+$/.test(source) && source.length <= maxDigits ? BigInt(source) : value;
   }
 
@@ -87,6 +96,18 @@ class Exact {
   }
 
   #skipSpace(): void {
-    while (this.#text.charCodeAt(this.#at) <= 0x20) this.#at++;
+    while (this.#code() <= 0x20) this.#at++;
   }
+
+  /** NaN, which is neither above nor below anything, at the end. */
+  #code(): number {
+    return this.#text.charCodeAt(this.#at);
+  }
+}
+
+/** Of characters, by their codes: a large document is read in a fraction of the time. */
+const marks = { quote: 0x22, comma: 0x2c, backslash: 0x5c, bracket: 0x5d, brace: 0x7d } as const;
+
+function endsWord(code: number): boolean {
+  return code === marks.comma || code === marks.bracket || code === marks.brace;
 }
