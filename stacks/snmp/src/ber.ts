@@ -7,6 +7,8 @@ export class Malformed extends Error {
 }
 
 export const tag = {
+  /** BER has none of this number: it stands for that of a value whose content is not what it should be. */
+  unreadable: 0x00,
   integer: 0x02,
   octets: 0x04,
   null: 0x05,

@@ -181,13 +181,26 @@ function decodePdu(outer: BerReader): Pdu {
     const valueTag = pair.peek();
     const content = pair.content(valueTag);
     pair.end();
-    checkContent(valueTag, content);
-    varbinds.push({ oid, tag: valueTag, content });
+    varbinds.push({ oid, tag: checkedTag(type, valueTag, content), content });
   }
   return { type, requestId, errorStatus: status, errorIndex: index, varbinds };
 }
 
-/** So that whoever reads the value later need not fear it. Types that are not known here are let pass. */
+/**
+ * So that whoever reads the value later need not fear it. There are agents that encode one object wrongly, such as an
+ * INTEGER of more than 32 bits: of what they tell, that value alone is unreadable. What is asked of us must be right.
+ */
+function checkedTag(pdu: number, valueTag: number, content: Buffer): number {
+  try {
+    checkContent(valueTag, content);
+    return valueTag;
+  } catch (error) {
+    if (error instanceof Malformed && (pdu === pduType.response || pdu === pduType.trap)) return tag.unreadable;
+    throw error;
+  }
+}
+
+/** Types that are not known here are let pass. */
 function checkContent(valueTag: number, content: Buffer): void {
   switch (valueTag) {
     case tag.integer: {

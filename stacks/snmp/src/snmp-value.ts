@@ -5,6 +5,7 @@ import type { Varbind } from './message.ts';
 import { isOid } from './oid.ts';
 
 const typeNames: Readonly<Record<number, string>> = {
+  [tag.unreadable]: 'wrongly encoded',
   [tag.integer]: 'INTEGER',
   [tag.octets]: 'OCTET STRING',
   [tag.null]: 'NULL',
@@ -103,7 +104,7 @@ function octetText(content: Buffer, always: boolean): string {
 
 /** What a point shows of a varbind: undefined where it cannot. A number may be out of range: the server judges that. */
 export function readValue(varbind: Varbind, datatype: Datatype, form: string | undefined): Value | undefined {
-  if (isException(varbind.tag) || varbind.tag === tag.null) return undefined;
+  if (isException(varbind.tag) || varbind.tag === tag.null || varbind.tag === tag.unreadable) return undefined;
   if (datatype === 's') {
     const text = textOf(varbind, form);
     return Buffer.byteLength(text) <= maxTextBytes ? text : undefined;

@@ -88,6 +88,34 @@ test('an object for which the agent refuses the whole request turns bad alone', 
   }
 });
 
+test('an object that the agent encodes wrongly turns bad alone, by GET and by GETBULK', async (t) => {
+  const five = Buffer.from('00ffffffff', 'hex');
+  const odd: Readonly<Record<string, FakeAnswer['varbinds'][number]>> = {
+    [`${column}.3`]: { oid: `${column}.3`, tag: tag.integer, content: five },
+    [`${column}.4`]: { oid: `${column}.4`, tag: tag.ip, content: Buffer.alloc(0) },
+    [`${column}.5`]: { oid: `${column}.5`, tag: tag.gauge32, content: Buffer.alloc(5, 0xff) },
+  };
+  const given = (oid: string) => odd[oid] ?? value(oid);
+  const agent = await FakeAgent.start(({ type, varbinds, errorIndex }) => {
+    if (type === pduType.get) return { varbinds: varbinds.map(({ oid }) => given(oid)) };
+    const after = rows(20).filter(({ address }) => compareOids(address, varbinds[0]?.oid ?? '') > 0);
+    return { varbinds: after.slice(0, errorIndex).map(({ address }) => given(address)) };
+  });
+  for (const bulk of ['true', 'false']) {
+    const running = new RunningConnector(vars(agent.port, { bulk }));
+    t.after(() => running.stop());
+    running.setPoints([...rows(8), { name: 'text', address: `${column}.4`, datatype: 's' }]);
+    await running.start();
+    for (const name of ['1', '2', '6', '7', '8']) await running.until(name, (each) => each.quality === quality.good);
+    for (const name of ['3', '4', '5', 'text']) {
+      await running.until(name, (each) => each.quality === quality.bad.sensorFailure);
+    }
+    const trace = running.connector.explain?.(running.point('3'));
+    assert.deepEqual([trace?.raw, trace?.value], ['wrongly encoded 00:ff:ff:ff:ff', undefined]);
+  }
+  t.after(() => agent.stop());
+});
+
 test('an answer to GETBULK that ends early is completed, and one out of order is not believed', async (t) => {
   const walk = (after: string, count: number) =>
     rows(100)
