@@ -5,6 +5,7 @@ import type { Clock } from '@telltale/schema';
 import { NotConnected, type StackLog } from '@telltale/stack-kit';
 import { type Incoming, responsePdu } from './incoming.ts';
 import { encodeVarbinds, type Pdu, pduType } from './message.ts';
+import { timeWindowSeconds } from './remote-engine.ts';
 
 export interface TrapListenerOptions {
   readonly host: string;
@@ -15,14 +16,15 @@ export interface TrapListenerOptions {
   readonly onTrap: (pdu: Pdu, sender: string) => void;
 }
 
-/** Informs that were taken, so that one that is sent again counts once. */
-const maxInforms = 1000;
+/** What was taken, so that an inform that is sent again counts once, and a signed trap that is played back not at all. */
+const maxTaken = 10_000;
 const informMs = 60_000;
+const signatureMs = 2 * 1000 * timeWindowSeconds;
 
 export class TrapListener {
   readonly #options: TrapListenerOptions;
   readonly #socket: Socket;
-  readonly #informs = new Map<string, number>();
+  readonly #taken = new Map<string, number>();
 
   /** Throws `NotConnected` where it cannot listen. */
   static async listen(options: TrapListenerOptions): Promise<TrapListener> {
@@ -59,29 +61,30 @@ export class TrapListener {
       this.#send(heard, from);
       return;
     }
-    const { pdu } = heard;
+    const { pdu, signature, securityName } = heard;
     const sender = from.address.replace(/^::ffff:(?=[0-9.]+$)/, '');
+    const isFirst = signature === undefined || this.#isNew(signature, signatureMs);
     if (pdu.type === pduType.inform) {
-      const isNew = this.#isNew(`${from.address} ${from.port} ${heard.securityName} ${pdu.requestId}`);
-      if (isNew) this.#options.onTrap(pdu, sender);
+      const isNew = this.#isNew(`${from.address} ${from.port} ${securityName} ${pdu.requestId}`, informMs);
+      if (isFirst && isNew) this.#options.onTrap(pdu, sender);
       // Answered when it was taken: whoever sent it may forget it now.
       this.#send(heard.seal(responsePdu(pdu.requestId, 0, 0, encodeVarbinds(pdu.varbinds))), from);
     } else if (pdu.type === pduType.trap) {
-      this.#options.onTrap(pdu, sender);
+      if (isFirst) this.#options.onTrap(pdu, sender);
     } else {
       this.#options.incoming.counts.malformed++;
     }
   }
 
-  #isNew(inform: string): boolean {
+  #isNew(name: string, withinMs: number): boolean {
     const nowMs = this.#options.clock.monotonicMs();
-    const takenMs = this.#informs.get(inform);
-    const isNew = takenMs === undefined || nowMs - takenMs > informMs;
+    const takenMs = this.#taken.get(name);
+    const isNew = takenMs === undefined || nowMs - takenMs > withinMs;
     if (isNew) {
-      this.#informs.delete(inform);
-      this.#informs.set(inform, nowMs);
-      const oldest = this.#informs.keys().next().value;
-      if (this.#informs.size > maxInforms && oldest !== undefined) this.#informs.delete(oldest);
+      this.#taken.delete(name);
+      this.#taken.set(name, nowMs);
+      const oldest = this.#taken.keys().next().value;
+      if (this.#taken.size > maxTaken && oldest !== undefined) this.#taken.delete(oldest);
     }
     return isNew;
   }

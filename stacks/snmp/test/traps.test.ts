@@ -1,6 +1,7 @@
 // Traps and informs of the tools of net-snmp.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +98,26 @@ describe('traps', { skip }, () => {
     await tool('snmpinform', [...v3, '-t', '2', '-r', '0', place, ...down(3, 4)]);
     await running.until('status', ({ value }) => value === 4);
     assert.equal(running.readings.get('count')?.value, 2n);
+  });
+
+  test('of version 3 that somebody plays back are not taken again', async (t) => {
+    const { running, place } = await listening(t, { version: '3', ...keys });
+    const wire = createSocket('udp4').bind(0, '127.0.0.1');
+    t.after(() => wire.close());
+    await once(wire, 'listening');
+    const heard = once(wire, 'message');
+    const engine = ['-e', '0x80001f8805010203040507'];
+    await tool('snmptrap', [...v3, ...engine, `127.0.0.1:${wire.address().port}`, ...down(3, 6)]);
+    const [trap] = (await heard) as [Buffer];
+    const port = Number(place.split(':')[1]);
+    wire.send(trap, port, '127.0.0.1');
+    await running.until('status', ({ value }) => value === 6);
+    await tool('snmptrap', [...v3, ...engine, place, ...down(3, 2)]);
+    await running.until('status', ({ value }) => value === 2);
+    wire.send(trap, port, '127.0.0.1');
+    await tool('snmpinform', [...v3, '-t', '2', '-r', '0', place, ...down(4, 1)]);
+    await running.until('count', ({ value }) => value === 3n);
+    assert.equal(running.readings.get('status')?.value, 2);
   });
 
   test('that were known before the link was made anew are the last usable ones', async (t) => {
