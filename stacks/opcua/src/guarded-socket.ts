@@ -1,5 +1,5 @@
-// Sockets from which no garbage gets through to the process: some of what strangers may send makes the library throw
-// where nobody catches, such as nonsense in the same segment as a greeting.
+// No garbage gets through to the process: some of what strangers may send makes the library throw where nobody catches,
+// such as nonsense in the same segment as a greeting, or reject where nobody waits, such as half a certificate.
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:net';
 import { ClientTCP_transport } from 'node-opcua-transport';
@@ -38,4 +38,29 @@ export function guardEndpoint(endpoint: object): void {
   const { _server: server } = endpoint as Endpoint;
   if (server === undefined) throw new Error('the endpoint has no server');
   server.prependListener('connection', guardSocket);
+}
+
+interface Channel {
+  abruptlyInterrupt(): void;
+}
+type Handler = (this: object, ...given: unknown[]) => unknown;
+
+/** Where the server cannot make anything of a request, the channel of who has sent it is ended, and nothing else. */
+export function guardRequests(server: object): void {
+  const handlers = server as Record<string, Handler>;
+  for (let type = Object.getPrototypeOf(server); type !== null; type = Object.getPrototypeOf(type)) {
+    for (const name of Object.getOwnPropertyNames(type)) {
+      if (!/^_(?:apply_)?on_/.test(name) || Object.hasOwn(server, name)) continue;
+      const handle = handlers[name] as Handler;
+      handlers[name] = (...given) => {
+        const handled = handle.apply(server, given);
+        if (!(handled instanceof Promise)) return handled;
+        return handled.catch(() => given.find(isChannel)?.abruptlyInterrupt());
+      };
+    }
+  }
+}
+
+function isChannel(given: unknown): given is Channel {
+  return typeof given === 'object' && given !== null && 'abruptlyInterrupt' in given;
 }

@@ -15,6 +15,7 @@ import {
 } from 'node-opcua-client';
 import { OPCUAServer, type OPCUAServerOptions, RegisterServerMethod } from 'node-opcua-server';
 import type { CertificateFolder } from './certificate-folder.ts';
+import { guardRequests } from './guarded-socket.ts';
 import type { ProviderVariables } from './variables.ts';
 
 export interface UaServerOptions {
@@ -82,6 +83,7 @@ export function makeServer({ variables, applicationUri, certificates, clock }: U
       },
     },
   });
+  guardRequests(server);
   const allowed =
     variables.allowedClients.trim() === '' ? AllowedClients.everyone : AllowedClients.parse(variables.allowedClients);
   server.on('newChannel', (channel) => {

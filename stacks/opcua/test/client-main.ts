@@ -1,8 +1,10 @@
 // A client of the library, in a process of its own: `node client-main.ts <folder>`. Has as many sessions as it is told to
 // open, and forgets nothing of what it was told of.
+import { randomBytes } from 'node:crypto';
 import {
   AttributeIds,
   type ClientSession,
+  CreateSessionRequest,
   constructEventFilter,
   DataType,
   LogLevel,
@@ -28,7 +30,17 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'open' | 'close' | 'read' | 'write' | 'browse' | 'watch' | 'events' | 'seen' | 'call';
+  readonly kind:
+    | 'open'
+    | 'halfCertificate'
+    | 'close'
+    | 'read'
+    | 'write'
+    | 'browse'
+    | 'watch'
+    | 'events'
+    | 'seen'
+    | 'call';
   readonly session?: number;
   readonly port?: number;
   readonly mode?: keyof typeof MessageSecurityMode;
@@ -73,10 +85,29 @@ async function open({ port, mode = 'None', userName, password = '' }: Order): Pr
   }
 }
 
+interface Transactor {
+  performMessageTransaction(request: object, callback: (error: Error | null) => void): void;
+}
+
+/** Asks for a session with a certificate that ends too early; resolves with what becomes of it. */
+async function halfCertificate({ port }: Order): Promise<string> {
+  const endpointUrl = `opc.tcp://127.0.0.1:${port}`;
+  const client = OPCUAClient.create({ endpointMustExist: false, connectionStrategy: { maxRetry: 0 } });
+  await client.connect(endpointUrl);
+  const clientCertificate = Buffer.from([0x30, 0x82, 0xff, 0xff, 0]);
+  const request = new CreateSessionRequest({ endpointUrl, clientCertificate, clientNonce: randomBytes(32) });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const transactor = client as unknown as Transactor;
+  transactor.performMessageTransaction(request, (error) => resolve(error?.message ?? 'a session'));
+  client.once('close', () => resolve('closed'));
+  return promise.finally(() => client.disconnect());
+}
+
 const eventFields = ['EventId', 'ConditionName', 'ActiveState.Id', 'AckedState.Id', 'Message', 'Severity'];
 
 async function work(order: Order): Promise<unknown> {
   if (order.kind === 'open') return open(order);
+  if (order.kind === 'halfCertificate') return halfCertificate(order);
   const { client, session, seen, events } = opened.get(order.session ?? 0) ?? {};
   if (client === undefined || session === undefined) throw new Error('there is no such session');
   const nodeId = order.node ?? '';

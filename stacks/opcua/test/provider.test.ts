@@ -327,6 +327,15 @@ describe('a provider', () => {
     await second.close();
   });
 
+  test('ends the connection of who comes with half a certificate, and nothing else', async (t) => {
+    const served = await Served.start(t, [point(1, 'level', 'd')]);
+    const client = await ann(served);
+    const became = await clients.order({ kind: 'halfCertificate', port: served.port });
+    assert.notEqual(became, 'a session');
+    assert.equal((await client.read(node('At.level'))).status, 'BadWaitingForInitialData');
+    await client.close();
+  });
+
   test('says so where its port is taken', async (t) => {
     const served = await Served.start(t, []);
     await assert.rejects(Served.start(t, [], [], { port: String(served.port) }), { name: 'NotConnected' });
