@@ -1,6 +1,6 @@
 // Whether one device behind a poller answers, as its requests tell: they go out in their turn, and their outcomes open and
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
-import { Batch } from '@telltale/schema';
+import { Batch, type Clock } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
 import type { PollerOptions, PollRequest } from './poller.ts';
 import { RequestSlots } from './request-slots.ts';
@@ -12,6 +12,13 @@ export interface PollRun {
   track(work: Promise<void>): void;
   /** A device has fallen silent, and its points are told bad. */
   onSilent(): void;
+}
+
+/** What the devices behind one poller share. */
+export interface SharedLine {
+  readonly requests: RequestSlots;
+  /** However many are silent: those that answer find most of the line free. */
+  readonly probes: RequestSlots;
 }
 
 /** `ended`: not asked, or its answer does not count any more. */
@@ -33,7 +40,7 @@ export class DeviceCircuit<R extends PollRequest> {
   readonly #options: PollerOptions<R>;
   readonly #events: CircuitEvents;
   readonly #slots: RequestSlots;
-  readonly #line: RequestSlots;
+  readonly #line: SharedLine;
   readonly #scratch: Batch[] = [];
   #run: PollRun | undefined;
   #readable: readonly StackPoint[] = [];
@@ -52,7 +59,7 @@ export class DeviceCircuit<R extends PollRequest> {
   /** A point that was answered last, and not unanswered since. */
   #lively: StackPoint | undefined;
 
-  constructor(name: string, options: PollerOptions<R>, line: RequestSlots, events: CircuitEvents) {
+  constructor(name: string, options: PollerOptions<R>, line: SharedLine, events: CircuitEvents) {
     this.#name = name;
     this.#options = options;
     this.#line = line;
@@ -112,7 +119,7 @@ export class DeviceCircuit<R extends PollRequest> {
 
   /** In its turn. Readings are added to the batch where there is one. Throws what is neither silence nor refusal. */
   async ask(request: R, batch: Batch | undefined, signal: AbortSignal, onAsked = () => {}): Promise<Outcome> {
-    const [own, line] = [this.#slots, this.#line];
+    const [own, line] = [this.#slots, this.#line.requests];
     const wasOpen = this.#isOpen;
     await own.take();
     await line.take();
@@ -214,10 +221,26 @@ export class DeviceCircuit<R extends PollRequest> {
   }
 
   async #probe(run: PollRun): Promise<void> {
-    const request = this.#smallRequest();
-    this.#probes++;
-    if (request !== undefined) await this.ask(request, undefined, run.signal);
-    if (this.#isOpen && run === this.#run) this.#probeLater();
+    const { clock } = this.#options;
+    const { probes } = this.#line;
+    const isNeeded = () => !run.signal.aborted && run === this.#run && this.#isOpen;
+    await probes.take();
+    try {
+      if (!isNeeded()) return;
+      const request = this.#smallRequest();
+      this.#probes++;
+      let sentMs = clock.monotonicMs();
+      const onAsked = () => {
+        sentMs = clock.monotonicMs();
+      };
+      if (request !== undefined) await this.ask(request, undefined, run.signal, onAsked);
+      if (!isNeeded()) return;
+      this.#probeLater();
+      // As long as it has held the line, the line is for those that answer.
+      await pause(clock, clock.monotonicMs() - sentMs, run.signal);
+    } finally {
+      probes.give();
+    }
   }
 
   /** Of a point that answered last, or of each in turn. */
@@ -226,4 +249,17 @@ export class DeviceCircuit<R extends PollRequest> {
     const point = this.#lively ?? points[this.#probes % Math.max(1, points.length)];
     return point === undefined ? undefined : this.#options.plan([point])[0];
   }
+}
+
+/** Ends early when it is aborted. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    cancel();
+    signal.removeEventListener('abort', end);
+    resolve();
+  };
+  const cancel = clock.after(ms, end);
+  signal.addEventListener('abort', end, { once: true });
+  return promise;
 }

@@ -2,10 +2,9 @@
 // until what is wrong stands alone. Whether the device answers at all, its circuit knows.
 import { Batch } from '@telltale/schema';
 import type { DeviceDetail, StackPoint } from '../connector.ts';
-import { DeviceCircuit, type PollRun } from './device-circuit.ts';
+import { DeviceCircuit, type PollRun, type SharedLine } from './device-circuit.ts';
 import { GroupPlan, refusedQuality, silentQuality, type Trouble } from './group-plan.ts';
 import type { PollerOptions, PollRequest } from './poller.ts';
-import type { RequestSlots } from './request-slots.ts';
 
 interface DeviceGroup<R extends PollRequest> {
   points: readonly StackPoint[];
@@ -38,7 +37,7 @@ export class PolledDevice<R extends PollRequest> {
   #readable: readonly StackPoint[] = [];
   #culpritsTold = 0;
 
-  constructor(name: string, options: PollerOptions<R>, line: RequestSlots) {
+  constructor(name: string, options: PollerOptions<R>, line: SharedLine) {
     this.name = name;
     this.#options = options;
     this.#circuit = new DeviceCircuit(name, options, line, {

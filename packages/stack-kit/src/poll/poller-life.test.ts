@@ -96,6 +96,18 @@ describe('the end', () => {
     assert.equal(plant.sent.length, sent);
   });
 
+  test('comes at once while silent devices are probed, wait for it, or let others have the line', async () => {
+    for (let ms = 1050; ms < 1650; ms += 50) {
+      const plant = new PolledPlant({ inAll: 1 });
+      for (const name of ['dead', 'gone']) plant.device(name).isSilent = true;
+      plant.setPoints([point('a/1'), point('dead/1'), point('gone/1')]);
+      const state = start(plant);
+      await plant.advance(ms);
+      await stop();
+      assert.deepEqual([state.ended, plant.underWay, plant.clock.waiting], ['stopped', 0, 0], `after ${ms} ms`);
+    }
+  });
+
   test('waits for a request that does not end at once', async () => {
     const plant = new PolledPlant();
     plant.device('a').lingersMs = 50;

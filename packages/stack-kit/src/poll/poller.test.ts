@@ -299,6 +299,22 @@ describe('a device that falls silent', () => {
     assert.match(plant.lines.join(), /a does not answer: no answer.*a answers again/);
   });
 
+  test('among many such on one line leaves the line to those that answer, and is found when it does again', async () => {
+    const plant = new PolledPlant({ inAll: 1, timeoutMs: 1000 });
+    const dead = Array.from({ length: 60 }, (_, at) => `dead${at}`);
+    for (const name of dead) plant.device(name).isSilent = true;
+    plant.setPoints([point('a/1'), point('a/9'), ...dead.map((name) => point(`${name}/1`))]);
+    start(plant);
+    await plant.advance(150_000, 10);
+    plant.take();
+    await plant.advance(60_000, 10);
+    const scans = plant.told.filter(({ readings }) => 'a/1' in readings).map(({ ms }) => ms);
+    assert.ok(scans.length >= 50, `${scans.length} scans in 60 s`);
+    plant.device('dead30').isSilent = false;
+    await plant.advance(150_000, 10);
+    assert.equal(plant.shown('dead30/1'), 1);
+  });
+
   test('has its points probed in turn: one that it never answers does not keep it dead', async () => {
     const plant = new PolledPlant();
     plant.device('a').isSilent = true;

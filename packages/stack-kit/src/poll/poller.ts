@@ -2,7 +2,7 @@
 // not answer leaves the others alone.
 import type { Batch, Clock } from '@telltale/schema';
 import { type InstanceDetail, type Meter, NotConnected, type StackLog, type StackPoint } from '../connector.ts';
-import type { PollRun } from './device-circuit.ts';
+import type { PollRun, SharedLine } from './device-circuit.ts';
 import { PolledDevice } from './polled-device.ts';
 import { RequestSlots } from './request-slots.ts';
 import { scanPeriodOf } from './scan-period.ts';
@@ -55,7 +55,7 @@ const earlyMs = 2;
 
 export class Poller<R extends PollRequest> {
   readonly #options: PollerOptions<R>;
-  readonly #line: RequestSlots;
+  readonly #line: SharedLine;
   #devices = new Map<string, PolledDevice<R>>();
   #groups = new Map<number, ScanGroup<R>>();
   #run: PollRun | undefined;
@@ -64,7 +64,8 @@ export class Poller<R extends PollRequest> {
 
   constructor(options: PollerOptions<R>) {
     this.#options = options;
-    this.#line = new RequestSlots(options.requestsAtOnceInAll ?? Number.POSITIVE_INFINITY);
+    const atOnce = options.requestsAtOnceInAll ?? Number.POSITIVE_INFINITY;
+    this.#line = { requests: new RequestSlots(atOnce), probes: new RequestSlots(Math.ceil(atOnce / 2)) };
   }
 
   /** Also while it runs: everything is planned and read anew at once. */
