@@ -54,6 +54,9 @@ export class BrokerLink {
   readonly #unreleased = new Map<number, number>();
   /** Of everything that waits for an answer. */
   readonly #waiting = new Set<(error: Error) => void>();
+  /** Publishes of quality 1 and 2 that the broker has not acknowledged, and how many of them it takes. */
+  #inFlight = 0;
+  #receiveMaximum = Number.POSITIVE_INFINITY;
   /**
    * Of all subscriptions of this connection. A message that was kept for the session has that of an earlier one: brokers
    * of MQTT 5 note it when the message comes to them.
@@ -119,6 +122,11 @@ export class BrokerLink {
     return this.#lost === undefined && this.#client.connected;
   }
 
+  /** Whether the broker takes one more of quality 1 or 2 now: MQTT 5 ends the connection of who sends more. */
+  get hasRoom(): boolean {
+    return this.#inFlight < this.#receiveMaximum;
+  }
+
   /** Resolves with the filters that the broker refused, and why. Throws where the link is lost. */
   async subscribe(filters: readonly string[], qos: 0 | 1 | 2): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
@@ -146,14 +154,19 @@ export class BrokerLink {
    */
   publish(topic: string, payload: string | Buffer, options: IClientPublishOptions): Promise<number> {
     if (!this.isUp) throw this.#lost ?? lost('not connected');
+    const isCounted = options.qos !== 0;
+    if (isCounted && !this.hasRoom) throw new NotConnected(`the broker has ${this.#inFlight} to acknowledge first`);
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const startedMs = performance.now();
-    const settle = () => this.#waiting.delete(fail);
+    const settle = () => {
+      if (this.#waiting.delete(fail) && isCounted) this.#inFlight--;
+    };
     const fail = (error: Error) => {
       settle();
       reject(new NoAnswer(`the broker may have it: ${error.message}`, { cause: error }));
     };
     this.#waiting.add(fail);
+    if (isCounted) this.#inFlight++;
     let id = 0;
     this.#client.publish(topic, payload, options, (error) => {
       settle();
@@ -163,7 +176,7 @@ export class BrokerLink {
       this.#options.meter?.answered(performance.now() - startedMs);
       resolve(code);
     });
-    if (options.qos !== 0) id = this.#client.getLastMessageId();
+    if (isCounted) id = this.#client.getLastMessageId();
     return promise;
   }
 
@@ -240,6 +253,7 @@ export class BrokerLink {
     else if (packet.cmd === 'connack') {
       const { variables, cleanStart } = this.#options;
       const canIdentify = packet.properties?.subscriptionIdentifiersAvailable !== false;
+      this.#receiveMaximum = packet.properties?.receiveMaximum ?? Number.POSITIVE_INFINITY;
       this.#isResumed = packet.sessionPresent;
       this.#hasIdentifiers = variables.version === '5' && !cleanStart && canIdentify;
     }

@@ -189,11 +189,12 @@ export class PlainProvider implements Provider {
     this.#answers++;
     const correlationData = asked === undefined ? undefined : properties?.correlationData;
     const sent = link.publish(topic, JSON.stringify(answerOf(error)), {
-      qos: 1,
+      qos: link.hasRoom ? 1 : 0,
       ...(correlationData !== undefined && { properties: { correlationData } }),
     });
     const settled = () => {
       this.#answers--;
+      this.#publishing?.pump();
     };
     sent.then(settled, settled);
   }

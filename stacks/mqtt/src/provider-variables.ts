@@ -41,7 +41,8 @@ export const providerVariables = Type.Object({
   retain: Type.Boolean({ title: 'Whether the broker retains the values', default: true }),
   inFlight: Type.Integer({
     title: 'How many publishes may wait for the broker',
-    description: 'What changes meanwhile waits, the newest value of each point.',
+    description:
+      'What changes meanwhile waits, the newest value of each point. Fewer where a broker of MQTT 5 says so.',
     default: 100,
     minimum: 1,
     maximum: 1000,

@@ -35,7 +35,7 @@ export class Publishing<Item> {
   pump(): void {
     const { link, limit, queue, publish } = this.#options;
     for (const item of queue) {
-      if (this.#inFlight >= limit || !link.isUp || this.#isStopped) return;
+      if (this.#inFlight >= limit || !link.isUp || !link.hasRoom || this.#isStopped) return;
       queue.delete(item);
       const published = publish(item);
       if (published === undefined) continue;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Refused } from '@telltale/stack-kit';
-import { FaultProxy, until } from '@telltale/stack-kit/testing';
+import { FaultProxy, freePort, until } from '@telltale/stack-kit/testing';
 import { type IPublishPacket, MqttClient } from 'mqtt';
 import { LinkedProvider, type LinkedProviderOptions } from './linked-provider.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
@@ -228,4 +229,44 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await until('the newest has come', () => heard.texts('slow/fast').at(-1)?.startsWith('{"value":1000,') === true);
     assert.equal(heard.messages.length, 3);
   });
+});
+
+test('a broker is never sent more than it says that it takes before it has acknowledged something', async (t) => {
+  const port = await freePort();
+  const held: Buffer[] = [];
+  const seen = { most: 0, all: 0 };
+  const server = createServer((socket) => {
+    let bytes = Buffer.alloc(0);
+    socket.on('error', () => undefined);
+    const take = (packet: Buffer) => {
+      const kind = (packet[0] ?? 0) >> 4;
+      // It takes two.
+      if (kind === 1) socket.write(Buffer.from([0x20, 0x06, 0, 0, 3, 0x21, 0, 2]));
+      if (kind === 12) socket.write(Buffer.from([0xd0, 0]));
+      if (kind !== 3) return;
+      const idAt = 4 + packet.readUInt16BE(2);
+      held.push(packet.subarray(idAt, idAt + 2));
+      seen.most = Math.max(seen.most, held.length);
+      seen.all++;
+      setTimeout(() => socket.write(Buffer.concat([Buffer.from([0x40, 0x02]), ...held.splice(0, 1)])), 1);
+    };
+    socket.on('data', (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      for (let end = 2 + (bytes[1] ?? 0); bytes.length >= end && bytes.length > 1; end = 2 + (bytes[1] ?? 0)) {
+        take(bytes.subarray(0, end));
+        bytes = bytes.subarray(end);
+      }
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const p = new LinkedProvider({ vars: { port: `${port}`, commandTopic: '', payload: '{text}' } });
+  t.after(async () => {
+    await p.stop();
+    server.close();
+  });
+  p.setPoints(Array.from({ length: 50 }, (_, at) => ({ name: `p${at}`, address: `p/${at}` })));
+  await p.start();
+  await until('all have come', () => seen.all === 51);
+  assert.equal(seen.most, 2);
 });
