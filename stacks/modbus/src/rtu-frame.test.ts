@@ -90,4 +90,35 @@ describe('a frame of a serial line', () => {
     );
     assert.deepEqual(came, []);
   });
+
+  test('that is only what was sent, given back by the line, answers no write', () => {
+    const framing = new RtuFraming();
+    const ask = (request: Uint8Array, ...chunks: readonly Uint8Array[]) => {
+      const came: string[] = [];
+      const under = { id: 1, unit: 17, request };
+      framing.clear();
+      const sent = framing.frame(under);
+      for (const chunk of [sent, ...chunks]) {
+        const find = () => (came.length === 0 ? under : undefined);
+        for (const piece of pieces(chunk, [3])) framing.receive(piece, find, (_, pdu) => came.push(hex(pdu)));
+      }
+      return came;
+    };
+    const write = writeSingleRegister(1, bytes('0003'));
+    const done = rtuFrame(17, write);
+    assert.deepEqual(ask(write), ['0600010003'], 'nobody knows yet: this is the answer');
+    assert.deepEqual(ask(exchange.request, frame), [hex(answer)]);
+    assert.deepEqual(ask(write), []);
+    assert.deepEqual(ask(write, rtuFrame(17, bytes('8602'))), ['8602']);
+    assert.deepEqual(ask(write, done), ['0600010003']);
+    assert.deepEqual(ask(bytes('0103000014'), rtuFrame(17, bytes('0103000014'))), ['0103000014'], 'an answer like it');
+    framing.clear();
+    framing.frame(exchange);
+    framing.receive(
+      frame,
+      () => exchange,
+      () => {},
+    ); // without an echo: it is another line now
+    assert.deepEqual(ask(write), ['0600010003']);
+  });
 });

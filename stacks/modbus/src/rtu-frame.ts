@@ -33,9 +33,13 @@ export class RtuFraming implements Framing {
   readonly hasIds = false;
   #held = new Uint8Array(maxHeldBytes);
   #count = 0;
+  #sent = new Uint8Array(0);
+  /** The line gives back what is sent, as the last read has shown: such an echo of a write looks just like its answer. */
+  #echoes = false;
 
   frame({ unit, request }: Exchange): Uint8Array {
-    return rtuFrame(unit, request);
+    this.#sent = rtuFrame(unit, request);
+    return this.#sent;
   }
 
   receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
@@ -63,17 +67,26 @@ export class RtuFraming implements Framing {
     this.#count += newest.length;
   }
 
+  #findAnswer(exchange: Exchange): Uint8Array | undefined {
+    const echoAt = Buffer.from(this.#held.buffer, 0, this.#count).indexOf(this.#sent);
+    const echoEnd = echoAt < 0 ? 0 : echoAt + this.#sent.length;
+    const answer = this.#findFrom(echoEnd, exchange);
+    if (answer === undefined) return this.#echoes || echoEnd === 0 ? undefined : this.#findFrom(0, exchange);
+    if (isRead(exchange.request)) this.#echoes = echoEnd > 0;
+    return answer;
+  }
+
   /** At any place: what stands before it, and what follows it, is noise. */
-  #findAnswer({ unit, request }: Exchange): Uint8Array | undefined {
+  #findFrom(start: number, { unit, request }: Exchange): Uint8Array | undefined {
     const [code = 0] = request;
     const length = answerLength(request);
-    for (let at = 0; at + 5 <= this.#count; at++) {
+    for (let at = start; at + 5 <= this.#count; at++) {
       if (this.#held[at] !== unit) continue;
       const found = this.#held[at + 1];
       if (found === (code | 0x80)) {
         if (this.#isWhole(at, 2)) return this.#held.slice(at + 1, at + 3);
       } else if (found === code && this.#isWhole(at, length)) {
-        if (code > functionCodes.readInputRegisters || this.#held[at + 2] === length - 2) {
+        if (!isRead(request) || this.#held[at + 2] === length - 2) {
           return this.#held.slice(at + 1, at + 1 + length);
         }
       }
@@ -87,4 +100,8 @@ export class RtuFraming implements Framing {
     if (end + 2 > this.#count) return false;
     return crc16(this.#held, at, end) === (((this.#held[end + 1] ?? 0) << 8) | (this.#held[end] ?? 0));
   }
+}
+
+function isRead([code = 0]: Uint8Array): boolean {
+  return code <= functionCodes.readInputRegisters;
 }
