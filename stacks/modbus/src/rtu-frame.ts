@@ -33,7 +33,7 @@ export class RtuFraming implements Framing {
   readonly hasIds = false;
   #held = new Uint8Array(maxHeldBytes);
   #count = 0;
-  #sent = new Uint8Array(0);
+  #sent: Uint8Array = new Uint8Array(0);
   /** The line gives back what is sent, as the last read has shown: such an echo of a write looks just like its answer. */
   #echoes = false;
 

@@ -127,8 +127,9 @@ export class PlainProvider implements Provider {
     this.#ownTopics = new Set([...topics, this.#topic('statusTopic', undefined)]);
     for (const point of commands) {
       const topic = this.#topic('commandTopic', point);
-      if (this.#ownTopics.has(topic))
-        log.warn(`${point.name} cannot be written: the provider publishes to ${topic} itself`);
+      const isOwn = this.#ownTopics.has(topic);
+      const wrong = topicFault(topic) ?? (isOwn ? `the provider publishes to ${topic} itself` : undefined);
+      if (wrong !== undefined) log.warn(`${point.name} cannot be written: ${wrong}`);
       else this.#commands.set(topic, point);
     }
   }

@@ -48,6 +48,9 @@ describe('what is wrong with a point is told', () => {
   }
 
   test('a device of the provider is one level of a topic', () => {
+    const check = (address: string) => provider.checkAddress('measurement', address, { datatype: 'd' });
+    assert.equal(check('Well 2#Flow/Main'), undefined);
+    for (const wrong of ['#Flow', 'a/b#Flow', 'Well 2#', 'a#b#c', 'a#+', 'plant/#']) assert.ok(check(wrong), wrong);
     const told = provider.checkAddress('measurement', 'a', { datatype: 'd', properties: { device: 'a/b' } });
     assert.match(told ?? '', /a name without/);
   });

@@ -7,7 +7,7 @@ import { connectorVariables } from './connector-variables.ts';
 import { type MeasurementVariables, measurementProperties, readMeasurement } from './measurement-settings.ts';
 import { providerVariables } from './provider-variables.ts';
 import { isMetricAddress, parseMetricAddress } from './sparkplug/metric-address.ts';
-import { topicFault } from './topic.ts';
+import { servedFault } from './sparkplug/served-metric.ts';
 
 const measurementDefaults: MeasurementVariables = {
   time: '',
@@ -23,13 +23,7 @@ const pointOf = ({ datatype, rawDatatype, properties = {} }: Point) => ({
   properties,
 });
 
-const checkServed = (address: string, { properties = {} }: Point) => {
-  const device = Object.hasOwn(properties, 'device') ? properties.device : undefined;
-  if (device !== undefined && (device === '' || device.includes('/') || topicFault(device) !== undefined)) {
-    return `the property device is ${JSON.stringify(device)}: a name without /, + and # is expected`;
-  }
-  return topicFault(address);
-};
+const checkServed = (address: string, { properties }: Point) => servedFault({ address, properties });
 
 const addressForms =
   'A `#` cannot stand in a topic, so that what follows the first one which is not the wildcard is about the payload: ' +
@@ -98,8 +92,11 @@ export default defineStack({
     check: checkProvider,
     measurement: {
       regex: addressRegex,
-      doc: 'The topic, or what the variable `topic` makes a topic of; with sparkplug the name of the metric. Property `device` (sparkplug): the device that has the metric; without it, the edge node itself.',
-      examples: [{ address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' }],
+      doc: 'The topic, or what the variable `topic` makes a topic of. With sparkplug `device#metric`, or the name of the metric alone: then the property `device` says which device has it, and without that the edge node itself does.',
+      examples: [
+        { address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' },
+        { address: 'Well 2#Flow', meaning: 'with sparkplug: the metric Flow of the device Well 2' },
+      ],
       check: checkServed,
     },
     command: {

@@ -148,6 +148,26 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await broker.pub('cmd/speed/set', '', '-r');
   });
 
+  test('an address that makes no topic is passed over, and told; the others are served', async (t) => {
+    const p = link();
+    t.after(() => p.stop());
+    p.setPoints(
+      [{ name: 'a', address: 'Well 2#Flow' }],
+      [
+        { name: 'b', address: 'Well 2#Speed' },
+        { name: 'c', address: 'fine/c' },
+      ],
+    );
+    await p.start();
+    const heard = await broker.sub('fine/#');
+    t.after(() => heard.stop());
+    await broker.pub('fine/c/set', '5');
+    await until('it is written', () => p.written.length === 1);
+    await until('both are told', () =>
+      ['a is not published', 'b cannot be written'].every((text) => p.warnings.some((each) => each.startsWith(text))),
+    );
+  });
+
   test('a topic to which the provider publishes itself takes no writes', async (t) => {
     const p = link({ payload: '{text}' });
     t.after(() => p.stop());

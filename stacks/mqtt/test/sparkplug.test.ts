@@ -100,6 +100,32 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     assert.equal(String(death?.get('bdSeq')?.value), String(node?.get('bdSeq')?.value));
   });
 
+  test('two devices have metrics of the same name, each by its own address', async (t) => {
+    const { p, heard } = await start(t, { node: 'wells' });
+    p.setPoints(
+      [
+        { name: 'flow1', address: 'Well 1#Flow' },
+        { name: 'flow2', address: 'Well 2#Flow' },
+        { name: 'same', address: 'Flow', properties: { device: 'Well 2' } },
+      ],
+      [{ name: 'speed2', address: 'Well 2#Speed', datatype: 'i' }],
+    );
+    p.publish('flow1', 1);
+    p.publish('flow2', 2);
+    await p.start();
+    await until('the births', () => heard.messages.length === 3);
+    const flows = read(heard).map(({ kind, by }) => [kind, by.get('Flow')?.value]);
+    assert.deepEqual(flows.slice(1), [
+      ['DBIRTH/wells/Well 1', 1],
+      ['DBIRTH/wells/Well 2', 2],
+    ]);
+    await command('spBv1.0/Plant/DCMD/wells/Well 1', [{ name: 'Speed', type: 'Int32', value: 1 }]);
+    await command('spBv1.0/Plant/DCMD/wells/Well 2', [{ name: 'Speed', type: 'Int32', value: 2 }]);
+    await until('it is written', () => p.written.length > 0);
+    assert.deepEqual(p.written, [['speed2', 2]]);
+    assert.match(p.warnings[0] ?? '', /^same is not served/);
+  });
+
   test('that is lost is told dead by the broker, and born again with the next number, after a restart as well', async (t) => {
     const proxy = await FaultProxy.start({ host: '127.0.0.1', port: broker.port });
     t.after(() => proxy[Symbol.asyncDispose]());

@@ -9,6 +9,7 @@ import { CommandIntake } from '../command-intake.ts';
 import type { ProviderVariables } from '../provider-variables.ts';
 import { type Served, ServedPoints } from '../served-points.ts';
 import { decodePayload, encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
+import { type ServedMetric, servedMetric } from './served-metric.ts';
 
 const rebirthName = 'Node Control/Rebirth';
 /** Changes are gathered for so long into one message of a device. */
@@ -22,8 +23,7 @@ const rebirthPauseMs = 1000;
 /** The edge node itself is the device without a name. */
 const itself = '';
 
-interface Place {
-  readonly device: string;
+interface Place extends ServedMetric {
   readonly alias: number;
 }
 
@@ -61,15 +61,18 @@ export class EdgeNode implements Provider {
     this.#byAlias = new Map();
     this.#byName = new Map();
     for (const served of this.#points.all) {
-      const { properties, address } = served.point;
-      const device = Object.hasOwn(properties, 'device') ? (properties.device ?? itself) : itself;
+      const { device, metric } = servedMetric(served.point);
+      const name = `${device}/${metric}`;
+      if (this.#byName.has(name)) {
+        this.#options.log.warn(`${served.point.name} is not served: another point is that metric already`);
+        continue;
+      }
       const metrics = this.#devices.get(device) ?? [];
       metrics.push(served);
       this.#devices.set(device, metrics);
-      const name = `${device}/${address}`;
       const alias = this.#aliases.get(name) ?? this.#aliases.size + 1;
       this.#aliases.set(name, alias);
-      this.#places.set(served, { device, alias });
+      this.#places.set(served, { device, metric, alias });
       this.#byAlias.set(alias, served);
       this.#byName.set(name, served);
     }
@@ -186,9 +189,10 @@ export class EdgeNode implements Provider {
 
   #metric(served: Served, isBirth: boolean): Metric {
     const { point, value, quality, timeUs } = served;
+    const { metric, alias } = this.#places.get(served) ?? {};
     return {
-      ...(isBirth && { name: point.address }),
-      alias: this.#places.get(served)?.alias,
+      ...(isBirth && { name: metric }),
+      alias,
       timestampMs: Math.floor(timeUs / 1000),
       type: typeOfDatatype[point.datatype],
       isNull: value === undefined,
@@ -207,8 +211,8 @@ export class EdgeNode implements Provider {
     const [, , type, , device = itself] = topic.split('/');
     const find = (name: string | undefined, alias: number | undefined) => {
       const served = alias === undefined ? this.#byName.get(`${device}/${name}`) : this.#byAlias.get(alias);
-      if (served === undefined || this.#places.get(served)?.device !== device) return undefined;
-      return !name || name === served.point.address ? served : undefined;
+      const place = served && this.#places.get(served);
+      return place?.device === device && (!name || name === place.metric) ? served : undefined;
     };
     const typeOf = (name: string | undefined, alias: number | undefined) => {
       const served = find(name, alias);
