@@ -186,9 +186,19 @@ class UaConnector implements Connector {
         await orEnded(signal, promise);
         takeBack();
         if (this.#points !== points || signal.aborted) break;
-        await subscriptions.retry();
+        if ((await subscriptions.retry()) || (await this.#findNodes(link))) break;
       }
     }
+  }
+
+  /** Whether addresses that meant nothing at this server may mean something now. */
+  async #findNodes(link: UaLink): Promise<boolean> {
+    if (this.#items.all.every(({ node }) => node !== undefined)) return false;
+    const known = link.namespaces.length;
+    await link.getToKnow();
+    if (link.namespaces.length === known) return false;
+    this.#items.follow(this.#points.measurements, link.namespaces);
+    return true;
   }
 
   /** What is known of them already: the last readings, and addresses that mean nothing at this server. */

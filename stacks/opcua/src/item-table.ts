@@ -21,7 +21,7 @@ export class ItemTable {
     return [...this.#byId.values()];
   }
 
-  /** `namespaces` are the server's; as long as there are items of it, they are the same. */
+  /** `namespaces` are the server's. As long as there are items of it, none changes; there may be more. */
   follow(points: readonly StackPoint[], namespaces: readonly string[]): void {
     const before = this.#byId;
     const after = new Map<number, NodeItem | undefined>();
@@ -29,7 +29,7 @@ export class ItemTable {
     for (const point of points) {
       const item = before.get(point.id);
       // In the order of the points, also those whose item is found later.
-      if (item === undefined || !this.#isSame(item.point, point)) {
+      if (item?.node === undefined || !this.#isSame(item.point, point)) {
         after.set(point.id, undefined);
         moved.push(point);
       } else {
@@ -38,7 +38,8 @@ export class ItemTable {
         item.point = point;
       }
     }
-    const left = Map.groupBy(before.values(), ({ point }) => this.#keyOf(point));
+    // Those without a node are made anew: its namespace may be there now.
+    const left = Map.groupBy(before.values(), ({ point, node }) => (node === undefined ? '' : this.#keyOf(point)));
     for (const point of moved) {
       const item = left.get(this.#keyOf(point))?.pop() ?? itemOf(point, namespaces);
       item.point = point;

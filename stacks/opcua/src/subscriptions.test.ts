@@ -218,9 +218,37 @@ describe('subscriptions', () => {
     assert.deepEqual([...server.published], [[1, [undefined, quality.bad.configurationError]]]);
     server.statusOf = () => StatusCodes.Good;
     server.created.length = 0;
-    await server.subscriptions.retry();
+    assert.equal(await server.subscriptions.retry(), false);
     await server.subscriptions.retry();
     assert.deepEqual(server.created, [1]);
+  });
+
+  test('are made anew where the server has taken the node away, until it is there again', async () => {
+    const server = new ToldServer();
+    await server.monitor(2);
+    const value = { statusCode: StatusCodes.BadNodeIdUnknown };
+    await server.say(1, change(0, 1), new DataChangeNotification({ monitoredItems: [{ clientHandle: 1, value }] }));
+    server.statusOf = () => StatusCodes.BadNodeIdUnknown;
+    server.created.length = 0;
+    await server.subscriptions.retry();
+    await server.subscriptions.retry();
+    assert.deepEqual([server.deleted, server.created], [[1001], [1, 1]]);
+    server.statusOf = () => StatusCodes.Good;
+    await server.subscriptions.retry();
+    await server.say(2, change(1, 7));
+    assert.deepEqual(server.published.get(1), [7, quality.good]);
+    await server.subscriptions.retry();
+    assert.deepEqual([server.deleted, server.created], [[1001], [1, 1, 1]]);
+  });
+
+  test('say so where what was refused is to be read when it is there', async () => {
+    const server = new ToldServer();
+    server.statusOf = () => StatusCodes.BadNodeIdUnknown;
+    const items = server.items(1);
+    assert.deepEqual(await server.subscriptions.follow(items), []);
+    server.statusOf = () => StatusCodes.BadTooManyMonitoredItems;
+    assert.equal(await server.subscriptions.retry(), true);
+    assert.deepEqual(await server.subscriptions.follow(items), items);
   });
 
   test('leave what stays alone, in requests as small as the server wants them', async () => {

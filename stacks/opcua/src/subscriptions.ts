@@ -72,6 +72,8 @@ const fullStatuses: readonly StatusCode[] = [
   StatusCodes.BadResourceUnavailable,
   StatusCodes.BadMonitoringModeInvalid,
 ];
+const goneStatuses: readonly StatusCode[] = [StatusCodes.BadNodeIdUnknown, StatusCodes.BadNodeIdInvalid];
+
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #groups = new Map<number, Group>();
@@ -126,10 +128,21 @@ export class Subscriptions {
     return items.filter((item) => this.#unmonitored.has(item));
   }
 
-  /** Tries those again that the server did not take: a node may have come meanwhile. */
-  async retry(): Promise<void> {
-    const refused = [...this.#places.keys()].filter(({ isRefused }) => isRefused);
-    for (const [group, items] of this.#byGroup(refused)) await this.#monitor(group, items);
+  /**
+   * Tries those again that the server did not take, and those whose node it had taken away: a node may have come
+   * meanwhile, of which an item that was made before it need not know. Returns whether some are to be read instead now.
+   */
+  async retry(): Promise<boolean> {
+    const before = this.#unmonitored.size;
+    const nodeless = [...this.#places.keys()].filter((item) => item.isRefused || isNodeGone(item));
+    for (const [group, items] of this.#byGroup(nodeless)) {
+      const places = items.flatMap((item) => this.#places.get(item) ?? []);
+      const made = places.flatMap(({ monitoredItemId }) => monitoredItemId ?? []);
+      for (const place of places) place.monitoredItemId = undefined;
+      await deleteItems(this.#options.link, group.id, made);
+      await this.#monitor(group, items);
+    }
+    return this.#unmonitored.size > before;
   }
 
   /** What is silent for too long is lost. */
@@ -352,4 +365,9 @@ export class Subscriptions {
     if (batch.count > 0 && !this.#isClosed) this.#options.publish(batch);
     batch.clear();
   }
+}
+
+/** By the last report. */
+function isNodeGone({ last }: NodeItem): boolean {
+  return last !== undefined && isOneOf(goneStatuses, last.statusCode);
 }

@@ -131,7 +131,7 @@ export class UaLink {
       const session = await inTime(options, signal, client.client.createSession(await identityOf(variables, folder)));
       checkSecurity(security, session.serverEndpoints ?? [], variables);
       const link = new UaLink(client, session, options);
-      await orAborted(signal, link.#getToKnow());
+      await orAborted(signal, link.getToKnow());
       return link;
     } catch (error) {
       await client.destroy();
@@ -184,6 +184,21 @@ export class UaLink {
     return promise;
   }
 
+  /** Namespaces and limits: asked again where a namespace is missing that may have come meanwhile. */
+  async getToKnow(): Promise<void> {
+    const request = new ReadRequest({
+      nodesToRead: [2255, ...limitNodes].map((id) => ({ nodeId: `ns=0;i=${id}`, attributeId: AttributeIds.Value })),
+      timestampsToReturn: TimestampsToReturn.Neither,
+    });
+    const { results } = await this.transact<{ results: { value?: { value?: unknown } }[] | null }>(request);
+    const [uris, read, monitor, translate] = results?.map(({ value }) => value?.value) ?? [];
+    if (Array.isArray(uris)) this.namespaces = uris.map(String);
+    const { itemsAtOnce } = this.#options.variables;
+    const within = (limit: unknown) =>
+      typeof limit === 'number' && limit > 0 ? Math.min(limit, itemsAtOnce) : itemsAtOnce;
+    this.limits = { read: within(read), monitor: within(monitor), translate: within(translate) };
+  }
+
   /** Says goodbye where the link still holds. */
   async close(): Promise<void> {
     if (this.#lostReason === undefined) {
@@ -197,20 +212,6 @@ export class UaLink {
   #lose(reason: string): void {
     this.#lostReason ??= reason;
     this.#tellLost(this.#lostReason);
-  }
-
-  async #getToKnow(): Promise<void> {
-    const request = new ReadRequest({
-      nodesToRead: [2255, ...limitNodes].map((id) => ({ nodeId: `ns=0;i=${id}`, attributeId: AttributeIds.Value })),
-      timestampsToReturn: TimestampsToReturn.Neither,
-    });
-    const { results } = await this.transact<{ results: { value?: { value?: unknown } }[] | null }>(request);
-    const [uris, read, monitor, translate] = results?.map(({ value }) => value?.value) ?? [];
-    this.namespaces = Array.isArray(uris) ? uris.map(String) : [];
-    const { itemsAtOnce } = this.#options.variables;
-    const within = (limit: unknown) =>
-      typeof limit === 'number' && limit > 0 ? Math.min(limit, itemsAtOnce) : itemsAtOnce;
-    this.limits = { read: within(read), monitor: within(monitor), translate: within(translate) };
   }
 }
 

@@ -10,6 +10,7 @@ import {
   DeleteSubscriptionsRequest,
   LogLevel,
   MessageSecurityMode,
+  resolveNodeId,
   SecurityPolicy,
   type StatusCode,
   StatusCodes,
@@ -36,7 +37,7 @@ await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 
 interface Order {
-  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked';
+  readonly kind: 'set' | 'get' | 'status' | 'many' | 'forget' | 'tick' | 'asked' | 'remove' | 'add';
   readonly node?: string;
   readonly value?: unknown;
   readonly type?: string;
@@ -224,6 +225,17 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
     }
     case 'asked':
       return asked;
+    case 'remove':
+      addressSpace?.deleteNode(resolveNodeId(node ?? ''));
+      return undefined;
+    case 'add': {
+      // A Double, by its node id: of a namespace that may be a new one.
+      const at = type === undefined ? namespace : addressSpace?.registerNamespace(type);
+      const browseName = String(node);
+      const made = at?.addVariable({ componentOf: plant, browseName, nodeId: `s=${node}`, dataType: 'Double' });
+      made?.setValueFromSource(new Variant({ dataType: DataType.Double, value }));
+      return undefined;
+    }
     case 'forget': {
       // The sessions of its clients, as a server does whose memory they were in; their connections stay.
       const { _sessions: sessions } = server.engine as unknown as { _sessions: Record<string, ServerSession> };
