@@ -59,6 +59,8 @@ class MqttConnector implements Connector {
   #devices: Devices;
   #link: BrokerLink | undefined;
   #isRunning = false;
+  /** That have come. */
+  #messages = 0;
   #takeBackFlush: (() => void) | undefined;
   #takeBackSweep = () => {};
   /** What the STATE of this connection, as a host application, is told apart by. */
@@ -281,7 +283,7 @@ class MqttConnector implements Connector {
     packet: IPublishPacket,
     mayBeKept: boolean,
   ): Promise<void> | undefined {
-    const delivery = { isRetained: packet.retain, mayBeKept };
+    const delivery = { isRetained: packet.retain, mayBeKept, order: ++this.#messages };
     this.#browser.hear(topic, bytes);
     if (bytes !== undefined) {
       this.#payload.load(bytes);

@@ -19,6 +19,8 @@ export interface Delivery {
   readonly isRetained: boolean;
   /** It may have waited at the broker while the connection was down. */
   readonly mayBeKept: boolean;
+  /** Counts up: where there are too many, a message may be read after one that came later. */
+  readonly order: number;
 }
 
 /** Nothing that the broker sends again later, such as for another subscription, is newer. */
@@ -41,6 +43,8 @@ export class Tap {
   #isStale = false;
   /** A live message has told of it: what is retained is older, or the same once more. */
   #isLive = false;
+  /** Of the newest message that told of it. */
+  #order = 0;
   /** What it would be worth if somebody knew that the device is there. */
   #ifThere: number | undefined;
 
@@ -70,7 +74,7 @@ export class Tap {
     const { address, where } = settings;
     if (where !== undefined && payload.words({ kind: 'json', path: where.path }) !== where.text) return false;
     const value = readValue(payload, address.selector, settings);
-    if (value === missing && settings.missing === 'keep') return false;
+    if (delivery.order < this.#order || (value === missing && settings.missing === 'keep')) return false;
     const nowUs = clock.now();
     if (value === missing || value === unusable) {
       this.error = value === missing ? 'the message does not have it' : unusableText(payload, settings);
@@ -95,7 +99,7 @@ export class Tap {
 
   /** The message was too large to be read; returns as `read` does. */
   refuse(error: string, delivery: Delivery, clock: Clock): boolean {
-    if (delivery.isRetained && this.#isLive) return false;
+    if (delivery.order < this.#order || (delivery.isRetained && this.#isLive)) return false;
     this.error = error;
     this.#set(undefined, quality.bad.sensorFailure, clock.now());
     this.#heard(delivery, clock);
@@ -143,6 +147,7 @@ export class Tap {
     this.heardMs = clock.monotonicMs();
     this.#isStale = false;
     this.#isLive ||= isLive(delivery);
+    this.#order = delivery.order;
   }
 
   /** What was heard before is not the present any more. What was bad does not become better by it. */

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { LinkedConnector, type LinkedOptions } from './linked-connector.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
+import { BrokerClient } from './test-client.ts';
 
 const good = 0xc0;
 const lastUsable = 0x44;
@@ -337,6 +338,29 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     assert.ok(c.history.length < 100, `${c.history.length} readings`);
     assert.ok(c.overruns > 0);
     assert.match(c.warnings.join(), /more than 10 messages a second/);
+  });
+
+  test('of too many messages, none that is read late takes the place of a newer one of another topic', async (t) => {
+    const c = link({ maxMessagesPerSecond: '10' });
+    t.after(() => c.stop());
+    c.setPoints([
+      { name: 'any', address: 'late/+' },
+      { name: 'b', address: 'late/b' },
+    ]);
+    await c.start();
+    const client = await BrokerClient.open(broker.port, 'late/none');
+    t.after(() => client.close());
+    for (const [topic, value] of [
+      ['x', '0'],
+      ['a', '1'],
+      ['b', '2'],
+      ['a', '3'],
+    ]) {
+      await client.publish(`late/${topic}`, value ?? '');
+    }
+    await c.shows('any', 3);
+    await c.shows('b', 2);
+    assert.equal(c.readings.get('any')?.value, 3);
   });
 
   test('points come and go while it runs; the others stay as they are', async (t) => {
