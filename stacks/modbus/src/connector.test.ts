@@ -180,6 +180,19 @@ describe('a write', () => {
     );
   });
 
+  test('of a text that the device fills up in its own way is read back as the same', async () => {
+    const filled = (text: string): Script => {
+      return (_, request) => (request.startsWith('03') ? `0304${Buffer.from(text).toString('hex')}` : '1000060002');
+    };
+    const { device, link } = await setUp(filled('ab  '), {}, { readBack: true });
+    await link.write('hr6:string(4)', 's', 'ab');
+    device.script = filled('ac\0\0');
+    await assert.rejects(
+      link.write('hr6:string(4)', 's', 'ab'),
+      (error) => error instanceof Refused && /hr6 is ac after/.test(error.message),
+    );
+  });
+
   test('of a bit by reading first sends nothing where it cannot be read', async () => {
     const { device, link } = await setUp(() => '8302', {}, { bitWrites: 'read-modify-write' });
     await assert.rejects(link.write('hr6.1', 'b', true), Refused);

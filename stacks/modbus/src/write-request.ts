@@ -1,6 +1,6 @@
 // A command on its way to a device: which requests write a value, and what must stand there afterwards. Pure.
 import type { Value } from '@telltale/schema';
-import { type Address, type Area, placeName } from './address.ts';
+import { type Address, placeName } from './address.ts';
 import {
   maskWriteRegister,
   readRequest,
@@ -9,7 +9,7 @@ import {
   writeSingleCoil,
   writeSingleRegister,
 } from './pdu.ts';
-import { readValue, writeValue } from './registers.ts';
+import { type Layout, readValue, writeValue } from './registers.ts';
 
 export type WriteFunction = 'single' | 'multiple';
 
@@ -53,17 +53,20 @@ export function differsFrom(
   value: Value,
   answer: Uint8Array,
 ): string | undefined {
-  const place = placeName(area as Area, start);
+  const place = placeName(area, start);
   if (layout === undefined) {
     const byte = bit === undefined ? (answer[2] ?? 0) : (answer[bit > 7 ? 2 : 3] ?? 0) >> (bit & 7);
     const isOn = (byte & 1) === 1;
     return isOn === readBoolean(value) ? undefined : `${place} is ${isOn ? 1 : 0} after the write`;
   }
-  const written = writeValue(layout, value);
-  const present = answer.subarray(2);
-  if (written.length === present.length && written.every((byte, at) => byte === present[at])) return undefined;
-  const view = new DataView(answer.buffer, answer.byteOffset, answer.length);
-  return `${place} is ${readValue(layout, view, 2) ?? 'no such value'} after the write`;
+  const present = valueAt(layout, answer, 2);
+  // As it would be read: how a device fills up a text is its own.
+  const isSame = present !== undefined && present === valueAt(layout, writeValue(layout, value), 0);
+  return isSame ? undefined : `${place} is ${present ?? 'no such value'} after the write`;
+}
+
+function valueAt(layout: Layout, bytes: Uint8Array, offset: number): ReturnType<typeof readValue> {
+  return readValue(layout, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset);
 }
 
 function readBoolean(value: Value): boolean {
