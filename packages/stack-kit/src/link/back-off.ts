@@ -17,6 +17,6 @@ export function backOffMs(failures: number, error: unknown, random: () => number
 
 /** Twice as long each time, up to 30 s, less a random part of its half: not all come back at once. */
 export function growingMs(failures: number, random: () => number): number {
-  const wholeMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 16));
+  const wholeMs = Math.min(longestMs, firstMs * 2 ** failures);
   return Math.max(firstMs, wholeMs * (1 - random() / 2));
 }

@@ -26,8 +26,8 @@ export function callStack({ call, clock, signal, limitMs, graceMs, onUnanswered 
   const running = Promise.try(() => call(controller.signal));
   let takeBack = () => {};
   const abort = (reason: unknown) => {
+    if (controller.signal.aborted) return; // what is waited for now is its end
     takeBack();
-    if (controller.signal.aborted) return;
     controller.abort(reason);
     takeBack = clock.after(graceMs, () => {
       signal.removeEventListener('abort', onAbort);

@@ -72,10 +72,14 @@ describe('what a stack is asked beside its link', () => {
   });
 
   test('browse ends after 30 s, with its asker, or with the link; those that do not come back are few', async () => {
+    let asked = 0;
     let lose: (error: Error) => void = () => undefined;
     const { begin, pass, connection } = setUp({
       run: () => new Promise<void>((_, reject) => (lose = reject)),
-      browse: () => never as never,
+      browse() {
+        asked++;
+        return never as never;
+      },
     });
     await begin();
     const late = connection.browse(request, signal);
@@ -87,6 +91,9 @@ describe('what a stack is asked beside its link', () => {
     asker.abort(new Error('left'));
     await pass(0);
     assert.deepEqual(await left, { kind: 'refused', reason: 'left' });
+    const before = asked;
+    assert.deepEqual(await connection.browse(request, asker.signal), { kind: 'refused', reason: 'left' });
+    assert.equal(asked, before);
     const lost = connection.browse(request, signal);
     lose(new NotConnected('cable'));
     await turns();
@@ -118,8 +125,10 @@ describe('what a stack is asked beside its link', () => {
     await begin();
     connection.publishAlarms([state]);
     connection.setAlarms([]);
+    connection.setAlarms([alarm]);
     await begin();
-    assert.deepEqual(told, ['points', 'alarms high', 'states 1', 'alarms ', 'points']);
+    // Not with other points: no states would follow.
+    assert.deepEqual(told, ['points', 'alarms high', 'states 1', 'alarms ', 'alarms high', 'points']);
     assert.ok(lines.includes('error publishAlarms failed: a mistake'));
   });
 });

@@ -40,6 +40,38 @@ describe('a link', () => {
     assert.deepEqual([values, conflated, dropped], [3, 1, 0]);
   });
 
+  test('what is published while it connects in vain, and in the pause after it, is dropped and counted', async () => {
+    const connected = Promise.withResolvers<void>();
+    let tries = 0;
+    const { begin, pass, publish, events, connection } = setUp({
+      connect: async () => (++tries === 1 ? connected.promise : undefined),
+    });
+    await begin();
+    publish(1, 10);
+    connected.reject(new NotConnected('cable'));
+    await turns();
+    publish(2);
+    await pass(500);
+    assert.deepEqual(events, ['down cable', 'up']);
+    assert.equal(connection.status().counters.dropped, 3);
+  });
+
+  test('has its points once, however often it is made; others when they have changed', async () => {
+    const told: number[] = [];
+    let lose: (error: Error) => void = () => undefined;
+    const { begin, pass, events, connection } = setUp({
+      setPoints: ({ commands }) => void told.push(commands.length),
+      run: () => new Promise((_, reject) => (lose = reject)),
+    });
+    await begin();
+    lose(new NotConnected('cable'));
+    await turns();
+    await pass(500);
+    assert.deepEqual([events, told], [['up', 'down cable', 'up'], [1]]);
+    connection.setPoints({ measurements: [], commands: [] });
+    assert.deepEqual(told, [1, 0]);
+  });
+
   test('is tried again after ever longer pauses, and after short ones once it was up for a while', async () => {
     const tries: number[] = [];
     let isThere = false;
@@ -112,6 +144,16 @@ describe('a link', () => {
     connection.setPoints(points());
     await turns();
     assert.equal(connection.status().state, 'up');
+  });
+
+  test('points that change while it fails are tried at once', async () => {
+    const { promise: first, reject } = Promise.withResolvers<Linked>();
+    const { begin, connection, made } = setUp({}, () => first);
+    await begin();
+    connection.setPoints(points());
+    reject(new Error('no licence'));
+    await turns();
+    assert.deepEqual([made.length, connection.status().state], [2, 'failed']);
   });
 
   test('a stack that cannot be made has failed, with the reason', async () => {
@@ -209,7 +251,7 @@ describe('whatever a stack throws, it is tried again:', () => {
 describe('a stack that does not come back', () => {
   for (const method of ['connect', 'run', 'close'] as const) {
     test(`${method}: stopping does not wait for it, and says so in the log`, async () => {
-      const { begin, pass, connection, lines } = setUp({ [method]: () => never });
+      const { begin, pass, connection, lines, clock } = setUp({ [method]: () => never });
       await begin();
       let isStopped = false;
       const stopping = connection.stop().then(() => {
@@ -218,8 +260,40 @@ describe('a stack that does not come back', () => {
       for (let i = 0; i < 10 && !isStopped; i++) await pass(1000);
       await stopping;
       assert.match(lines.join('\n'), new RegExp(`error ${method} was aborted and has not ended`));
+      assert.equal(clock.waiting, 0);
     });
   }
+
+  test('and was aborted already: stopping does not wait for it either', async () => {
+    const { begin, pass, connection, clock } = setUp({ connect: () => never });
+    await begin();
+    await pass(11_000);
+    let isStopped = false;
+    connection.stop().then(() => {
+      isStopped = true;
+    });
+    await pass(1000);
+    assert.deepEqual([isStopped, clock.waiting], [true, 0]);
+  });
+
+  test('close: one that comes back late is not closed a second time', async () => {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    let closes = 0;
+    const { begin, pass, connection } = setUp({
+      close() {
+        closes++;
+        return late;
+      },
+    });
+    await begin();
+    const stopped = connection.stop();
+    await turns();
+    await pass(2000);
+    await stopped;
+    resolve();
+    await turns();
+    assert.equal(closes, 1);
+  });
 
   test('is made anew; what the old one still opens is closed, and what it publishes counts for nothing', async () => {
     const first = Promise.withResolvers<void>();
@@ -242,12 +316,17 @@ describe('a stack that does not come back', () => {
   });
 
   test('is not tried without end: ten calls that never come back are enough', async () => {
-    const { begin, pass, made, connection } = setUp({ connect: () => never });
+    const calls: (() => void)[] = [];
+    const connect = () => new Promise<void>((resolve) => calls.push(resolve));
+    const { begin, pass, made, connection } = setUp({ connect });
     await begin();
     for (let i = 0; i < 500; i++) await pass(5000);
     assert.equal(made.length, 10);
     assert.match(connection.status().lastError?.text ?? '', /10 calls of the stack have not come back/);
-    await connection.stop();
+    calls[0]?.();
+    for (let i = 0; i < 500; i++) await pass(5000);
+    assert.equal(made.length, 11, 'one has come back, so that another is tried');
+    connection.stop();
   });
 });
 
@@ -270,21 +349,47 @@ describe('stopping', () => {
     assert.equal(clock.waiting, 0);
   });
 
-  test('at whichever moment it comes, the link does not stay up after it', async () => {
-    for (let moment = 0; moment < 30; moment++) {
-      const { connection, events } = setUp();
-      connection.setPoints(points());
-      for (let i = 0; i < moment; i++) await null;
-      await connection.stop();
+  test('at whichever moment it comes, the link does not stay up after it, and the stack gets no points', async () => {
+    for (let moment = 0; moment < 60; moment++) {
+      let isStopped = false;
+      let pointsAfter = 0;
+      const { connection, events } = setUp({ setPoints: () => void (pointsAfter += isStopped ? 1 : 0) });
+      // Every other time in the turn before that of the link.
+      if (moment % 2 === 0) connection.setPoints(points());
+      const passed = (async () => {
+        for (let i = 0; i < moment >> 1; i++) await null;
+        isStopped = true;
+        return connection.stop();
+      })();
+      if (moment % 2 === 1) connection.setPoints(points());
+      await passed;
       await turns();
       assert.deepEqual(events, events.length === 0 ? [] : ['up', 'down stopped']);
       assert.equal((await connection.write(7, 1, 0)).kind, 'notConnected');
+      assert.notEqual(connection.status().state, 'up');
+      assert.equal(pointsAfter, 0);
     }
+  });
+
+  test('a provider is told nothing more, and asked nothing once it is closed', async () => {
+    const told: string[] = [];
+    const { begin, connection } = setUp({
+      publish: () => void told.push('values'),
+      publishAlarms: () => void told.push('alarms'),
+      detail: () => ({ clients: told.push('asked') }),
+    });
+    await begin();
+    const stopping = connection.stop();
+    connection.publish(new Batch());
+    connection.publishAlarms([]);
+    await stopping;
+    assert.equal(connection.detail().clients, undefined);
+    assert.deepEqual(told, []);
   });
 
   test('in a pause ends at once, and nothing is tried after it', async () => {
     let tries = 0;
-    const { begin, pass, connection } = setUp({
+    const { begin, pass, connection, clock } = setUp({
       connect: () => {
         tries++;
         throw new NotConnected('no');
@@ -292,6 +397,7 @@ describe('stopping', () => {
     });
     await begin();
     await connection.stop();
+    assert.equal(clock.waiting, 0);
     connection.setPoints(points());
     await pass(100_000);
     assert.equal(tries, 1);
@@ -336,6 +442,14 @@ describe('a write', () => {
     assert.deepEqual(first, { kind: 'timeout', sent: true, reason: 'the link was lost before an answer: cable' });
     assert.deepEqual(second, { kind: 'notConnected', reason: 'cable' });
     assert.equal(sent, 1);
+  });
+
+  test('that was asked later than now, by a clock that was set back, has no more time than others', async () => {
+    const { begin, pass, connection, clock } = setUp({ write: () => never });
+    await begin();
+    const outcome = connection.write(7, 1, clock.now() + 3_600_000_000);
+    await pass(3000);
+    assert.deepEqual(await outcome, { kind: 'timeout', sent: true, reason: 'no answer' });
   });
 
   test('that was asked too long ago is never sent', async () => {

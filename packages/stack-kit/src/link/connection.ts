@@ -108,7 +108,6 @@ export class Connection {
   /** The first call begins to connect. A failed one tries again. */
   setPoints(points: StackPoints): void {
     this.#points = points;
-    if (this.#isStopped) return;
     this.#life ??= this.#live();
     if (this.#state === 'failed') this.#wake();
     if (this.#attempt === undefined || this.#made === undefined) return;
@@ -213,7 +212,7 @@ export class Connection {
       gate.made = { stack, points: undefined, hasDetail: true };
     } catch (error) {
       // A machine that is busy with its own start loads slowly: that is tried again.
-      throw signal.aborted || isThrown('NotConnected', error) ? error : new Fatal(reasonOf(error), { cause: error });
+      throw isThrown('NotConnected', error) ? error : new Fatal(reasonOf(error), { cause: error });
     }
     this.#made = gate.made;
     return gate.made;

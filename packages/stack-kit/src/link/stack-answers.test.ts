@@ -76,6 +76,10 @@ test('a browse answer that is not as the contract says is refused, since a part 
     { items: [{ ...item, command: { ...point, datatype: 'x' } }] },
     { items: [{ ...item, command: { ...point, address: undefined } }] },
     { items: [{ ...item, measurement: { ...point, properties: { a: 1 } } }] },
+    { items: [{ ...item, measurement: { ...point, properties: { ['a'.repeat(501)]: 'x' } } }] },
+    { items: [{ ...item, measurement: { ...point, properties: { a: 'x'.repeat(4097) } } }] },
+    { items: [{ ...item, measurement: { ...point, properties: { ...'p'.repeat(65).split('') } } }] },
+    { items: [item], cursor: 'c'.repeat(4097) },
     { items: [item], cursor: {} },
     { items: new Array(1) },
   ];
