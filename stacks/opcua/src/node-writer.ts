@@ -16,7 +16,7 @@ import {
   WriteRequest,
   type WriteResponse,
 } from 'node-opcua-client';
-import { nodeOf } from './node-item.ts';
+import { type NodeRef, nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
 import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
@@ -59,11 +59,12 @@ export class NodeWriter {
     const node = nodeOf(address, this.#link.namespaces);
     if (typeof node === 'string') throw new Refused(node);
     const type = await orAborted(signal, this.#typeOf(command, node.nodeId));
-    const isElement = node.indexRange !== undefined;
     const request = new WriteRequest({
-      nodesToWrite: [{ ...node, value: { value: variantOf(type, value, isElement) } }],
+      nodesToWrite: [{ ...node, value: { value: variantOf(type, value, node.indexRange) } }],
     });
     const status = await orAborted(signal, this.#send(request));
+    // The node may be of another type by now: the next write asks.
+    if (status.equals(StatusCodes.BadTypeMismatch)) this.#types.delete(address);
     if (status.isBad()) {
       const reason = `${status.name}: ${status.description}`;
       throw doubtful.some((each) => each.equals(status)) ? new Error(reason) : new Refused(reason);
@@ -148,12 +149,19 @@ export class NodeWriter {
   }
 }
 
-function variantOf(type: DataType, value: Value, isElement: boolean): Variant {
+/** One element goes as an array of one, or as a matrix of one, with as many dimensions as the range has. */
+function variantOf(dataType: DataType, value: Value, indexRange: NodeRef['indexRange']): Variant {
   try {
-    const converted = toNode(type, value);
-    return isElement
-      ? new Variant({ dataType: type, arrayType: VariantArrayType.Array, value: [converted] })
-      : new Variant({ dataType: type, arrayType: VariantArrayType.Scalar, value: converted });
+    const converted = toNode(dataType, value);
+    if (indexRange === undefined) {
+      return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: converted });
+    }
+    const dimensions = String(indexRange)
+      .split(',')
+      .map(() => 1);
+    return dimensions.length === 1
+      ? new Variant({ dataType, arrayType: VariantArrayType.Array, value: [converted] })
+      : new Variant({ dataType, arrayType: VariantArrayType.Matrix, dimensions, value: [converted] });
   } catch (error) {
     if (error instanceof RangeError) throw new Refused(error.message);
     throw error;

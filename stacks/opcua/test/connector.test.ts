@@ -62,12 +62,13 @@ describe('a connector', () => {
     });
   });
 
-  test('reads one element of an array, and writes it alone', async () => {
+  test('reads one element of an array or a matrix, and writes it alone', async () => {
     const points = {
       first: { datatype: 'd' as const, node: 'Temperatures;[0]' },
       third: { datatype: 'd' as const, node: 'Temperatures;[2]' },
       whole: { datatype: 'd' as const, node: 'Temperatures' },
       beyond: { datatype: 'd' as const, node: 'Temperatures;[9]' },
+      ofMatrix: { datatype: 'd' as const, node: 'Grid;[1,2]' },
     };
     await running(points, {}, async (bench) => {
       await bench.reads('third', 3);
@@ -77,6 +78,10 @@ describe('a connector', () => {
       await bench.has('whole', quality.bad.configurationError);
       await bench.has('beyond', quality.bad.configurationError);
       assert.deepEqual(await device.order({ kind: 'get', node: address('Temperatures') }), [1, 2, 7.5, 4]);
+      await bench.reads('ofMatrix', 6);
+      await bench.write('Grid;[1,2]', 'd', 8.5);
+      await bench.reads('ofMatrix', 8.5);
+      assert.deepEqual(await device.order({ kind: 'get', node: address('Grid') }), [1, 2, 3, 4, 5, 8.5]);
     });
   });
 

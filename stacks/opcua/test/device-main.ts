@@ -123,6 +123,20 @@ add('Temperatures', DataType.Float, new Float32Array([1, 2, 3, 4]), {
   valueRank: 1,
   arrayDimensions: [4],
 });
+namespace.addVariable({
+  componentOf: plant,
+  browseName: 'Grid',
+  nodeId: 's=Grid',
+  dataType: 'Double',
+  valueRank: 2,
+  arrayDimensions: [2, 3],
+  value: {
+    dataType: DataType.Double,
+    arrayType: VariantArrayType.Matrix,
+    dimensions: [2, 3],
+    value: [1, 2, 3, 4, 5, 6],
+  },
+});
 for (const type of [
   DataType.SByte,
   DataType.Byte,

@@ -49,4 +49,15 @@ describe('a node', () => {
       await bench.reads('Flow', 7, quality.good);
     });
   });
+
+  test('that is of another type by now is written as that type, after one write that was refused', async () => {
+    await running({ Speed: { datatype: 'i' } }, async (bench) => {
+      await bench.write('Speed', 'i', 5);
+      await device.order({ kind: 'remove', node: UaDevice.address('Speed') });
+      await device.order({ kind: 'add', node: 'Speed', value: 0 });
+      await assert.rejects(bench.write('Speed', 'i', 6), { name: 'Refused', message: /^BadTypeMismatch/ });
+      await bench.write('Speed', 'i', 7);
+      assert.equal(await device.order({ kind: 'get', node: UaDevice.address('Speed') }), 7);
+    });
+  });
 });
