@@ -42,8 +42,9 @@ describe('a time of a device', () => {
     assert.equal(judged(off, off, good | 0x8000).quality, 0x8040);
   });
 
-  test('that is no time is not taken', () => {
-    for (const sourceUs of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1]) {
+  test('that is no time, or that of a clock that was never set, is not taken', () => {
+    const neverSet = [0, 1_700_000_000_000, Date.UTC(1994) * 1000, Date.UTC(2000) * 1000 - 1];
+    for (const sourceUs of [...neverSet, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1]) {
       assert.deepEqual(judged(sourceUs, undefined), { time: nowUs, quality: uncertain.nonSpecific, distrusted: 1 });
     }
     assert.equal(judged(nowUs, Number.NaN).time, nowUs);

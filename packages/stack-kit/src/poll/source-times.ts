@@ -6,6 +6,9 @@ export interface SourceTimesOptions {
   readonly maxSkewMs: number;
 }
 
+/** What lies before is the beginning of a clock that nobody has set, or was read in the wrong unit. */
+const earliestUs = Date.UTC(2000) * 1000;
+
 export class SourceTimes {
   /** Of the reading judged last: the time and the quality to publish. */
   timeUs = 0;
@@ -22,15 +25,15 @@ export class SourceTimes {
 
   /**
    * A reading that the device stamped `sourceUs`. `deviceNowUs` is what the device's clock said when it sent it, where
-   * the protocol tells; undefined where it is not known: then only times ahead of the server are judged, since a value
-   * that has not changed for long is rightly old. Off by more than allowed: the server's time, and good becomes
+   * the protocol tells; undefined where it is not known: then only times ahead of the server, and before 2000, are judged,
+   * since a value that has not changed for long is rightly old. Off by more than allowed: the server's time, and good becomes
    * uncertain. What is uncertain or bad stays so.
    */
   judge(sourceUs: number, deviceNowUs: number | undefined, quality: number): void {
     const nowUs = this.#clock.now();
     const isAhead = !(sourceUs - nowUs <= this.#maxSkewUs); // also where it is no number
     const isOff = deviceNowUs !== undefined && !(Math.abs(deviceNowUs - nowUs) <= this.#maxSkewUs);
-    if (isAhead || isOff || sourceUs < 0) {
+    if (isAhead || isOff || sourceUs < earliestUs) {
       this.distrusted++;
       this.timeUs = nowUs;
       this.quality = isGood(quality) ? qualities.uncertain.nonSpecific | (quality & 0xff00) : quality;
