@@ -93,7 +93,7 @@ class UaConnector implements Connector {
       log,
       sourceTimes: this.#sourceTimes,
       publish,
-      onGap: (items) => void this.#readAnew(link, items).catch(() => undefined),
+      onGap: (items) => this.#readAnew(link, items),
     });
     this.#subscriptions = subscriptions;
     const poller = this.#newPoller(link);

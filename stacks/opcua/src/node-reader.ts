@@ -18,13 +18,17 @@ export interface NodeReaderOptions {
   readonly sourceTimes: SourceTimes;
 }
 
-/** Adds one reading an item. Throws `NotConnected` where the server is silent. */
+/**
+ * Adds one reading an item, but for those of which a report has come meanwhile: it may be newer than what was read. Throws
+ * `NotConnected` where the server is silent.
+ */
 export async function readItems(
   link: UaLink,
   items: readonly NodeItem[],
   batch: Batch,
   { clock, sourceTimes }: NodeReaderOptions,
 ): Promise<void> {
+  const before = items.map(({ last }) => last);
   const { values, deviceNowUs } = await readNodes(
     link,
     items.map(({ node }) => node ?? {}),
@@ -32,7 +36,8 @@ export async function readItems(
   );
   for (const [at, item] of items.entries()) {
     const value = values[at];
-    if (value !== undefined) takeReading(item, value, deviceNowUs, { batch, clock, sourceTimes });
+    if (value !== undefined && item.last === before[at])
+      takeReading(item, value, deviceNowUs, { batch, clock, sourceTimes });
   }
 }
 

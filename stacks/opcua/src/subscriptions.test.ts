@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Batch, ManualClock, quality } from '@telltale/schema';
-import { SourceTimes } from '@telltale/stack-kit';
+import { NotConnected, SourceTimes } from '@telltale/stack-kit';
 import {
   CreateMonitoredItemsRequest,
   CreateMonitoredItemsResponse,
@@ -31,6 +31,8 @@ class ToldServer {
   readonly deleted: number[] = [];
   ended = 0;
   readonly gaps: (readonly NodeItem[])[] = [];
+  /** The values of a report that was lost cannot be read. */
+  isMute = false;
   readonly published = new Map<number, [unknown, number]>();
   readonly warnings: string[] = [];
   mostItems = Number.POSITIVE_INFINITY;
@@ -67,7 +69,10 @@ class ToldServer {
         }
         batch.clear();
       },
-      onGap: (items) => this.gaps.push(items),
+      onGap: async (items) => {
+        this.gaps.push(items);
+        if (this.isMute) throw new NotConnected('no answer');
+      },
     });
   }
 
@@ -160,6 +165,9 @@ describe('subscriptions', () => {
     assert.equal(server.gaps.length, 1);
     await server.say(5, change(0, 5));
     assert.equal(server.gaps.length, 1);
+    server.isMute = true;
+    await server.say(7, change(0, 7));
+    await assert.rejects(server.subscriptions.lost, { name: 'NotConnected', message: 'no answer' });
   });
 
   test('are lost when the server ends one, or is silent about it', async () => {

@@ -29,8 +29,8 @@ export interface SubscriptionsOptions {
   readonly log: StackLog;
   readonly sourceTimes: SourceTimes;
   readonly publish: (batch: Batch) => void;
-  /** Reports were lost: the present values are wanted. */
-  readonly onGap: (items: readonly NodeItem[]) => void;
+  /** Reports were lost: the present values are wanted. Where it rejects, nobody knows them: the link is lost. */
+  readonly onGap: (items: readonly NodeItem[]) => Promise<void>;
 }
 
 interface Group {
@@ -321,7 +321,7 @@ export class Subscriptions {
     const isReport = (notificationData?.length ?? 0) > 0;
     if (sequenceNumber !== group.nextSequence) {
       this.#options.log.warn(`report ${group.nextSequence} of the server was lost: the values are read anew`);
-      this.#options.onGap([...group.items.values()]);
+      this.#options.onGap([...group.items.values()]).catch((error) => this.#lost.reject(error));
     }
     group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;
     for (const data of notificationData ?? []) {
