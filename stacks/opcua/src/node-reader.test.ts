@@ -15,12 +15,12 @@ test('what was read does not take the place of what was reported while it was on
   );
   const [reported] = items;
   assert.ok(reported !== undefined);
-  const valueOf = (value: number) => new DataValue({ value: { dataType: DataType.Double, value } });
+  const dataOf = (value: number) => new DataValue({ value: { dataType: DataType.Double, value } });
   const link = {
     limits: { read: 500 },
     transact: async () => {
-      takeReading(reported, valueOf(9), undefined, { batch: new Batch(), clock, sourceTimes });
-      return new ReadResponse({ results: [valueOf(1), valueOf(2)] });
+      takeReading(reported, dataOf(9), undefined, { batch: new Batch(), clock, sourceTimes });
+      return new ReadResponse({ results: [dataOf(1), dataOf(2)] });
     },
   };
   const batch = new Batch();
