@@ -10,6 +10,7 @@ import {
 } from '@telltale/stack-kit';
 import { Payload } from './payload.ts';
 import { birthPoints, isBirth, parseSparkplugTopic, type SparkplugTopic } from './sparkplug/birth-points.ts';
+import { namespace } from './sparkplug/metric-address.ts';
 import { filterFault, hasWildcard, matchesTopic } from './topic.ts';
 
 export interface BrowserOptions {
@@ -29,11 +30,20 @@ const maxPayload = 65_536;
 /** Of all payloads together. */
 const maxBytes = 32 * 1024 * 1024;
 
+const sparkplugFolder: BrowseItem = {
+  title: 'Sparkplug B',
+  path: namespace.slice(0, -1),
+  measurement: undefined,
+  command: undefined,
+};
+
 interface Listening {
   readonly filter: readonly string[];
   readonly heard: Map<string, Buffer>;
   /** Edge nodes that were asked for their births. */
   readonly asked: Set<string>;
+  /** Beside what was asked for, there is Sparkplug. */
+  hasSparkplug: boolean;
   bytes: number;
 }
 
@@ -51,6 +61,11 @@ export class Browser {
     if (listening === undefined || payload === undefined || payload.length > maxPayload) return;
     if (!matchesTopic(listening.filter, topic.split('/'))) return;
     const sparkplug = parseSparkplugTopic(topic);
+    if (sparkplug !== undefined && listening.filter[0] === '#') {
+      // Who looks at the whole broker has not asked for births: those of all edge nodes at once are a burden.
+      listening.hasSparkplug = true;
+      return;
+    }
     if (sparkplug !== undefined && !isBirth(sparkplug)) {
       this.#askBirth(listening, sparkplug);
       return;
@@ -79,7 +94,13 @@ export class Browser {
     const wrong = hasWildcard(path) ? 'the path must not have wildcards' : filterFault(filter);
     if (wrong !== undefined) throw new Refused(wrong);
     if (this.#listening !== undefined) throw new Refused('somebody browses this connector just now: try again soon');
-    const listening: Listening = { filter: filter.split('/'), heard: new Map(), asked: new Set(), bytes: 0 };
+    const listening: Listening = {
+      filter: filter.split('/'),
+      heard: new Map(),
+      asked: new Set(),
+      hasSparkplug: false,
+      bytes: 0,
+    };
     this.#listening = listening;
     try {
       const refused = await subscribe(filter);
@@ -100,7 +121,7 @@ export class Browser {
       this.#listening = undefined;
       unsubscribe(filter).catch(() => undefined);
     }
-    const items = itemsOf(listening.heard);
+    const items = [...(listening.hasSparkplug ? [sparkplugFolder] : []), ...itemsOf(listening.heard)];
     this.#kept = { path, items, untilMs: clock.monotonicMs() + keptMs };
     return items;
   }

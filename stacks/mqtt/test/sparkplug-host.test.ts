@@ -206,6 +206,14 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
       ['spBv1.0/Seen/edge/tank#Tank/Level', 'd'],
       ['spBv1.0/Seen/edge#Hours', 'l'],
     ]);
+    const asked = () => [...broker.said.matchAll(/Received PUBLISH from \S+ \(.*'spBv1.0\/Seen\/NCMD\/edge'/g)].length;
+    assert.equal(asked(), 1);
+    const top = c.connector.browse?.({ path: undefined, cursor: undefined, limit: 10 }, new AbortController().signal);
+    await until('it listens to everything', () => /\t# \(QoS/.test(broker.said));
+    p.publish('hours', 6n);
+    const place = (await top)?.items.find(({ path }) => path !== undefined);
+    assert.deepEqual([place?.title, place?.path], ['Sparkplug B', 'spBv1.0']);
+    assert.equal(asked(), 1);
   });
 
   test('a clock that is off is not believed', async (t) => {
