@@ -32,6 +32,9 @@ export class PlainProvider implements Provider {
   #subscribed = new Set<string>();
   /** Topics to which the provider publishes by itself. */
   #ownTopics = new Set<string>();
+  #topics = new Map<string, Served>();
+  /** By topic: points that are served there no more, of which the broker still has a value. */
+  readonly #gone = new Map<string, Served>();
   /** That the broker has not acknowledged. */
   #answers = 0;
 
@@ -54,10 +57,11 @@ export class PlainProvider implements Provider {
 
   setPoints(points: StackPoints): void {
     this.#points.setPoints(points);
+    this.#setTopics();
     this.#commands.clear();
     this.#setCommands(points.commands);
     if (this.#link === undefined) return;
-    this.#points.markAll();
+    this.#markAll();
     this.#subscribe().catch(() => undefined);
     this.#publishing?.pump();
   }
@@ -89,7 +93,7 @@ export class PlainProvider implements Provider {
       queue: this.#points.changed,
       publish: (served) => this.#publish(link, served),
     });
-    this.#points.markAll();
+    this.#markAll();
     this.#publishing.pump();
   }
 
@@ -114,6 +118,19 @@ export class PlainProvider implements Provider {
       await told.catch(() => undefined);
     }
     await link?.close();
+  }
+
+  /** What the broker has retained of a point that is not served any more would stay there, good, for ever. */
+  #setTopics(): void {
+    const before = this.#topics;
+    this.#topics = new Map(this.#points.all.map((served) => [this.#topic('topic', served.point), served]));
+    if (this.#options.variables.retain) for (const [topic, served] of before) this.#gone.set(topic, served);
+    for (const topic of this.#topics.keys()) this.#gone.delete(topic);
+  }
+
+  #markAll(): void {
+    this.#points.markAll();
+    for (const served of this.#gone.values()) this.#points.changed.add(served);
   }
 
   /** A topic to which the provider itself publishes takes no writes: it would write to itself. */
@@ -154,8 +171,13 @@ export class PlainProvider implements Provider {
       log.warn(`${served.point.name} is not published: ${wrong}`);
       return undefined;
     }
-    const payload = this.#payloadTemplate.render((name) => this.#placeholder(name, served));
-    return link.publish(topic, payload, { qos: Number(variables.qos) as 0 | 1 | 2, retain: variables.retain });
+    const isGone = this.#gone.get(topic) === served;
+    // An empty one makes the broker forget what it has retained.
+    const payload = isGone ? '' : this.#payloadTemplate.render((name) => this.#placeholder(name, served));
+    const qos = Number(variables.qos) as 0 | 1 | 2;
+    const published = link.publish(topic, payload, { qos, retain: variables.retain });
+    if (isGone) published.then(() => this.#gone.delete(topic)).catch(() => undefined);
+    return published;
   }
 
   /** A write. What is retained or comes again was written before: it is not carried out now. */

@@ -82,6 +82,35 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     );
   });
 
+  test('of a point that is not served any more nothing stays at the broker', async (t) => {
+    const p = link();
+    t.after(() => p.stop());
+    const all = ['a', 'b', 'c'].map((name) => ({ name, address: `gone/${name}` }));
+    p.setPoints(all);
+    for (const { name } of all) p.publish(name, 1);
+    await p.start();
+    const heard = await broker.sub('gone/#');
+    t.after(() => heard.stop());
+    await until('all are there', () =>
+      all.every(({ address }) => /"value":1,/.test(heard.texts(address).at(-1) ?? '')),
+    );
+    p.setPoints(all.slice(1));
+    await until('the first is gone', () => heard.texts('gone/a').at(-1) === '');
+    await p.stop();
+    p.setPoints(all.slice(2));
+    await p.start();
+    await until('the second is gone', () => heard.texts('gone/b').at(-1) === '');
+    const later = await broker.sub('gone/#');
+    t.after(() => later.stop());
+    await until('what is left has come', () => later.messages.length > 0);
+    assert.deepEqual(
+      later.messages.map(({ topic }) => topic),
+      ['gone/c'],
+    );
+    p.setPoints(all);
+    await until('it is back', () => heard.texts('gone/a').at(-1)?.startsWith('{') === true);
+  });
+
   test('templates make topics and payloads', async (t) => {
     const p = link({ topic: 'site/{provider}/{name}', payload: '{text} {status} {timeMs}', retain: 'false' });
     t.after(() => p.stop());
