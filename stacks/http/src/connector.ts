@@ -219,10 +219,11 @@ class HttpConnector implements Connector {
     return undefined;
   }
 
+  /** Over a connection of its own: however long it takes, the scans do not wait for it. */
   async #load(path: string, signal: AbortSignal): Promise<unknown> {
     if (this.#client === undefined) throw new Refused('there is no link');
     try {
-      const answer = await this.#client.get(path, {}, signal);
+      const answer = await this.#client.send({ method: 'GET', path, signal });
       const { status, statusText, body } = answer;
       if (status < 200 || status >= 300) throw new Refused(`the server answers ${statusText} to GET ${path}`);
       if (body === undefined) throw new Error('the answer is larger than maxBodyBytes');

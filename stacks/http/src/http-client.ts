@@ -99,6 +99,8 @@ export class HttpClient {
       path: this.#basePath + path,
       headers: {
         accept: 'application/json, */*;q=0.5',
+        // What lies between may know an older answer: it is not taken for what is now.
+        'cache-control': 'no-cache',
         'accept-encoding': 'identity',
         'user-agent': 'Telltale',
         ...this.#options.headers,

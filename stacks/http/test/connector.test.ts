@@ -66,6 +66,7 @@ describe('values', () => {
     await until('it follows', () => running.value('level') === 2);
     const { headers } = server.asked[0] ?? assert.fail();
     assert.deepEqual([headers['x-plant'], headers['x-key'], headers.accept], ['north', 'secret', 'text/json']);
+    assert.equal(headers['cache-control'], 'no-cache', 'nothing older is wanted from what lies between');
   });
 
   for (const [what, variables, expected] of [
@@ -344,5 +345,21 @@ describe('what a person sees', () => {
     await assert.rejects(running.browse('/s#/nowhere'), { name: 'Refused' });
     await assert.rejects(running.browse('/gone'), { name: 'Refused', message: /404/ });
     await assert.rejects(running.browse('nonsense'), { name: 'Refused' });
+  });
+
+  test('goes on with the scans while a path is browsed that does not answer', async () => {
+    server.pages.set('/a', { body: 1 });
+    server.pages.set('/silent', { isSilent: true });
+    const running = await start({ a: { address: '/a' } }, { requestsAtOnce: '1' });
+    await until('it is read', () => running.value('a') === 1);
+    let isBrowsing = true;
+    const browsing = assert.rejects(running.browse('/silent'), { name: 'Refused', message: /no answer/ });
+    const ended = browsing.finally(() => {
+      isBrowsing = false;
+    });
+    const before = running.batches.length;
+    await until('it is read again and again', () => running.batches.length >= before + 5);
+    assert.ok(isBrowsing);
+    await ended;
   });
 });
