@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { EndpointDescription, MessageSecurityMode, SecurityPolicy } from 'node-opcua-client';
+import {
+  EndpointDescription,
+  MessageSecurityMode,
+  SecurityPolicy,
+  UserTokenPolicy,
+  UserTokenType,
+} from 'node-opcua-client';
 import { checkSecurity, chooseEndpoint } from './link-security.ts';
 
 type Mode = keyof typeof MessageSecurityMode;
@@ -44,7 +50,7 @@ describe('the endpoint that is chosen', () => {
   });
 
   test('is held against what the server says over the link that it has secured', () => {
-    const variables = { securityMode: 'best', securityPolicy: 'best' } as const;
+    const variables = { securityMode: 'best', securityPolicy: 'best', userName: 'joe' } as const;
     const taken = (mode: Mode, policy: Policy) => ({
       securityMode: MessageSecurityMode[mode],
       securityPolicy: SecurityPolicy[policy],
@@ -57,5 +63,31 @@ describe('the endpoint that is chosen', () => {
       name: 'NotConnected',
       message: /offers SignAndEncrypt Basic256Sha256/,
     });
+  });
+
+  test('has no password in the clear over a link that is only signed', () => {
+    const taken = (mode: Mode) => ({
+      securityMode: MessageSecurityMode[mode],
+      securityPolicy: SecurityPolicy.Basic256Sha256,
+      serverCertificate: undefined,
+    });
+    const offer = (mode: Mode, ...policies: (Policy | undefined)[]) => {
+      const offered = endpoint(mode, 'Basic256Sha256');
+      offered.userIdentityTokens = policies.map(
+        (policy) =>
+          new UserTokenPolicy({
+            tokenType: UserTokenType.UserName,
+            securityPolicyUri: policy === undefined ? null : SecurityPolicy[policy],
+          }),
+      );
+      return [offered];
+    };
+    const variables = { securityMode: 'best', securityPolicy: 'best', userName: 'joe' } as const;
+    const clear = { name: 'NotConnected', message: /password in the clear/ };
+    assert.throws(() => checkSecurity(taken('Sign'), offer('Sign', 'None'), variables), clear);
+    checkSecurity(taken('Sign'), offer('Sign', 'None'), { ...variables, userName: '' });
+    checkSecurity(taken('Sign'), offer('Sign', undefined), variables);
+    checkSecurity(taken('Sign'), offer('Sign', 'None', 'Basic256Sha256'), variables);
+    checkSecurity(taken('SignAndEncrypt'), offer('SignAndEncrypt', 'None'), variables);
   });
 });

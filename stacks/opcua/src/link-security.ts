@@ -64,13 +64,14 @@ export async function chooseSecurity(
 }
 
 /**
- * What a server offers is asked over a link that anyone could meddle with; over the secured one it says it again. Throws
- * `NotConnected` where it has better to offer than was taken: someone has kept it from us.
+ * What a server offers is asked over a link that anyone could meddle with; over the secured one it says it again, before
+ * it is told who comes. Throws `NotConnected` where it has better to offer than was taken: someone has kept it from us;
+ * and where it wants the password in the clear over a link that is signed and no more.
  */
 export function checkSecurity(
   taken: Security,
   endpoints: readonly EndpointDescription[],
-  variables: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy'>,
+  variables: Pick<ConnectorVariables, 'securityMode' | 'securityPolicy' | 'userName'>,
 ): void {
   if (taken.securityMode === MessageSecurityMode.None) return;
   const best = chooseEndpoint(endpoints, variables);
@@ -78,6 +79,14 @@ export function checkSecurity(
   if (best.securityMode !== taken.securityMode || best.securityPolicyUri !== taken.securityPolicy) {
     throw new NotConnected(
       `the server offers ${describeEndpoint(best)}, but was made to look as if it did not: who is between?`,
+    );
+  }
+  const tokens = (best.userIdentityTokens ?? []).filter(({ tokenType }) => tokenType === UserTokenType.UserName);
+  const isClear = tokens.length > 0 && tokens.every((token) => token.securityPolicyUri === SecurityPolicy.None);
+  if (variables.userName !== '' && best.securityMode === MessageSecurityMode.Sign && isClear) {
+    throw new NotConnected(
+      'the server wants the password in the clear over a link that is only signed: it offers no SignAndEncrypt, or ' +
+        'securityMode does not allow it',
     );
   }
 }

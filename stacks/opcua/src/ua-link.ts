@@ -128,8 +128,8 @@ export class UaLink {
     const client = newClient(options, certificates, security);
     try {
       await inTime(options, signal, client.client.connect(variables.endpointUrl));
+      checkSecurity(security, await inTime(options, signal, client.client.getEndpoints()), variables);
       const session = await inTime(options, signal, client.client.createSession(await identityOf(variables, folder)));
-      checkSecurity(security, session.serverEndpoints ?? [], variables);
       const link = new UaLink(client, session, options);
       await orAborted(signal, link.getToKnow());
       return link;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, renameSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Datatype, quality, systemClock, type Value } from '@telltale/schema';
@@ -278,6 +278,33 @@ describe('a secured link', () => {
     });
   }
 
+  test('tells nobody the password where someone keeps the better security of the server from it', async (t) => {
+    // In between: everything that the server offers in the clear is made to look as if it were only signed.
+    const between = createServer((socket) => {
+      const server = createConnection(device.port, '127.0.0.1');
+      t.after(() => server.destroy());
+      for (const each of [socket, server]) each.on('error', () => {});
+      socket.pipe(server);
+      let isClear = false;
+      server.on('data', (bytes: Buffer) => {
+        isClear ||= bytes.toString('latin1', 0, 3) === 'OPN' && bytes.includes('SecurityPolicy#None');
+        socket.write(isClear ? onlySigned(bytes) : bytes);
+      });
+      server.on('close', () => socket.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(between, 'listening');
+    t.after(() => between.close());
+    const { port } = between.address() as AddressInfo;
+    const activated = async () => ((await device.order({ kind: 'asked' })) as { activated: number }).activated;
+    const before = await activated();
+    const bench = new UaBench({ port }, { ...secured, securityPolicy: 'Basic256Sha256' });
+    await assert.rejects(bench.start(), { name: 'NotConnected', message: /BadCertificateUntrusted/ });
+    trust(bench);
+    await assert.rejects(bench.start(), { name: 'NotConnected', message: /who is between/ });
+    assert.equal(await activated(), before);
+    await bench.stop();
+  });
+
   test('is open to a user with a certificate, whom the server knows', async () => {
     for (const name of ['joe', 'mallory']) {
       const bench = new UaBench(device, { ...named, userCertificate: `${name}.pem` });
@@ -307,6 +334,15 @@ describe('a secured link', () => {
     await bench.stop();
   });
 });
+
+/** The mode stands before the length and the text of the policy. */
+function onlySigned(bytes: Buffer): Buffer {
+  const uri = 'http://opcfoundation.org/UA/SecurityPolicy#';
+  for (let at = bytes.indexOf(uri); at >= 0; at = bytes.indexOf(uri, at + 1)) {
+    if (at >= 8 && bytes.readUInt32LE(at - 8) === 3) bytes.writeUInt32LE(2, at - 8);
+  }
+  return bytes;
+}
 
 describe('a server that lies', () => {
   test('harms nobody with nonsense in the same segment as its greeting', async (t) => {

@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import {
+  ActivateSessionRequest,
   CreateMonitoredItemsRequest,
   CreateSubscriptionRequest,
   DataType,
@@ -262,12 +263,13 @@ async function work({ kind, node, value, type }: Order): Promise<unknown> {
 }
 
 /** What clients have asked for since the start. */
-const asked = { created: 0, deleted: 0, subscriptions: 0, ended: 0, samplings: [] as number[] };
+const asked = { activated: 0, created: 0, deleted: 0, subscriptions: 0, ended: 0, samplings: [] as number[] };
 server.on('request', (request) => {
   if (request instanceof CreateMonitoredItemsRequest) {
     asked.created += request.itemsToCreate?.length ?? 0;
     for (const each of request.itemsToCreate ?? []) asked.samplings.push(each.requestedParameters.samplingInterval);
   } else if (request instanceof DeleteMonitoredItemsRequest) asked.deleted += request.monitoredItemIds?.length ?? 0;
+  else if (request instanceof ActivateSessionRequest) asked.activated++;
   else if (request instanceof CreateSubscriptionRequest) asked.subscriptions++;
   else if (request instanceof DeleteSubscriptionsRequest) asked.ended += request.subscriptionIds?.length ?? 0;
 });
