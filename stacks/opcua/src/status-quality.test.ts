@@ -80,6 +80,12 @@ describe('a quality as a status code', () => {
     }
   });
 
+  test('says of a good value that it is simulated, in the words of OPC UA', () => {
+    const { good, goodLocalOverride, simulated, limit } = quality;
+    assert.equal(qualityOfStatus(statusOfQuality(good | simulated | limit.high)), goodLocalOverride | limit.high);
+    assert.equal(statusOfQuality(bad.sensorFailure | simulated), StatusCodes.BadSensorFailure.value);
+  });
+
   test('is one that OPC UA knows', () => {
     const codes = new Set(Object.values(StatusCodes).map((each) => each.value));
     for (let q = 0; q < 256; q++) assert.ok(codes.has((statusOfQuality(q) & 0xffff_0000) >>> 0), `quality ${q}`);

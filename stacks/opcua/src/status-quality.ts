@@ -67,11 +67,13 @@ export function qualityOfStatus(code: number): number {
   return (code & infoTypeMask) === dataValueInfo ? known | ((code >>> limitShift) & qualityMask.limit) : known;
 }
 
-/** The mark of a simulation has no place in a status code: simulated values are served as the real ones would be. */
+/** A good value that somebody simulates is what OPC UA calls overridden; others have no place for that mark. */
 export function statusOfQuality(q: number): number {
   const [status, substatus, limit] = [q & qualityMask.status, q & qualityMask.substatus, q & qualityMask.limit];
   // The status 0x80 means nothing: what is not surely good or uncertain is bad.
   const ofStatus = status === quality.good ? 0 : status === uncertain.nonSpecific ? 0x4000_0000 : 0x8000_0000;
-  const code = statuses.get(status | substatus) ?? ofStatus;
+  const isOverridden = status === quality.good && (q & quality.simulated) !== 0;
+  const known = isOverridden ? quality.goodLocalOverride : status | substatus;
+  const code = statuses.get(known) ?? ofStatus;
   return limit === 0 ? code : (code | dataValueInfo | (limit << limitShift)) >>> 0;
 }
