@@ -127,6 +127,12 @@ describe('a page', () => {
     assert.equal(parseTextFormat(page).get('telltale_point_quality')?.samples[0]?.value, bad.sensorFailure);
   });
 
+  test('has room for more samples of one name than a call has for arguments', () => {
+    const many = Array.from({ length: 200_000 }, (_, at) => sample(`p${at}`, at, { labels: `at="${at}"` }));
+    const lines = metricPage([family('x', many)], 'text', options).split('\n');
+    assert.equal(lines.filter((line) => line.startsWith('telltale_point_quality{')).length, many.length);
+  });
+
   test('has milliseconds in the text format, and no time before the first value', () => {
     const families = [family('x', [sample('a', 1)]), family('y', [sample('b', undefined, { timeUs: 0 })])];
     const page = metricPage(families, 'text', { badQuality: 'nan', qualityMetric: '', timestamps: true });

@@ -46,7 +46,7 @@ export function metricPage(families: Iterable<Family>, format: PageFormat, optio
   const qualities: Sample[] = [];
   for (const family of families) {
     const samples = family.samples.filter((sample) => isShown(sample, options));
-    qualities.push(...family.samples.filter(({ isCommand }) => !isCommand));
+    for (const sample of family.samples) if (!sample.isCommand) qualities.push(sample);
     if (samples.length === 0) continue;
     head(lines, family, format);
     for (const sample of samples) lines.push(sampleLine(family, sample, format, options));
