@@ -50,7 +50,7 @@ export class GroupPlan<R extends PollRequest> {
     if (troubles.length === 0) return;
     const taken = new Set(troubles.map(({ request }) => request));
     this.requests = this.requests.filter((request) => !taken.has(request));
-    this.troubles.push(...troubles);
+    this.troubles = [...this.troubles, ...troubles];
   }
 
   /** The requests to try in its place: none where it is of one point, which is a culprit from now on. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PolledPlant, point, timeoutMs } from '../../test/polled-plant.ts';
 import { pollersOfTests } from '../../test/running-poller.ts';
+import { GroupPlan } from './group-plan.ts';
 
 const { start, stop } = pollersOfTests();
 const badAddress = '0x4';
@@ -108,6 +109,13 @@ describe('a wrong address', () => {
     start(plant);
     await plant.advance(10);
     assert.deepEqual([plant.shown('a/x'), plant.shown('a/1')], [badAddress, 1]);
+  });
+
+  test('may be any of very many, all of which the device refuses', () => {
+    const points = Array.from({ length: 200_000 }, (_, at) => ({ ...point('a/1'), id: at }));
+    const plan = new GroupPlan(points, (some) => some.map((each) => ({ points: [each] })));
+    plan.trouble(plan.requests.map((request) => ({ request, quality: 4, reason: 'refused' })));
+    assert.deepEqual([plan.requests.length, plan.troubles.length], [0, points.length]);
   });
 
   test('that the device refuses stands alone in the end, and the others are read in the same scan', async () => {
