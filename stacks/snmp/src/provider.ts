@@ -52,9 +52,10 @@ class SnmpProvider implements Provider {
   }
 
   setPoints({ measurements, commands }: StackPoints): void {
+    const before = new Map([...this.#points.values()].map((each) => [each.point.name, each]));
     const served = [
-      ...measurements.map((point) => new ServedPoint(point, false)),
-      ...commands.map((point) => new ServedPoint(point, true)),
+      ...measurements.map((point) => new ServedPoint(point, false, before.get(point.name))),
+      ...commands.map((point) => new ServedPoint(point, true, before.get(point.name))),
     ];
     const taken = new Set<string>();
     for (const { point, address } of served) {

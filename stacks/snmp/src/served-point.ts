@@ -19,10 +19,15 @@ export class ServedPoint {
   #quality: number = quality.bad.notConnected;
   #timeUs = 0;
 
-  constructor(point: StackPoint, isCommand: boolean) {
+  /** `before`: the same point as it was configured until now; it keeps its value where it keeps its datatype. */
+  constructor(point: StackPoint, isCommand: boolean, before?: ServedPoint) {
     this.point = point;
     this.isCommand = isCommand;
     this.address = parseServedAddress(point.address, point.datatype);
+    if (before?.point.datatype !== point.datatype) return;
+    this.#value = before.#value;
+    this.#quality = before.#quality;
+    this.#timeUs = before.#timeUs;
   }
 
   take(batch: Batch, at: number): void {

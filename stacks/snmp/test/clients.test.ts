@@ -12,7 +12,7 @@ import { missingPeers, until } from '@telltale/stack-kit/testing';
 import { encodeCommunityMessage, encodePdu, encodeVarbinds, pduType } from '../src/message.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import stack from '../src/stack.ts';
-import { base, RunningProvider, tool, operator as user, operatorFlags as v3 } from './running-provider.ts';
+import { base, RunningProvider, type Served, tool, operator as user, operatorFlags as v3 } from './running-provider.ts';
 
 const skip = missingPeers('snmpget', 'snmpset', 'snmpwalk', 'snmpbulkwalk') ?? false;
 const communities = { community: 'reading', writeCommunity: 'writing' };
@@ -61,6 +61,17 @@ describe('before the tools of net-snmp', { skip }, () => {
       running.publish('1.0', undefined, quality.bad.communicationFailure);
       assert.match(await both(), badQuality === 'lastValue' ? /"21.5"[\s\S]*: 24\n/ : /No Such Instance[\s\S]*: 24\n/);
     }
+  });
+
+  test('goes on serving what it has of a point when others come', async (t) => {
+    const points: Served[] = [{ address: '1.0', datatype: 'd' }];
+    const running = await RunningProvider.start(communities, points);
+    t.after(() => running.stop());
+    running.publish('1.0', 21.5);
+    running.setPoints([...points, { address: '2.0', datatype: 'd' }]);
+    assert.match(await running.ask('get', `${base}.1.1.0`, `${base}.2.1.0`), /"21.5"[\s\S]*Gauge32: 192\n/);
+    running.setPoints([{ address: '1.0', datatype: 'i' }]);
+    assert.match(await running.ask('get', `${base}.1.1.0`, `${base}.2.1.0`), /No Such Instance[\s\S]*Gauge32: 8\n/);
   });
 
   test('is walked in order, by GETNEXT and by GETBULK alike, a thousand rows and more', async (t) => {
