@@ -1,7 +1,7 @@
 // Reads and sets the objects of SNMP agents, and takes their traps. The poller owns rhythm and silence, a session the way
 // to one agent.
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { Batch, quality, type Value } from '@telltale/schema';
 import {
   AllowedClients,
@@ -83,7 +83,7 @@ class SnmpConnector implements Connector {
     this.#traps = new TrapPoints({
       clock,
       publish,
-      isAgent: (agent, address) => this.#addresses.get(agent)?.has(address) === true,
+      isAgent: (agent, address) => this.#addresses.get(agent)?.has(asCompared(address)) === true,
     });
   }
 
@@ -280,7 +280,7 @@ class SnmpConnector implements Connector {
   /** Nobody waits for it: a name that is not found must not keep the other agents' traps out. */
   #findAddresses(): void {
     for (const host of this.#hosts) {
-      if (isIP(host.host) !== 0) this.#addresses.set(host.name, new Set([host.host]));
+      if (isIP(host.host) !== 0) this.#addresses.set(host.name, new Set([asCompared(host.host)]));
       else {
         this.#resolve(host).catch((error) =>
           this.#options.log.warn(`traps of ${host.name} are not known as such: ${error.message}`),
@@ -292,7 +292,7 @@ class SnmpConnector implements Connector {
   /** Its traps are known by its newest addresses. */
   async #resolve({ name, host }: Host): Promise<string> {
     const found = await lookup(host, { all: true });
-    this.#addresses.set(name, new Set(found.map(({ address }) => address)));
+    this.#addresses.set(name, new Set(found.map(({ address }) => asCompared(address))));
     return found[0]?.address ?? '';
   }
 
@@ -303,6 +303,12 @@ class SnmpConnector implements Connector {
     if (batch.count > 0) this.#options.publish(batch);
     this.#traps.publishAll();
   }
+}
+
+/** An address of IP version 6 can be written in many ways, and with a zone. */
+function asCompared(address: string): string {
+  if (!isIPv6(address)) return address;
+  return new SocketAddress({ address: address.replace(/%.*$/, ''), family: 'ipv6' }).address;
 }
 
 /**

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
@@ -12,6 +12,11 @@ import { RunningConnector, type Sample } from './running-connector.ts';
 import { operator as keys, tool, operatorFlags as v3 } from './running-provider.ts';
 
 const skip = missingPeers('snmptrap') ?? false;
+const withoutIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === '::1')
+  ? false
+  : 'this machine has no IPv6';
 const linkDown = '1.3.6.1.6.3.1.1.5.3';
 const operStatus = (row: number) => `1.3.6.1.2.1.2.2.1.8.${row}`;
 
@@ -83,6 +88,17 @@ describe('traps', { skip }, () => {
       /Timeout/,
     );
     assert.equal(running.readings.get('count')?.value, 1n);
+  });
+
+  test('of an agent are known by its address, however that is written', { skip: withoutIpv6 }, async (t) => {
+    const port = await freePort();
+    const hosts = 'here=[0:0:0:0:0:0:0:1]:9, other=192.0.2.7';
+    const running = new RunningConnector({ hosts, trapPort: `${port}`, trapHost: '::1', community: 'secret' });
+    t.after(() => running.stop());
+    running.setPoints([{ name: 'count', address: 'trap:here/linkDown', datatype: 'l' }]);
+    await running.start();
+    await tool('snmptrap', ['-v2c', '-c', 'secret', `udp6:[::1]:${port}`, ...down(3, 2)]);
+    await running.until('count', ({ value }) => value === 1n);
   });
 
   test('of version 3 are taken from the user alone, signed and encrypted as is set', async (t) => {
