@@ -188,7 +188,9 @@ export class ServedSpace {
     };
   }
 
-  async #write({ point }: Served, { value: variant }: DataValue): Promise<StatusCode> {
+  async #write({ point }: Served, { value: variant, statusCode }: DataValue): Promise<StatusCode> {
+    // A value that its own sender doubts is no command.
+    if (!statusCode.isGoodish()) return StatusCodes.BadWriteNotSupported;
     if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== typeOf[point.datatype]) {
       return StatusCodes.BadTypeMismatch;
     }
@@ -200,10 +202,9 @@ export class ServedSpace {
       return StatusCodes.Good;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#options.log.info(`a write to ${point.name} was refused: ${reason}`);
-      return error instanceof Error && error.name === Refused.name
-        ? StatusCodes.BadRequestNotAllowed
-        : StatusCodes.BadCommunicationError;
+      const isRefused = error instanceof Error && error.name === Refused.name;
+      this.#options.log.info(`a write to ${point.name} ${isRefused ? 'was refused' : 'may have been lost'}: ${reason}`);
+      return isRefused ? StatusCodes.BadRequestNotAllowed : StatusCodes.BadCommunicationError;
     }
   }
 

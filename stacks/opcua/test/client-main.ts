@@ -49,6 +49,8 @@ interface Order {
   readonly node?: string;
   readonly type?: keyof typeof DataType;
   readonly value?: unknown;
+  /** Of the value that is written. */
+  readonly status?: 'BadSensorFailure';
 }
 
 interface Opened {
@@ -130,7 +132,8 @@ async function work(order: Order): Promise<unknown> {
       const dataType = DataType[order.type ?? 'Double'];
       const value = dataType === DataType.Int64 ? halvesOf(BigInt(String(order.value))) : order.value;
       const variant = new Variant({ dataType, arrayType: VariantArrayType.Scalar, value });
-      const request = { nodeId, attributeId: AttributeIds.Value, value: { value: variant } };
+      const statusCode = StatusCodes[order.status ?? 'Good'];
+      const request = { nodeId, attributeId: AttributeIds.Value, value: { value: variant, statusCode } };
       return (await session.write(request as unknown as Parameters<ClientSession['write']>[0] & object)).toString();
     }
     case 'browse': {

@@ -56,6 +56,7 @@ class Served {
         log: { debug: tell, info: tell, warn: tell, error: tell },
         write: async ({ id, name }, value) => {
           if (value === 13) throw new Refused('interlock');
+          if (value === 14) throw new Error('no answer');
           this.written.push([name, value]);
           this.publish((batch) => batch.value(id, value, quality.good, Date.now() * 1000));
         },
@@ -150,12 +151,16 @@ describe('a provider', () => {
     assert.match(await client.write(node('At.speed'), 'Int32', 13), /^BadRequestNotAllowed/);
     assert.match(await client.write(node('At.speed'), 'Double', 1.5), /^BadTypeMismatch/);
     assert.match(await client.write(node('At.level'), 'Double', 1.5), /^BadNotWritable/);
+    const doubted = { kind: 'write', node: node('At.speed'), type: 'Int32', value: 9, status: 'BadSensorFailure' };
+    assert.match(String(await client.order(doubted)), /^BadWriteNotSupported/);
+    assert.match(await client.write(node('At.speed'), 'Int32', 14), /^BadCommunicationError/);
     assert.equal((await client.read(node('At.speed'))).value, 7);
     assert.deepEqual(served.written, [
       ['start', true],
       ['speed', 7],
     ]);
     assert.ok(served.log.includes('a write to speed was refused: interlock'));
+    assert.ok(served.log.includes('a write to speed may have been lost: no answer'));
     const reader = await ann(served);
     assert.match(await reader.write(node('At.speed'), 'Int32', 8), /^BadUserAccessDenied/);
     assert.equal(served.written.length, 2);
