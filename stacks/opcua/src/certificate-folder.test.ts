@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -54,16 +63,23 @@ describe('a folder of certificates', () => {
     assert.equal(await check(stranger), 'Good');
   });
 
-  test('bears what is no certificate, given or trusted, and keeps no more than a hundred strangers', async (t) => {
+  test('bears what is no certificate, given or trusted, and keeps the newest hundred strangers', async (t) => {
     const { folder, certificates } = await newFolder(t, 'urn:a');
     writeFileSync(join(folder, 'trusted', 'readme.txt'), 'nothing');
     for (const bytes of [Buffer.alloc(0), Buffer.from('nothing'), Buffer.alloc(100_000, 0x30)]) {
       assert.equal((await certificates.checkCertificate(bytes)).name, 'BadCertificateInvalid');
     }
-    for (let at = 0; at < 100; at++) writeFileSync(join(folder, 'rejected', `${at}.der`), '');
+    for (let at = 0; at < 100; at++) {
+      const file = join(folder, 'rejected', `${at}.der`);
+      writeFileSync(file, '');
+      utimesSync(file, 1e9 + ((at + 50) % 100), 1e9 + ((at + 50) % 100));
+    }
     const stranger = await newFolder(t, 'urn:stranger');
     const { name } = await certificates.checkCertificate([stranger.certificates.getCertificate()]);
     assert.equal(name, 'BadCertificateUntrusted');
-    assert.equal(readdirSync(join(folder, 'rejected')).length, 100);
+    const kept = readdirSync(join(folder, 'rejected'));
+    assert.equal(kept.length, 100);
+    assert.ok(kept.some((each) => /^[0-9a-f]{40}\.der$/.test(each)));
+    assert.ok(!kept.includes('50.der'), 'the oldest has gone');
   });
 });

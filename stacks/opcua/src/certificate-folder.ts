@@ -1,7 +1,7 @@
 // The certificates of one connector or provider: its own, made once, and those of the other side that a person trusts.
 // Whom nobody trusts is refused, and kept in `rejected` for a person to look at and move.
 import { randomUUID, X509Certificate } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { StackLog } from '@telltale/stack-kit';
@@ -155,7 +155,10 @@ export class CertificateFolder {
     const [rejected, trusted] = [join(folder, 'rejected', name), join(folder, 'trusted')];
     try {
       const known = await readdir(join(folder, 'rejected'));
-      if (known.length < maxRejected && !known.includes(name)) await writeWhole(rejected, leaf.raw);
+      if (!known.includes(name)) {
+        await writeWhole(rejected, leaf.raw);
+        await keepNewest(join(folder, 'rejected'), maxRejected);
+      }
       log.warn(`refused the certificate ${nameOf(leaf)}: to trust it, move ${rejected} to ${trusted}`);
     } catch (error) {
       log.warn(`refused the certificate ${nameOf(leaf)}, which could not be kept: ${(error as Error).message}`);
@@ -186,6 +189,20 @@ async function writeWhole(file: string, content: string | Buffer): Promise<void>
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** So that who comes later is found there, however many strangers came before. */
+async function keepNewest(folder: string, count: number): Promise<void> {
+  const files = (await readdir(folder)).map((name) => join(folder, name));
+  if (files.length <= count) return;
+  const stats = files.map((file) =>
+    stat(file).then(
+      ({ mtimeMs }) => ({ file, mtimeMs }),
+      () => ({ file, mtimeMs: 0 }), // moved meanwhile
+    ),
+  );
+  const old = (await Promise.all(stats)).toSorted((one, other) => other.mtimeMs - one.mtimeMs).slice(count);
+  await Promise.all(old.map(({ file }) => rm(file, { force: true })));
 }
 
 /** DER, PEM, or a chain of which the first counts; undefined where it is none. */
