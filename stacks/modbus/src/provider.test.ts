@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { type Datatype, quality } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
@@ -242,6 +243,16 @@ describe('the server', () => {
     });
     assert.ok(sent < 300, 'its requests were not all taken');
     greedy.close();
+  });
+
+  test('leaves nothing that listens where it is closed while the name of its host is looked up', async () => {
+    const server = await TestServer.start({}, {}, { host: 'localhost' });
+    await server.stop();
+    const connecting = server.provider.connect(new AbortController().signal);
+    await server.provider.close();
+    await connecting;
+    const socket = connect({ port: server.port, host: 'localhost' });
+    await assert.rejects(once(socket, 'connect'));
   });
 
   test('keeps the values of points that stay when the points change, and says which it cannot serve', async () => {

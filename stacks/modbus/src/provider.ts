@@ -63,7 +63,11 @@ class ModbusProvider implements Provider {
       reject(failure);
       this.#failed.reject(failure);
     });
-    server.listen({ host, port }, () => resolve());
+    server.listen({ host, port }, () => {
+      // It may have been given up while the name of the host was looked up.
+      if (this.#server !== server) server.close();
+      resolve();
+    });
     await promise;
   }
 
