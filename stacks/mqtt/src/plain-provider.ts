@@ -123,7 +123,12 @@ export class PlainProvider implements Provider {
   /** What the broker has retained of a point that is not served any more would stay there, good, for ever. */
   #setTopics(): void {
     const before = this.#topics;
-    this.#topics = new Map(this.#points.all.map((served) => [this.#topic('topic', served.point), served]));
+    this.#topics = new Map();
+    for (const served of this.#points.all) {
+      const topic = this.#topic('topic', served.point);
+      if (!this.#topics.has(topic)) this.#topics.set(topic, served);
+      else this.#options.log.warn(`${served.point.name} is not published: another point has the topic ${topic}`);
+    }
     if (this.#options.variables.retain) for (const [topic, served] of before) this.#gone.set(topic, served);
     for (const topic of this.#topics.keys()) this.#gone.delete(topic);
   }
@@ -172,6 +177,7 @@ export class PlainProvider implements Provider {
       return undefined;
     }
     const isGone = this.#gone.get(topic) === served;
+    if (!isGone && this.#topics.get(topic) !== served) return undefined;
     // An empty one makes the broker forget what it has retained.
     const payload = isGone ? '' : this.#payloadTemplate.render((name) => this.#placeholder(name, served));
     const qos = Number(variables.qos) as 0 | 1 | 2;

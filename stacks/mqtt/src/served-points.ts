@@ -17,11 +17,12 @@ export class ServedPoints {
   readonly changed = new Set<Served>();
   #byId = new Map<number, Served>();
 
-  /** Points whose name and datatype stay keep their values. */
+  /** Points whose name and datatype stay keep their values. A measurement and a command may have the same name. */
   setPoints({ measurements, commands }: StackPoints): void {
-    const before = new Map(this.all.map((served) => [served.point.name + served.point.datatype, served]));
+    const key = ({ name, datatype }: StackPoint, isCommand: boolean) => `${isCommand} ${datatype} ${name}`;
+    const before = new Map(this.all.map((served) => [key(served.point, served.isCommand), served]));
     const serve = (isCommand: boolean) => (point: StackPoint) => {
-      const known = before.get(point.name + point.datatype);
+      const known = before.get(key(point, isCommand));
       const { value, quality: last = quality.bad.notConnected, timeUs = 0 } = known ?? {};
       return { point, isCommand, value, quality: last, timeUs };
     };

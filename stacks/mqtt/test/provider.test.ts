@@ -111,6 +111,25 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     await until('it is back', () => heard.texts('gone/a').at(-1)?.startsWith('{') === true);
   });
 
+  test('of two points whose topic would be the same one is published, and the other told', async (t) => {
+    const p = link({ topic: 'same/{provider}/{address}' });
+    t.after(() => p.stop());
+    p.setPoints([
+      { name: 'a', address: 'x' },
+      { name: 'b', address: 'x' },
+    ]);
+    p.publish('a', 1);
+    p.publish('b', 2);
+    await p.start();
+    const heard = await broker.sub('same/#');
+    t.after(() => heard.stop());
+    p.publish('b', 3);
+    p.publish('a', 4);
+    await until('the newest has come', () => /"value":4,/.test(heard.texts('same/out/x').at(-1) ?? ''));
+    assert.doesNotMatch(heard.texts('same/out/x').join(), /"value":[23],/);
+    assert.match(p.warnings.join(), /b is not published: another point has the topic same\/out\/x/);
+  });
+
   test('templates make topics and payloads', async (t) => {
     const p = link({ topic: 'site/{provider}/{name}', payload: '{text} {status} {timeMs}', retain: 'false' });
     t.after(() => p.stop());
