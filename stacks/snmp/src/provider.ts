@@ -9,6 +9,7 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
+  type StackPoint,
   type StackPoints,
 } from '@telltale/stack-kit';
 import { Agent } from './agent.ts';
@@ -52,11 +53,11 @@ class SnmpProvider implements Provider {
   }
 
   setPoints({ measurements, commands }: StackPoints): void {
-    const before = new Map([...this.#points.values()].map((each) => [each.point.name, each]));
-    const served = [
-      ...measurements.map((point) => new ServedPoint(point, false, before.get(point.name))),
-      ...commands.map((point) => new ServedPoint(point, true, before.get(point.name))),
-    ];
+    // A measurement and a command may have the same name.
+    const before = new Map([...this.#points.values()].map((each) => [`${each.isCommand} ${each.point.name}`, each]));
+    const serve = (isCommand: boolean) => (point: StackPoint) =>
+      new ServedPoint(point, isCommand, before.get(`${isCommand} ${point.name}`));
+    const served = [...measurements.map(serve(false)), ...commands.map(serve(true))];
     const taken = new Set<string>();
     for (const { point, address } of served) {
       if (taken.has(address.index))
