@@ -1,8 +1,10 @@
 // Times and qualities that stand in an answer beside their values. Pure.
-import { quality } from '@telltale/schema';
+import { quality, qualityMask } from '@telltale/schema';
 
 export type TimeUnit = 's' | 'ms' | 'us';
 
+/** The one status of the four that OPC gives no meaning. */
+const unassigned = 0x80;
 const perUnit = { s: 1e6, ms: 1e3, us: 1 } as const;
 const isoTime =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,]([0-9]{1,9}))?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})$/;
@@ -25,7 +27,9 @@ export function readTime(json: unknown, unit: TimeUnit): number | undefined {
 
 /** Of a number: an OPC quality; of a boolean: good or bad; of a word: good, uncertain or bad. What is none of them is bad. */
 export function readQuality(json: unknown): number {
-  if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= 0xff) return json;
+  if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= 0xff) {
+    return (json & qualityMask.status) === unassigned ? quality.bad.nonSpecific : json;
+  }
   if (json === true) return quality.good;
   if (typeof json !== 'string' || json.length > 20) return quality.bad.nonSpecific;
   const word = json.toLowerCase();

@@ -97,7 +97,7 @@ describe('a time', () => {
 test('a quality is an OPC quality, a word or a boolean, and bad where it is none of these', () => {
   const { good, bad, uncertain } = quality;
   for (const json of [192, true, 'good', 'GOOD', 'ok']) assert.equal(readQuality(json), good);
-  for (const json of [0, false, 'bad', 'failed', null, undefined, {}, -1, 65_536, 1.5]) {
+  for (const json of [0, false, 'bad', 'failed', null, undefined, {}, -1, 65_536, 1.5, 0x80, 0xbf]) {
     assert.equal(readQuality(json), bad.nonSpecific);
   }
   assert.equal(readQuality('uncertain'), uncertain.nonSpecific);
