@@ -85,6 +85,28 @@ describe('a changed definition', () => {
     assert.equal(bench.starts(), 0);
   });
 
+  test('that cannot run stops what runs, and has no times', async () => {
+    const bench = ModuleBench.with();
+    bench.started();
+    bench.put({ runMode: 'sometimes' });
+    assert.deepEqual(bench.run().stops, [2000]);
+    bench.ended({ signal: 'SIGTERM' });
+    assert.deepEqual([bench.state(), bench.starts()], ['FAIL', 1]);
+    const timed = ModuleBench.with({ runMode: 'cron * * * * *', properties: { memoryLimit: 'much' } });
+    await assert.rejects(timed.modules.start('loop'), { problem: 'module-failed', message: /memoryLimit/ });
+    assert.equal(timed.modules.status('loop')['next-start'], null);
+    assert.equal(timed.clock.waiting, 0);
+  });
+
+  test('gives one that is being asked no more time to answer, unless it says so', () => {
+    const bench = ModuleBench.with({ queryTimeout: 500 });
+    bench.started();
+    bench.clock.advance(400);
+    bench.put({ queryTimeout: 500, termToKill: 77 });
+    bench.clock.advance(100);
+    assert.deepEqual(bench.run().stops, [77]);
+  });
+
   test('of one that runs at its times starts it anew; of one that now has times stops it until then', () => {
     const timed = ModuleBench.with({ runMode: 'cron * * * * *' });
     timed.clock.advance(40_000);
@@ -135,6 +157,14 @@ describe('a removed module', () => {
     assert.equal(bench.starts(), 3);
     const { restarts, 'last-error': error } = bench.modules.status('loop');
     assert.deepEqual({ restarts, error }, { restarts: 0, error: null });
+  });
+
+  test('that comes back at once, as it was, is told to be there again', () => {
+    const bench = ModuleBench.with({ queryTimeout: 500 });
+    bench.started();
+    bench.modules.remove('loop');
+    bench.put({ queryTimeout: 500 });
+    assert.deepEqual(bench.changes.slice(-2), ['loop removed in INIT', 'loop INIT']);
   });
 
   test('of any name is found by its name alone', () => {

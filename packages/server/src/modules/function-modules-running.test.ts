@@ -23,6 +23,7 @@ describe('a service', () => {
     for (const [end, state, text] of [
       [{ code: 0 }, 'STOP', undefined],
       [{ code: 3 }, 'FAIL', 'ended with exit code 3'],
+      [{ code: 0, reason: 'too much memory.' }, 'FAIL', 'ended with exit code 0: too much memory'],
       [{ signal: 'SIGSEGV' }, 'FAIL', 'was ended by SIGSEGV'],
       [{ signal: 'SIGKILL', reason: 'too much memory.' }, 'FAIL', 'was ended by SIGKILL: too much memory'],
     ] as const) {
@@ -115,8 +116,11 @@ describe('a module with times', () => {
     assert.equal(bench.state(), 'STOP');
     bench.clock.advance(untilMinuteMs - 1);
     assert.equal(bench.starts(), 0);
+    const told: (number | undefined)[] = [];
+    bench.modules.onChange(() => told.push(nextInSeconds(bench)));
     bench.clock.advance(1);
     assert.equal(bench.starts(), 1);
+    assert.deepEqual(told, [60]);
     bench.fails(7);
     const { state, 'exit-code': code } = bench.modules.status('loop');
     assert.deepEqual({ state, code }, { state: 'STOP', code: 7 });
@@ -196,6 +200,7 @@ describe('liveness', () => {
     bench.modules.answered('loop', queries[1] ?? 0, 'x'.repeat(10_000));
     assert.equal(bench.modules.status('loop').status?.length, 1024);
     assert.equal(bench.modules.answered('loop', queries[1] ?? 0, 'again'), false);
+    assert.equal(bench.modules.status('loop').status?.[0], 'x');
     assert.equal(bench.modules.answered('nobody', 1, undefined), false);
   });
 

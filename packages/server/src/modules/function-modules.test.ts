@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ProblemError } from '@telltale/schema';
+import { fromTimestamp, ProblemError } from '@telltale/schema';
 import { ModuleBench } from '../../test/module-bench.ts';
 
 /** What a promise has become by now. */
@@ -232,6 +232,7 @@ describe('the service', () => {
     assert.equal(await answer(), 'waits');
     bench.ended({}, 'gone');
     assert.equal(await answer(), 'done');
+    bench.modules.open();
     await assert.rejects(bench.modules.start('loop'), { problem: 'stopping' });
     bench.put({ debug: true });
     bench.modules.put({ name: 'new', termToKill: 10, queryTimeout: 0, runMode: 'cron * * * * *' });
@@ -239,6 +240,25 @@ describe('the service', () => {
     assert.equal(bench.clock.waiting, 0);
     assert.equal(bench.processes.alive.size, 0);
     assert.equal(bench.tokens.valid.size, 0);
+  });
+
+  test('leaves one that has failed as it is when it stops', async () => {
+    const bench = ModuleBench.with();
+    bench.fails(1);
+    bench.changes.length = 0;
+    await bench.modules.close(4000);
+    assert.deepEqual([bench.state(), bench.changes], ['FAIL', []]);
+  });
+
+  test('tells each state later than the one before, though the clock counts in milliseconds', () => {
+    const bench = ModuleBench.with();
+    const times = [bench.modules.status('loop').since];
+    bench.started();
+    times.push(bench.modules.status('loop').since);
+    bench.ended();
+    times.push(bench.modules.status('loop').since);
+    const [first = 0, second = 0, third = 0] = times.map(fromTimestamp);
+    assert.ok(first < second && second < third, `${times.join(' ')}`);
   });
 
   test('tells each change once', () => {

@@ -93,6 +93,30 @@ test('no connection for so long since the last was closed is silence; one that c
   assert.equal(told.at(-1), 'was not connected to the channel for 1000 ms');
 });
 
+test('an answer that comes when its connection is gone leaves the time for another one', () => {
+  const { clock, told, liveness, connect } = bench();
+  liveness.begin();
+  connect('a').closed();
+  clock.advance(999);
+  liveness.answered(1);
+  clock.advance(999);
+  assert.deepEqual(told, ['a: query 1', 'ready']);
+  clock.advance(1);
+  assert.equal(told.at(-1), 'was not connected to the channel for 1000 ms');
+});
+
+test('a connection that is told to be closed twice is closed once', () => {
+  const { clock, told, liveness, connect } = bench();
+  liveness.begin();
+  const connection = connect('a');
+  liveness.answered(1);
+  connection.closed();
+  clock.advance(999);
+  connection.closed();
+  clock.advance(1);
+  assert.equal(told.at(-1), 'was not connected to the channel for 1000 ms');
+});
+
 test('one that connects again and again, and never answers, is silent all the same', () => {
   const { clock, told, liveness, connect } = bench();
   liveness.begin();
@@ -116,13 +140,16 @@ test('an answer that was read late, since the service itself was busy, is still 
 test('of two connections the newest is asked; when it closes, the other one is', () => {
   const { clock, told, liveness, connect } = bench();
   liveness.begin();
+  const oldest = connect('o');
   connect('a');
   liveness.answered(1);
   const newest = connect('b');
   assert.equal(told.at(-1), 'b: query 2');
+  oldest.closed();
+  assert.equal(told.length, 4);
   newest.closed();
   newest.closed();
-  assert.equal(told.at(-1), 'a: query 2');
+  assert.deepEqual(told.slice(3), ['b: query 2', 'a: query 2']);
   liveness.answered(2);
   clock.advance(500);
   assert.equal(told.at(-1), 'a: query 3');
@@ -173,6 +200,7 @@ test('after its end nothing is asked and nothing waits', () => {
   liveness.begin();
   const connection = connect('a');
   liveness.end();
+  liveness.begin();
   connect('b');
   connection.closed();
   clock.advance(10_000);

@@ -27,7 +27,6 @@ export class ModuleTimetable {
   }
 
   cancel(): void {
-    this.#nextMs = undefined;
     this.#cancel();
   }
 
