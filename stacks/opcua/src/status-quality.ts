@@ -59,12 +59,18 @@ const statuses = new Map<number, number>([
 const dataValueInfo = 0x0400;
 const infoTypeMask = 0x0c00;
 const limitShift = 8;
+const overflow = 0x0080;
 
 export function qualityOfStatus(code: number): number {
   const severity = code >>> 30;
   const ofSeverity = severity === 0 ? quality.good : severity === 1 ? uncertain.nonSpecific : bad.nonSpecific;
   const known = qualities.get((code & 0xffff_0000) >>> 0) ?? ofSeverity;
   return (code & infoTypeMask) === dataValueInfo ? known | ((code >>> limitShift) & qualityMask.limit) : known;
+}
+
+/** The queue of a monitored item was full: values before or after this one are lost. */
+export function hasOverflown(code: number): boolean {
+  return (code & infoTypeMask) === dataValueInfo && (code & overflow) !== 0;
 }
 
 /** A good value that somebody simulates is what OPC UA calls overridden; others have no place for that mark. */

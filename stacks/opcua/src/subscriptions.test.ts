@@ -13,7 +13,7 @@ import {
   DeleteSubscriptionsRequest,
   PublishResponse,
   StatusChangeNotification,
-  type StatusCode,
+  StatusCode,
   StatusCodes,
 } from 'node-opcua-client';
 import { itemOf, type NodeItem } from './node-item.ts';
@@ -168,6 +168,19 @@ describe('subscriptions', () => {
     server.isMute = true;
     await server.say(7, change(0, 7));
     await assert.rejects(server.subscriptions.lost, { name: 'NotConnected', message: 'no answer' });
+  });
+
+  test('say once that the queue of an item was too short, and take its values as they are', async () => {
+    const server = new ToldServer();
+    await server.monitor(1);
+    const statusCode = StatusCode.makeStatusCode(StatusCodes.Good, 0x0480);
+    const full = (value: number) =>
+      new DataChangeNotification({
+        monitoredItems: [{ clientHandle: 0, value: { statusCode, value: { dataType: DataType.Double, value } } }],
+      });
+    await server.say(1, full(1), full(2));
+    assert.deepEqual(server.published.get(0), [2, quality.good]);
+    assert.match(server.warnings.join('\n'), /^samples of p0 were lost at the server[^\n]*$/);
   });
 
   test('are lost when the server ends one, or is silent about it', async () => {

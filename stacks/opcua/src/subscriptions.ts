@@ -17,7 +17,7 @@ import {
 import { createItems, deleteItems, type ItemResult, isOneOf } from './item-requests.ts';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import { type NodeItem, type Readings, takeReading, takeRefusal } from './node-item.ts';
-import { qualityOfStatus } from './status-quality.ts';
+import { hasOverflown, qualityOfStatus } from './status-quality.ts';
 import { ServiceFault, type UaLink } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
 
@@ -90,6 +90,7 @@ export class Subscriptions {
   #endings = 0;
   #maxAsked = maxPublishRequests;
   #isClosed = false;
+  #isOverflowTold = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -336,8 +337,19 @@ export class Subscriptions {
   #takeChanges(group: Group, { monitoredItems }: DataChangeNotification, deviceNowUs: number | undefined): void {
     for (const change of monitoredItems ?? []) {
       const item = group.items.get(change.clientHandle);
-      if (item !== undefined) takeReading(item, change.value, deviceNowUs, this.#readings);
+      if (item === undefined) continue;
+      if (hasOverflown(change.value.statusCode.value)) this.#tellOverflow(item);
+      takeReading(item, change.value, deviceNowUs, this.#readings);
     }
+  }
+
+  /** Once a link: it would be said again and again. */
+  #tellOverflow({ point }: NodeItem): void {
+    if (this.#isOverflowTold) return;
+    this.#isOverflowTold = true;
+    this.#options.log.warn(
+      `samples of ${point.name} were lost at the server, perhaps others': a longer queueSize or a shorter publishing interval`,
+    );
   }
 
   /** `endings`: how often subscriptions had been ended when it was asked. */
