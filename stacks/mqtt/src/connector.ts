@@ -302,14 +302,14 @@ class MqttConnector implements Connector {
     const { clock, variables } = this.#options;
     if (payload !== undefined) this.#payload.load(payload);
     for (const route of this.#routes.of(topic)) {
-      keepMessage(route, topic, payload, clock.now());
-      for (const tap of route.taps) {
-        const isHeard =
-          payload === undefined
-            ? tap.refuse(`the message has more than ${variables.maxPacketKiB} KiB`, message, clock)
-            : tap.read(this.#payload, message, this.#context);
-        if (isHeard && tap.device?.isUp !== false) tap.put(this.#batch);
-      }
+      const heard = route.taps.filter((tap) =>
+        payload === undefined
+          ? tap.refuse(`the message has more than ${variables.maxPacketKiB} KiB`, message, clock)
+          : tap.read(this.#payload, message, this.#context),
+      );
+      for (const tap of heard) if (tap.device?.isUp !== false) tap.put(this.#batch);
+      // What was retained and told nothing new is not what somebody wants to see who asks for the last message.
+      if (heard.length > 0 || !message.isRetained) keepMessage(route, topic, payload, clock.now());
     }
     this.#flushSoon();
   }

@@ -7,9 +7,13 @@ const words: Readonly<Record<number, string>> = {
   141: 'keep-alive timeout',
   142: 'another client has the same identifier',
   143: 'topic filter invalid',
+  144: 'topic name invalid',
+  147: 'more at once than it takes',
   149: 'packet too large',
   151: 'quota exceeded',
   152: 'administrative action',
+  154: 'retained messages are not supported',
+  155: 'this quality of service is not supported',
   158: 'shared subscriptions are not supported',
   162: 'wildcards are not supported',
 };

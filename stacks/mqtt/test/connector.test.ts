@@ -405,6 +405,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     const { items = [] } = (await c.connector.browse?.({ path: 'again', cursor: undefined, limit: 9 }, signal)) ?? {};
     assert.equal(items.length, 3);
     assert.deepEqual(c.history.slice(before), []);
+    assert.equal(c.explain('a')?.raw, '2');
     assert.doesNotMatch(broker.said, /again\/# \(QoS 0\)/);
     const points = [
       { name: 'a', address: 'again/a' },

@@ -11,7 +11,10 @@ import { type Served, ServedPoints } from '../served-points.ts';
 import { decodePayload, encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
 import { type ServedMetric, servedMetric } from './served-metric.ts';
 
+const bdSeqName = 'bdSeq';
 const rebirthName = 'Node Control/Rebirth';
+/** Metrics of every edge node, which are no points. */
+const ownNames = [bdSeqName, rebirthName];
 /** Changes are gathered for so long into one message of a device. */
 const gatherMs = 50;
 const metricsAMessage = 1000;
@@ -63,8 +66,8 @@ export class EdgeNode implements Provider {
     for (const served of this.#points.all) {
       const { device, metric } = servedMetric(served.point);
       const name = `${device}/${metric}`;
-      if (this.#byName.has(name)) {
-        this.#options.log.warn(`${served.point.name} is not served: another point is that metric already`);
+      if (this.#byName.has(name) || (device === itself && ownNames.includes(metric))) {
+        this.#options.log.warn(`${served.point.name} is not served: there is such a metric already`);
         continue;
       }
       const metrics = this.#devices.get(device) ?? [];
@@ -139,7 +142,7 @@ export class EdgeNode implements Provider {
     this.#points.changed.clear();
     this.#seq = 0;
     const control: Metric[] = [
-      { name: 'bdSeq', timestampMs: nowMs, type: metricType.int64, value: BigInt(this.#bdSeq) },
+      { name: bdSeqName, timestampMs: nowMs, type: metricType.int64, value: BigInt(this.#bdSeq) },
       { name: rebirthName, timestampMs: nowMs, type: metricType.boolean, value: false },
     ];
     this.#born = new Set(this.#devices.keys());
@@ -279,7 +282,7 @@ export class EdgeNode implements Provider {
   }
 
   #death(): Buffer {
-    const metrics = [{ name: 'bdSeq', type: metricType.int64, value: BigInt(this.#bdSeq) }];
+    const metrics = [{ name: bdSeqName, type: metricType.int64, value: BigInt(this.#bdSeq) }];
     return encodePayload({ timestampMs: Math.floor(this.#options.clock.now() / 1000), metrics });
   }
 
