@@ -58,7 +58,6 @@ export class ItemWatches {
   }
 
   leave(client: ChannelClient): void {
-    this.flush();
     this.#watchers.leave(client);
   }
 

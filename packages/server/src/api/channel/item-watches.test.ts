@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import type { ChannelClient } from './channel-client.ts';
+import { ItemWatches } from './item-watches.ts';
+
+/** Items whose text is their state, and a client that keeps what it is told: one list a message. */
+function bench(...names: string[]) {
+  const clock = new ManualClock();
+  const states = new Map(names.map((name) => [name, 0]));
+  const watches = new ItemWatches({
+    notification: 'ItemNotification',
+    list: 'updates',
+    clock,
+    has: (name) => states.has(name),
+    names: () => states.keys(),
+    text: (name) => JSON.stringify({ name, state: states.get(name) ?? assert.fail(`${name} is gone`) }),
+  });
+  const client = () => {
+    const told: string[][] = [];
+    const send = (message: string) => {
+      const { notification, updates } = JSON.parse(message) as { notification: string; updates: Update[] };
+      assert.equal(notification, 'ItemNotification');
+      told.push(updates.map(({ name, state, removed }) => `${name} ${state}${removed === true ? ' removed' : ''}`));
+    };
+    return { told, client: { send } as unknown as ChannelClient };
+  };
+  const change = (name: string) => {
+    states.set(name, (states.get(name) ?? 0) + 1);
+    watches.changed(name, false);
+  };
+  return { clock, states, watches, client, change };
+}
+
+interface Update {
+  readonly name: string;
+  readonly state: number;
+  readonly removed?: boolean;
+}
+
+test('who begins to watch is told what there is, each item once, and then every change, those of a moment at once', () => {
+  const { clock, watches, client, change } = bench('a', 'b');
+  const { told, client: one } = client();
+  watches.watch(one, ['a', 'a']);
+  change('a');
+  change('b');
+  change('a');
+  assert.deepEqual(told, [['a 0']]);
+  clock.advance(20);
+  assert.deepEqual(told, [['a 0'], ['a 1', 'a 2']]);
+  change('a');
+  clock.advance(20);
+  assert.deepEqual(told.slice(2), [['a 3']]);
+  assert.equal(clock.waiting, 0);
+});
+
+test('who watches none of what there is, or all where there is nothing, is told nothing', () => {
+  const { watches, client } = bench();
+  const { told, client: one } = client();
+  watches.watch(one, []);
+  watches.watchAll(one);
+  assert.deepEqual(told, []);
+});
+
+test('no change is told after what came later: not to who watches once more, and not to who watches all', () => {
+  const { clock, watches, client, change } = bench('a');
+  const { told, client: one } = client();
+  watches.watch(one, ['a']);
+  change('a');
+  change('a');
+  watches.watch(one, ['a']);
+  change('a');
+  change('a');
+  watches.watchAll(one);
+  clock.advance(1000);
+  assert.deepEqual(told, [['a 0'], ['a 1', 'a 2'], ['a 2'], ['a 3', 'a 4'], ['a 4']]);
+});
+
+test('who watches no more is told what has changed before, and nothing afterwards', () => {
+  const { clock, watches, client, change } = bench('a', 'b');
+  const { told, client: one } = client();
+  watches.watchAll(one);
+  change('a');
+  watches.unwatch(one, ['a']);
+  assert.deepEqual(told, [['a 0', 'b 0'], ['a 1']]);
+  change('a');
+  change('b');
+  clock.advance(1000);
+  assert.deepEqual(told.slice(2), [['b 1']]);
+});
+
+test('an item that goes is told with its last text, and is another one when it comes back', () => {
+  const { clock, states, watches, client, change } = bench('a');
+  const [named, all] = [client(), client()];
+  watches.watch(named.client, ['a']);
+  watches.watchAll(all.client);
+  states.delete('a');
+  watches.changed('a', true, '{"name":"a","state":7}');
+  change('a');
+  clock.advance(1000);
+  assert.deepEqual(named.told.slice(1), [['a 7 removed']]);
+  assert.deepEqual(all.told.slice(1), [['a 7 removed', 'a 1']]);
+  assert.equal(watches.countOf(named.client), 0);
+});
