@@ -33,6 +33,8 @@ const gatherMs = 5;
 const gatherCount = 1000;
 /** Before it runs, the host would keep the newest reading of each point alone: so many are held back until it does. */
 const heldCount = 100_000;
+/** A connection has 10 s to be made: with very many topics, or a slow way to the broker, subscriptions take longer. */
+const subscribeMs = 5000;
 const longestSweepMs = 1000;
 const warnEveryMs = 60_000;
 /** Another one with the same identifier as a host application is contradicted no more often. */
@@ -168,7 +170,7 @@ class MqttConnector implements Connector {
     );
     this.#link = link;
     this.#writer.begin();
-    await link.whileWanted(signal, () => this.#subscriptions.begin(link));
+    await link.whileWanted(signal, () => this.#subscribe(link));
     for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
     this.#flush();
     this.#host.begin(link);
@@ -236,6 +238,15 @@ class MqttConnector implements Connector {
   browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
     if (this.#link === undefined) throw new Refused('the broker is not connected');
     return this.#browser.browse(request, signal);
+  }
+
+  /** Until all are made; where that takes long they are made on while the link is up, or it is lost. */
+  async #subscribe(link: BrokerLink): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const takeBack = this.#options.clock.after(subscribeMs, resolve);
+    const made = this.#subscriptions.begin(link);
+    made.catch(() => undefined);
+    await Promise.race([made, late]).finally(takeBack);
   }
 
   #hostState(online: boolean, timestamp: number) {
