@@ -33,6 +33,13 @@ describe('the OPC UA stack', () => {
     ]);
   });
 
+  test('has a session that lasts from one look at the server to the next', () => {
+    const read = (keepAliveMs: string) =>
+      fields(connector.readVariables({ endpointUrl, sessionTimeoutMs: '10000', keepAliveMs }));
+    assert.deepEqual(read('10000'), ['sessionTimeoutMs']);
+    assert.deepEqual(read('9000'), []);
+  });
+
   test('serves nobody who is not named: a user is wanted, with a password', () => {
     assert.deepEqual(fields(provider.readVariables({})), ['userName']);
     assert.deepEqual(fields(provider.readVariables({ userName: 'joe' })), ['password']);

@@ -122,6 +122,10 @@ export type ConnectorVariables = Static<typeof connectorVariables>;
 
 export function checkConnector(variables: ConnectorVariables): VariableFault[] {
   const { userName, password, userCertificate, securityMode, dangerouslyTrustAnyServer } = variables;
+  if (variables.sessionTimeoutMs <= variables.keepAliveMs) {
+    const message = 'is not longer than keepAliveMs: the server would forget the session between two looks';
+    return [{ field: 'sessionTimeoutMs', message }];
+  }
   if (userName !== '' && userCertificate !== '') {
     return [{ field: 'userCertificate', message: 'the user has a name already: one of the two' }];
   }
