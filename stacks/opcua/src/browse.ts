@@ -121,6 +121,7 @@ const attributes = [
   AttributeIds.UserAccessLevel,
   AttributeIds.Description,
   AttributeIds.ValueRank,
+  AttributeIds.DataType,
 ] as const;
 
 async function describe(link: UaLink, references: readonly ReferenceDescription[]): Promise<BrowseItem[]> {
@@ -145,12 +146,12 @@ function folderItem(link: UaLink, reference: ReferenceDescription): BrowseItem {
 function variableItem(
   link: UaLink,
   reference: ReferenceDescription,
-  [value, access, description, rank]: readonly DataValue[],
+  [value, access, description, rank, declared]: readonly DataValue[],
   eu: string | undefined,
 ): BrowseItem {
   const address = addressOf(link, reference.nodeId);
   const title = titleOf(reference);
-  const datatype = datatypes.get(value?.value?.dataType ?? DataType.Null);
+  const datatype = datatypes.get(value?.value?.dataType ?? DataType.Null) ?? declaredAs(declared?.value?.value);
   const isArray = Number(rank?.value?.value ?? -1) >= 0;
   if (datatype === undefined || isArray) {
     const path = isArray && datatype !== undefined ? address + elements : address;
@@ -171,6 +172,11 @@ function variableItem(
     measurement: (level & canRead) === 0 ? undefined : point,
     command: (level & canWrite) === 0 ? undefined : point,
   };
+}
+
+/** A node that has no value just now still says what it is, where that is a type of OPC UA itself. */
+function declaredAs(type: unknown): Datatype | undefined {
+  return type instanceof NodeId && type.namespace === 0 ? datatypes.get(Number(type.value)) : undefined;
 }
 
 async function browseElements(link: UaLink, address: string, { cursor, limit }: BrowseRequest): Promise<BrowseAnswer> {

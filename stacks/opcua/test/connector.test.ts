@@ -192,6 +192,7 @@ describe('a connector', () => {
       assert.equal(item('Locked').command, undefined);
       assert.equal(item('Flow').measurement?.eu, 'm³/h');
       assert.equal(item('Total').measurement?.datatype, 'l');
+      assert.equal(item('Silent').measurement?.datatype, 'f', 'though it has no value yet');
       const elements = await look(item('Temperatures').path, undefined, 3);
       assert.deepEqual(
         elements.items.map(({ measurement }) => measurement?.address),

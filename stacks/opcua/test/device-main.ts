@@ -101,6 +101,8 @@ function add(name: string, dataType: DataType, value: unknown, more: object = {}
   return variable;
 }
 
+// Its device has not answered yet.
+namespace.addVariable({ componentOf: plant, browseName: 'Silent', nodeId: 's=Silent', dataType: 'Float' });
 add('Level', DataType.Double, 0.5, { description: 'Level of the tank' });
 add('Count', DataType.Int32, 0);
 add('Total', DataType.Int64, [0, 0]);
