@@ -42,14 +42,11 @@ interface PathRequest extends PollRequest {
 /** The last answer of a path. */
 interface PathState {
   document: unknown;
-  /** Of the document, where the server has given one. */
-  etag: string | undefined;
   timeUs: number | undefined;
   /** What was wrong with the answer as a whole. */
   error: string | undefined;
 }
 
-const maxEtagLength = 200;
 const maxRawLength = 500;
 /** Where nothing is read, something is asked for nevertheless, so that the link is known to be there. */
 const aliveId = 2 ** 32 - 1;
@@ -110,8 +107,6 @@ class HttpConnector implements Connector {
   async close(): Promise<void> {
     this.#client?.close();
     this.#client = undefined;
-    // Nobody knows what the server behind the next link has.
-    for (const state of this.#states.values()) state.etag = undefined;
   }
 
   detail(): InstanceDetail {
@@ -173,11 +168,14 @@ class HttpConnector implements Connector {
     }
   }
 
-  /** Asks for what has changed, where the server tells such things apart. */
+  /**
+   * All of it every time: that nothing has changed since an earlier answer, servers tell by tags of the second and the size
+   * of a file, so that the last of two changes within a second would never be seen.
+   */
   async #get(path: string, state: PathState, signal: AbortSignal): Promise<HttpAnswer> {
     if (this.#client === undefined) throw new NotConnected('there is no link');
     try {
-      return await this.#client.get(path, state.etag === undefined ? {} : { 'if-none-match': state.etag }, signal);
+      return await this.#client.get(path, signal);
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
       state.error = error.message;
@@ -189,11 +187,6 @@ class HttpConnector implements Connector {
   /** Keeps the answer. Returns the quality of all points of the path where it has none of their values. */
   #take(answer: HttpAnswer, state: PathState): number | undefined {
     const { status, statusText, headers, body } = answer;
-    if (status === 304 && state.etag !== undefined) {
-      state.error = undefined;
-      return undefined;
-    }
-    state.etag = undefined;
     state.document = undefined;
     if (status < 200 || status >= 300) {
       const whereTo = headers.location === undefined ? '' : `, and leads to ${headers.location.slice(0, 200)}`;
@@ -214,8 +207,6 @@ class HttpConnector implements Connector {
       return quality.bad.deviceFailure;
     }
     state.error = undefined;
-    const { etag } = headers;
-    if (etag !== undefined && etag.length <= maxEtagLength) state.etag = etag;
     return undefined;
   }
 
@@ -259,7 +250,7 @@ function alive(): Source {
 }
 
 function emptyState(): PathState {
-  return { document: undefined, etag: undefined, timeUs: undefined, error: undefined };
+  return { document: undefined, timeUs: undefined, error: undefined };
 }
 
 /** Throws where it is no JSON in UTF-8, or may be only a part of it. */

@@ -64,8 +64,8 @@ export class HttpClient {
   }
 
   /** Over a connection that is kept. Throws `Unanswered`, or the reason of the signal. */
-  get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer> {
-    return this.#ask({ method: 'GET', path, headers, signal }, this.#agent);
+  get(path: string, signal: AbortSignal): Promise<HttpAnswer> {
+    return this.#ask({ method: 'GET', path, signal }, this.#agent);
   }
 
   /** Over a connection of its own: a kept one that the server is just closing would leave it open what became of it. */

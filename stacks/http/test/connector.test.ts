@@ -134,24 +134,17 @@ describe('values', () => {
     assert.ok((running.readings.get('v')?.timeUs ?? 0) > (serverS + 60) * 1e6);
   });
 
-  test('are asked for by their ETag where the server gives one, and stay while it says so', async () => {
-    let isChanged = false;
+  test('follow a file that changes twice in a second, though its server has one tag for both', async () => {
+    let v = 1;
     server.onOther = ({ headers }) => {
-      const etag = isChanged ? '"2"' : '"1"';
+      const etag = '"6553f100-7"'; // the second and the size, as widespread servers have it
       if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
-      return { body: { v: isChanged ? 2 : 1 }, headers: { etag } };
+      return { body: { v }, headers: { etag } };
     };
     const running = await start({ v: { address: '/s#/v' } });
-    await until(
-      'it is not sent again',
-      () => server.asked.filter(({ headers }) => headers['if-none-match'] === '"1"').length > 2,
-    );
-    const { timeUs } = running.readings.get('v') ?? assert.fail();
-    assert.equal(running.value('v'), 1);
-    await until('it is as new as the last answer', () => (running.readings.get('v')?.timeUs ?? 0) > timeUs);
-    isChanged = true;
+    await until('it is read', () => running.value('v') === 1);
+    v = 2;
     await until('it follows', () => running.value('v') === 2);
-    assert.equal(running.quality('v'), good);
   });
 });
 
