@@ -21,7 +21,10 @@ function setUp() {
     (address, id): StackPoint => ({ id, name: `p${id}`, address, datatype: 'd', properties: {} }),
   );
   host.setPoints(points, []);
-  host.begin({ isUp: true, publish: async () => undefined } as unknown as BrokerLink);
+  /** Topics of births that were asked for. */
+  const asked: string[] = [];
+  const publish = async (topic: string) => void asked.push(topic);
+  host.begin({ isUp: true, publish } as unknown as BrokerLink);
   const hear = (kind: string, device: string, seq: number) => {
     const timestampMs = clock.now() / 1000;
     const metrics = [
@@ -36,7 +39,7 @@ function setUp() {
     batch.clear();
     return came;
   };
-  return { clock, host, hear, readings };
+  return { clock, host, points, asked, hear, readings };
 }
 
 test('a device that is not born again after its edge node turns bad, the others stay as they are', () => {
@@ -86,4 +89,14 @@ test('a copy of a message, which came by another subscription too, changes nothi
   }
   hear('NDATA', '', 2);
   assert.deepEqual(readings(), [[0, good]]);
+});
+
+test('a new point has the births of its own edge node asked for, and of no other', () => {
+  const { clock, host, points, asked, hear } = setUp();
+  hear('NBIRTH', '', 0);
+  asked.length = 0;
+  clock.advance(10_000);
+  const other: StackPoint = { id: 9, name: 'other', address: 'spBv1.0/G/two#A', datatype: 'd', properties: {} };
+  host.setPoints([...points, other], []);
+  assert.deepEqual(asked, ['spBv1.0/G/NCMD/two']);
 });

@@ -86,16 +86,18 @@ export class HostApplication {
       nodes.set(key, found);
       return found;
     };
-    let isNew = false;
+    /** Edge nodes with something new: only a birth tells its value. The others need not be born again. */
+    const fresh = new Set<EdgeNode>();
     for (const point of measurements) {
       const { address } = parseMetricAddress(point.address);
       if (address === undefined) continue;
       const same = known.get(`${point.name} ${point.address}`);
       const tap = same?.point.datatype === point.datatype ? same : emptyTap(point, address);
       tap.point = point;
-      isNew ||= tap !== same;
       this.#taps.set(point.id, tap);
-      const { taps } = nodeOf(address);
+      const node = nodeOf(address);
+      if (tap !== same) fresh.add(node);
+      const { taps } = node;
       const ofDevice = taps.get(address.device) ?? new Map<string, MetricTap[]>();
       taps.set(address.device, ofDevice.set(address.metric, [...(ofDevice.get(address.metric) ?? []), tap]));
     }
@@ -106,8 +108,7 @@ export class HostApplication {
     this.#nodes = nodes;
     if (this.#link === undefined) return;
     for (const tap of this.#taps.values()) this.#put(tap);
-    if (!isNew) return;
-    for (const node of nodes.values()) {
+    for (const node of fresh) {
       node.isUnclear = true;
       this.#ask(node);
     }
