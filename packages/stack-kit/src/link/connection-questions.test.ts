@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { never, setUp, turns } from '../../test/connection-bench.ts';
-import { NotConnected, Refused } from '../connector.ts';
+import { BackOff, NotConnected, Refused } from '../connector.ts';
 
 describe('what a stack is asked beside its link', () => {
   const point = { id: 1, name: 'p', address: 'p', datatype: 'd', properties: {} } as const;
@@ -71,10 +71,21 @@ describe('what a stack is asked beside its link', () => {
     assert.equal(lines.filter((line) => line.startsWith('warn browse failed')).length, 2);
   });
 
+  test('browse that a device is too busy for is as without a link; those that failed hold up no others', async () => {
+    const browse = () => Promise.reject(new BackOff(1000, 'busy'));
+    const { begin, connection, clock } = setUp({ browse });
+    await begin();
+    const waiting = clock.waiting;
+    for (let i = 0; i < 10; i++) {
+      assert.deepEqual(await connection.browse(request, signal), { kind: 'notConnected', reason: 'busy' });
+    }
+    assert.equal(clock.waiting, waiting);
+  });
+
   test('browse ends after 30 s, with its asker, or with the link; those that do not come back are few', async () => {
     let asked = 0;
     let lose: (error: Error) => void = () => undefined;
-    const { begin, pass, connection } = setUp({
+    const { begin, pass, connection, lines } = setUp({
       run: () => new Promise<void>((_, reject) => (lose = reject)),
       browse() {
         asked++;
@@ -95,10 +106,14 @@ describe('what a stack is asked beside its link', () => {
     assert.deepEqual(await connection.browse(request, asker.signal), { kind: 'refused', reason: 'left' });
     assert.equal(asked, before);
     const lost = connection.browse(request, signal);
-    lose(new NotConnected('cable'));
+    lose(new Error('cable'));
     await turns();
     await pass(0);
     assert.deepEqual(await lost, { kind: 'notConnected', reason: 'cable' });
+    assert.deepEqual(
+      lines.filter((line) => line.includes('browse')),
+      [],
+    );
     await pass(30_000);
     const fourth = connection.browse(request, signal);
     assert.deepEqual(await connection.browse(request, signal), { kind: 'tooMany' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock, type Value } from '@telltale/schema';
 import fc from 'fast-check';
-import { NoAnswer, NotConnected, Refused, type StackCommand } from '../connector.ts';
+import { BackOff, NoAnswer, NotConnected, Refused, type StackCommand } from '../connector.ts';
 import { LinkWrites, maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 
 interface Handed {
@@ -130,8 +130,11 @@ describe('writes', () => {
     const first = writes.write(1, 1, 1000);
     handed[0]?.reject(new NotConnected('gone'));
     assert.deepEqual(await first, { kind: 'notConnected', reason: 'gone' });
+    const busy = writes.write(1, 1, 1000);
+    handed[1]?.reject(new BackOff(1000, 'busy'));
+    assert.deepEqual(await busy, { kind: 'notConnected', reason: 'busy' });
     const second = writes.write(1, 1, 1000);
-    handed[1]?.reject('what');
+    handed[2]?.reject('what');
     assert.match(JSON.stringify(await second), /refused.*may have taken it.*what/);
   });
 
@@ -160,6 +163,34 @@ describe('writes', () => {
     handed[0]?.resolve();
     await turns();
     assert.deepEqual([outcomes, handed.length], [['a accepted', 'b refused'], 1]);
+    write(1, 'c');
+    write(1, 'd');
+    renamed.set(1, 'a third');
+    handed[1]?.resolve();
+    write(1, 'e');
+    await turns();
+    assert.deepEqual(outcomes.slice(2), ['c accepted', 'd refused']);
+    assert.equal(handed[2]?.value, 'e', 'what is refused holds up nothing');
+  });
+
+  test('that were answered make room: there may be any number, one after another', async () => {
+    const { writes, handed } = setUp();
+    for (let at = 0; at <= maxWaitingWrites; at++) {
+      const outcome = writes.write(1, at, 1000);
+      handed[at]?.resolve();
+      assert.equal((await outcome).kind, 'accepted');
+    }
+  });
+
+  test('that came too late and never end leave nothing behind when the link is closed', async () => {
+    const { clock, write, writes, turns, errors } = setUp();
+    write(1, 'a');
+    clock.advance(1000);
+    writes.lost('cable');
+    writes.closed();
+    await turns();
+    clock.advance(10_000);
+    assert.deepEqual([clock.waiting, errors], [0, []]);
   });
 
   test('beyond 1,000 are refused at once, those included that the stack never ended', async () => {

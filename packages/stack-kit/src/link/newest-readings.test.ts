@@ -88,3 +88,16 @@ test('a flood over few points does not grow', () => {
   );
   assert.ok(batch.take().capacity <= 8);
 });
+
+test('a point that is read again and again changes nothing of the others, however long that goes on', () => {
+  const newest = new NewestReadings();
+  const known = () => true;
+  newest.add(batchOf([{ point: 1, value: 'first', quality: 192, timeUs: 0 }]), known);
+  newest.add(batchOf([{ point: 2, value: 'kept', quality: 192, timeUs: 1 }]), known);
+  for (let at = 0; at < 3000; at++) newest.add(batchOf([{ point: 1, value: at, quality: 192, timeUs: at }]), known);
+  newest.add(batchOf([{ point: 2, value: undefined, quality: 0, timeUs: 9 }]), known);
+  assert.deepEqual(listOf(newest.take()), [
+    { point: 1, value: 2999, quality: 192, timeUs: 2999 },
+    { point: 2, value: 'kept', quality: 0, timeUs: 9 },
+  ]);
+});

@@ -22,6 +22,14 @@ test('the median and the 99th of a hundred are told within a tenth', () => {
   );
 });
 
+test('answers that took no time at all, or years, are counted with the others', () => {
+  const meter = new RequestMeter(() => 0);
+  meter.answered(0);
+  assert.ok((meter.roundTrip()?.p50Ms ?? 1) < 0.01);
+  for (let i = 0; i < 10; i++) meter.answered(1e12);
+  assert.ok((meter.roundTrip()?.p50Ms ?? 0) > 1e6);
+});
+
 test('what was long ago is forgotten, and what was not is kept', () => {
   let nowMs = 0;
   const meter = new RequestMeter(() => nowMs);
