@@ -87,6 +87,12 @@ test('who watches no more is told what has changed before, and nothing afterward
   change('b');
   clock.advance(1000);
   assert.deepEqual(told.slice(2), [['b 1']]);
+  change('b');
+  watches.leave(one);
+  assert.deepEqual(told.slice(3), [['b 2']]);
+  change('b');
+  clock.advance(1000);
+  assert.equal(told.length, 4);
 });
 
 test('an item that goes is told with its last text, and is another one when it comes back', () => {

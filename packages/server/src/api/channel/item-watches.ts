@@ -58,6 +58,7 @@ export class ItemWatches {
   }
 
   leave(client: ChannelClient): void {
+    this.flush();
     this.#watchers.leave(client);
   }
 
