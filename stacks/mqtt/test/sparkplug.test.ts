@@ -230,7 +230,7 @@ describe('a Sparkplug edge node at a real broker, seen through an independent de
     await command('spBv1.0/Plant/DCMD/five/x', [{ name: 'speed', type: 'Int32', value: -7 }]);
     await until('it is written', () => p.written.length === 1);
     await command('spBv1.0/Plant/DCMD/five/x', [{ alias, type: 'Int32', value: 8 }]);
-    await command('spBv1.0/Plant/NCMD/five', [{ name: 'mode', type: 'String', value: 'auto' }]);
+    await command('spBv1.0/Plant/NCMD/five', [{ name: 'mode', alias: 0, type: 'String', value: 'auto' }]);
     await until('both are written', () => p.written.length === 3);
     await until('they show', () => read(heard).some(({ by }) => by.get(`#${alias}`)?.value === 8));
     const before = heard.messages.length;

@@ -213,9 +213,13 @@ export class EdgeNode implements Provider {
     const { log } = this.#options;
     const [, , type, , device = itself] = topic.split('/');
     const find = (name: string | undefined, alias: number | undefined) => {
-      const served = alias === undefined ? this.#byName.get(`${device}/${name}`) : this.#byAlias.get(alias);
-      const place = served && this.#places.get(served);
-      return place?.device === device && (!name || name === place.metric) ? served : undefined;
+      const byAlias = alias === undefined ? undefined : this.#byAlias.get(alias);
+      // An alias that is none, such as 0 of an encoder that always writes one, does not matter where there is a name.
+      if (name) {
+        const served = this.#byName.get(`${device}/${name}`);
+        return byAlias === undefined || byAlias === served ? served : undefined;
+      }
+      return byAlias !== undefined && this.#places.get(byAlias)?.device === device ? byAlias : undefined;
     };
     const typeOf = (name: string | undefined, alias: number | undefined) => {
       const served = find(name, alias);
