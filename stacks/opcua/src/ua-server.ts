@@ -25,11 +25,12 @@ export interface UaServerOptions {
   readonly clock: Clock;
 }
 
-const maxMessageBytes = 16 * 1024 * 1024;
+/** Enough for a browse of some 50,000 points. Anybody may have the server hold so much a connection, user or not. */
+const maxMessageBytes = 8 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 const maxNodesInRequest = 10_000;
 /** Beside those with a session, so many channels may be on their way to one. */
-const spareConnections = 20;
+const spareConnections = 5;
 /** A wrong password is answered after so long. */
 const wrongPasswordMs = 1000;
 const everyInterface = ['0.0.0.0', '::'];

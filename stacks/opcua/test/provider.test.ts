@@ -1,6 +1,7 @@
 // The provider before a client in a process of its own.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,11 @@ const point = (id: number, name: string, datatype: Datatype, properties: Record<
   return { id, name, address: `At.${name}`, datatype, properties, last: undefined };
 };
 
+const keys: { folder?: string } = {};
+after(() => {
+  if (keys.folder !== undefined) rmSync(keys.folder, { recursive: true });
+});
+
 class Served {
   readonly folder = mkdtempSync(join(tmpdir(), 'opcua-provider-'));
   readonly written: [string, Value][] = [];
@@ -37,8 +43,14 @@ class Served {
   ): Promise<Served> {
     const served = new Served(await freePort(), variables);
     t.after(() => served.stop());
+    // A key takes long to make: it is made once.
+    if (keys.folder !== undefined) cpSync(keys.folder, served.folder, { recursive: true });
     served.provider.setPoints({ measurements, commands });
     await served.provider.connect(served.#controller.signal);
+    if (keys.folder === undefined) {
+      keys.folder = mkdtempSync(join(tmpdir(), 'opcua-keys-'));
+      cpSync(join(served.folder, 'own'), join(keys.folder, 'own'), { recursive: true });
+    }
     return served;
   }
 
@@ -330,6 +342,30 @@ describe('a provider', () => {
     const third = await ann(served);
     await third.close();
     await second.close();
+  });
+
+  test('tells clients how much they may have it hold, whatever they ask for', async (t) => {
+    const served = await Served.start(t, []);
+    const url = `opc.tcp://127.0.0.1:${served.port}`;
+    const hello = Buffer.alloc(32 + url.length);
+    hello.write('HELF');
+    for (const [at, number] of [
+      [4, hello.length],
+      [12, 1 << 30],
+      [16, 1 << 30],
+      [20, 1 << 30],
+      [28, url.length],
+    ] as const) {
+      hello.writeUInt32LE(number, at);
+    }
+    hello.write(url, 32);
+    const socket = createConnection({ port: served.port, host: '127.0.0.1' });
+    t.after(() => socket.destroy());
+    socket.write(hello);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    assert.equal(answer.toString('latin1', 0, 4), 'ACKF');
+    const [bufferBytes, messageBytes, chunks] = [12, 20, 24].map((at) => answer.readUInt32LE(at));
+    assert.deepEqual([bufferBytes, messageBytes, chunks], [65_536, 8 * 1024 * 1024, 128]);
   });
 
   test('ends the connection of who comes with half a certificate, and nothing else', async (t) => {
