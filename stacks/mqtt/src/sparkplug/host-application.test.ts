@@ -100,3 +100,14 @@ test('a new point has the births of its own edge node asked for, and of no other
   host.setPoints([...points, other], []);
   assert.deepEqual(asked, ['spBv1.0/G/NCMD/two']);
 });
+
+test('a birth that was asked for counts, though it is the same as the one before', () => {
+  const { host, points, asked, hear, readings } = setUp();
+  hear('NBIRTH', '', 0);
+  assert.deepEqual(readings(), [[0, good]]);
+  host.end();
+  host.setPoints(points, []);
+  host.begin({ isUp: true, publish: async (topic: string) => void asked.push(topic) } as unknown as BrokerLink);
+  hear('NBIRTH', '', 0);
+  assert.deepEqual(readings(), [[0, good]]);
+});

@@ -296,6 +296,7 @@ export class HostApplication {
     const nowMs = clock.monotonicMs();
     if (!this.#link?.isUp || nowMs - edgeNode.askedMs < askPauseMs) return;
     edgeNode.askedMs = nowMs;
+    edgeNode.session.expectBirth();
     this.askBirth(this.#link, group, node);
   }
 

@@ -85,6 +85,11 @@ export class NodeSession {
     return this.#metrics.has(device);
   }
 
+  /** One was asked for: it counts though it is the same as the one before, byte for byte. */
+  expectBirth(): void {
+    this.#last = undefined;
+  }
+
   forget(): void {
     this.isBorn = false;
     this.hasMissed = false;
