@@ -39,6 +39,9 @@ export class Unanswered extends Error {
   }
 }
 
+/** More of it would only fill the log. */
+const maxStatusText = 100;
+
 interface Sending {
   readonly method: string;
   readonly path: string;
@@ -148,7 +151,8 @@ export class HttpClient {
     let bytes = 0;
     const tellsItsEnd = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     const answer = (body: Buffer | undefined) => {
-      done({ status, statusText: `${status} ${statusMessage}`.trim(), headers, body, tellsItsEnd });
+      const statusText = `${status} ${statusMessage}`.slice(0, maxStatusText).trim();
+      done({ status, statusText, headers, body, tellsItsEnd });
     };
     response.on('error', fail);
     if (Number(headers['content-length']) > maxBodyBytes) {

@@ -35,7 +35,7 @@ describe('a server that lies', () => {
   async function startRaw(respond: typeof onRequest, variables: Record<string, string> = {}): Promise<TestLink> {
     onRequest = respond;
     const baseUrl = `http://127.0.0.1:${(raw.address() as AddressInfo).port}`;
-    link = new TestLink({ baseUrl, timeoutMs: '200', maxBodyBytes: '4096', requestsAtOnce: '1', ...variables });
+    link = new TestLink({ baseUrl, timeoutMs: '5000', maxBodyBytes: '4096', requestsAtOnce: '1', ...variables });
     link.setPoints({ a: { address: '/a' } });
     return link;
   }
@@ -64,7 +64,7 @@ describe('a server that lies', () => {
   ];
   for (const [what, respond] of lies) {
     test(`whose answer ${what} is as good as silent`, async () => {
-      const running = await startRaw(respond);
+      const running = await startRaw(respond, { timeoutMs: '200' });
       await assert.rejects(running.start(), NotConnected);
       assert.equal(running.readings.size, 0);
     });
@@ -91,6 +91,16 @@ describe('a server that lies', () => {
     await running.start();
     await until('it is read', () => running.value('a') === 1);
     assert.equal(running.explain('deep')?.raw, 'nested too deeply to be shown');
+  });
+
+  test('and gives a reason as long as a book is quoted in short', async () => {
+    const running = await startRaw((socket) => {
+      socket.write(`HTTP/1.1 500 ${'because '.repeat(1000)}\r\nContent-Length: 0\r\n\r\n`);
+    });
+    await running.start();
+    await until('it is read', () => running.quality('a') === bad.deviceFailure);
+    assert.match(running.explain('a')?.error ?? '', /^the server answers 500 because (?:because )+.{0,7}$/);
+    assert.ok(running.warnings.every((line) => line.length < 200));
   });
 
   test('whose answer never ends is cut off, and not kept', async () => {
