@@ -1,4 +1,5 @@
 // What a host application knows of one edge node: its births, aliases and sequence. Pure: it says what a message means.
+import { hash } from 'node:crypto';
 import { decodePayload, type Metric, type SparkplugPayload } from './payload.ts';
 
 /** A metric as its birth told it. */
@@ -34,8 +35,8 @@ export class NodeSession {
   isBorn = false;
   /** Since its birth: it may have been another birth, after which an alias stands for something else. */
   hasMissed = false;
-  /** The message before: with its sequence number in it, no other is the same. */
-  #last: Uint8Array | undefined;
+  /** The hash of the message before: with its sequence number in it, no other is the same. */
+  #last = '';
   #bdSeq: string | undefined;
   #nextSeq = 0;
   readonly #aliases = new Map<number, BornMetric>();
@@ -45,9 +46,9 @@ export class NodeSession {
   /** `kind` is the third level of the topic. Throws where the payload is none. */
   hear(kind: string, device: string, bytes: Uint8Array): NodeEvent | undefined {
     // Brokers of MQTT 5 send a copy for each subscription that matches, of a browse as well.
-    const isCopy = this.#last !== undefined && Buffer.compare(this.#last, bytes) === 0;
-    this.#last = bytes;
-    if (isCopy) return undefined;
+    const last = this.#last;
+    this.#last = hash('sha1', bytes, 'base64');
+    if (this.#last === last) return undefined;
     const typeOf = (name: string | undefined, alias: number | undefined) => this.#find(device, name, alias)?.type;
     switch (kind) {
       case 'NDEATH':
