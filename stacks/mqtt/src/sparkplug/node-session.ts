@@ -88,7 +88,7 @@ export class NodeSession {
 
   /** One was asked for: it counts though it is the same as the one before, byte for byte. */
   expectBirth(): void {
-    this.#last = undefined;
+    this.#last = '';
   }
 
   forget(): void {
