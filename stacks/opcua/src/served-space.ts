@@ -106,6 +106,7 @@ export class ServedSpace {
       if (old === undefined || !isSame(old, point, isCommand)) wanted.set(point, isCommand);
       else {
         gone.delete(old);
+        this.#describe(old, point);
         this.#put({ ...old, point });
       }
     };
@@ -149,14 +150,14 @@ export class ServedSpace {
         organizedBy: this.#folder(path),
         browseName: name,
         displayName: name,
-        description: point.description?.slice(0, maxTextLength) ?? '',
+        description: shortened(point.description),
         nodeId: `s=${address}`,
         dataType: DataType[typeOf[datatype]],
         accessLevel: access,
         userAccessLevel: access,
         minimumSamplingInterval: 0,
       });
-      if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, eu.slice(0, maxTextLength));
+      if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, shortened(eu));
       const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
       show(served, StatusCodes.BadWaitingForInitialData.value, Date.now() * 1000);
       return served;
@@ -164,6 +165,16 @@ export class ServedSpace {
       log.error(`${name} cannot be served at ${address}: ${(error as Error).message}`);
       return undefined;
     }
+  }
+
+  /** In its place: whoever watches the variable would lose it with the node. */
+  #describe({ variable, point: was }: Served, { description, eu }: StackPoint): void {
+    const { addressSpace } = this.#options;
+    if (description !== was.description) variable.setDescription(shortened(description));
+    if (eu === was.eu) return;
+    const unit = variable.getPropertyByName('EngineeringUnits', 0);
+    if (unit !== null) addressSpace.deleteNode(unit);
+    if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, shortened(eu));
   }
 
   #put(served: Served): void {
@@ -221,15 +232,18 @@ export class ServedSpace {
   }
 }
 
+function shortened(text = ''): string {
+  return text.slice(0, maxTextLength);
+}
+
+/** But for what can be changed in its place. */
 function isSame(old: Served, point: StackPoint, isCommand: boolean): boolean {
-  const { name, datatype, eu, description } = old.point;
+  const { name, datatype } = old.point;
   return (
     old.isCommand === isCommand &&
     name === point.name &&
     datatype === point.datatype &&
-    old.folder === folderOf(point.properties) &&
-    eu === point.eu &&
-    description === point.description
+    old.folder === folderOf(point.properties)
   );
 }
 

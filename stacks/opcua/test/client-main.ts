@@ -35,6 +35,7 @@ interface Order {
     | 'halfCertificate'
     | 'close'
     | 'read'
+    | 'description'
     | 'write'
     | 'browse'
     | 'watch'
@@ -136,6 +137,8 @@ async function work(order: Order): Promise<unknown> {
       const request = { nodeId, attributeId: AttributeIds.Value, value: { value: variant, statusCode } };
       return (await session.write(request as unknown as Parameters<ClientSession['write']>[0] & object)).toString();
     }
+    case 'description':
+      return (await session.read({ nodeId, attributeId: AttributeIds.Description })).value.value.text;
     case 'browse': {
       const { references } = await session.browse(nodeId);
       return references?.map(({ browseName, nodeId: id }) => ({ name: browseName.name, nodeId: String(id) }));

@@ -236,6 +236,41 @@ describe('a provider', () => {
     await client.close();
   });
 
+  test('changes the unit and the description of a point under the eyes of those who watch it', async (t) => {
+    const level = (description: string, eu?: string) => ({
+      ...point(1, 'level', 'd'),
+      description,
+      ...(eu !== undefined && { eu }),
+    });
+    const served = await Served.start(t, [level('Level', 'm')]);
+    served.publish((batch) => batch.number(1, 5, quality.good, 1e15));
+    const client = await ann(served);
+    await client.order({ kind: 'watch', node: node('At.level') });
+    await until('the first value is seen', async () => (await client.seen()).values.length === 1);
+    const unit = async () => {
+      const found = (await client.browse(node('At.level'))).find(({ name }) => name === 'EngineeringUnits');
+      if (found === undefined) return undefined;
+      return ((await client.read(found.nodeId)).value as { displayName: { text: string } }).displayName.text;
+    };
+    for (const [description, eu] of [['Of the basin', 'cm'], ['Of the basin'], ['Level', 'mm']] as [
+      string,
+      string?,
+    ][]) {
+      served.provider.setPoints({ measurements: [level(description, eu)], commands: [] });
+      assert.deepEqual(
+        [await client.order({ kind: 'description', node: node('At.level') }), await unit()],
+        [description, eu],
+      );
+    }
+    served.publish((batch) => batch.number(1, 6, quality.good, 1e15));
+    await until('the next value is seen', async () => (await client.seen()).values.length > 1);
+    assert.deepEqual((await client.seen()).values, [
+      [5, 'Good'],
+      [6, 'Good'],
+    ]);
+    await client.close();
+  });
+
   test('serves nothing of what a point was before, where it has another datatype or its id is another point’s', async (t) => {
     const served = await Served.start(t, [point(1, 'level', 'd'), point(2, 'flow', 'd')]);
     const client = await ann(served);
