@@ -24,6 +24,13 @@ function setUp() {
   return { clock, consumed, posted, outbox, send, values };
 }
 
+test('nothing is tried any more once it is closed', () => {
+  const { clock, posted, outbox, send } = setUp();
+  for (let i = 0; i < 65; i++) send(1, i, i);
+  outbox.close();
+  assert.deepEqual([posted.length, clock.waiting], [64, 0]);
+});
+
 test('64 batches are on their way at most; then readings wait as the newest of their points', () => {
   const { clock, consumed, posted, send, values } = setUp();
   for (let i = 0; i < 64; i++) assert.equal(send(1, i, i), 0);

@@ -11,6 +11,12 @@ test('a rate is that of the last ten seconds, and less than that at the beginnin
   assert.equal(rate.perSecond, 7);
 });
 
+test('a counter that is told twice at a time has the rate of no time: none', () => {
+  const rate = new Rate(1000);
+  rate.tell(1000, 50);
+  assert.equal(rate.perSecond, 0);
+});
+
 test('a counter that stands still has no rate after ten seconds', () => {
   const rate = new Rate(0);
   rate.tell(1000, 1000);

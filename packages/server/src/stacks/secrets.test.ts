@@ -85,10 +85,13 @@ describe('a secret', () => {
   test('is hidden in every text, also as an address has it; a default, or one too short to be any, is not', async () => {
     const { secrets, read } = setUp();
     keep('password', 'a b/c');
-    await read('file:password', { community: { ...secret, default: 'public' } });
+    const community = { ...secret, default: 'public' };
+    await secrets.read({ password: secret, community }, { password: 'file:password', community: 'public' });
     const told = { text: 'http://a%20b%2Fc@plc', list: ['got a b/c', 5, undefined], public: 'public' };
     assert.deepEqual(secrets.hide(told), { text: 'http://***@plc', list: ['got ***', 5, undefined], public: 'public' });
     await read('abc');
     assert.equal(secrets.hide('abc and a b/c'), 'abc and a b/c');
+    await secrets.read({ password: secret, key: secret }, { password: 'sesame', key: 'sesame and more' });
+    assert.equal(secrets.hide('sesame and more'), '***', 'nothing is left of one that begins with another');
   });
 });

@@ -56,7 +56,7 @@ describe('lines on their way to the server', () => {
     clock.advance(0);
     lines.add('a', [line('2')]);
     clock.advance(10 * linesPeriodMs);
-    assert.equal(batches.length, 1);
+    assert.deepEqual(batches, [[{ module: 'a', lines: [line('1')], skipped: 0 }]]);
     taken();
     clock.advance(0);
     assert.deepEqual(batches[1], [{ module: 'a', lines: [line('2')], skipped: 0 }]);

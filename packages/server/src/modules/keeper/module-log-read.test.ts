@@ -1,6 +1,6 @@
 // Promises of reading a log: the newest lines, in order, of whatever is there.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,6 +11,9 @@ import { readModuleLog } from './module-log-read.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'module-log-read-'));
 after(() => rmSync(top, { recursive: true }));
+
+/** Where the system tells. */
+const openHandles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0);
 
 const startUs = 1_700_000_000_000_000;
 const line = (timeUs: number, text: string) => `${formatTimestamp(timeUs)} ${text}\n`;
@@ -122,4 +125,20 @@ test('a file far larger than it may be costs no more than the log may have', asy
     texts.reduce((sum, length) => sum + length, 0),
     4 * maxFileBytes,
   );
+  assert.ok(Math.max(...texts) <= 128 * 1024, 'in pieces');
+  for (const number of [1, 2, 3]) {
+    writeFileSync(logPath(folder, 'out', number), Buffer.alloc(maxFileBytes, line(startUs, 'y'.repeat(1000))));
+  }
+  assert.equal((await all(folder)).length, texts.length, 'nothing of the older ones');
+});
+
+test('a file that is met twice, since it is renamed meanwhile, is read once; no handle stays open', async () => {
+  const folder = folderOf({ 'out.log': line(startUs, 'one') });
+  linkSync(logPath(folder, 'out', 0), logPath(folder, 'out', 1));
+  const handles = openHandles();
+  assert.deepEqual(
+    (await all(folder)).map(({ text }) => text),
+    ['one'],
+  );
+  assert.equal(openHandles(), handles);
 });

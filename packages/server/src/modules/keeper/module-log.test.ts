@@ -1,6 +1,6 @@
 // Promises of the log of a module: what is printed is kept as it was said, within bounds, whatever it is.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -10,6 +10,9 @@ import { ModuleLog, type ModuleLogOptions, maxTextBytes, stampsOf } from './modu
 
 const top = mkdtempSync(join(tmpdir(), 'module-log-'));
 after(() => rmSync(top, { recursive: true }));
+
+/** Where the system tells. */
+const openHandles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0);
 
 function opened(options: Partial<ModuleLogOptions> = {}) {
   const clock = new ManualClock();
@@ -165,6 +168,20 @@ test('any bytes in any chunks come back as the lines that they are', async () =>
   );
 });
 
+test('lines that the disk did not take are told at the end, when it takes something again; no handle stays open', async () => {
+  const { folder, log, texts } = opened();
+  const handles = openHandles();
+  writeFileSync(folder, 'in its place');
+  log.write(Buffer.from('one\ntwo\n'));
+  assert.equal(log.lost, 2);
+  rmSync(folder);
+  log.end();
+  const [text, ...others] = await texts();
+  assert.match(text ?? '', /^telltale: 2 lines are missing here/);
+  assert.deepEqual(others, []);
+  assert.equal(openHandles(), handles);
+});
+
 describe('the rate', () => {
   const mebibyte = Buffer.alloc(1024 * 1024, `${'x'.repeat(99)}\n`);
 
@@ -178,6 +195,15 @@ describe('the rate', () => {
     clock.advance(10_000);
     assert.equal(drained(), 1);
     assert.equal(log.write(mebibyte), true);
+    log.end();
+  });
+
+  test('of a burst is no greater for a long silence before it', () => {
+    const { clock, log } = opened();
+    clock.advance(3_600_000);
+    let taken = 0;
+    while (taken < 10 && log.write(mebibyte)) taken += 1;
+    assert.equal(taken, 3);
     log.end();
   });
 

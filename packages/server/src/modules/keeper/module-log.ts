@@ -119,7 +119,6 @@ export class ModuleLog {
     if (rest.length > maxTextBytes || (isAll && rest.length > 0)) {
       pushCut(texts, rest);
       rest = isAll ? Buffer.alloc(0) : (texts.pop() as Buffer);
-      this.#isContinued = true;
       this.#partialSinceMs = this.#clock.monotonicMs();
     }
     this.#hold(rest);

@@ -29,7 +29,7 @@ async function fixture(context: TestContext) {
     mkdirSync(path, { recursive: true });
     chownSync(path, uid, uid);
   };
-  return { open, home, modules, dynamicUsers, file };
+  return { open, home, modules, dynamicUsers, file, claims };
 }
 
 describe('own', () => {
@@ -139,6 +139,14 @@ describe('own', () => {
     assert.equal((await open('own')).userOf('loop')?.uid, first);
   });
 
+  test('is given also where nothing can be written about it', async (context) => {
+    const { open, claims } = await fixture(context);
+    writeFileSync(claims, 'no folder');
+    const users = await open('own');
+    const uids = ['a', 'b'].map((name) => users.userOf(name)?.uid ?? 0);
+    assert.ok(uids.every(isOwnUser) && uids[0] !== uids[1], `${uids}`);
+  });
+
   test('gives a module of another server another user, as a rule', async (context) => {
     const uids = new Set<number | undefined>();
     for (let servers = 0; servers < 4; servers++) {
@@ -178,6 +186,8 @@ describe('another setting', () => {
     assert.deepEqual((await open('plant')).userOf('loop'), { uid: 1001, gid: 1002 });
     assert.deepEqual((await open('2000')).userOf('loop'), { uid: 2000, gid: 2000 });
     assert.deepEqual((await open('2000:50')).userOf('loop'), { uid: 2000, gid: 50 });
+    const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()];
+    assert.deepEqual((await open(`${uid}:${gid + 1}`)).userOf('loop'), { uid, gid: gid + 1 });
   });
 
   const refused: [string, string, RegExp][] = [
