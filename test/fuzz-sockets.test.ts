@@ -254,8 +254,8 @@ describe('many clients', guard, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('or one, that send request upon request without waiting, get every answer in order', async () => {
-    const names = Array.from({ length: 200 }, (_, index) => `n${index}`);
+  test('or one, that sends a hundred requests without waiting, get every answer in order', async () => {
+    const names = Array.from({ length: 99 }, (_, index) => `n${index}`);
     const requests = names.map((name) => getOf(`/config/v2/measurements/${name}`));
     const text = await patientExchange(requests.join('') + getOf('/healthz', 'Connection: close'));
     const told = [...text.matchAll(/measurements has no (n\d+)\./g)].map(([, name]) => name);

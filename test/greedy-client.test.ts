@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { peakBytes, tellsMemory } from './process-memory.ts';
+import { openSocket, readToEnd } from './raw-http.ts';
 import { startFor, temporaryFolder } from './server-process.ts';
 import { until } from './until.ts';
 
@@ -41,4 +42,25 @@ test('a client that asks in one go for more than it takes is closed with 1013, a
   );
   assert.deepEqual([code, alarm.state], [1013, 'INACT_ACK']);
   assert.ok(answers.length < reads);
+});
+
+test('a connection that asks on without reading is answered a hundred times, and told to read first', async (t) => {
+  const server = await startFor(t, { data: folder.path });
+  const before = peakBytes(server.pid) ?? 0;
+  const request = 'GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+  const last = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n';
+  const sockets = await Promise.all(Array.from({ length: 4 }, () => openSocket(server.url)));
+  for (const socket of sockets) socket.pause().write(request.repeat(1000) + last);
+  await until('others are served', async () => (await fetch(`${server.url}/readyz`)).status === 200);
+  const texts = await Promise.all(sockets.map((socket) => readToEnd(socket.resume())));
+  for (const text of texts) {
+    const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => status);
+    assert.equal(statuses.length, 1001);
+    assert.deepEqual(new Set(statuses), new Set(['200', '429']));
+    assert.deepEqual(new Set(statuses.slice(0, 100)), new Set(['200']));
+  }
+  if (!tellsMemory) return;
+  const grownMiB = ((peakBytes(server.pid) ?? 0) - before) / 2 ** 20;
+  t.diagnostic(`the server had ${grownMiB.toFixed(0)} MiB more than at its start`);
+  assert.ok(grownMiB < 200, `${grownMiB} MiB`);
 });

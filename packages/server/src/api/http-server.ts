@@ -1,5 +1,6 @@
 // The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
 import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
 import { ProblemError } from '@telltale/schema';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -18,6 +19,11 @@ const methods = METHODS.filter((method) => method !== 'CONNECT');
 const maxHeaderBytes = 256 << 10;
 const idleTimeoutMs = 120_000;
 const uploadTimeoutMs = 15 * 60_000;
+
+/** Of one connection: answers to who asks on without reading them wait in memory. */
+const mostUnanswered = 100;
+const unanswered = Symbol('requests that wait for their answers');
+type Connection = Socket & { [unanswered]?: number };
 
 /** Where a reply carries who counts it: the framework would have to look its route up again. */
 const counting = 'countAnswer';
@@ -55,6 +61,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   // The routes read the bodies: to the framework no method has one, so it looks at no Content-Type before the path.
   for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('onRequest', (request, _reply, done) => {
+    const connection = request.raw.socket as Connection;
+    const waiting = (connection[unanswered] ?? 0) + 1;
+    connection[unanswered] = waiting;
+    if (waiting > mostUnanswered) {
+      throw new ProblemError(
+        'too-many-requests',
+        `${mostUnanswered} requests of this connection wait for their answers.`,
+      );
+    }
     const refusal = guardLoopback(guarded(request));
     if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
     const state = unavailable();
@@ -71,7 +86,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.decorateReply(counting, null);
   const elsewhere = metrics.answers.counterOf('any', 'none');
-  app.addHook('onResponse', (_request, reply, done) => {
+  app.addHook('onResponse', (request, reply, done) => {
+    const connection = request.raw.socket as Connection;
+    connection[unanswered] = (connection[unanswered] ?? 1) - 1;
     ((reply as Counted)[counting] ?? elsewhere)(reply.statusCode, reply.elapsedTime);
     done();
   });

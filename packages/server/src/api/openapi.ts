@@ -54,6 +54,7 @@ const everywhere: ProblemName[] = [
   'invalid-token',
   'foreign-host',
   'headers-too-large',
+  'too-many-requests',
   'internal',
 ];
 const ofWrites: ProblemName[] = ['foreign-origin'];

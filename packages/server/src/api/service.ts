@@ -101,8 +101,9 @@ export function serviceRoutes({ version, routes, metrics, unavailable, diskFailu
     },
   ];
   const api = openApiDocument({ version, routes: [...routes, ...described] });
-  const document = JSON.stringify(api);
-  const page = docsPage(api);
+  // Bytes, which all who ask for them share.
+  const document = Buffer.from(JSON.stringify(api));
+  const page = Buffer.from(docsPage(api));
   return described;
 }
 
