@@ -262,5 +262,8 @@ describe('the server', () => {
     assert.equal(await client.ask('03 0002 0001'), '8302');
     assert.match(server.warnings.join(), /more is not served: good=hr9.1 lies in the registers of the value itself/);
     assert.match(server.warnings.join(), /twice is not served: hr1 of unit 1 is another point's already/);
+    server.setPoints({ level: ['hr0:float32', 'd'] }, { level: ['hr2:float32', 'd'] });
+    server.setPoints({ level: ['hr0:float32', 'd'] }, {});
+    assert.equal(await client.ask('03 0000 0002'), '0304' + '3fc00000', 'a command has its name');
   });
 });

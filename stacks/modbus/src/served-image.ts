@@ -68,7 +68,7 @@ export class ServedImage {
   ) {
     this.#options = options;
     const add = (point: StackPoint, isCommand: boolean) => {
-      const fault = this.#add(point, isCommand, before?.named(point.name));
+      const fault = this.#add(point, isCommand, before?.named(point.name, isCommand));
       if (fault !== undefined) warn(`${point.name} is not served: ${fault}`);
     };
     for (const point of points.measurements) add(point, false);
@@ -80,8 +80,9 @@ export class ServedImage {
     return this.#byId.get(id);
   }
 
-  named(name: string): ServedPoint | undefined {
-    return this.#byName.get(name);
+  /** A measurement and a command may have the same name. */
+  named(name: string, isCommand: boolean): ServedPoint | undefined {
+    return this.#byName.get(`${isCommand} ${name}`);
   }
 
   /** The bytes of the registers. Throws a `ModbusException`. */
@@ -163,7 +164,7 @@ export class ServedImage {
   #add(point: StackPoint, isCommand: boolean, before: ServedPoint | undefined): string | undefined {
     const { served, fault } = parseServedAddress(point.address, this.#options.order);
     if (served === undefined) return fault;
-    const kept = before?.point.datatype === point.datatype && before.isCommand === isCommand ? before : undefined;
+    const kept = before?.point.datatype === point.datatype ? before : undefined;
     const entry: ServedPoint = {
       point,
       isCommand,
@@ -185,7 +186,7 @@ export class ServedImage {
     }
     for (const claim of claims) this.#take(claim);
     this.#byId.set(point.id, entry);
-    this.#byName.set(point.name, entry);
+    this.#byName.set(`${isCommand} ${point.name}`, entry);
     return undefined;
   }
 
