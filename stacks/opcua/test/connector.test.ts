@@ -26,14 +26,7 @@ describe('a connector', () => {
     use: (bench: UaBench) => Promise<void>,
     clock = systemClock,
   ) {
-    const bench = new UaBench(device, variables, clock);
-    try {
-      bench.setPoints(points);
-      await bench.start();
-      await use(bench);
-    } finally {
-      assert.equal(await bench.stop(), undefined);
-    }
+    await new UaBench(device, variables, clock).running(points, use);
   }
 
   test('reads and writes every type that a point has a datatype for, exactly', async () => {

@@ -16,14 +16,7 @@ describe('a node', () => {
   after(() => device.stop());
 
   async function running(points: Parameters<UaBench['setPoints']>[0], use: (bench: UaBench) => Promise<void>) {
-    const bench = new UaBench(device, {}, hasty);
-    try {
-      bench.setPoints(points);
-      await bench.start();
-      await use(bench);
-    } finally {
-      assert.equal(await bench.stop(), undefined);
-    }
+    await new UaBench(device, {}, hasty).running(points, use);
   }
 
   test('that was taken away turns its point bad, and is found when it is there again', async () => {

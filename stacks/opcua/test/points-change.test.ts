@@ -29,14 +29,7 @@ describe('a change of the points', () => {
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`Item${at}`, { datatype: 'd' }]));
 
   async function running(points: Points, use: (bench: UaBench) => Promise<void>) {
-    const bench = new UaBench(device);
-    try {
-      bench.setPoints(points);
-      await bench.start();
-      await use(bench);
-    } finally {
-      assert.equal(await bench.stop(), undefined);
-    }
+    await new UaBench(device).running(points, use);
   }
 
   const counts = async () => (await device.order({ kind: 'asked' })) as Asked;

@@ -1,4 +1,5 @@
 // A connector of the stack with a host that does as little as it can: what it publishes is kept by name.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,17 @@ export class UaBench {
     await this.connector.connect(controller.signal);
     const ended = this.connector.run(controller.signal).catch((error: unknown) => error);
     this.#running = { controller, ended };
+  }
+
+  /** Runs with these points as long as `use` does; nothing else may end it. */
+  async running(points: Record<string, Wanted>, use: (bench: UaBench) => Promise<void>): Promise<void> {
+    try {
+      this.setPoints(points);
+      await this.start();
+      await use(this);
+    } finally {
+      assert.equal(await this.stop(), undefined);
+    }
   }
 
   /** What `run` threw, as soon as it does. */
