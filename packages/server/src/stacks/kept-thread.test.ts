@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { describe, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
+import { ManualClock } from '@telltale/schema';
+import { pino } from 'pino';
+import { KeptThread } from './kept-thread.ts';
+import type { FromThread, ToThread } from './protocol.ts';
+
+/** A thread that does nothing by itself but, where it is asked to, answer pings. */
+class ScriptedThread extends EventEmitter {
+  readonly posted: string[] = [];
+  isTerminated = false;
+  answers = false;
+
+  postMessage({ kind }: ToThread): void {
+    this.posted.push(kind);
+    if (kind === 'ping' && this.answers) this.say({ kind: 'pong' });
+  }
+
+  say(message: FromThread): void {
+    this.emit('message', message);
+  }
+
+  terminate(): void {
+    if (this.isTerminated) return;
+    this.isTerminated = true;
+    this.emit('exit', 1);
+  }
+}
+
+function setUp() {
+  const clock = new ManualClock();
+  const threads: ScriptedThread[] = [];
+  const told: string[] = [];
+  const kept = new KeptThread({
+    create() {
+      const thread = new ScriptedThread();
+      threads.push(thread);
+      return thread as unknown as Worker;
+    },
+    clock,
+    log: pino({ level: 'silent' }),
+    onReplaced: () => told.push('replaced'),
+    onMessage: ({ kind }) => told.push(kind),
+    onEnded: (reason) => told.push(reason),
+  });
+  const newest = () => threads.at(-1) ?? assert.fail('there is no thread');
+  return { clock, threads, told, kept, newest };
+}
+
+/** Longer than the longest pause. */
+const pauseMs = 31_000;
+
+describe('a thread that does not answer', () => {
+  test('is ended after 10 s, told, and replaced by another after a pause', () => {
+    const { clock, threads, told, kept, newest } = setUp();
+    kept.begin();
+    newest().say({ kind: 'opened' });
+    clock.advance(10_000);
+    assert.equal(newest().isTerminated, false);
+    clock.advance(1000);
+    assert.deepEqual(told, ['the thread of the stacks ended: it has not answered for 10 s']);
+    assert.equal(threads.length, 1);
+    clock.advance(pauseMs);
+    assert.equal(threads.length, 2);
+    assert.equal(kept.post({ kind: 'ping' }), false, 'what was told to the earlier one is not yet told to this');
+    newest().say({ kind: 'opened' });
+    assert.deepEqual([told[1], kept.takesMessages, kept.ends], ['replaced', true, 1]);
+  });
+
+  test('has longer while it loads code, from each time that it says so', () => {
+    const { clock, kept, newest } = setUp();
+    kept.begin();
+    clock.advance(44_000);
+    newest().say({ kind: 'opened' });
+    newest().say({ kind: 'loading', isLoading: true });
+    clock.advance(44_000);
+    newest().say({ kind: 'loading', isLoading: false });
+    clock.advance(9000);
+    assert.equal(newest().isTerminated, false);
+    clock.advance(2000);
+    assert.equal(newest().isTerminated, true);
+  });
+
+  test('is not one that answers: it lives on', () => {
+    const { clock, threads, kept, newest } = setUp();
+    kept.begin();
+    newest().say({ kind: 'opened' });
+    newest().answers = true;
+    for (let second = 0; second < 600; second++) clock.advance(1000);
+    assert.deepEqual([threads.length, newest().isTerminated], [1, false]);
+  });
+});
+
+describe('a thread that ends again and again', () => {
+  test('is replaced after ever longer pauses; one that ran for a minute makes the ends before it forgotten', () => {
+    const { clock, threads, kept, newest } = setUp();
+    kept.begin();
+    const endAndWait = () => {
+      const before = threads.length;
+      newest().terminate();
+      let waitedMs = 0;
+      for (; threads.length === before; waitedMs += 100) clock.advance(100);
+      newest().answers = true;
+      newest().say({ kind: 'opened' });
+      return waitedMs;
+    };
+    const pauses = Array.from({ length: 8 }, endAndWait);
+    assert.ok((pauses[0] ?? 0) <= 600 && (pauses[7] ?? 0) >= 15_000, `${pauses}`);
+    clock.advance(60_000);
+    assert.ok(endAndWait() <= 600);
+  });
+
+  test('before it is open is told to nobody, since it was told nothing', () => {
+    const { clock, told, kept, newest } = setUp();
+    kept.begin();
+    newest().terminate();
+    told.length = 0;
+    clock.advance(pauseMs);
+    newest().terminate();
+    assert.deepEqual(told, []);
+  });
+
+  test('before it was ever open is an error to who opens it, and is not replaced', async () => {
+    const { clock, threads, kept, newest } = setUp();
+    const opened = kept.open();
+    newest().emit('error', new Error('no such module'));
+    newest().terminate();
+    await assert.rejects(opened, /ended: no such module/);
+    clock.advance(pauseMs);
+    assert.deepEqual([threads.length, clock.waiting], [1, 0]);
+  });
+});
+
+describe('closing', () => {
+  test('asks the thread to end, and ends it when its time is over', async () => {
+    const { clock, threads, kept, newest } = setUp();
+    kept.begin();
+    newest().say({ kind: 'opened' });
+    const closed = kept.close(2000);
+    clock.advance(1999);
+    assert.deepEqual([newest().posted.at(-1), newest().isTerminated], ['ping', false]);
+    assert.ok(newest().posted.includes('close'));
+    clock.advance(1);
+    await closed;
+    clock.advance(pauseMs);
+    assert.deepEqual([threads.length, clock.waiting], [1, 0]);
+  });
+
+  test('ends at once one that says that it is done, and one that is not open yet and was told nothing', async () => {
+    const done = setUp();
+    done.kept.begin();
+    done.newest().say({ kind: 'opened' });
+    const closed = done.kept.close(2000);
+    done.newest().say({ kind: 'closed' });
+    await closed;
+    assert.equal(done.clock.waiting, 0);
+    const starting = setUp();
+    starting.kept.begin();
+    starting.newest().terminate();
+    starting.clock.advance(pauseMs);
+    await starting.kept.close(2000);
+    assert.deepEqual([starting.threads.length, starting.clock.waiting], [2, 0]);
+  });
+
+  test('in the pause before another is started starts none', async () => {
+    const { clock, threads, kept, newest } = setUp();
+    kept.begin();
+    newest().terminate();
+    await kept.close(2000);
+    clock.advance(pauseMs);
+    assert.deepEqual([threads.length, clock.waiting], [1, 0]);
+  });
+});
