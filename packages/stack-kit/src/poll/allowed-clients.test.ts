@@ -74,6 +74,12 @@ describe('allowed clients', () => {
     assert.equal(AllowedClients.parse('fe80::/10').allows('fe80::1%eth0'), true);
   });
 
+  test('of a link have a zone, which does not count; there may be 256 entries', () => {
+    const text = Array.from({ length: 256 }, () => 'fe80::/10').join();
+    assert.equal(AllowedClients.parse(text).allows('fe80::1%eth0'), true);
+    assert.throws(() => AllowedClients.parse(`${text},fe80::/10`), /257 entries/);
+  });
+
   test('always are the machine itself, and nobody else where nobody is named', () => {
     for (const allowed of [AllowedClients.parse(''), AllowedClients.parse(' '), AllowedClients.parse('10.0.0.0/8')]) {
       for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) assert.ok(allowed.allows(address));
@@ -125,7 +131,8 @@ describe('a listener', () => {
     checkListening({ host, allowedClients }, { isAuthenticated }).map(({ field }) => field);
 
   test('on loopback needs nothing', () => {
-    for (const host of ['127.0.0.1', 'localhost', '::1', '127.1.2.3']) assert.deepEqual(fields(host, ''), []);
+    for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '::1', '127.1.2.3'])
+      assert.deepEqual(fields(host, ''), []);
   });
 
   test('beyond loopback wants to be told who may come, or clients that prove who they are', () => {

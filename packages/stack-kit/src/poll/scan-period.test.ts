@@ -6,7 +6,10 @@ const of = (scanPeriod: string) => ({ datatype: 'd' as const, properties: { scan
 
 describe('the scan period of a point', () => {
   test('is its property, in milliseconds, or the default of the connector', () => {
-    assert.equal(scanPeriodOf(of('250'), 1000), 250);
+    assert.deepEqual(
+      ['10', '250', '3600000'].map((text) => scanPeriodOf(of(text), 1000)),
+      [10, 250, 3_600_000],
+    );
     assert.equal(scanPeriodOf({ properties: {} }, 1000), 1000);
     assert.equal(scanPeriodOf({}, 1000), 1000);
     assert.equal(checkScanPeriod(of('250')), undefined);
