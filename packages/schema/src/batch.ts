@@ -91,6 +91,14 @@ export class Batch {
     this.count = start + count;
   }
 
+  /** Adds one reading of another batch. */
+  copy(from: Batch, at: number): void {
+    const [point, quality, timeUs] = [from.points[at], from.qualities[at], from.times[at]] as [number, number, number];
+    const value = from.valueAt(at);
+    if (value === undefined) this.none(point, quality, timeUs);
+    else this.value(point, value, quality, timeUs);
+  }
+
   /** What the reading at this position carries; undefined where it carries nothing. */
   valueAt(at: number): number | bigint | string | undefined {
     switch (this.forms[at]) {

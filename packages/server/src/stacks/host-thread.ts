@@ -32,7 +32,10 @@ function main(): void {
   const outbox = new Outbox({
     consumed: consumedByClient,
     clock,
-    post: (id, batch) => port.postMessage({ kind: 'readings', id, batch } satisfies FromThread, [batch.buffer]),
+    post(id, batch) {
+      const given = instances.get(id)?.given ?? 0;
+      port.postMessage({ kind: 'readings', id, given, batch } satisfies FromThread, [batch.buffer]);
+    },
   });
 
   const tellStatus = (id: number, instance: HostedInstance) => {
@@ -115,7 +118,10 @@ function main(): void {
     putPoints: ({ id, measurements, commands }) =>
       instances.get(id)?.putPoints({ measurements: parseJson(measurements) as StackPoint[], commands }),
     removePoints: ({ id, ids }) => instances.get(id)?.removePoints(ids),
-    pointsDone: ({ id }) => instances.get(id)?.pointsDone(),
+    pointsDone({ id }) {
+      outbox.flush(id); // what waits was read of the points before
+      instances.get(id)?.pointsDone();
+    },
     async write({ id, write, commandId, value, askedUs }) {
       const outcome = await instances.get(id)?.write(commandId, value, askedUs);
       say({ kind: 'written', write, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });

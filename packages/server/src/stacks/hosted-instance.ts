@@ -78,6 +78,8 @@ export class HostedInstance {
   readonly #values: Rate;
   readonly #requests: Rate;
   #detail = noDetail;
+  /** How often it was told that its points are whole. */
+  given = 0;
   #mayRun = false;
   #asked = 0;
 
@@ -126,6 +128,7 @@ export class HostedInstance {
   }
 
   pointsDone(): void {
+    this.given++;
     this.points.isWhole = true;
     this.#givePoints();
   }

@@ -1,6 +1,7 @@
 // One connector or provider as the server's thread knows it, from its start to its stop, over all threads that ran it.
 import { addRise, noDetail, type Role, zeroCounters } from '@telltale/stack-kit/host';
 import type { InstanceCounters, InstanceReport, InstanceStatus } from './instance-status.ts';
+import { MovedPoints } from './moved-points.ts';
 import type { Instance } from './protocol.ts';
 
 export class Hosted {
@@ -12,6 +13,7 @@ export class Hosted {
   /** Undefined before anything was told. */
   isUp: boolean | undefined;
   waitingWrites = 0;
+  readonly movedPoints = new MovedPoints();
   readonly #thread: number;
   readonly #counters = zeroInstanceCounters();
   #report: InstanceReport;
@@ -44,6 +46,7 @@ export class Hosted {
 
   started(id: number, sinceUs: number): void {
     this.id = id;
+    this.movedPoints.started();
     this.#report = { ...this.#report, state: 'connecting', sinceUs };
   }
 

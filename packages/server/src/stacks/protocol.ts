@@ -96,7 +96,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type FromThread =
   /** The first message. */
   | { readonly kind: 'opened' }
-  | { readonly kind: 'readings'; readonly id: number; readonly batch: BatchMessage }
+  /** `given`: how often it was told that its points are whole. */
+  | { readonly kind: 'readings'; readonly id: number; readonly given: number; readonly batch: BatchMessage }
   | {
       readonly kind: 'link';
       readonly id: number;

@@ -100,6 +100,21 @@ describe('instances', () => {
     assert.equal(events.filter((event) => event.includes('up')).length, 1);
   });
 
+  test('nothing that was read where a point lay before is told of it where it lies now; the others are told on', async () => {
+    const { host, events, until, start } = await setUp();
+    start('a', 'busy');
+    host.putPoints('connector', 'a', { measurements: [point(2, 'steady')], commands: [] });
+    host.pointsDone('connector', 'a');
+    await until(() => events.includes('a 2=6'));
+    for (let turn = 1; turn <= 50; turn++) {
+      events.length = 0;
+      host.putPoints('connector', 'a', { measurements: [point(1, 'x'.repeat(turn))], commands: [] });
+      host.pointsDone('connector', 'a');
+      await until(() => events.includes(`a 1=${turn}`));
+      assert.deepEqual(new Set(events), new Set([`a 1=${turn}`, 'a 2=6']));
+    }
+  });
+
   test('a changed one is stopped, told down, and started with its points', async () => {
     const { host, events, until, start } = await setUp();
     start('a', 'stuck');

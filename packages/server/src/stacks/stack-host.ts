@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import type { HostEvents } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
 import type { InstanceStatus, StateListener } from './instance-status.ts';
+import type { MovedPoints } from './moved-points.ts';
 import type { Instance, PointIds, ToThread } from './protocol.ts';
 import { StackThread } from './stack-thread.ts';
 import { writeProblem } from './write-problem.ts';
@@ -108,6 +109,7 @@ export class StackHost {
 
   /** Adds or replaces points by their ids; to be called with slices of some thousands. */
   putPoints(role: Role, name: string, { measurements, commands }: StackPoints): void {
+    this.#movedOf(role, name)?.moved(measurements.map(({ id }) => id));
     this.#tell(role, name, (id) => ({
       kind: 'putPoints',
       id,
@@ -117,11 +119,13 @@ export class StackHost {
   }
 
   removePoints(role: Role, name: string, ids: PointIds): void {
+    this.#movedOf(role, name)?.moved(ids.measurements);
     this.#tell(role, name, (id) => ({ kind: 'removePoints', id, ids }));
   }
 
   /** The points are whole: the stack gets them, all at once. Before the first time, nothing connects. */
   pointsDone(role: Role, name: string): void {
+    this.#movedOf(role, name)?.whole();
     this.#tell(role, name, (id) => ({ kind: 'pointsDone', id }));
   }
 
@@ -204,6 +208,11 @@ export class StackHost {
     const leaving = this.#threads.find((thread) => thread.isLeaving(key));
     if (leaving !== undefined) return leaving;
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
+  }
+
+  /** Providers read nothing. */
+  #movedOf(role: Role, name: string): MovedPoints | undefined {
+    return role === 'connector' ? this.#places.get(keyOf(role, name))?.hosted.movedPoints : undefined;
   }
 
   #tell(role: Role, name: string, message: (id: number) => ToThread): void {

@@ -2,7 +2,7 @@
 // writes and questions that wait for it. It keeps what is started, not its points: after the thread has died, `restarted`
 // asks for them again.
 import { Worker } from 'node:worker_threads';
-import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
+import { Batch, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
 import { maxWaitingWrites, type Role, type WriteOutcome } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
@@ -54,7 +54,7 @@ export class StackThread {
   readonly #writes = new OpenQuestions<WriteOutcome>();
   readonly #questions: ConnectorQuestions;
   readonly #handlers: ThreadHandlers = {
-    readings: ({ id, batch }) => this.#onReadings(id, batch),
+    readings: (message) => this.#onReadings(message),
     link: ({ id, up, reason, timeUs }) => {
       const started = this.#byId.get(id);
       if (started !== undefined) this.#tellLink(started.hosted, up, reason, timeUs);
@@ -253,12 +253,15 @@ export class StackThread {
     }
   }
 
-  #onReadings(id: number, message: BatchMessage): void {
-    const started = this.#byId.get(id);
+  #onReadings({ id, given, batch }: FromThread & { kind: 'readings' }): void {
+    const hosted = this.#byId.get(id)?.hosted;
     try {
-      if (started !== undefined) this.#options.events.readings(started.hosted.name, Batch.from(message));
+      if (hosted === undefined) return;
+      // What an earlier start still says had none of the points that were given to the present one.
+      const settled = hosted.movedPoints.settled(Batch.from(batch), hosted.id === id ? given : 0);
+      this.#options.events.readings(hosted.name, settled);
     } finally {
-      consume(this.#consumed, message);
+      consume(this.#consumed, batch);
     }
   }
 

@@ -52,7 +52,7 @@ class TrialConnector implements Connector {
     this.#points = points;
     const lasts = points.commands.map(({ name, last }) => `${name}=${last}`);
     this.#options.log.info(`points ${points.measurements.map(({ id }) => id)} ${lasts}`);
-    if (this.#isUp) this.#publishAll(1);
+    if (this.#isUp && this.#options.variables.mode !== 'busy') this.#publishAll(1);
   }
 
   async connect(): Promise<void> {
@@ -68,7 +68,9 @@ class TrialConnector implements Connector {
     if (this.#options.variables.mode === 'flood') {
       for (let value = 2; value <= 20_000; value++) this.#publishAll(value);
     }
+    const busy = this.#options.variables.mode === 'busy' && setInterval(() => this.#publishLengths(), 1);
     await untilAborted(signal);
+    if (busy) clearInterval(busy);
   }
 
   async write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
@@ -139,9 +141,19 @@ class TrialConnector implements Connector {
   }
 
   #publishAll(value: number): void {
+    this.#publish(() => value);
+  }
+
+  /** Of their addresses. */
+  #publishLengths(): void {
+    this.#publish(({ address }) => address.length);
+  }
+
+  #publish(read: (point: StackPoint) => number): void {
+    const { clock, publish } = this.#options;
     const batch = new Batch();
-    for (const { id } of this.#points.measurements) batch.number(id, value, quality.good, this.#options.clock.now());
-    this.#options.publish(batch);
+    for (const point of this.#points.measurements) batch.number(point.id, read(point), quality.good, clock.now());
+    publish(batch);
   }
 }
 

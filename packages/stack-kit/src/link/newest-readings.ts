@@ -29,18 +29,9 @@ export class NewestReadings {
       }
       this.#positions.set(point, this.#batch.count);
       // A reading without a value keeps the point's: that is the one which it supersedes here.
-      if (older !== undefined && readings.forms[at] === form.none) {
-        copyValue(
-          this.#batch,
-          older,
-          this.#batch,
-          point,
-          readings.qualities[at] as number,
-          readings.times[at] as number,
-        );
-      } else {
-        copyReading(readings, at, this.#batch);
-      }
+      const kept = older === undefined || readings.forms[at] !== form.none ? undefined : this.#batch.valueAt(older);
+      if (kept === undefined) this.#batch.copy(readings, at);
+      else this.#batch.value(point, kept, readings.qualities[at] as number, readings.times[at] as number);
     }
     if (this.#batch.count > 2 * this.size + sweepFrom) this.#sweep();
     return passedOver;
@@ -59,19 +50,8 @@ export class NewestReadings {
     const swept = new Batch(this.size);
     for (const [point, at] of this.#positions) {
       this.#positions.set(point, swept.count);
-      copyReading(this.#batch, at, swept);
+      swept.copy(this.#batch, at);
     }
     this.#batch = swept;
   }
-}
-
-function copyReading(from: Batch, at: number, to: Batch): void {
-  const [point, quality, timeUs] = [from.points[at], from.qualities[at], from.times[at]] as [number, number, number];
-  copyValue(from, at, to, point, quality, timeUs);
-}
-
-function copyValue(from: Batch, at: number, to: Batch, point: number, quality: number, timeUs: number): void {
-  const value = from.valueAt(at);
-  if (value === undefined) to.none(point, quality, timeUs);
-  else to.value(point, value, quality, timeUs);
 }
