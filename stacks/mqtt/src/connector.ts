@@ -20,6 +20,7 @@ import { Browser } from './browser.ts';
 import { CommandWriter } from './command-writer.ts';
 import type { ConnectorVariables } from './connector-variables.ts';
 import { type Device, Devices } from './devices.ts';
+import { dropMoved } from './drop-moved.ts';
 import { Intake, type Message } from './intake.ts';
 import { Payload } from './payload.ts';
 import { keepMessage, Routes } from './routes.ts';
@@ -55,6 +56,7 @@ class MqttConnector implements Connector {
   readonly #host: HostApplication;
   readonly #subscriptions: Subscriptions;
   readonly #stateTopic: string;
+  #measurements = new Map<number, StackPoint>();
   #taps = new Map<string, Tap>();
   #byId = new Map<number, Tap>();
   #routes = new Routes([]);
@@ -125,6 +127,9 @@ class MqttConnector implements Connector {
 
   setPoints(points: StackPoints): void {
     const { variables } = this.#options;
+    const former = this.#measurements;
+    this.#measurements = new Map(points.measurements.map((point) => [point.id, point]));
+    dropMoved(this.#batch, former, this.#measurements);
     const isPlain = ({ address }: StackPoint) => !isMetricAddress(address);
     const isMetric = ({ address }: StackPoint) => isMetricAddress(address);
     const measurements = points.measurements.filter(isPlain);

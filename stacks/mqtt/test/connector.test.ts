@@ -25,6 +25,21 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
   const link = (vars: Record<string, string> = {}, options: Partial<LinkedOptions> = {}) =>
     new LinkedConnector({ vars: { port: `${broker.port}`, ...vars }, ...options });
 
+  test('what a topic said is not told of a point that has another one since', async (t) => {
+    const clock = new ManualClock(Date.now() * 1000);
+    const c = link({}, { clock });
+    t.after(() => c.stop());
+    const steady = { name: 'steady', address: 'moved/one' };
+    c.setPoints([{ name: 'mover', address: 'moved/one' }, steady]);
+    await c.start();
+    await broker.pub('moved/one', '5');
+    await until('it was heard', () => c.explain('mover')?.value === 5);
+    assert.equal(c.readings.get('steady')?.value, undefined, 'it is gathered first');
+    c.setPoints([{ name: 'mover', address: 'moved/two' }, steady]);
+    clock.advance(1000);
+    assert.deepEqual([c.readings.get('mover')?.value, c.readings.get('steady')?.value], [undefined, 5]);
+  });
+
   for (const version of ['3.1.1', '5']) {
     test(`MQTT ${version}: values of every datatype come, retained and live, from plain, JSON and binary payloads`, async (t) => {
       const c = link({ version });
