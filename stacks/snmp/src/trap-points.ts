@@ -17,6 +17,8 @@ interface Happened {
   readonly text: string;
   readonly count: number;
   readonly timeUs: number;
+  /** During which it has come. */
+  readonly link: number;
 }
 
 interface TrapPoint {
@@ -36,8 +38,8 @@ export class TrapPoints {
   #byOid = new Map<string, TrapPoint[]>();
   /** By address, so that it outlives a change of the points. */
   #happened = new Map<string, Happened>();
-  /** Before this, traps may have been missed. */
-  #sinceUs = 0;
+  /** Counts up. Between two links, traps may have been missed. */
+  #link = 0;
 
   constructor(options: TrapPointsOptions) {
     this.#options = options;
@@ -55,7 +57,7 @@ export class TrapPoints {
 
   /** The link is made anew: what was known may be outdated. */
   begin(): void {
-    this.#sinceUs = this.#options.clock.now();
+    this.#link++;
   }
 
   /** The present value of every point. */
@@ -82,7 +84,7 @@ export class TrapPoints {
         if (agent !== undefined && !this.#options.isAgent(agent, sender)) continue;
         const name = each.point.address;
         const count = (this.#happened.get(name)?.count ?? 0) + 1;
-        const happened = fresh.get(name) ?? { varbind, trap: trapOid, sender, text, count, timeUs };
+        const happened = fresh.get(name) ?? { varbind, trap: trapOid, sender, text, count, timeUs, link: this.#link };
         fresh.set(name, happened);
         this.#add(batch, each, happened);
       }
@@ -110,14 +112,14 @@ export class TrapPoints {
     };
   }
 
-  #add(batch: Batch, { point, address }: TrapPoint, { varbind, text, count, timeUs }: Happened): void {
+  #add(batch: Batch, { point, address }: TrapPoint, { varbind, text, count, timeUs, link }: Happened): void {
     const at = batch.count;
     if (varbind !== undefined) addReading(batch, point, varbind, address.form, timeUs);
     else if (point.datatype === 's') batch.text(point.id, text, quality.good, timeUs);
     else if (point.datatype === 'b') batch.number(point.id, 1, quality.good, timeUs);
     else if (point.datatype === 'l') batch.long(point.id, BigInt(count), quality.good, timeUs);
     else batch.number(point.id, count, quality.good, timeUs);
-    if (timeUs < this.#sinceUs && batch.qualities[at] === quality.good) {
+    if (link !== this.#link && batch.qualities[at] === quality.good) {
       batch.qualities[at] = quality.uncertain.lastUsableValue;
     }
   }
