@@ -128,6 +128,7 @@ function main(): void {
     },
     explain({ id, question, measurementId }) {
       const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };
+      outbox.flush(id); // what it tells of is there before it
       say({ kind: 'explained', question, outcome });
     },
     async browse({ id, question, request }) {

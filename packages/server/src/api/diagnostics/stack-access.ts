@@ -87,21 +87,16 @@ export class StackAccess {
     const { host, measurements } = this.#options;
     const asked = this.#mustFindMeasurement(name);
     const { connector } = measurements.chainOf(asked);
+    const rendering = await this.#rendering();
     let trace: ReadingTrace | undefined;
     let traceProblem: string | undefined;
-    const traced =
-      connector === undefined
-        ? undefined
-        : host.explain(connector, asked).then(
-            (told) => {
-              trace = told;
-            },
-            (error: unknown) => {
-              if (!(error instanceof ProblemError)) throw error;
-              traceProblem = error.message;
-            },
-          );
-    const [rendering] = await Promise.all([this.#rendering(), traced]);
+    try {
+      // Last: what there is now came of the reading that this tells of, and not of the next one.
+      if (connector !== undefined) trace = await host.explain(connector, asked);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      traceProblem = error.message;
+    }
     // It may be another one by now, and what was told is of the one that was asked for.
     const handle = this.#mustFindMeasurement(name);
     const view = measurements.chainOf(handle);
