@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
-import { FaultProxy, freePort, until } from '@telltale/stack-kit/testing';
-import { LinkedConnector, type LinkedOptions } from './linked-connector.ts';
+import { FaultProxy, until } from '@telltale/stack-kit/testing';
+import { LinkedConnector, type LinkTo } from './linked-connector.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
 import { BrokerClient } from './test-client.ts';
 
@@ -22,8 +20,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
   });
   after(() => broker.stop());
 
-  const link = (vars: Record<string, string> = {}, options: Partial<LinkedOptions> = {}) =>
-    new LinkedConnector({ vars: { port: `${broker.port}`, ...vars }, ...options });
+  const link = (...given: LinkTo) => LinkedConnector.to(broker, ...given);
 
   test('what a topic said is not told of a point that has another one since', async (t) => {
     const clock = new ManualClock(Date.now() * 1000);
@@ -383,37 +380,5 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     await c.start();
     proxy.setFaults({ toClient: { kind: 'discard' }, toDevice: { kind: 'discard' } });
     assert.match(String(await c.lost()), /NotConnected: the broker has been silent/);
-  });
-});
-
-test('a link is up though its subscriptions take long, and goes on making them', async (t) => {
-  const port = await freePort();
-  const clock = new ManualClock();
-  const { promise: asked, resolve } = Promise.withResolvers<{ socket: Socket; id: Buffer }>();
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.on('data', (packet: Buffer) => {
-      if (packet[0] === 0x10) socket.write(Buffer.from([0x20, 2, 0, 0]));
-      if (packet[0] === 0x82) resolve({ socket, id: packet.subarray(2, 4) });
-    });
-  });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const vars = { port: `${port}`, version: '3.1.1', timeoutMs: '60000', pingAfterMs: '600000' };
-  const c = new LinkedConnector({ vars, clock });
-  c.setPoints([{ name: 'a', address: 'a' }]);
-  const started = c.start();
-  const { socket, id } = await asked;
-  t.after(async () => {
-    socket.destroy();
-    await c.lost();
-    server.close();
-  });
-  clock.advance(5000);
-  await started;
-  socket.write(Buffer.concat([Buffer.from([0x90, 3]), id, Buffer.from([1, 0x30, 4, 0, 1, 0x61, 0x37])]));
-  await until('the value comes', () => {
-    clock.advance(10);
-    return c.readings.get('a')?.value === 7;
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { LinkedConnector, type LinkedOptions } from './linked-connector.ts';
+import { LinkedConnector, type LinkTo } from './linked-connector.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';
 
 const good = 0xc0;
@@ -14,8 +14,7 @@ describe('what a broker has kept', { skip: withoutMosquitto }, () => {
   });
   after(() => broker.stop());
 
-  const link = (vars: Record<string, string> = {}, options: Partial<LinkedOptions> = {}) =>
-    new LinkedConnector({ vars: { port: `${broker.port}`, ...vars }, ...options });
+  const link = (...given: LinkTo) => LinkedConnector.to(broker, ...given);
 
   test('a retained message is worth what is set', async (t) => {
     const c = link({ subscribeQos: '2' });

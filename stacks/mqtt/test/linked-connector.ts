@@ -26,6 +26,9 @@ export interface LinkedOptions {
   readonly maxClockSkewMs?: number;
 }
 
+/** Variables beside the port, and the rest. */
+export type LinkTo = [vars?: Readonly<Record<string, string>>, options?: Omit<LinkedOptions, 'vars'>];
+
 export class LinkedConnector {
   readonly connector: Connector;
   readonly readings = new Map<string, Reading>();
@@ -38,6 +41,10 @@ export class LinkedConnector {
   #commands = new Map<string, StackCommand>();
   #nextId = 1;
   #running: { controller: AbortController; ended: Promise<unknown> } | undefined;
+
+  static to({ port }: { readonly port: number }, ...[vars = {}, options = {}]: LinkTo): LinkedConnector {
+    return new LinkedConnector({ vars: { port: `${port}`, ...vars }, ...options });
+  }
 
   constructor({ vars, folder = 'none', clock = systemClock, maxClockSkewMs = 60_000 }: LinkedOptions) {
     const { values, faults } = stack.connector?.readVariables({ timeoutMs: '500', pingAfterMs: '200', ...vars }) ?? {};

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
 import sparkplug from 'sparkplug-payload';
-import { LinkedConnector, type LinkedOptions } from './linked-connector.ts';
+import { LinkedConnector, type LinkTo } from './linked-connector.ts';
 import { LinkedProvider } from './linked-provider.ts';
 import { type Heard, Mosquitto, withoutMosquitto } from './mosquitto.ts';
 
@@ -32,8 +32,7 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
   });
   after(() => broker.stop());
 
-  const link = (vars: Record<string, string> = {}, options: Partial<LinkedOptions> = {}) =>
-    new LinkedConnector({ vars: { port: `${broker.port}`, ...vars }, ...options });
+  const link = (...given: LinkTo) => LinkedConnector.to(broker, ...given);
   const send = (topic: string, seq: number | undefined, metrics: readonly TestMetric[], timestamp = Date.now()) => {
     const payload = { timestamp, ...(seq !== undefined && { seq }), metrics: metrics as never };
     return broker.pub(`spBv1.0/${topic}`, Buffer.from(codec.encodePayload(payload)));

@@ -1,98 +1,19 @@
 // The provider before a client in a process of its own.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
-import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
-import { type Provider, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
-import { freePort, providerOptions, until } from '@telltale/stack-kit/testing';
-import { createProvider } from '../src/provider.ts';
-import stack from '../src/stack.ts';
+import { after, before, describe, test } from 'node:test';
+import { type Datatype, quality, type Value } from '@telltale/schema';
+import { until } from '@telltale/stack-kit/testing';
+import { point, Served } from './served.ts';
 import { UaClientProcess } from './ua-client.ts';
 
 /** Methods by their types, as clients call them. */
 const [disable, acknowledge] = ['i=9028', 'i=9111'];
 
 const node = (address: string) => `ns=2;s=${address}`;
-const point = (id: number, name: string, datatype: Datatype, properties: Record<string, string> = {}) => {
-  return { id, name, address: `At.${name}`, datatype, properties, last: undefined };
-};
-
-const keys: { folder?: string } = {};
-after(() => {
-  if (keys.folder !== undefined) rmSync(keys.folder, { recursive: true });
-});
-
-class Served {
-  readonly folder = mkdtempSync(join(tmpdir(), 'opcua-provider-'));
-  readonly written: [string, Value][] = [];
-  readonly acknowledged: [string, string][] = [];
-  readonly log: string[] = [];
-  readonly port: number;
-  readonly provider: Provider;
-  readonly #controller = new AbortController();
-
-  static async start(
-    t: TestContext,
-    measurements: readonly StackPoint[],
-    commands: ReturnType<typeof point>[] = [],
-    variables: Record<string, string> = {},
-  ): Promise<Served> {
-    const served = new Served(await freePort(), variables);
-    t.after(() => served.stop());
-    // A key takes long to make: it is made once.
-    if (keys.folder !== undefined) cpSync(keys.folder, served.folder, { recursive: true });
-    served.provider.setPoints({ measurements, commands });
-    await served.provider.connect(served.#controller.signal);
-    if (keys.folder === undefined) {
-      keys.folder = mkdtempSync(join(tmpdir(), 'opcua-keys-'));
-      cpSync(join(served.folder, 'own'), join(keys.folder, 'own'), { recursive: true });
-    }
-    return served;
-  }
-
-  private constructor(port: number, variables: Record<string, string>) {
-    this.port = port;
-    const users = { userName: 'joe', password: 'secret', readerName: 'ann', readerPassword: 'look' };
-    const read = stack.provider?.readVariables({ port: String(port), unsecured: 'true', ...users, ...variables });
-    if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
-    const tell = (message: string) => this.log.push(message);
-    this.provider = createProvider(
-      providerOptions({
-        name: 'site',
-        variables: read.values as Parameters<typeof createProvider>[0]['variables'],
-        folder: this.folder,
-        log: { debug: tell, info: tell, warn: tell, error: tell },
-        write: async ({ id, name }, value) => {
-          if (value === 13) throw new Refused('interlock');
-          if (value === 14) throw new Error('no answer');
-          this.written.push([name, value]);
-          this.publish((batch) => batch.value(id, value, quality.good, Date.now() * 1000));
-        },
-        acknowledge: async ({ id, name }: StackAlarm, authority) => {
-          this.acknowledged.push([name, authority]);
-          this.provider.publishAlarms?.([{ id, isActive: true, isAcknowledged: true, timeUs: 2e15, authority }]);
-        },
-      }),
-    );
-  }
-
-  publish(fill: (batch: Batch) => void): void {
-    const batch = new Batch();
-    fill(batch);
-    this.provider.publish(batch);
-  }
-
-  async stop(): Promise<void> {
-    this.#controller.abort();
-    await this.provider.close();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
 describe('a provider', () => {
   let clients: UaClientProcess;
   before(async () => {
