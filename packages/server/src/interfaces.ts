@@ -1,7 +1,6 @@
 // What the service serves: every route of HTTP, and the channel, made from its parts and settings.
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@telltale/schema';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ModuleTokens } from './access/index.ts';
@@ -15,6 +14,7 @@ import {
   type DataAccess,
   dataRoutes,
   diagnosticRoutes,
+  type HttpServer,
   type Metrics,
   ModuleAccess,
   moduleRoutes,
@@ -46,7 +46,7 @@ export interface Interfaces {
   readonly diskFailure: () => string | undefined;
 }
 
-export function createHttp(parts: Interfaces): FastifyInstance {
+export function createHttp(parts: Interfaces): HttpServer {
   const { settings, log, data, archive, instances, modules, tokens, metrics, unavailable, diskFailure } = parts;
   const base = settings['data-path'];
   const routes = [

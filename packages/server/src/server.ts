@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
@@ -12,6 +11,7 @@ import {
   ArchiveOperations,
   type ChannelServer,
   DataAccess,
+  type HttpServer,
   Metrics,
   StackAccess,
   type StackCatalogue,
@@ -64,7 +64,7 @@ export class Server {
   readonly #archive: Archive;
   readonly #archiving: Archiving;
   readonly #tokens = new ModuleTokens();
-  readonly #http: FastifyInstance;
+  readonly #http: HttpServer;
   readonly #channel: ChannelServer;
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;

@@ -2,7 +2,6 @@
 // interface stand on.
 import type { AddressInfo } from 'node:net';
 import { Batch, ManualClock } from '@telltale/schema';
-import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
@@ -12,6 +11,7 @@ import {
   createHttpServer,
   DataAccess,
   dataRoutes,
+  type HttpServer,
   Metrics,
 } from '../src/api/index.ts';
 import { Archiving } from '../src/archive/index.ts';
@@ -26,7 +26,7 @@ export class ArchiveBench {
   readonly clock = new ManualClock();
   readonly archive = new MemoryArchive();
   readonly operations: ArchiveOperations;
-  readonly #http: FastifyInstance;
+  readonly #http: HttpServer;
 
   constructor() {
     const { clock, archive } = this;

@@ -2,7 +2,6 @@
 // the modules' interface stand on.
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@telltale/schema';
-import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
@@ -12,6 +11,7 @@ import {
   createHttpServer,
   DataAccess,
   dataRoutes,
+  type HttpServer,
   Metrics,
   ModuleAccess,
   moduleRoutes,
@@ -36,7 +36,7 @@ export class ModuleInterface {
   readonly disk = new PlainDisk();
   readonly data: DataAccess;
   readonly channel: ChannelServer;
-  readonly #http: FastifyInstance;
+  readonly #http: HttpServer;
 
   constructor(modules: ServedFacade, { tokens = new ModuleTokens(), more = [] }: ModuleInterfaceOptions = {}) {
     const keeper = this.disk;

@@ -3,10 +3,9 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { ModuleTokens } from '../access/index.ts';
-import { createHttpServer } from './http-server.ts';
+import { createHttpServer, type HttpServer } from './http-server.ts';
 import { Metrics } from './metrics.ts';
 import type { Route } from './route.ts';
 
@@ -37,7 +36,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-let app: FastifyInstance;
+let app: HttpServer;
 
 /** Without the help of fetch, which unpacks what it gets. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {

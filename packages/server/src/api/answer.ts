@@ -1,17 +1,18 @@
-// Sends the answer of a route: headers, bytes, what a client may keep, and compression where it pays. Bytes and texts go
-// straight to the socket: what the framework would do with them costs more than most answers take to make.
+// Sends the answer of a route: headers, bytes, what a client may keep, and compression where it pays.
 import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Lease } from '../points/index.ts';
 import type { Call, PagesReply, Route, StreamReply } from './route.ts';
 import { sendPages } from './send-pages.ts';
 
 export interface AnswerOptions {
   readonly route: Route;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly call: Call;
   /** A connection that stayed open would be waited for. */
   readonly isStopping: boolean;
@@ -28,7 +29,7 @@ const worthCompressing = 16 << 10;
 
 /** Carries the route out and answers; throws what goes wrong before. */
 export function answer(options: AnswerOptions): Promise<void> | undefined {
-  const { route, request, reply, call, isStopping } = options;
+  const { route, request, response, call, isStopping } = options;
   const tag = tagOf(route, call);
   const headers: Headers = {
     'x-content-type-options': 'nosniff',
@@ -40,7 +41,7 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
     headers['cache-control'] = 'no-cache';
     headers.etag = tag;
     if (isKnown(tag, request.headers['if-none-match'])) {
-      end(reply, 304, headers);
+      end(response, 304, headers);
       return undefined;
     }
   }
@@ -50,11 +51,11 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
 }
 
 function send(options: AnswerOptions, headers: Headers, result: unknown): Promise<void> | undefined {
-  const { route, request, reply, call } = options;
+  const { route, request, response, call } = options;
   const { status, otherTypes } = route.answer;
   const { type } = call;
   if (status === 204) {
-    end(reply, status, { 'x-content-type-options': 'nosniff', ...(headers.connection && { connection: 'close' }) });
+    end(response, status, { 'x-content-type-options': 'nosniff', ...(headers.connection && { connection: 'close' }) });
     return undefined;
   }
   if (status === 302) headers.location = result as string;
@@ -62,41 +63,52 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
     headers['content-type'] = type.includes('charset') || !type.startsWith('text/') ? type : `${type}; charset=utf-8`;
   if (otherTypes !== undefined) headers.vary = 'accept';
   if (isPages(result)) {
-    reply.hijack();
-    reply.raw.writeHead(status, headers);
-    return sendPages(reply.raw, result, options.onBroken);
+    response.writeHead(status, headers);
+    return sendPages(response, result, options.onBroken);
   }
   if (isStream(result)) {
-    reply.code(status).headers({
+    response.writeHead(status, {
       ...headers,
       'content-length': result.size,
       'content-disposition': `attachment; filename="${result.filename}"`,
     });
-    return reply.send(result.stream) as unknown as Promise<void>;
+    return sendStream(response, result.stream, options.onBroken);
   }
   const body = status === 302 ? Buffer.alloc(0) : bytesOf(result);
-  if (isLease(result)) reply.raw.once('close', () => result.release());
+  if (isLease(result)) response.once('close', () => result.release());
   if (headers.etag !== undefined && body.length >= worthCompressing && wantsGzip(request)) {
-    return compressed(reply, headers, body);
+    return compressed(response, headers, body);
   }
   headers['content-length'] = body.length;
-  end(reply, status, headers, body);
+  end(response, status, headers, body);
   return undefined;
 }
 
-function end(reply: FastifyReply, status: number, headers: Headers, body?: Buffer): void {
-  reply.hijack();
-  reply.raw.writeHead(status, headers);
-  // As a text of the same bytes, a short body goes out together with the headers, in one piece.
-  if (body !== undefined && body.length < shortBytes) reply.raw.end(body.toString('latin1'), 'latin1');
-  else reply.raw.end(body);
+async function sendStream(response: ServerResponse, stream: Readable, onBroken: (error: Error) => void): Promise<void> {
+  if (response.req.method === 'HEAD' || response.destroyed) {
+    stream.destroy();
+    response.end();
+    return;
+  }
+  try {
+    await pipeline(stream, response);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') onBroken(error as Error); // else the client left
+  }
 }
 
-async function compressed(reply: FastifyReply, headers: Headers, body: Buffer): Promise<void> {
+function end(response: ServerResponse, status: number, headers: Headers, body?: Buffer): void {
+  response.writeHead(status, headers);
+  // As a text of the same bytes, a short body goes out together with the headers, in one piece.
+  if (body !== undefined && body.length < shortBytes) response.end(body.toString('latin1'), 'latin1');
+  else response.end(body);
+}
+
+async function compressed(response: ServerResponse, headers: Headers, body: Buffer): Promise<void> {
   const small = await promisify(gzip)(body, { level: constants.Z_BEST_SPEED });
   const etag = `${String(headers.etag).slice(0, -1)}${gzipMark}"`;
   end(
-    reply,
+    response,
     200,
     { ...headers, etag, 'content-encoding': 'gzip', vary: 'accept-encoding', 'content-length': small.length },
     small,
@@ -115,7 +127,7 @@ function bytesOf(result: unknown): Buffer {
  * On this machine itself, compressing takes longer than sending; it pays on a link, which only a proxy or a tunnel leads
  * over here. A proxy says so.
  */
-function wantsGzip({ headers, ip }: FastifyRequest): boolean {
+function wantsGzip({ headers, socket: { remoteAddress: ip = '' } }: IncomingMessage): boolean {
   const isFar = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || !isLocal(ip);
   return isFar && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(headers['accept-encoding'] ?? '');
 }

@@ -4,7 +4,7 @@ export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { configRoutes, type StackCatalogue } from './config/index.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';
 export { diagnosticRoutes, StackAccess } from './diagnostics/index.ts';
-export { createHttpServer } from './http-server.ts';
+export { createHttpServer, type HttpServer } from './http-server.ts';
 export { Metrics } from './metrics.ts';
 export { ModuleAccess, moduleRoutes } from './modules/index.ts';
 export { type OpenApi, openApiDocument } from './openapi.ts';

@@ -1,16 +1,12 @@
 // Turns what went wrong into an answer: every error body of the service is made here.
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemName, problemMediaType } from '@telltale/schema';
-import type { FastifyError, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 
 /** Reports a fault of the service in the log; the client learns only that there was one. */
 export function toProblem(error: Error, log: Logger): ProblemError {
   if (error instanceof ProblemError) return error;
-  const { code, statusCode } = error as Partial<FastifyError>;
-  if (code === 'FST_ERR_BAD_URL') return new ProblemError('malformed-request', 'The URL cannot be decoded.');
-  if (statusCode !== undefined && statusCode < 500) return new ProblemError('malformed-request', `${error.message}.`);
   log.error({ err: error }, 'a request failed through a fault of the service');
   return new ProblemError('internal', 'The log of the service says more.');
 }
@@ -18,13 +14,17 @@ export function toProblem(error: Error, log: Logger): ProblemError {
 /** With a 401, what would be right (RFC 9110, 15.5.2; RFC 6750). */
 export const challenge = 'Bearer error="invalid_token"';
 
-export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
-  if (problem.status === 401) reply.header('www-authenticate', challenge);
-  return reply
-    .code(problem.status)
-    .header('cache-control', 'no-store')
-    .type(problemMediaType)
-    .send(JSON.stringify(problem));
+export function sendProblem(response: ServerResponse, problem: ProblemError): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = JSON.stringify(problem);
+  if (problem.status === 401) response.setHeader('www-authenticate', challenge);
+  response.writeHead(problem.status, {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-type': problemMediaType,
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }
 
 const clientErrors: Record<string, [ProblemName, string]> = {

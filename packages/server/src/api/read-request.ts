@@ -1,30 +1,32 @@
 // Everything that is checked about a request before its handler sees it: who asks and whether that one may, names, query,
 // type and length of the body, the type that the answer shall have.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { type Checker, checker, type Fault, isIdentifier, ProblemError, reservedName } from '@telltale/schema';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { checkAccess, checkNamedWrite, type ModuleTokens } from '../access/index.ts';
 import { chooseType } from './choose-type.ts';
 import { accessOf, type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
+import type { PathParameters } from './router.ts';
 
 const noQuery = Type.Object({}, { additionalProperties: false });
 const noBytes = new Uint8Array();
 
-type Parameters = Partial<Record<'name' | 'id' | 't_since' | 't_until', string>>;
+export type RequestReader = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  params: PathParameters,
+  query: object,
+) => Promise<Call> | Call;
 
 /** Compiles the checks of one route, once. A request without a body is read at once. */
-export function requestReader(
-  route: Route,
-  tokens: Pick<ModuleTokens, 'identify'>,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<Call> | Call {
+export function requestReader(route: Route, tokens: Pick<ModuleTokens, 'identify'>): RequestReader {
   const query = checker(route.query ?? noQuery);
   const access = accessOf(route);
-  return (request, reply) => {
+  return (request, response, params, given) => {
     const caller = tokens.identify(request.headers.authorization);
     checkAccess(caller, access);
-    const { name = '', id: idText, t_since: tSince = '', t_until: tUntil = '' } = request.params as Parameters;
+    const { name = '', id: idText, t_since: tSince = '', t_until: tUntil = '' } = params;
     if (name !== '') checkName(name, route);
     if (access === 'named-write') checkNamedWrite(caller, name);
     const id = idText === undefined ? 0 : readId(idText);
@@ -33,11 +35,11 @@ export function requestReader(
       id,
       tSince,
       tUntil,
-      query: readQuery(query, request.query),
+      query: readQuery(query, given),
       caller,
-      signal: () => endOf(reply.raw),
+      signal: () => endOf(response),
       json: noBytes,
-      stream: request.raw,
+      stream: request,
       bodyType: '',
       type: typeOf(route.answer, request.headers.accept),
     };
@@ -45,7 +47,7 @@ export function requestReader(
     if (body === undefined) return call;
     const bodyType = readType(request.headers['content-type'], body);
     checkLength(request.headers['content-length'], body);
-    const stream = limited(request.raw, body);
+    const stream = limited(request, body);
     if (body.schema === undefined || body.isStreamed) return { ...call, stream, bodyType };
     return readWhole(stream).then((json) => ({ ...call, stream, bodyType, json }));
   };
@@ -76,8 +78,8 @@ function readId(text: string): number {
   throw new ProblemError('unknown-revision', `There is no revision ${JSON.stringify(text.slice(0, 80))}.`);
 }
 
-function readQuery(query: Checker, given: unknown): Readonly<Record<string, unknown>> {
-  if (isEmpty(given as object) && query.fits(given)) return given as Record<string, unknown>;
+function readQuery(query: Checker, given: object): Readonly<Record<string, unknown>> {
+  if (isEmpty(given) && query.fits(given)) return given as Record<string, unknown>;
   const coerced = query.coerce(given);
   if (query.fits(coerced)) return coerced as Record<string, unknown>;
   const faults = query.faults(coerced).map(({ path, message }): Fault => ({ path: path.slice(1), message }));

@@ -1,0 +1,56 @@
+// Finds what a request is for: its endpoint, the parameters in its path and its query; or says what would apply there.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ProblemError } from '@telltale/schema';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { type Route, takes } from './route.ts';
+
+export interface Found<Endpoint> {
+  readonly endpoint: Endpoint;
+  /** Decoded. */
+  readonly params: PathParameters;
+  readonly query: object;
+}
+
+export type PathParameters = Readonly<Record<string, string | undefined>>;
+
+const options = {
+  ignoreTrailingSlash: true,
+  ignoreDuplicateSlashes: true,
+  maxParamLength: Number.MAX_SAFE_INTEGER,
+  /** Found, with nothing stored. */
+  onBadUrl: () => undefined,
+};
+
+/** The library calls handlers; here it only finds. */
+const nothing = () => undefined;
+
+export class Router<Endpoint> {
+  readonly #endpoints = findMyWay(options);
+  /** Every path, with the methods that apply there. */
+  readonly #allowed = findMyWay(options);
+
+  constructor(routes: readonly Route[], endpointOf: (route: Route) => Endpoint) {
+    for (const route of routes) this.#endpoints.on(route.method, route.path, nothing, endpointOf(route));
+    for (const path of new Set(routes.map((route) => route.path))) {
+      // What a parameter of another path takes, such as `/alarms/names` by `/alarms/:name`, has the methods of both.
+      const methods = new Set(routes.filter((other) => takes(other.path, path)).map(({ method }) => method));
+      const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
+      this.#allowed.on('GET', path, nothing, allow);
+    }
+  }
+
+  /** Throws `ProblemError` where there is none; the response then says which methods apply. */
+  find({ method = '', url = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+    const found = this.#endpoints.find((method === 'HEAD' ? 'GET' : method) as HTTPMethod, url);
+    if (found?.store != null) {
+      return { endpoint: found.store as Endpoint, params: found.params, query: found.searchParams };
+    }
+    const other = this.#allowed.find('GET', url);
+    if (other === null) {
+      throw new ProblemError('unknown-path', `There is nothing at ${url.slice(0, 200)}; /docs/ lists every path.`);
+    }
+    if (other.store == null) throw new ProblemError('malformed-request', 'The URL cannot be decoded.');
+    response.setHeader('allow', other.store as string);
+    throw new ProblemError('method-not-allowed', `${method} does not apply here; ${other.store} do.`);
+  }
+}
