@@ -66,6 +66,27 @@ const topFiles: Record<string, readonly string[]> = {
   'data-folder.ts': [],
 };
 
+/** The files that read the system's clock themselves. All others are given one, so that tests move time by hand. */
+const readsTheClock: Record<string, string> = {
+  'packages/schema/src/clock.ts': 'makes the clock that the others are given',
+};
+
+/**
+ * The files that subtract or compare times of day, and why a time of day that is set does no harm there. Whatever lasts a
+ * while is counted by the monotonic clock.
+ */
+const comparesTimesOfDay: Record<string, string> = {
+  'packages/schema/src/clock.ts': 'events of one millisecond get times that differ',
+  'packages/server/src/api/archive/interval.ts': 'a request asks for times before the present one',
+  'packages/server/src/archive/rules/clock-watch.ts': 'finds jumps: both clocks, held against each other',
+  'packages/server/src/archive/store/steady-clock.ts': 'finds jumps, and a clock that is wrong from the start',
+  'packages/server/src/archive/store/retention.ts': 'records are as old as their times say; steady-clock.ts guards it',
+  'packages/server/src/archive/store/expiry.ts': 'records are as old as their times say; steady-clock.ts guards it',
+  'packages/server/src/archive/store/archive-store.ts': 'whether the time of a record can be right',
+  'packages/stack-kit/src/poll/source-times.ts': 'whether the time that a device tells can be right',
+  'packages/stack-kit/src/testing/hosted-connector.ts': 'whether the time of a reading can be right',
+};
+
 interface Import {
   readonly file: string;
   readonly target: string;
@@ -74,6 +95,14 @@ interface Import {
 function sourceFiles(): string[] {
   const patterns = ['packages/*/src/**/*.ts', 'stacks/*/src/**/*.ts'];
   return globSync(patterns, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+}
+
+/** The source files in which something of this form stands outside of comments, sorted. */
+function filesWith(form: RegExp): string[] {
+  const code = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+  return sourceFiles()
+    .filter((file) => form.test(code(file)))
+    .sort();
 }
 
 /** Static, dynamic and type imports, re-exports, and modules that a worker or child is started with. */
@@ -207,6 +236,17 @@ describe('the architecture', () => {
       /^(?:export )?(?:let|var) /m.test(readFileSync(join(root, file), 'utf8')),
     );
     assert.deepEqual(wrong, []);
+  });
+
+  test('only the named files read the clock of the system', () => {
+    const form = /\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(|\btimeOrigin\b|\bhrtime\b|\bprocess\.uptime\b/;
+    assert.deepEqual(filesWith(form), Object.keys(readsTheClock).sort());
+  });
+
+  test('only the named files subtract or compare times of day', () => {
+    const now = String.raw`(?:\b[cC]lock\.now\(\)|\bnowUs\b)`;
+    const form = new RegExp(`${now} *(?:-|[<>])|(?:-|[<>]=?|[<>]) *(?:[\\w.#]*[cC]lock\\.now\\(\\)|nowUs\\b)`);
+    assert.deepEqual(filesWith(form), Object.keys(comparesTimesOfDay).sort());
   });
 
   test('only main.ts reads the command line and the environment', () => {

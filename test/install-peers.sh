@@ -6,7 +6,8 @@ set -eu
 [ "$(id -u)" = 0 ] || exec sudo "$0" "$@"
 export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
 apt-get update -qq
-for packages in 'gcc libc6-dev' 'curl python3' mbpoll python3-pymodbus 'snmpd snmp' 'mosquitto mosquitto-clients'; do
+for packages in 'gcc libc6-dev' 'curl python3' mbpoll python3-pymodbus 'snmpd snmp' 'mosquitto mosquitto-clients' \
+  faketime; do
   # shellcheck disable=SC2086
   apt-get install -qq -y --no-install-recommends $packages > /dev/null || echo "$packages could not be installed" >&2
 done

@@ -3,7 +3,7 @@ import type { Clock } from '@telltale/schema';
 import type { Terminal } from './terminal.ts';
 
 const width = 24;
-const everyUs = 100_000;
+const everyMs = 100;
 
 export class Progress {
   readonly #terminal: Terminal;
@@ -12,7 +12,7 @@ export class Progress {
   readonly #total: number | undefined;
   readonly #unit: (amount: number) => string;
   #done = 0;
-  #shownUs = Number.NEGATIVE_INFINITY;
+  #shownMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     { terminal, clock }: { terminal: Terminal; clock: Clock },
@@ -30,7 +30,7 @@ export class Progress {
 
   add(amount: number): void {
     this.#done += amount;
-    if (this.#clock.now() - this.#shownUs >= everyUs) this.#show();
+    if (this.#clock.monotonicMs() - this.#shownMs >= everyMs) this.#show();
   }
 
   /** Takes the bar away. */
@@ -40,7 +40,7 @@ export class Progress {
 
   #show(): void {
     if (!this.#terminal.hasProgress) return;
-    this.#shownUs = this.#clock.now();
+    this.#shownMs = this.#clock.monotonicMs();
     this.#terminal.progress(`\r\x1b[K${this.#label} ${this.#bar()}`);
   }
 

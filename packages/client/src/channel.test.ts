@@ -263,4 +263,39 @@ describe('the channel', () => {
     channel.close();
     assert.equal(clock.waiting, 0);
   });
+
+  test('forgets earlier failures after a connection that held for 10 s, whatever became of the time of day', () => {
+    for (const [heldMs, byMs, delayMs] of [
+      [9999, 35_000, 500],
+      [10_000, -3_600_000, 125],
+    ] as const) {
+      const clock = new ManualClock();
+      const attempts: number[] = [];
+      const listeners = new Map<string, (event: { code: number }) => void>();
+      class Scripted {
+        constructor() {
+          attempts.push(clock.monotonicMs());
+        }
+        addEventListener(type: string, listener: (event: { code: number }) => void) {
+          listeners.set(type, listener);
+        }
+        send() {}
+        close() {}
+      }
+      const tell = (type: string) => listeners.get(type)?.({ code: 1006 });
+      const channel = new Channel({ url: 'ws://nobody.invalid', WebSocket: Scripted, clock, random: () => 0 });
+      for (const ms of [125, 250]) {
+        tell('close');
+        clock.advance(ms);
+      }
+      tell('open');
+      clock.jump(byMs);
+      clock.advance(heldMs);
+      const lostMs = clock.monotonicMs();
+      tell('close');
+      clock.advance(1000);
+      assert.equal((attempts.at(-1) ?? 0) - lostMs, delayMs);
+      channel.close();
+    }
+  });
 });

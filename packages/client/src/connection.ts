@@ -40,14 +40,14 @@ export interface ConnectionOptions {
 const firstDelayMs = 250;
 const longestDelayMs = 10_000;
 /** A connection that held so long was a good one: the next attempt comes soon again. */
-const goodAfterUs = 10_000_000;
+const goodAfterMs = 10_000;
 
 export class Connection {
   readonly #options: ConnectionOptions;
   #state: ChannelState = 'connecting';
   #socket: Socket | undefined;
   #attempt = 0;
-  #connectedUs = 0;
+  #connectedMs = 0;
   #cancelTimer: () => void = () => undefined;
 
   constructor(options: ConnectionOptions) {
@@ -103,7 +103,7 @@ export class Connection {
     socket.addEventListener('open', () => {
       if (socket !== this.#socket) return;
       this.#cancelTimer();
-      this.#connectedUs = clock.now();
+      this.#connectedMs = clock.monotonicMs();
       this.#enter('connected', '');
     });
     socket.addEventListener('message', ({ data }) => {
@@ -120,7 +120,7 @@ export class Connection {
   #lost(reason: string): void {
     const { clock, random } = this.#options;
     this.#cancelTimer();
-    if (this.#state === 'connected' && clock.now() - this.#connectedUs >= goodAfterUs) this.#attempt = 0;
+    if (this.#state === 'connected' && clock.monotonicMs() - this.#connectedMs >= goodAfterMs) this.#attempt = 0;
     const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** this.#attempt) * (0.5 + random() / 2);
     this.#attempt = Math.min(this.#attempt + 1, 20);
     this.#cancelTimer = clock.after(delayMs, () => this.#connect());

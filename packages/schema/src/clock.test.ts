@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mock, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { ManualClock, systemClock } from './clock.ts';
 
@@ -58,6 +60,16 @@ test('a clock moved by hand that jumps goes on evenly beside it, and nothing fal
   clock.jump(-7_200_000);
   clock.advance(600);
   assert.deepEqual([clock.monotonicMs(), called], [1000, [-3_599_000_000]]);
+});
+
+test('all threads read the same even clock of the system', async () => {
+  const script = `import { systemClock } from ${JSON.stringify(new URL('./clock.ts', import.meta.url).href)};
+    import { parentPort } from 'node:worker_threads';
+    parentPort.postMessage(systemClock.monotonicMs());`;
+  const before = systemClock.monotonicMs();
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+  const [there] = await once(worker, 'message');
+  assert.ok(before <= there && there <= systemClock.monotonicMs());
 });
 
 test('the even clock of the system never goes back', () => {

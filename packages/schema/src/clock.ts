@@ -1,9 +1,12 @@
 // Time as every part is given it: none reads the system's clock by itself, so that tests move time by hand.
 
 export interface Clock {
-  /** Whole microseconds since the Unix epoch. */
+  /** The time of day, in whole microseconds since the Unix epoch: for timestamps. It may be set at any moment. */
   now(): number;
-  /** Milliseconds since some moment, which go on evenly whatever becomes of the time of day. */
+  /**
+   * Milliseconds since some moment, which go on evenly whatever becomes of the time of day: for everything that lasts a
+   * while. On Node, all threads of a process count from the same moment.
+   */
   monotonicMs(): number;
   /** Calls back once, after at least so many milliseconds, evenly counted; the returned function takes it back. */
   after(ms: number, call: () => void): () => void;

@@ -1,7 +1,7 @@
 // Version 1 and the channel over real sockets, with a small plant and whatever function modules a test has: what the tests of
 // the modules' interface stand on.
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '@telltale/schema';
+import { type Clock, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
@@ -30,6 +30,7 @@ const always = { unavailable: () => undefined };
 export interface ModuleInterfaceOptions {
   readonly tokens?: ModuleTokens;
   readonly more?: readonly Route[];
+  readonly clock?: Clock;
 }
 
 export class ModuleInterface {
@@ -38,9 +39,11 @@ export class ModuleInterface {
   readonly channel: ChannelServer;
   readonly #http: HttpServer;
 
-  constructor(modules: ServedFacade, { tokens = new ModuleTokens(), more = [] }: ModuleInterfaceOptions = {}) {
+  constructor(
+    modules: ServedFacade,
+    { tokens = new ModuleTokens(), more = [], clock = systemClock }: ModuleInterfaceOptions = {},
+  ) {
     const keeper = this.disk;
-    const clock = systemClock;
     const measurements = new Measurements({ clock, keeper });
     const commands = new Commands({ clock, keeper, writeToDevice: () => Promise.resolve() });
     const alarms = new Alarms({ clock, keeper: willingDisk, measurements });

@@ -7,6 +7,8 @@ import type { Linked } from '../src/link/connection-options.ts';
 
 export const never = new Promise<void>(() => {});
 export const command: StackCommand = { id: 7, name: 'c', address: 'c', datatype: 'd', properties: {}, last: undefined };
+/** By how many milliseconds the time of day is set while something lasts. */
+export const timeSteps = [35_000, -3_600_000, 365 * 86_400_000];
 export const points = (): StackPoints => ({ measurements: [], commands: [command] });
 export const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

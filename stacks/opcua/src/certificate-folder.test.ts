@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '@telltale/schema';
 import { CertificateFolder } from './certificate-folder.ts';
 
 const nowhere = () => {};
@@ -21,7 +22,13 @@ async function newFolder(t: TestContext, applicationUri: string, folder = mkdtem
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const warnings: string[] = [];
   const log = { debug: nowhere, info: nowhere, warn: (text: string) => warnings.push(text), error: nowhere };
-  const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
+  const certificates = new CertificateFolder({
+    folder,
+    applicationUri,
+    applicationName: 'Telltale',
+    clock: systemClock,
+    log,
+  });
   await certificates.initialize();
   return { folder, certificates, warnings };
 }

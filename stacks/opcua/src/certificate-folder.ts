@@ -4,6 +4,7 @@ import { randomUUID, X509Certificate } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '@telltale/schema';
 import type { StackLog } from '@telltale/stack-kit';
 import { crypto_utils, type StatusCode, StatusCodes } from 'node-opcua-client';
 
@@ -12,11 +13,14 @@ export interface CertificateFolderOptions {
   /** Stands in the own certificate. */
   readonly applicationUri: string;
   readonly applicationName: string;
+  /** Certificates are valid by the time of day. */
+  readonly clock: Clock;
   readonly log: StackLog;
 }
 
 type PrivateKey = ReturnType<typeof crypto_utils.coercePEMorDerToPrivateKey>;
 
+const dayMs = 86_400_000;
 const validYears = 20;
 /** Strangers cannot fill the disk. */
 const maxRejected = 100;
@@ -79,7 +83,7 @@ export class CertificateFolder {
       await this.#reject(leaf);
       return StatusCodes.BadCertificateUntrusted;
     }
-    const now = Date.now();
+    const now = this.#nowMs();
     const isInForce = now >= Date.parse(leaf.validFrom) && now <= Date.parse(leaf.validTo);
     if (!isInForce) this.#options.log.warn(`the certificate ${nameOf(leaf)} is valid ${validity(leaf)} alone: refused`);
     return isInForce ? StatusCodes.Good : StatusCodes.BadCertificateTimeInvalid;
@@ -102,6 +106,10 @@ export class CertificateFolder {
   async addRevocationList(): Promise<void> {}
   async dispose(): Promise<void> {}
 
+  #nowMs(): number {
+    return Math.floor(this.#options.clock.now() / 1000);
+  }
+
   #ownPair() {
     if (this.#own === undefined) throw new Error('the certificates were not read');
     return this.#own;
@@ -112,7 +120,7 @@ export class CertificateFolder {
     try {
       const certificate = new X509Certificate(pem);
       const names = (certificate.subjectAltName ?? '').split(', ');
-      const isInForce = Date.parse(certificate.validTo) > Date.now() + 86_400_000;
+      const isInForce = Date.parse(certificate.validTo) > this.#nowMs() + dayMs;
       return isInForce && names.includes(`URI:${this.#options.applicationUri}`);
     } catch {
       return false;
@@ -126,8 +134,8 @@ export class CertificateFolder {
     const { privPem: key } = await crypto_utils.privateKeyToPEM(privateKey);
     const { cert: certificate } = await crypto_utils.createSelfSignedCertificate({
       privateKey,
-      notBefore: new Date(Date.now() - 86_400_000),
-      notAfter: new Date(Date.now() + validYears * 365 * 86_400_000),
+      notBefore: new Date(this.#nowMs() - dayMs),
+      notAfter: new Date(this.#nowMs() + validYears * 365 * dayMs),
       subject: `CN=${applicationName}`,
       dns: ['localhost', hostname()],
       ip: ['127.0.0.1'],

@@ -67,7 +67,7 @@ class UaProvider implements Provider {
   async connect(signal: AbortSignal): Promise<void> {
     const { name, variables, folder, clock, log, write, acknowledge } = this.#options;
     const applicationUri = applicationUriOf(variables.applicationUri, name);
-    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
+    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', clock, log });
     await certificates.initialize();
     const server = makeServer({ variables, applicationUri, certificates, clock });
     this.#server = server;
@@ -81,7 +81,7 @@ class UaProvider implements Provider {
       if (addressSpace === null) throw new Error('the server has no address space');
       addressSpace.installAlarmsAndConditionsService();
       const namespaceUri = variables.namespaceUri === '' ? `urn:telltale:${name}` : variables.namespaceUri;
-      const space = new ServedSpace({ addressSpace, namespaceUri, name, write, log });
+      const space = new ServedSpace({ addressSpace, namespaceUri, name, write, clock, log });
       const alarms = new ServedAlarms({ space, acknowledge, log });
       this.#serving = { server, space, alarms };
       // Clients find everything there, or nearly so: very many points are still on their way when it begins to listen.

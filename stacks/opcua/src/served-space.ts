@@ -1,5 +1,5 @@
 // The address space of the provider: folders and variables of the points, added and taken away while clients look on.
-import { type Batch, type Datatype, form, type Value, zeroOf } from '@telltale/schema';
+import { type Batch, type Clock, type Datatype, form, type Value, zeroOf } from '@telltale/schema';
 import { Refused, type StackLog, type StackPoint, type StackPoints } from '@telltale/stack-kit';
 import {
   DataType,
@@ -28,6 +28,7 @@ export interface ServedSpaceOptions {
   /** Of the folder of everything. */
   readonly name: string;
   readonly write: (command: StackPoint, value: Value) => Promise<void>;
+  readonly clock: Clock;
   readonly log: StackLog;
 }
 
@@ -130,18 +131,19 @@ export class ServedSpace {
   }
 
   publish(batch: Batch): void {
+    const nowUs = this.#options.clock.now();
     for (let at = 0; at < batch.count; at++) {
       const served = this.#byId.get(batch.points[at] ?? -1);
       if (served === undefined) continue;
       const { datatype } = served.point;
       const value = batch.valueAt(at);
       if (batch.forms[at] !== form.none && value !== undefined) served.variant = variantOf(datatype, value);
-      show(served, statusOfQuality(batch.qualities[at] ?? 0), batch.times[at] ?? 0);
+      show(served, statusOfQuality(batch.qualities[at] ?? 0), batch.times[at] ?? 0, nowUs);
     }
   }
 
   #add(point: StackPoint, isCommand: boolean): Served | undefined {
-    const { addressSpace, log } = this.#options;
+    const { addressSpace, clock, log } = this.#options;
     const { name, address, datatype, properties, eu } = point;
     const access = isCommand ? 'CurrentRead | CurrentWrite' : 'CurrentRead';
     const path = folderOf(properties);
@@ -159,7 +161,8 @@ export class ServedSpace {
       });
       if (eu !== undefined) addUnit(addressSpace, this.namespace, variable, shortened(eu));
       const served = { point, variable, folder: path, isCommand, variant: variantOf(datatype, zeroOf(datatype)) };
-      show(served, StatusCodes.BadWaitingForInitialData.value, Date.now() * 1000);
+      const nowUs = clock.now();
+      show(served, StatusCodes.BadWaitingForInitialData.value, nowUs, nowUs);
       return served;
     } catch (error) {
       log.error(`${name} cannot be served at ${address}: ${(error as Error).message}`);
@@ -262,14 +265,14 @@ function variantOf(datatype: Datatype, value: Value): Variant {
   return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: toNode(dataType, value) });
 }
 
-function show({ variable, variant }: Served, code: number, timeUs: number): void {
+function show({ variable, variant }: Served, code: number, timeUs: number, nowUs: number): void {
   const value = new DataValue(null);
   const timestamp = new Date(Math.floor(timeUs / 1000));
   value.value = variant;
   value.statusCode = statusOf(code);
   value.sourceTimestamp = timestamp;
   value.sourcePicoseconds = (timeUs - Math.floor(timeUs / 1000) * 1000) * 1e6;
-  value.serverTimestamp = new Date();
+  value.serverTimestamp = new Date(Math.floor(nowUs / 1000));
   (variable as unknown as Settable)._internal_set_dataValue(value);
 }
 

@@ -118,8 +118,8 @@ export class UaLink {
 
   /** Throws `NotConnected` or `BackOff`. */
   static async open(options: LinkOptions, signal: AbortSignal): Promise<UaLink> {
-    const { folder, applicationUri, log, variables } = options;
-    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', log });
+    const { folder, applicationUri, clock, log, variables } = options;
+    const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', clock, log });
     await certificates.initialize();
     if (variables.dangerouslyTrustAnyServer) {
       log.warn('dangerouslyTrustAnyServer: the password goes to whoever answers at this address');

@@ -13,7 +13,13 @@ describe('the server', () => {
     const folder = mkdtempSync(join(tmpdir(), 'opcua-server-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-    const certificates = new CertificateFolder({ folder, applicationUri: 'urn:a', applicationName: 'a', log });
+    const certificates = new CertificateFolder({
+      folder,
+      applicationUri: 'urn:a',
+      applicationName: 'a',
+      clock: systemClock,
+      log,
+    });
     await certificates.initialize();
     for (const [allowedClients, expected] of [
       ['10.0.0.0/8', ['192.0.2.1', '']],

@@ -1,6 +1,7 @@
 // A client of the library, in a process of its own: `node client-main.ts <folder>`. Has as many sessions as it is told to
 // open, and forgets nothing of what it was told of.
 import { randomBytes } from 'node:crypto';
+import { systemClock } from '@telltale/schema';
 import {
   AttributeIds,
   type ClientSession,
@@ -25,7 +26,13 @@ setLogLevel(LogLevel.Emergency);
 const [folder = '.'] = process.argv.slice(2);
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const applicationUri = 'urn:telltale:test-client';
-const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'client', log });
+const certificates = new CertificateFolder({
+  folder,
+  applicationUri,
+  applicationName: 'client',
+  clock: systemClock,
+  log,
+});
 await certificates.initialize();
 certificates.checkCertificate = async () => StatusCodes.Good;
 

@@ -307,7 +307,13 @@ describe('a secured link', () => {
       await assert.rejects(bench.start(), { name: 'NotConnected', message: /certificate of the user cannot be read/ });
       const folder = join(bench.folder, 'user');
       const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-      const user = new CertificateFolder({ folder, applicationUri: 'urn:user', applicationName: name, log });
+      const user = new CertificateFolder({
+        folder,
+        applicationUri: 'urn:user',
+        applicationName: name,
+        clock: systemClock,
+        log,
+      });
       await user.initialize();
       renameSync(user.ownFiles.certificate, join(folder, `${name}.pem`));
       renameSync(user.ownFiles.privateKey, join(folder, `${name}.pem.key`));

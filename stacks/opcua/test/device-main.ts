@@ -2,6 +2,7 @@
 // Told what to do by messages of its parent, one answer each.
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
+import { systemClock } from '@telltale/schema';
 import {
   ActivateSessionRequest,
   CreateMonitoredItemsRequest,
@@ -31,6 +32,7 @@ const certificates = new CertificateFolder({
   folder,
   applicationUri: 'urn:telltale:test-device',
   applicationName: 'device',
+  clock: systemClock,
   log,
 });
 await certificates.initialize();

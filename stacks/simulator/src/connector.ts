@@ -35,8 +35,8 @@ interface Target {
 }
 
 /** A timer of the system may come a little before its time. */
-const earlyUs = 2000;
-/** Of a clock that was set on, not every scan that did not come was missed. */
+const earlyMs = 2;
+/** Of a process that stood still for long, not every scan that did not come was missed. */
 const mostMissed = 10;
 
 export function createConnector(options: ConnectorOptions<Variables>): Connector {
@@ -49,9 +49,8 @@ class SimulatorConnector implements Connector {
   readonly #batch = new Batch();
   #sources = new Map<string, Source>();
   #commands = new Map<string, Target>();
+  readonly #madeMs: number;
   #last: Scan;
-  /** Goes on only, whatever the clock of the day does. */
-  #elapsedUs = 0;
   #scans = 0;
   #overruns = 0;
   #tookMs = 0;
@@ -66,7 +65,8 @@ class SimulatorConnector implements Connector {
   constructor(options: ConnectorOptions<Variables>) {
     this.#options = options;
     this.#device = new Device(options.variables, options.log);
-    this.#last = this.#scanAt(options.clock.now());
+    this.#madeMs = options.clock.monotonicMs();
+    this.#last = this.#present();
   }
 
   setPoints({ measurements, commands }: StackPoints): void {
@@ -85,7 +85,7 @@ class SimulatorConnector implements Connector {
     for (const { name, last } of commands) {
       const { address } = this.#commands.get(name) ?? {};
       if (address === undefined || address === known.get(name)?.address || last === undefined) continue;
-      this.#begin(name, address, last, nowUs);
+      this.#begin(name, address, last);
     }
     this.#usesBus = [...measurements, ...commands].some(({ address }) => address.startsWith('bus('));
     if (this.#connected && this.#usesBus) this.#device.bus.open();
@@ -93,17 +93,17 @@ class SimulatorConnector implements Connector {
   }
 
   async connect(): Promise<void> {
-    if (this.#device.faults.linkDown(this.#options.clock.now())) throw linkDropped();
+    if (this.#device.faults.linkDown(this.#options.clock.monotonicMs())) throw linkDropped();
     if (this.#usesBus) this.#device.bus.open();
     this.#connected = true;
   }
 
   run(signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
-    const periodUs = variables.scanPeriodMs * 1000;
+    const { scanPeriodMs: periodMs } = variables;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     let cancel = () => {};
-    let dueUs = clock.now();
+    let dueMs = clock.monotonicMs();
     const end = () => {
       cancel();
       this.#hurry = undefined;
@@ -114,27 +114,26 @@ class SimulatorConnector implements Connector {
       resolve();
     };
     const tick = () => {
-      const nowUs = clock.now();
+      const scan = this.#present();
       try {
         this.#refuseUnlessConnected();
-        this.#scan(nowUs);
+        this.#scan(scan);
       } catch (error) {
         end();
         reject(error);
         return;
       }
-      // In an even rhythm; scans that could not be made in time are left out, and a clock set back does not stop it.
-      const passedUs = nowUs + earlyUs - dueUs;
-      if (passedUs >= 0) {
-        const missed = Math.floor(passedUs / periodUs);
+      // In an even rhythm; scans that could not be made in time are left out.
+      const passedMs = scan.monotonicMs + earlyMs - dueMs;
+      if (passedMs >= 0) {
+        const missed = Math.floor(passedMs / periodMs);
         for (let each = 0; each < Math.min(missed, mostMissed); each++) this.#miss();
-        dueUs += periodUs * (1 + missed);
-        this.#device.bus.pass(variables.scanPeriodMs);
+        dueMs += periodMs * (1 + missed);
+        this.#device.bus.pass(periodMs);
       }
-      if (dueUs - nowUs > periodUs + earlyUs) dueUs = nowUs + periodUs;
       // Whoever was published to may have ended it, or changed its points.
       cancel();
-      if (!signal.aborted) cancel = clock.after((dueUs - nowUs) / 1000, tick);
+      if (!signal.aborted) cancel = clock.after(dueMs - scan.monotonicMs, tick);
     };
     if (signal.aborted) return Promise.resolve();
     signal.addEventListener('abort', finish, { once: true });
@@ -152,16 +151,16 @@ class SimulatorConnector implements Connector {
     const address = this.#commands.get(command.name)?.address;
     if (address === undefined) throw new Refused(`the simulator does not know the command ${command.name}`);
     if (isFault(address)) {
-      this.#device.faults.write(address, value, clock.now(), (...point) => this.#strikable(...point));
+      this.#device.faults.write(address, value, clock.monotonicMs(), (...point) => this.#strikable(...point));
       if (address.function === 'freeze') this.#freeze(address.arguments.of);
-      if (this.#device.faults.linkDown(clock.now())) this.#dropLink();
+      if (this.#device.faults.linkDown(clock.monotonicMs())) this.#dropLink();
       return;
     }
-    const { delay, reason } = this.#device.faults.ofWrite(command.name, clock.now());
+    const { delay, reason } = this.#device.faults.ofWrite(command.name, clock.monotonicMs());
     if (delay > 0) await this.#wait(delay * 1000, signal);
     this.#refuseUnlessConnected();
     if (reason !== undefined) throw new Refused(reason);
-    await this.#device.write(address, value, clock.now(), signal);
+    await this.#device.write(address, value, clock, signal);
   }
 
   async close(): Promise<void> {
@@ -187,11 +186,12 @@ class SimulatorConnector implements Connector {
   }
 
   /** A command that is new to the device shows this value: so that it does not lie, the device begins with it. */
-  #begin(name: string, address: Address, value: Value, nowUs: number): void {
+  #begin(name: string, address: Address, value: Value): void {
+    const { clock } = this.#options;
     try {
-      if (!isFault(address)) this.#device.begin(address, value, nowUs);
+      if (!isFault(address)) this.#device.begin(address, value, clock.now());
       else if (value === true)
-        this.#device.faults.write(address, value, nowUs, (...point) => this.#strikable(...point));
+        this.#device.faults.write(address, value, clock.monotonicMs(), (...point) => this.#strikable(...point));
     } catch (error) {
       this.#options.log.warn(`${name} shows a value that the device cannot begin with: ${(error as Error).message}`);
     }
@@ -220,10 +220,8 @@ class SimulatorConnector implements Connector {
     this.#options.meter.overrun();
   }
 
-  #scan(nowUs: number): void {
+  #scan(scan: Scan): void {
     const begun = performance.now();
-    this.#elapsedUs += Math.max(0, nowUs - this.#last.timeUs);
-    const scan = this.#scanAt(nowUs);
     this.#device.advance(scan);
     if (this.#device.faults.strikeMeasurements() || this.#anyHeld) this.#readStruck(scan);
     else for (const { point, read } of this.#sources.values()) read(this.#batch, point.id, scan);
@@ -238,10 +236,10 @@ class SimulatorConnector implements Connector {
     this.#anyHeld = false;
     for (const source of this.#sources.values()) {
       const { point, read, strikable } = source;
-      if (!strikable || !faults.frozen(point.name, scan.timeUs)) source.held = undefined;
+      if (!strikable || !faults.frozen(point.name, scan.monotonicMs)) source.held = undefined;
       else if (source.held === undefined) hold(source, new Batch(1), scan);
       this.#anyHeld ||= source.held !== undefined;
-      const forced = strikable ? faults.quality(point.name, scan.timeUs) : undefined;
+      const forced = strikable ? faults.quality(point.name, scan.monotonicMs) : undefined;
       if (forced !== undefined) this.#batch.none(point.id, forced, scan.timeUs);
       else if (source.held !== undefined) putHeld(source, this.#batch, scan.timeUs);
       else read(this.#batch, point.id, scan);
@@ -263,14 +261,17 @@ class SimulatorConnector implements Connector {
     this.#hurry?.();
   }
 
-  #scanAt(timeUs: number): Scan {
-    const { speed } = this.#options.variables;
-    return { timeUs, clockSeconds: (timeUs / 1e6) * speed, elapsedSeconds: (this.#elapsedUs / 1e6) * speed };
+  #present(): Scan {
+    const { clock, variables } = this.#options;
+    const { speed } = variables;
+    const [timeUs, monotonicMs] = [clock.now(), clock.monotonicMs()];
+    const elapsedSeconds = ((monotonicMs - this.#madeMs) / 1000) * speed;
+    return { timeUs, monotonicMs, clockSeconds: (timeUs / 1e6) * speed, elapsedSeconds };
   }
 
   #refuseUnlessConnected(): void {
     if (this.#connected) return;
-    throw this.#device.faults.linkDown(this.#options.clock.now()) ? linkDropped() : linkDown();
+    throw this.#device.faults.linkDown(this.#options.clock.monotonicMs()) ? linkDropped() : linkDown();
   }
 
   /** Until the device answers; ends at once, with nothing written, when nobody waits any more or the link goes. */

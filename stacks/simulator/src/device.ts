@@ -1,6 +1,6 @@
 // The simulated device behind a connector: its echoes, waterworks, faults and end of the bus. It outlives the link, and
 // knows what each address reads and what a write to each does.
-import { quality, type Value, zeroOf } from '@telltale/schema';
+import { type Clock, quality, type Value, zeroOf } from '@telltale/schema';
 import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
 import type { Address } from './address.ts';
 import { BusReader } from './bus-reader.ts';
@@ -71,8 +71,8 @@ export class Device {
       case 'bus':
         return this.#busReader(point, address.arguments.tag);
       default: {
-        return (batch, id, { timeUs }) =>
-          batch.number(id, Number(this.faults.holds(address, timeUs)), quality.good, timeUs);
+        return (batch, id, { timeUs, monotonicMs }) =>
+          batch.number(id, Number(this.faults.holds(address, monotonicMs)), quality.good, timeUs);
       }
     }
   }
@@ -89,13 +89,13 @@ export class Device {
   }
 
   /** Throws `Refused` where the device does not take the value. */
-  async write(address: Address, value: Value, nowUs: number, signal: AbortSignal): Promise<void> {
+  async write(address: Address, value: Value, clock: Clock, signal: AbortSignal): Promise<void> {
     switch (address.function) {
       case 'echo':
-        this.#echo(address.arguments.tag).write(value, nowUs);
+        this.#echo(address.arguments.tag).write(value, clock.monotonicMs());
         break;
       case 'model':
-        this.#model(nowUs).write(address.arguments.tag, value);
+        this.#model(clock.now()).write(address.arguments.tag, value);
         this.#set.add(address.arguments.tag);
         break;
       case 'bus':
@@ -108,11 +108,12 @@ export class Device {
 
   #echoReader({ datatype }: StackPoint, tag: string, delay: number): Read {
     const echo = this.#echo(tag);
-    const delayUs = delay * 1_000_000;
-    echo.lagBy(delayUs);
+    const delayMs = delay * 1000;
+    echo.lagBy(delayMs);
     const put = putValueAs(datatype);
     const zero = zeroOf(datatype);
-    return (batch, id, { timeUs }) => put(batch, id, echo.at(timeUs - delayUs) ?? zero, quality.good, timeUs);
+    return (batch, id, { timeUs, monotonicMs }) =>
+      put(batch, id, echo.at(monotonicMs - delayMs) ?? zero, quality.good, timeUs);
   }
 
   #modelReader({ datatype }: StackPoint, tag: string, nowUs: number): Read {

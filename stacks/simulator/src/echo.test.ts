@@ -5,27 +5,27 @@ import fc from 'fast-check';
 import { Echo, maxWaitingWrites } from './echo.ts';
 
 test('an echo has at any time within its longest delay the value that was last written before', () => {
-  const delayUs = 50;
+  const delayMs = 50;
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 100 }), fc.nat(delayUs), (waits, agoUs) => {
+    fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 100 }), fc.nat(delayMs), (waits, agoMs) => {
       const echo = new Echo('x');
-      echo.lagBy(delayUs);
+      echo.lagBy(delayMs);
       const written: [number, number][] = [];
-      let nowUs = 1000;
+      let nowMs = 1000;
       for (const [index, wait] of waits.entries()) {
-        nowUs += wait;
-        echo.write(index, nowUs);
-        written.push([nowUs, index]);
+        nowMs += wait;
+        echo.write(index, nowMs);
+        written.push([nowMs, index]);
       }
-      const expected = written.filter(([timeUs]) => timeUs <= nowUs - agoUs).at(-1)?.[1];
-      assert.equal(echo.at(nowUs - agoUs), expected);
+      const expected = written.filter(([timeMs]) => timeMs <= nowMs - agoMs).at(-1)?.[1];
+      assert.equal(echo.at(nowMs - agoMs), expected);
     }),
   );
 });
 
 test('an echo that nobody reads late keeps only the newest writes; one that is full refuses', () => {
   const echo = new Echo('x');
-  for (let nowUs = 0; nowUs < 10 * maxWaitingWrites; nowUs++) echo.write(nowUs, nowUs);
+  for (let nowMs = 0; nowMs < 10 * maxWaitingWrites; nowMs++) echo.write(nowMs, nowMs);
   echo.lagBy(1e9);
   for (let more = 1; more < maxWaitingWrites; more++) echo.write(more, 1e6 + more);
   assert.throws(() => echo.write(0, 2e6), new Refused('echo(x): 1000 writes wait for their delay already'));

@@ -3,7 +3,8 @@ import type { Value } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 
 interface Written {
-  readonly timeUs: number;
+  /** Of the monotonic clock, as all times here. */
+  readonly writtenMs: number;
   readonly value: Value;
 }
 
@@ -13,46 +14,46 @@ export const maxWaitingWrites = 1000;
 export class Echo {
   readonly #tag: string;
   readonly #written: Written[] = [];
-  #longestDelayUs = 0;
+  #longestDelayMs = 0;
 
   constructor(tag: string) {
     this.#tag = tag;
   }
 
   /** A measurement reads this tag so late. */
-  lagBy(delayUs: number): void {
-    this.#longestDelayUs = Math.max(this.#longestDelayUs, delayUs);
+  lagBy(delayMs: number): void {
+    this.#longestDelayMs = Math.max(this.#longestDelayMs, delayMs);
   }
 
   /** What the tag has been all the time, unless something was written to it. */
   begin(value: Value): void {
-    if (this.#written.length === 0) this.#written.push({ timeUs: Number.NEGATIVE_INFINITY, value });
+    if (this.#written.length === 0) this.#written.push({ writtenMs: Number.NEGATIVE_INFINITY, value });
   }
 
-  write(value: Value, nowUs: number): void {
-    this.#forget(nowUs - this.#longestDelayUs);
+  write(value: Value, nowMs: number): void {
+    this.#forget(nowMs - this.#longestDelayMs);
     if (this.#written.length > maxWaitingWrites) {
       throw new Refused(`echo(${this.#tag}): ${maxWaitingWrites} writes wait for their delay already`);
     }
-    this.#written.push({ timeUs: Math.max(nowUs, this.#written.at(-1)?.timeUs ?? nowUs), value });
+    this.#written.push({ writtenMs: nowMs, value });
   }
 
   /** The value last written at this time or before; undefined where there was none. */
-  at(timeUs: number): Value | undefined {
-    const index = this.#lastBefore(timeUs);
+  at(timeMs: number): Value | undefined {
+    const index = this.#lastBefore(timeMs);
     return index < 0 ? undefined : this.#written[index]?.value;
   }
 
-  #forget(timeUs: number): void {
-    const index = this.#lastBefore(timeUs);
+  #forget(timeMs: number): void {
+    const index = this.#lastBefore(timeMs);
     if (index > 0) this.#written.splice(0, index);
   }
 
-  #lastBefore(timeUs: number): number {
+  #lastBefore(timeMs: number): number {
     let [low, high] = [0, this.#written.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#written[middle]?.timeUs ?? 0) <= timeUs) low = middle + 1;
+      if ((this.#written[middle]?.writtenMs ?? 0) <= timeMs) low = middle + 1;
       else high = middle;
     }
     return low - 1;

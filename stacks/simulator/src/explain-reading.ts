@@ -9,7 +9,7 @@ export function explainReading(source: Source, scan: Scan, faults: Faults, scanP
   const { point, held, strikable } = source;
   const request = held === undefined ? `compute ${point.address}` : `compute ${point.address}, frozen by freeze()`;
   const trace = { timeUs: scan.timeUs, request, raw: undefined, device: undefined, scanPeriodMs };
-  const forced = strikable ? faults.quality(point.name, scan.timeUs) : undefined;
+  const forced = strikable ? faults.quality(point.name, scan.monotonicMs) : undefined;
   if (forced !== undefined) {
     return { ...trace, value: undefined, error: `bad_quality() makes it ${describeQuality(forced)}` };
   }

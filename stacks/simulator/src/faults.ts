@@ -17,7 +17,8 @@ const strikes: Readonly<Record<FaultFunction, PointKind | undefined>> = {
 
 interface Fault {
   readonly address: FaultAddress;
-  readonly untilUs: number;
+  /** Of the monotonic clock, as all times here. */
+  readonly untilMs: number;
 }
 
 const maxSeconds = 1_000_000_000;
@@ -37,7 +38,7 @@ export class Faults {
   write(
     address: FaultAddress,
     value: Value,
-    nowUs: number,
+    nowMs: number,
     strikable: (kind: PointKind, name: string) => boolean,
   ): void {
     const seconds = typeof value === 'boolean' ? (value ? Number.POSITIVE_INFINITY : 0) : Number(value);
@@ -53,7 +54,7 @@ export class Faults {
       throw new Refused(`${address.function}: this connector has no ${kind} ${of} that faults strike`);
     }
     const same = this.#faults.get(address.function) ?? new Map<string | undefined, Fault>();
-    this.#faults.set(address.function, same.set(of, { address, untilUs: nowUs + seconds * 1_000_000 }));
+    this.#faults.set(address.function, same.set(of, { address, untilMs: nowMs + seconds * 1000 }));
   }
 
   /** Ends the faults that no command could end any more. */
@@ -65,12 +66,12 @@ export class Faults {
   }
 
   /** Whether the fault of just this address holds: what a measurement of that address shows. */
-  holds(address: FaultAddress, nowUs: number): boolean {
-    return this.#holding(address.function, struckBy(address), nowUs) !== undefined;
+  holds(address: FaultAddress, nowMs: number): boolean {
+    return this.#holding(address.function, struckBy(address), nowMs) !== undefined;
   }
 
-  linkDown(nowUs: number): boolean {
-    return this.#holding('drop_link', undefined, nowUs) !== undefined;
+  linkDown(nowMs: number): boolean {
+    return this.#holding('drop_link', undefined, nowMs) !== undefined;
   }
 
   /** Whether any measurement is struck at all. */
@@ -79,19 +80,19 @@ export class Faults {
   }
 
   /** The quality that is forced upon the measurement, if one is. */
-  quality(measurement: string, nowUs: number): number | undefined {
-    const address = this.#striking('bad_quality', measurement, nowUs);
+  quality(measurement: string, nowMs: number): number | undefined {
+    const address = this.#striking('bad_quality', measurement, nowMs);
     return address?.function === 'bad_quality' ? address.arguments.quality : undefined;
   }
 
-  frozen(measurement: string, nowUs: number): boolean {
-    return this.#striking('freeze', measurement, nowUs) !== undefined;
+  frozen(measurement: string, nowMs: number): boolean {
+    return this.#striking('freeze', measurement, nowMs) !== undefined;
   }
 
   /** Seconds that a write to the command takes, and the reason for which it is refused. */
-  ofWrite(command: string, nowUs: number): { delay: number; reason: string | undefined } {
-    const slow = this.#striking('slow_write', command, nowUs);
-    const refuse = this.#striking('refuse_write', command, nowUs);
+  ofWrite(command: string, nowMs: number): { delay: number; reason: string | undefined } {
+    const slow = this.#striking('slow_write', command, nowMs);
+    const refuse = this.#striking('refuse_write', command, nowMs);
     return {
       delay: slow?.function === 'slow_write' ? slow.arguments.delay : 0,
       reason: refuse?.function === 'refuse_write' ? refuse.arguments.reason : undefined,
@@ -99,14 +100,14 @@ export class Faults {
   }
 
   /** A fault of this point goes before one of all points. */
-  #striking(name: FaultFunction, point: string, nowUs: number): FaultAddress | undefined {
-    return this.#holding(name, point, nowUs) ?? this.#holding(name, undefined, nowUs);
+  #striking(name: FaultFunction, point: string, nowMs: number): FaultAddress | undefined {
+    return this.#holding(name, point, nowMs) ?? this.#holding(name, undefined, nowMs);
   }
 
-  #holding(name: FaultFunction, of: string | undefined, nowUs: number): FaultAddress | undefined {
+  #holding(name: FaultFunction, of: string | undefined, nowMs: number): FaultAddress | undefined {
     const same = this.#faults.get(name);
     const fault = same?.get(of);
-    if (fault === undefined || nowUs < fault.untilUs) return fault?.address;
+    if (fault === undefined || nowMs < fault.untilMs) return fault?.address;
     same?.delete(of);
     return undefined;
   }

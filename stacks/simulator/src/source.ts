@@ -4,8 +4,11 @@ import type { StackPoint } from '@telltale/stack-kit';
 
 /** The instant of a scan. */
 export interface Scan {
+  /** Of the time of day, which its readings have. */
   readonly timeUs: number;
-  /** Simulated: of the clock of the day, and since the connector was made. */
+  /** Of the monotonic clock: delays and faults go by it. */
+  readonly monotonicMs: number;
+  /** Simulated: of the time of day, and since the connector was made. */
   readonly clockSeconds: number;
   readonly elapsedSeconds: number;
 }

@@ -1,7 +1,7 @@
 // The configuration's own thread: its disk writes, its large bodies and its renderings never hold up live values.
 // One change at a time, in the order of asking; reads go on while an upload is being read.
 import { parentPort, workerData } from 'node:worker_threads';
-import { ProblemError } from '@telltale/schema';
+import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
@@ -55,8 +55,7 @@ async function main(): Promise<void> {
   try {
     removeDatabase(incomingPath(start.path));
     const onRendering = (rendering: RenderingBytes) => say({ rendering });
-    const now = () => Date.now() * 1000;
-    operations = operationsOn(new Configuration({ path: start.path, stacks, now, onRendering }));
+    operations = operationsOn(new Configuration({ path: start.path, stacks, now: systemClock.now, onRendering }));
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     return say({ opened: false, unusable: error.message });

@@ -3,13 +3,13 @@
 import type { Clock } from '@telltale/schema';
 
 /** Longer than any reading is on its way. */
-const restUs = 60_000_000;
+const restMs = 60_000;
 
 export class Handles {
   readonly #clock: Clock;
   readonly #byName = new Map<string, number>();
   readonly #names: (string | undefined)[] = [];
-  /** Since when each rests, the oldest first. */
+  /** Since when each rests, in monotonic milliseconds, the oldest first. */
   readonly #resting = new Map<number, number>();
 
   constructor(clock: Clock) {
@@ -46,12 +46,12 @@ export class Handles {
   takeBack(handle: number): void {
     this.#byName.delete(this.nameOf(handle));
     this.#names[handle] = undefined;
-    this.#resting.set(handle, this.#clock.now());
+    this.#resting.set(handle, this.#clock.monotonicMs());
   }
 
   #takeRested(): number | undefined {
     const [oldest] = this.#resting;
-    if (oldest === undefined || this.#clock.now() - oldest[1] < restUs) return undefined;
+    if (oldest === undefined || this.#clock.monotonicMs() - oldest[1] < restMs) return undefined;
     this.#resting.delete(oldest[0]);
     return oldest[0];
   }

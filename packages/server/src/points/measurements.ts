@@ -210,7 +210,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** Forces a value: on disk first, then published as given. */
   async simulate(name: string, { value, quality: given = quality.good, validForS, by }: SimulationRequest) {
-    const sinceUs = this.#clock.now();
+    const [sinceUs, sinceMs] = [this.#clock.now(), this.#clock.monotonicMs()];
     const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
     const kept: KeptSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
     this.#forcedBy(this.#mustFind(name), kept);
@@ -222,7 +222,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       await this.#keeper.forgetSimulation(name);
       throw unknownMeasurement(name);
     }
-    this.#force(handle, this.#forcedBy(handle, kept));
+    const leftMs = validForS === undefined ? undefined : validForS * 1000 - (this.#clock.monotonicMs() - sinceMs);
+    this.#force(handle, this.#forcedBy(handle, kept), leftMs);
   }
 
   async stopSimulation(name: string): Promise<void> {
@@ -259,9 +260,9 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     }
   }
 
-  #force(handle: number, forced: Forced): void {
+  #force(handle: number, forced: Forced, leftMs: number | undefined): void {
     const name = this.nameOf(handle);
-    this.#simulations.set(handle, forced, () => {
+    this.#simulations.set(handle, forced, leftMs, () => {
       this.#forgetOnDisk(name); // its time is over there, too
       this.#release(handle);
     });
@@ -301,10 +302,10 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     const kept = this.#kept.get(this.nameOf(handle));
     if (kept === undefined) return;
     this.#kept.delete(kept.name);
-    const isOver = kept.untilUs !== undefined && kept.untilUs <= this.#clock.now();
+    const leftMs = kept.untilUs === undefined ? undefined : leftOf(kept.sinceUs, kept.untilUs, this.#clock.now());
     const fits = kept.value.startsWith(this.#table.datatypeOf(handle));
-    if (isOver || !fits) this.#forgetOnDisk(kept.name);
-    else this.#force(handle, this.#forcedBy(handle, kept));
+    if ((leftMs !== undefined && leftMs <= 0) || !fits) this.#forgetOnDisk(kept.name);
+    else this.#force(handle, this.#forcedBy(handle, kept), leftMs);
   }
 
   #publishNow(handle: number): void {
@@ -350,6 +351,11 @@ function sourceOf(point: Measurement | undefined): string {
     mask,
     properties,
   ]);
+}
+
+/** How long a simulation of before the start goes on: by the time of day, yet never for longer than it was to last at all. */
+function leftOf(sinceUs: number, untilUs: number, nowUs: number): number {
+  return (untilUs - Math.max(sinceUs, nowUs)) / 1000;
 }
 
 function unknownMeasurement(name: string): ProblemError {

@@ -137,6 +137,24 @@ describe('a simulation', () => {
     assert.equal(bench.disk.simulations.size, 0);
   });
 
+  test('SI-5: lasts as long as it was asked for, whatever becomes of the time of day meanwhile', async () => {
+    for (const byMs of [35_000, -3_600_000, 365 * 86_400_000]) {
+      const bench = setUp();
+      const release = bench.disk.stall();
+      const asked = bench.simulate('p', { value: 'd1', validForS: 10 });
+      await allHeard();
+      bench.clock.jump(byMs);
+      bench.clock.advance(4000);
+      release();
+      await asked;
+      bench.clock.jump(byMs);
+      bench.clock.advance(5999);
+      assert.equal(bench.vtq('p')[2], simulated);
+      bench.clock.advance(1);
+      assert.deepEqual(bench.vtq('p'), ['d7', 3, 0xc0]);
+    }
+  });
+
   test('SI-6: takes the place of another, with its own end', async () => {
     const bench = setUp();
     await bench.simulate('p', { value: 'd1', validForS: 1 });
@@ -162,6 +180,19 @@ describe('a simulation', () => {
     assert.equal(bench.measurements.simulated, 1);
     bench.clock.advance(1);
     assert.deepEqual(bench.vtq('p'), ['d0', 0, 0x08]);
+  });
+
+  test('SI-7: lasts after a restart for no longer than it was to last at all, though the time of day was set back', async () => {
+    const bench = setUp();
+    const definition = bench.points.get('p') ?? assert.fail();
+    await bench.simulate('p', { value: 'd1', validForS: 10 });
+    bench.clock.jump(-365 * 86_400_000);
+    bench.restart();
+    bench.put(definition);
+    bench.clock.advance(9999);
+    assert.equal(bench.measurements.simulated, 1);
+    bench.clock.advance(1);
+    assert.equal(bench.measurements.simulated, 0);
   });
 
   test('SI-7: does not come back when its time was over meanwhile, or its value does not fit, and is forgotten', async () => {

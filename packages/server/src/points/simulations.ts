@@ -55,12 +55,10 @@ export class Simulations {
     return this.#running.get(handle) as Forced;
   }
 
-  /** `onExpiry` is called when its time is over; not when it is replaced or ended before. */
-  set(handle: number, forced: Forced, onExpiry: () => void): void {
+  /** `onExpiry` is called when `leftMs` have passed, if it has an end; not when it is replaced or ended before. */
+  set(handle: number, forced: Forced, leftMs: number | undefined, onExpiry: () => void): void {
     this.end(handle);
-    const { untilUs } = forced;
-    const leftMs = untilUs === undefined ? 0 : (untilUs - this.#clock.now()) / 1000;
-    const cancel = untilUs === undefined ? () => undefined : this.#clock.after(Math.max(0, leftMs), onExpiry);
+    const cancel = leftMs === undefined ? () => undefined : this.#clock.after(leftMs, onExpiry);
     this.#running.set(handle, { ...forced, cancel });
   }
 

@@ -122,8 +122,8 @@ function main(): void {
       outbox.flush(id); // what waits was read of the points before
       instances.get(id)?.pointsDone();
     },
-    async write({ id, write, commandId, value, askedUs }) {
-      const outcome = await instances.get(id)?.write(commandId, value, askedUs);
+    async write({ id, write, commandId, value, askedMs }) {
+      const outcome = await instances.get(id)?.write(commandId, value, askedMs);
       say({ kind: 'written', write, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });
     },
     explain({ id, question, measurementId }) {

@@ -133,8 +133,8 @@ export class HostedInstance {
     this.#givePoints();
   }
 
-  async write(commandId: number, value: Value, askedUs: number): Promise<WriteOutcome> {
-    return this.#secrets.hide(await this.#connection.write(commandId, value, askedUs));
+  async write(commandId: number, value: Value, askedMs: number): Promise<WriteOutcome> {
+    return this.#secrets.hide(await this.#connection.write(commandId, value, askedMs));
   }
 
   publish(batch: Batch): void {

@@ -17,12 +17,17 @@ test('a stack that never stops talking gets 100 lines in 10 s, and what is left 
   assert.equal(lines[102], 'warn a line that is no text');
 });
 
-test('a clock that is set back does not silence a stack until it has caught up', () => {
-  const clock = new ManualClock();
-  const lines: string[] = [];
-  const log = createLimitedLog(clock, (_, text) => lines.push(text));
-  for (let i = 0; i < 101; i++) log.info('x');
-  clock.jump(-3_600_000);
-  log.info('after');
-  assert.equal(lines.at(-1), 'after');
+test('a time of day that is set gives a stack neither more lines nor fewer', () => {
+  for (const byMs of [-3_600_000, 3_600_000]) {
+    const clock = new ManualClock();
+    const lines: string[] = [];
+    const log = createLimitedLog(clock, (_, text) => lines.push(text));
+    for (let i = 0; i < 101; i++) log.info('x');
+    clock.jump(byMs);
+    log.info('one too many');
+    assert.equal(lines.length, 100);
+    clock.advance(10_000);
+    log.info('after');
+    assert.equal(lines.at(-1), 'after');
+  }
 });

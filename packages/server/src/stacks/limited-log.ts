@@ -4,17 +4,17 @@ import type { StackLog } from '@telltale/stack-kit';
 import type { LogLevel } from './protocol.ts';
 
 const maxLines = 100;
-const windowUs = 10_000_000;
+const windowMs = 10_000;
 const maxLineLength = 2000;
 
 /** At most 100 lines in 10 s; how many were left out is said by the next line after that. */
 export function createLimitedLog(clock: Clock, write: (level: LogLevel, text: string) => void): StackLog {
-  let [windowEndUs, lines, leftOut] = [0, 0, 0];
+  let [windowEndMs, lines, leftOut] = [Number.NEGATIVE_INFINITY, 0, 0];
   const line = (level: LogLevel) => (message: unknown) => {
-    const nowUs = clock.now();
-    if (nowUs >= windowEndUs || nowUs < windowEndUs - windowUs) {
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= windowEndMs) {
       if (leftOut > 0) write('warn', `${leftOut} lines of the log were left out: at most ${maxLines} in 10 s are kept`);
-      [windowEndUs, lines, leftOut] = [nowUs + windowUs, 0, 0];
+      [windowEndMs, lines, leftOut] = [nowMs + windowMs, 0, 0];
     }
     if (++lines > maxLines) {
       leftOut++;

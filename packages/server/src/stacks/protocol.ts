@@ -66,7 +66,7 @@ export type ToThread =
       readonly write: number;
       readonly commandId: number;
       readonly value: Value;
-      readonly askedUs: number;
+      readonly askedMs: number;
     }
   /** Each has one answer; `abort`: it is not waited for any more. */
   | { readonly kind: 'explain'; readonly id: number; readonly question: number; readonly measurementId: number }

@@ -157,9 +157,9 @@ export class StackThread {
       const reason = `${maxWaitingWrites} writes are waiting for their answers already`;
       throw writeProblem(name, { kind: 'refused', reason });
     }
-    const askedUs = systemClock.now();
+    const askedMs = systemClock.monotonicMs();
     const asked = this.#writes.ask((write) =>
-      this.#thread.post({ kind: 'write', id, write, commandId, value, askedUs }),
+      this.#thread.post({ kind: 'write', id, write, commandId, value, askedMs }),
     );
     if (asked === undefined) {
       throw writeProblem(name, { kind: 'notConnected', reason: hosted.lastError ?? 'its thread is starting' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
-import { never, points, setUp, turns, untilAborted } from '../../test/connection-bench.ts';
+import { never, points, setUp, timeSteps, turns, untilAborted } from '../../test/connection-bench.ts';
 import { BackOff, Fatal, NotConnected } from '../connector.ts';
 import type { Linked } from './connection-options.ts';
 
@@ -94,6 +94,36 @@ describe('a link', () => {
     await turns();
     await pass(500);
     assert.equal(tries.length, before + 1);
+  });
+
+  test('is neither lost nor tried again before its time when the time of day is set', async () => {
+    for (const byMs of timeSteps) {
+      let tries = 0;
+      let isThere = true;
+      let lose: (error: Error) => void = () => undefined;
+      const { clock, begin, pass, events } = setUp({
+        connect: async () => {
+          tries++;
+          if (!isThere) throw new NotConnected('refused');
+        },
+        run: () => new Promise((_, reject) => (lose = reject)),
+      });
+      await begin();
+      clock.jump(byMs);
+      await pass(1000);
+      assert.deepEqual(events, ['up']);
+      isThere = false;
+      lose(new Error('lost'));
+      await turns();
+      for (const pauseMs of [500, 1000, 2000]) {
+        clock.jump(byMs);
+        const before = tries;
+        await pass(pauseMs - 1);
+        assert.equal(tries, before);
+        await pass(1);
+        assert.equal(tries, before + 1);
+      }
+    }
   });
 
   test('a device that asks to be left alone is left alone for as long', async () => {

@@ -118,10 +118,10 @@ export class Connection {
     }
   }
 
-  /** Resolves with the outcome, within the time limit counted from when it was asked. Never rejects. */
-  async write(commandId: number, value: Value, askedUs: number): Promise<WriteOutcome> {
+  /** Resolves with the outcome, within the time limit counted from when it was asked, by the monotonic clock. Never rejects. */
+  async write(commandId: number, value: Value, askedMs: number): Promise<WriteOutcome> {
     const { clock, writeTimeoutMs } = this.#options;
-    const passedMs = Math.max(0, (clock.now() - askedUs) / 1000);
+    const passedMs = clock.monotonicMs() - askedMs;
     const outcome: WriteOutcome =
       this.#writes === undefined
         ? { kind: 'notConnected', reason: this.#lastError?.text ?? 'it is still connecting' }

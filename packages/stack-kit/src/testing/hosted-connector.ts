@@ -105,7 +105,7 @@ export class HostedConnector {
   write(address: string, value: Value): Promise<WriteOutcome> {
     const command = [...this.#commands.values()].find((each) => each.address === address);
     if (command === undefined) throw new Error(`there is no command ${address}`);
-    return this.connection.write(command.id, value, this.#clock.now());
+    return this.connection.write(command.id, value, this.#clock.monotonicMs());
   }
 
   stop(): Promise<void> {

@@ -196,7 +196,7 @@ export class ChannelServer {
   }
 
   #nowMs(): number {
-    return this.#options.clock.now() / 1000;
+    return this.#options.clock.monotonicMs();
   }
 }
 

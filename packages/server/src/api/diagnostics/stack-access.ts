@@ -30,11 +30,11 @@ export interface StackAccessOptions {
 }
 
 /** For so long the points that providers serve are not counted again: very many of them take some milliseconds. */
-const countedForUs = 1_000_000;
+const countedForMs = 1000;
 
 export class StackAccess {
   readonly #options: StackAccessOptions;
-  #served: { readonly timeUs: number; readonly counts: ReadonlyMap<string, QualityCounts> } | undefined;
+  #served: { readonly countedMs: number; readonly counts: ReadonlyMap<string, QualityCounts> } | undefined;
 
   constructor(options: StackAccessOptions) {
     this.#options = options;
@@ -156,11 +156,11 @@ export class StackAccess {
   #countPoints(role: Role): ReadonlyMap<string, QualityCounts> {
     const { measurements, runtime, clock } = this.#options;
     if (role === 'connector') return measurements.countQualities();
-    const nowUs = clock.now();
+    const nowMs = clock.monotonicMs();
     const known = this.#served;
-    if (known !== undefined && Math.abs(nowUs - known.timeUs) < countedForUs) return known.counts;
+    if (known !== undefined && nowMs - known.countedMs < countedForMs) return known.counts;
     const counts = runtime.countServed();
-    this.#served = { timeUs: nowUs, counts };
+    this.#served = { countedMs: nowMs, counts };
     return counts;
   }
 

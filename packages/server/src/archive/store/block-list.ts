@@ -20,8 +20,8 @@ export interface Block extends BlockInfo {
   isDamaged: boolean;
   /** So much of it has expired that it is worth writing anew. */
   isWorn: boolean;
-  /** When it is next looked at for what has expired. */
-  lookAgainUs: number;
+  /** When it is next looked at for what has expired, in monotonic milliseconds. */
+  lookAgainMs: number;
   /** Of the erasures up to `erasuresSeen`, those that apply to it. */
   readonly erasures: Set<number>;
   erasuresSeen: number;
@@ -49,7 +49,7 @@ export function withBlock<T>(path: string, look: (file: BlockFile) => T): T {
 
 export function blockOf(file: BlockFile, madeUs: number): Block {
   const { path, header, bytes, records, firstUs, lastUs } = file;
-  const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainUs: 0 };
+  const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainMs: Number.NEGATIVE_INFINITY };
   const seen = { erasures: new Set<number>(), erasuresSeen: header.erasuresApplied };
   return { path, header, bytes, records, firstUs, lastUs, madeUs, ...found, ...seen };
 }

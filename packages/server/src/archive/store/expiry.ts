@@ -7,7 +7,7 @@ import { cutOffOf, latestCutOff } from './retention.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** How often a block is looked at that has something old in it. */
-const lookEveryUs = 3_600_000_000;
+const lookEveryMs = 3_600_000;
 /** A block is written anew where more than this part of it has expired. */
 const wornPart = 1 / 4;
 const wornPartOfAll = 1 / 64;
@@ -21,12 +21,11 @@ export class Expiry {
 
   /** Looks at one block, or drops one. False: there is nothing to do for now. */
   step(): boolean {
-    const nowUs = this.#parts.clock.now();
+    const { clock } = this.#parts;
+    const [nowUs, nowMs] = [clock.now(), clock.monotonicMs()];
     for (const block of this.#old(nowUs)) {
-      // A clock that was set back must not keep a block from being looked at.
-      const isDue = nowUs >= block.lookAgainUs || block.lookAgainUs > nowUs + lookEveryUs;
-      if (!isDue) continue;
-      block.lookAgainUs = nowUs + lookEveryUs;
+      if (nowMs < block.lookAgainMs) continue;
+      block.lookAgainMs = nowMs + lookEveryMs;
       this.#look(block, nowUs, wornPart);
       return true;
     }
@@ -42,7 +41,7 @@ export class Expiry {
   /** The ages have changed. */
   reset(): void {
     for (const block of this.#parts.blocks.all) {
-      block.lookAgainUs = 0;
+      block.lookAgainMs = Number.NEGATIVE_INFINITY;
       block.isWorn = false;
     }
   }

@@ -13,11 +13,11 @@ import type { MergeOutcome } from './run-merge.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** After a failure, say of a full disk, the next merge waits. */
-const waitUs = 30_000_000;
+const waitMs = 30_000;
 
 export class Merging {
   readonly #parts: StoreParts;
-  #failedUs: number | undefined;
+  #failedMs: number | undefined;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -56,7 +56,7 @@ export class Merging {
     const inputs = blocks.all.filter(({ path }) => paths.includes(path));
     for (const block of inputs) block.isBusy = false;
     if (outcome.kind === 'merged') this.#replace(inputs, outcome.path);
-    else if (outcome.kind === 'failed') this.#failedUs = clock.now();
+    else if (outcome.kind === 'failed') this.#failedMs = clock.monotonicMs();
     else if (outcome.kind === 'damaged') {
       for (const block of inputs) if (basename(block.path) === outcome.damage.file) block.isDamaged = true;
       onDamage(outcome.damage);
@@ -84,9 +84,8 @@ export class Merging {
   }
 
   #isWaiting(all: boolean): boolean {
-    if (this.#failedUs === undefined || all) return false;
-    const sinceUs = this.#parts.clock.now() - this.#failedUs;
-    return sinceUs >= 0 && sinceUs < waitUs;
+    if (this.#failedMs === undefined || all) return false;
+    return this.#parts.clock.monotonicMs() - this.#failedMs < waitMs;
   }
 
   #choose(all: boolean, isSteady: boolean): readonly Block[] | undefined {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import { type ClientOptions, WebSocket } from 'ws';
+import { ModuleInterface } from '../../../test/module-interface.ts';
+import { ScriptedModules } from '../../../test/scripted-modules.ts';
+
+/** A client, and what becomes of it at the next check: it is asked whether it is there, or cut off. */
+async function connect(t: TestContext, options: ClientOptions) {
+  const clock = new ManualClock();
+  const service = new ModuleInterface(new ScriptedModules(), { clock });
+  await service.open();
+  t.after(() => service.close());
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/data/ws`, options);
+  await once(socket, 'open');
+  const check = async () => {
+    const outcome = Promise.race([
+      once(socket, 'ping').then(() => 'asked'),
+      once(socket, 'close').then(() => 'cut off'),
+    ]);
+    clock.advance(5000);
+    return outcome;
+  };
+  return { clock, check };
+}
+
+test('a client that answers stays connected, whatever becomes of the time of day', async (t) => {
+  const { clock, check } = await connect(t, {});
+  for (const byMs of [35_000, -3_600_000, 365 * 86_400_000]) {
+    clock.jump(byMs);
+    assert.equal(await check(), 'asked', `${byMs} ms`);
+  }
+});
+
+test('a client that says nothing for 30 s is cut off, though the time of day was set back', async (t) => {
+  const { clock, check } = await connect(t, { autoPong: false });
+  clock.jump(-3_600_000);
+  for (let passed = 5; passed < 30; passed += 5) assert.equal(await check(), 'asked', `${passed} s`);
+  assert.equal(await check(), 'cut off');
+});
