@@ -33,7 +33,7 @@ function documentAddresses(heading: string, { enabled, regex, doc, examples }: A
 }
 
 function allowed({ type, enum: words, range, regex, secret }: ParameterDescription): string {
-  if (secret) return 'a secret, or `file:NAME`: the first line of that file in the folder of secrets';
+  if (secret) return 'a secret, or `file:NAME`: the first line of that file in its folder of secrets';
   if (words !== undefined) return words.map(code).join(', ');
   if (range !== undefined) return rangeInWords(range);
   if (regex !== undefined) return code(regex);

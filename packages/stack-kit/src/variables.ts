@@ -14,7 +14,7 @@ export interface ParameterDescription {
   enum?: string[];
   range?: [number | null, number | null];
   regex?: string;
-  /** Not shown to anybody. Of the form `file:NAME`, it is the first line of that file in the folder of secrets. */
+  /** Not shown to anybody. Of the form `file:NAME`, it is the first line of that file in its folder of secrets. */
   secret?: true;
   /** True where there is no default and the schema does not call it optional. */
   required: boolean;
@@ -48,7 +48,7 @@ export interface SecretOptions {
 
 /**
  * A password, key or token: a text that is shown nowhere. Where its value is `file:NAME`, the stack is given the first
- * line of the file NAME in the folder of secrets instead, so that the configuration need not hold it.
+ * line of the file NAME in its folder of secrets instead, so that the configuration need not hold it.
  */
 export function Secret(options: SecretOptions): TString {
   return Type.String({ ...options, secret: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
@@ -93,13 +93,14 @@ describe('a secret', () => {
   const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
   test('reaches the stack, and neither the log nor the status', async () => {
     running.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
-    writeFileSync(join(folder, 'token'), 'sesame-open\n', { mode: 0o600 });
+    mkdirSync(join(folder, 'b'));
+    writeFileSync(join(folder, 'b', 'token'), 'sesame-open\n', { mode: 0o600 });
     const { host, lines, until, status } = await setUp('good', { secretsFolder: folder });
     const vars = { mode: 'tell token', token: 'file:token' };
     for (const [name, token] of [
       ['b', 'file:token'],
       ['c', 'sesame-given'],
-      ['d', 'file:missing'],
+      ['d', 'file:token'],
     ] as const) {
       host.start('connector', { name, stackName: 'trial', vars: { ...vars, token }, properties: {} });
       host.pointsDone('connector', name);
@@ -107,7 +108,7 @@ describe('a secret', () => {
     await until(() => ['b', 'c', 'd'].every((name) => status(name)?.state === 'failed'));
     await until(() => lines.filter(({ msg }) => msg === 'token ***').length === 2);
     assert.equal(status('b')?.lastError?.text, 'not with ***');
-    assert.equal(status('d')?.lastError?.text, 'variable token: there is no file missing in the folder of secrets');
+    assert.equal(status('d')?.lastError?.text, 'variable token: there is no file secrets/d/token');
     assert.ok(!JSON.stringify([lines, host.status()]).includes('sesame'));
   });
 });

@@ -88,7 +88,7 @@ export class HostedInstance {
     this.#options = options;
     this.key = `${options.role} ${options.instance.name}`;
     this.points = points;
-    this.#secrets = new Secrets(options.secretsFolder, log);
+    this.#secrets = new Secrets(options.secretsFolder, options.instance.name, log);
     const line = (level: keyof StackLog) => (text: string) =>
       log[level](typeof text === 'string' ? this.#secrets.hide(text) : text);
     this.#log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };

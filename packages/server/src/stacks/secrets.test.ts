@@ -8,11 +8,13 @@ import type { ParameterDescription } from '@telltale/stack-kit';
 import { Secrets } from './secrets.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'secrets-'));
-const folder = join(root, 'secrets');
+const secretsFolder = join(root, 'secrets');
+const folder = join(secretsFolder, 'plc');
 after(() => rmSync(root, { recursive: true }));
 beforeEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { mode: 0o700 });
+  rmSync(secretsFolder, { recursive: true, force: true });
+  mkdirSync(secretsFolder, { mode: 0o700 });
+  mkdirSync(folder, { mode: 0o755 });
   writeFileSync(join(root, 'outside'), 'not for you', { mode: 0o600 });
 });
 
@@ -22,7 +24,7 @@ const plain: ParameterDescription = { title: 'Host', type: 'string', required: t
 function setUp() {
   const lines: string[] = [];
   const line = (text: string) => lines.push(text);
-  const secrets = new Secrets(folder, { debug: line, info: line, warn: line, error: line });
+  const secrets = new Secrets(secretsFolder, 'plc', { debug: line, info: line, warn: line, error: line });
   const read = (password: string, more: Record<string, ParameterDescription> = {}) =>
     secrets.read({ password: secret, host: plain, ...more }, { password, host: 'file:plc' });
   return { secrets, lines, read };
@@ -39,11 +41,30 @@ describe('a secret', () => {
     assert.deepEqual(lines, []);
   });
 
-  test('may be behind a link, as where secrets are mounted', async () => {
+  test('belongs to one connector: no link leads to that of another, neither of its file nor of its folder', async () => {
     const { read } = setUp();
-    keep('real', 'open');
-    symlinkSync('real', join(folder, 'linked'));
-    assert.equal((await read('file:linked')).password, 'open');
+    mkdirSync(join(secretsFolder, 'other'));
+    writeFileSync(join(secretsFolder, 'other', 'token'), 'not for you', { mode: 0o600 });
+    await assert.rejects(read('file:token'), /variable password: there is no file secrets\/plc\/token$/);
+    symlinkSync('../other/token', join(folder, 'token'));
+    await assert.rejects(read('file:token'), /secrets\/plc\/token cannot be read: it is a symbolic link$/);
+    rmSync(folder, { recursive: true });
+    symlinkSync('other', folder);
+    await assert.rejects(read('file:token'), /token cannot be read: its folder is a symbolic link, or no folder$/);
+    rmSync(folder);
+    writeFileSync(folder, 'not for you');
+    await assert.rejects(read('file:token'), /token cannot be read: its folder is a symbolic link, or no folder$/);
+  });
+
+  test('that is where the secrets of all were is not read, and the error says where it goes', async () => {
+    const { read } = setUp();
+    writeFileSync(join(secretsFolder, 'password'), 'not for you', { mode: 0o600 });
+    for (const prepare of [() => undefined, () => rmSync(folder, { recursive: true })]) {
+      prepare();
+      const expected = 'variable password: secrets/password belongs to nobody: move it to secrets/plc/password';
+      await assert.rejects(read('file:password'), { message: expected });
+      await assert.rejects(read('file:plc'), /there is no file secrets\/plc\/plc$/);
+    }
   });
 
   test('that cannot be had is told by the variable and the name', async () => {
@@ -52,8 +73,8 @@ describe('a secret', () => {
     keep('large', 'x'.repeat(65_537));
     mkdirSync(join(folder, 'folder'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    await assert.rejects(read('file:missing'), /variable password: there is no file missing in the folder of secrets/);
-    await assert.rejects(read('file:empty'), /variable password: the first line of the secret empty is empty/);
+    await assert.rejects(read('file:missing'), /variable password: there is no file secrets\/plc\/missing$/);
+    await assert.rejects(read('file:empty'), /variable password: the first line of secrets\/plc\/empty is empty/);
     await assert.rejects(read('file:large'), /more than 65536 bytes/);
     await assert.rejects(read('file:folder'), /it is no file/);
     await assert.rejects(read('file:pipe'), /it is no file/);
@@ -61,21 +82,41 @@ describe('a secret', () => {
 
   test('never leads out of its folder', async () => {
     const { read } = setUp();
-    for (const name of ['../outside', '..', '.', '', '/etc/hostname', 'a/b', 'a\0b', '.hidden', 'x'.repeat(200)]) {
-      await assert.rejects(read(`file:${name}`), /the name of a file in the folder of secrets is expected/, name);
+    for (const name of [
+      '../outside',
+      '../other/token',
+      '../plc/token',
+      '..',
+      '.',
+      '',
+      '/etc/hostname',
+      'a/b',
+      'a\0b',
+      '.hidden',
+      'x'.repeat(200),
+    ]) {
+      await assert.rejects(read(`file:${name}`), /after file: the name of a file in secrets\/plc is expected/, name);
     }
   });
 
-  test('that other users may read is warned of, unless its folder keeps them out', async () => {
+  test('that other users may read is warned of, unless one of its folders keeps them out', async () => {
     const { read, lines } = setUp();
     keep('open', 'sesame', 0o644);
     chmodSync(join(folder, 'open'), 0o644);
-    await read('file:open');
-    assert.deepEqual(lines, []);
+    for (const [outer, inner] of [
+      [0o700, 0o755],
+      [0o755, 0o700],
+    ] as const) {
+      chmodSync(secretsFolder, outer);
+      chmodSync(folder, inner);
+      await read('file:open');
+      assert.deepEqual(lines, []);
+    }
     for (const mode of [0o755, 0o750, 0o701]) {
+      chmodSync(secretsFolder, mode);
       chmodSync(folder, mode);
       await read('file:open');
-      assert.match(lines.pop() ?? '', /the secret open can be read by other users/);
+      assert.match(lines.pop() ?? '', /secrets\/plc\/open can be read by other users/);
     }
     chmodSync(join(folder, 'open'), 0o600);
     await read('file:open');

@@ -1,7 +1,7 @@
-// The secrets of one connector or provider: read from the files that its variables name, and kept out of every text that
-// it has for people.
+// The secrets of one connector or provider: read from the files that its variables name, in a folder of its own, and kept
+// out of every text that it has for people.
 import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { lstat, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ParameterDescription, StackLog } from '@telltale/stack-kit';
 
@@ -9,6 +9,8 @@ const prefix = 'file:';
 /** One name, no path. */
 const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 const maxBytes = 65_536;
+/** Windows has neither, nor pipes and links that anybody may make. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** Shorter ones are none, and would turn every text into stars. */
 const minHidden = 4;
 const stars = '***';
@@ -16,13 +18,16 @@ const stars = '***';
 type Texts = Readonly<Record<string, string>>;
 
 export class Secrets {
-  readonly #folder: string;
+  /** Of everybody's secrets. */
+  readonly #root: string;
+  readonly #owner: string;
   readonly #log: StackLog;
   #hidden: readonly string[] = [];
 
-  /** The files are in `folder`. */
-  constructor(folder: string, log: StackLog) {
-    this.#folder = folder;
+  /** The files are in the folder of the owner, which is one in `root`. */
+  constructor(root: string, owner: string, log: StackLog) {
+    this.#root = root;
+    this.#owner = owner;
     this.#log = log;
   }
 
@@ -56,30 +61,38 @@ export class Secrets {
 
   async #fromFile(variable: string, name: string): Promise<string> {
     const wrong = (what: string) => new Error(`variable ${variable}: ${what}`);
+    const place = `secrets/${this.#owner}`;
     if (!namePattern.test(name)) {
-      throw wrong('after file: the name of a file in the folder of secrets is expected: 0-9, a-z, A-Z, ., _ and -');
+      throw wrong(`after file: the name of a file in ${place} is expected, of 0-9, a-z, A-Z, ., _ and -`);
     }
     let text: string;
     try {
       text = await this.#read(name);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') throw wrong(`there is no file ${name} in the folder of secrets`);
-      throw wrong(`the secret ${name} cannot be read: ${code ?? message}`);
+      if (code === 'ENOENT' && (await this.#isInRoot(name))) {
+        throw wrong(`secrets/${name} belongs to nobody: move it to ${place}/${name}`);
+      }
+      if (code === 'ENOENT') throw wrong(`there is no file ${place}/${name}`);
+      throw wrong(`${place}/${name} cannot be read: ${code === 'ELOOP' ? 'it is a symbolic link' : (code ?? message)}`);
     }
     const [line = ''] = text.split(/\r?\n/, 1);
-    if (line === '') throw wrong(`the first line of the secret ${name} is empty`);
+    if (line === '') throw wrong(`the first line of ${place}/${name} is empty`);
     return line;
   }
 
+  /** No symbolic link leads to another one's secret: neither of the folder nor of the file. */
   async #read(name: string): Promise<string> {
+    const folder = join(this.#root, this.#owner);
+    const { mode: folderMode } = await lstat(folder);
+    if (!isOfType(folderMode, constants.S_IFDIR)) throw new Error('its folder is a symbolic link, or no folder');
     // Without blocking: what looks like a file may be a pipe that nobody writes to.
-    const file = await open(join(this.#folder, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const file = await open(join(folder, name), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const { mode, size } = await file.stat();
-      if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error('it is no file');
+      if (!isOfType(mode, constants.S_IFREG)) throw new Error('it is no file');
       if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
-      await this.#checkMode(name, mode);
+      await this.#checkMode(name, mode, folderMode);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
       return buffer.toString('utf8', 0, bytesRead);
     } finally {
@@ -87,11 +100,23 @@ export class Secrets {
     }
   }
 
-  /** Whoever may read the file and enter the folder; Windows has no such modes. */
-  async #checkMode(name: string, mode: number): Promise<void> {
-    if (process.platform === 'win32') return;
-    const folder = await stat(this.#folder);
-    if (((mode >> 2) & folder.mode & 0o011) === 0) return;
-    this.#log.warn(`the secret ${name} can be read by other users: chmod 700 its folder, or chmod 600 the file`);
+  /** Whether it lies where the secrets of all were, before each belonged to somebody. */
+  async #isInRoot(name: string): Promise<boolean> {
+    const found = await lstat(join(this.#root, name)).catch(() => undefined);
+    return found !== undefined && !found.isDirectory();
   }
+
+  /** Whoever may read the file and enter both folders; Windows has no such modes. */
+  async #checkMode(name: string, mode: number, folderMode: number): Promise<void> {
+    if (process.platform === 'win32') return;
+    const root = await stat(this.#root);
+    if (((mode >> 2) & folderMode & root.mode & 0o011) === 0) return;
+    this.#log.warn(
+      `secrets/${this.#owner}/${name} can be read by other users: chmod 700 its folder, or chmod 600 the file`,
+    );
+  }
+}
+
+function isOfType(mode: number, type: number): boolean {
+  return (mode & constants.S_IFMT) === type;
 }
