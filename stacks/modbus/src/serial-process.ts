@@ -2,6 +2,7 @@
 // library behind it works in the main thread of a process only, and would end the whole server from any other: here it
 // has a process of its own.
 import { SerialPort } from 'serialport';
+import { openDevice } from './serial-device.ts';
 
 export interface PortSettings {
   readonly path: string;
@@ -24,10 +25,13 @@ function tell(message: FromPort): void {
   if (process.connected) process.send?.(message);
 }
 
+/** Throws where the path leads to no serial port. */
 function open({ path, baudRate, parity, stopBits }: PortSettings): SerialPort {
+  const device = openDevice(path);
   const port = new SerialPort(
-    { path, baudRate, parity, stopBits: stopBits === 2 ? 2 : 1, dataBits: 8, autoOpen: true },
+    { path: device.path, baudRate, parity, stopBits: stopBits === 2 ? 2 : 1, dataBits: 8, autoOpen: true },
     (error) => {
+      device.close();
       if (error !== null) {
         tell({ kind: 'lost', reason: `${path}: ${error.message}` });
         return;
@@ -54,6 +58,12 @@ function hurry(port: SerialPort): void {
 const ports: SerialPort[] = [];
 process.on('disconnect', () => process.exit());
 process.on('message', (message: ToPort) => {
-  if (message.kind === 'open') ports.push(open(message.settings));
-  else ports[0]?.write(Buffer.from(message.bytes));
+  if (message.kind === 'send') ports[0]?.write(Buffer.from(message.bytes));
+  else {
+    try {
+      ports.push(open(message.settings));
+    } catch (error) {
+      tell({ kind: 'lost', reason: `${message.settings.path}: ${(error as Error).message}` });
+    }
+  }
 });

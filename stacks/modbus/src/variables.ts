@@ -42,7 +42,8 @@ export const connectorVariables = Type.Object({
   port: Type.Integer({ title: 'Its TCP port', default: 502, minimum: 1, maximum: 65_535 }),
   path: Type.String({
     title: 'Serial port',
-    description: 'Such as `/dev/ttyUSB0` or `COM3`.',
+    description:
+      'Such as `/dev/ttyUSB0`, `/dev/serial/by-id/usb-…` or `COM3`. A character device below `/dev`; links are followed there alone.',
     default: '',
     pattern: '^[^\\u0000]{0,255}$',
   }),

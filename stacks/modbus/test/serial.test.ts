@@ -1,12 +1,30 @@
 // Serial lines beyond what is the same over TCP: threads, ports that are not there, ports that go.
 import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { NotConnected } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
+import { SerialTransport } from '../src/serial-transport.ts';
 import { missingPymodbus, PymodbusDevice } from './pymodbus-device.ts';
 import { TestLink } from './test-link.ts';
+
+const python = '/usr/bin/python3';
+/** Both ends of a line: it says the path of the one, and sends what it hears into the other. */
+const terminal = `import os, sys, tty
+near, far = os.openpty()
+tty.setraw(far)
+print(os.ttyname(far), flush=True)
+while byte := os.read(0, 1):
+    os.write(near, byte)`;
+
+function missingTerminal(): string | false {
+  return existsSync(python) && existsSync('/dev/shm') ? false : `${python} or /dev/shm is not there`;
+}
 
 const serial = { transport: 'serial', baudRate: 115_200, parity: 'none', scanPeriodMs: 20, timeoutMs: 500 };
 
@@ -48,6 +66,74 @@ describe('a serial port', { skip: missingPymodbus() ?? false }, () => {
       await own.stop();
     }
   });
+});
+
+describe('what is no serial port is refused, and the error says why', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'telltale-serial-'));
+  /** Below /dev everybody may write here. */
+  const shared = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/telltale-serial-') : undefined;
+  after(() => {
+    for (const each of [folder, shared]) if (each !== undefined) rmSync(each, { recursive: true });
+  });
+
+  const refused = (what: string, path: string, reason: RegExp) =>
+    test(what, async () => {
+      const link = new TestLink({ ...serial, path });
+      const isSo = (error: Error) =>
+        error instanceof NotConnected && error.message.startsWith(`${path}: `) && reason.test(error.message);
+      await assert.rejects(link.start(), isSo);
+      await link.stop();
+    });
+
+  const elsewhere = /: a serial port is a device below \/dev$/;
+  writeFileSync(join(folder, 'file'), 'not for you');
+  symlinkSync('/dev/null', join(folder, 'link'));
+  refused('a file', join(folder, 'file'), elsewhere);
+  refused('a link from elsewhere to a device', join(folder, 'link'), elsewhere);
+  refused('a link from elsewhere to a device, by way of /dev', `/dev/..${folder}/link`, elsewhere);
+  refused('a path that is relative', 'ttyUSB0', elsewhere);
+  refused('/dev itself', '/dev', elsewhere);
+  refused('a device of another kind', '/dev/null', /Inappropriate ioctl/);
+  if (shared === undefined) return;
+
+  const isNone = (what: string) => new RegExp(`: it is ${what}: a serial port is a character device$`);
+  writeFileSync(join(shared, 'file'), 'not for you');
+  mkdirSync(join(shared, 'folder'));
+  execFileSync('mkfifo', [join(shared, 'pipe')]);
+  symlinkSync('file', join(shared, 'link'));
+  symlinkSync(join(folder, 'file'), join(shared, 'link-out'));
+  refused('a file below /dev', join(shared, 'file'), isNone('a file'));
+  refused('a link below /dev to a file', join(shared, 'link'), isNone('a file'));
+  refused('a folder below /dev', join(shared, 'folder'), isNone('a folder'));
+  refused('a pipe below /dev', join(shared, 'pipe'), isNone('a pipe'));
+  refused(
+    'a link out of /dev',
+    join(shared, 'link-out'),
+    /: it leads to .*file: a serial port is a device below \/dev$/,
+  );
+});
+
+test('a serial port is opened by its own path, and by a link below /dev', { skip: missingTerminal() }, async (t) => {
+  const child = spawn(python, ['-c', terminal], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill());
+  const [line] = await once(child.stdout, 'data');
+  const path = String(line).trim();
+  const shared = mkdtempSync('/dev/shm/telltale-serial-');
+  t.after(() => rmSync(shared, { recursive: true }));
+  symlinkSync(path, join(shared, 'usb-adapter'));
+  for (const each of [path, join(shared, 'usb-adapter')]) {
+    const transport = new SerialTransport({ path: each, baudRate: 9600, parity: 'none', stopBits: 1 });
+    try {
+      const heard = new Promise<string>((resolve) => {
+        transport.onData = (bytes) => resolve(Buffer.from(bytes).toString());
+      });
+      await transport.open(new AbortController().signal);
+      child.stdin.write('x');
+      assert.equal(await heard, 'x');
+    } finally {
+      await transport.close();
+    }
+  }
 });
 
 test('a serial port that is not there is told as such', async () => {
