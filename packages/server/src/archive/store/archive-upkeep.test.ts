@@ -53,6 +53,25 @@ describe('merging', () => {
     store.close();
   });
 
+  test('that has failed is tried again after 30 s, whatever becomes of the time of day', () => {
+    for (const byMs of [35_000, -3_600_000]) {
+      const { store, clock } = openArchive();
+      for (let round = 0; round < 4; round++) {
+        commit(store, levels(10, startUs, round));
+        flush(store);
+      }
+      const plan = store.planMerge();
+      assert.ok(plan);
+      store.mergeDone(plan, { kind: 'failed', reason: 'the disk is full' });
+      clock.jump(byMs);
+      clock.advance(29_999);
+      assert.equal(store.planMerge(), undefined);
+      clock.advance(1);
+      assert.ok(store.planMerge());
+      store.close();
+    }
+  });
+
   test('tells how far it is', () => {
     const { store } = openArchive();
     for (let round = 0; round < 4; round++) {
