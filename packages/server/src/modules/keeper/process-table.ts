@@ -84,7 +84,7 @@ export async function readMark(pid: number, folderId: string): Promise<string | 
 }
 
 /** Its beginning: where it is and how long is what the process says, and some say gigabytes. */
-async function readEnvironment(pid: number): Promise<string> {
+export async function readEnvironment(pid: number): Promise<string> {
   // Not at once, since it waits for a process that the kernel is busy with.
   const file = await open(`/proc/${pid}/environ`);
   try {
