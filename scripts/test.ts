@@ -1,30 +1,44 @@
-// Runs every test of the repository, or those in the files that are named, each file in a process of its own.
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, constants, tmpdir } from 'node:os';
+// Runs every test of the repository, or those in the files that are named, or with --long the long forms of those that have
+// one; each file in a process of its own.
+import { globSync } from 'node:fs';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { endLeftProcesses } from './test/left-processes.ts';
+import { longForms } from './test/long-forms.ts';
 import { type FileResult, runTestFile } from './test/run-test-file.ts';
 import { addCounts, noCounts } from './test/test-records.ts';
 
-/** Most of what parts and stacks do in their tests is waiting: these share the machine. */
-const ofParts = ['packages/*/src/**/*.test.ts', 'stacks/*/{src,test}/**/*.test.ts'];
-/** Whole servers, killed and flooded: one after the other. */
-const ofTheWhole = ['test/**/*.test.ts'];
-/** For one file. The slowest take a minute and a half; TEST_FILE_TIMEOUT, in seconds, is for longer forms of them. */
-const timeoutMs = 1000 * Number(process.env.TEST_FILE_TIMEOUT ?? 300);
+/** Those that take longest first. */
+const everything = ['test/**/*.test.ts', 'stacks/*/{test,src}/**/*.test.ts', 'packages/*/src/**/*.test.ts'];
+/** Those that measure how long something takes or how much memory: one after the other, when the others are done. */
+const alone = ['test/{greedy-client,hostile-uploads,many-clients,slow-watcher,stop}.test.ts'];
+/** For one file: ten times what the slowest take on a quiet machine; for a long form, a day. */
+const [timeoutS, longTimeoutS] = [900, 86_400];
+/** Much of what tests do is waiting. */
+const filesAtOnce = Math.ceil(1.5 * availableParallelism());
 const slowestShown = 10;
 
-const named = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), 'telltale-test-'));
+const { values: options, positionals: named } = parseArgs({
+  options: { long: { type: 'boolean', default: false }, timeout: { type: 'string' } },
+  allowPositionals: true,
+});
+const timeoutMs = 1000 * Number(options.timeout ?? (options.long ? longTimeoutS : timeoutS));
+const cleanup = new AsyncDisposableStack();
+const folder = temporaryFolder(cleanup);
 /** Servers are started hundreds of times here; compiled code speeds that up and changes nothing else. */
 const env = {
+  ...(options.long && Object.fromEntries(longForms.map(({ variable, value }) => [variable, value]))),
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/telltale', import.meta.url)),
 };
 const startedMs = performance.now();
 const results: FileResult[] = [];
 const underWay = new Map<string, string>();
+
+const filesOf = (patterns: readonly string[]) => patterns.flatMap((pattern) => globSync(pattern).sort());
 
 async function run(files: readonly string[], atOnce: number): Promise<void> {
   const waiting = files.values();
@@ -63,16 +77,21 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, async () => {
     console.log(`\n${signal} while running ${[...underWay.values()].join(', ') || 'nothing'}`);
     await Promise.all([...underWay.keys()].map((mark) => endLeftProcesses(mark, 0)));
-    rmSync(folder, { recursive: true, force: true });
+    await cleanup.disposeAsync();
     process.exit(128 + constants.signals[signal]);
   });
 }
 
 if (named.length > 0) await run(named, 1);
+else if (options.long) await run(filesOf(longForms.flatMap(({ files }) => files)), 1);
 else {
-  await run(globSync(ofParts).sort(), availableParallelism());
-  await run(globSync(ofTheWhole).sort(), 1);
+  const last = filesOf(alone);
+  await run(
+    filesOf(everything).filter((file) => !last.includes(file)),
+    filesAtOnce,
+  );
+  await run(last, 1);
 }
 summarize();
-rmSync(folder, { recursive: true, force: true });
+await cleanup.disposeAsync();
 process.exit(results.every(({ isGood }) => isGood) ? 0 : 1);

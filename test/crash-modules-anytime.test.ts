@@ -7,7 +7,7 @@ import { deaf, family, familySize, ModulePlant, sleeper } from './module-plant.t
 import { SeededRandom } from './seeded-random.ts';
 import { until } from './until.ts';
 
-const runs = Number(process.env.CRASH_RUNS ?? 8);
+const runs = Number(process.env.CRASH_RUNS ?? 5);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
 const skip = !tellsProcesses && 'function modules run on Linux';
 

@@ -6,7 +6,7 @@ export interface Rounds {
   readonly enoughMs: number;
 }
 
-const usual: Rounds = { count: 200, enoughMs: 10_000 };
+const usual: Rounds = { count: 100, enoughMs: 5000 };
 
 /** CONFORMANCE_RECONNECTS=1000 in the environment asks for as many, however long they take. */
 export function askedRounds(): Rounds {

@@ -1,0 +1,20 @@
+// Tests that can take as long as they are given: which files, and the variable that says how much they do.
+
+export interface LongForm {
+  readonly variable: string;
+  /** For some hours of all of them, unless the environment says another. */
+  readonly value: string;
+  readonly files: readonly string[];
+}
+
+export const longForms: readonly LongForm[] = [
+  {
+    variable: 'CRASH_RUNS',
+    value: '1000',
+    files: ['test/crash.test.ts', 'test/crash-{archive,live,modules-anytime}.test.ts'],
+  },
+  { variable: 'MODEL_RUNS', value: '5000', files: ['packages/*/src/**/*-model.test.ts'] },
+  { variable: 'CONFORMANCE_RECONNECTS', value: '1000', files: ['stacks/*/test/conformance*.test.ts'] },
+  { variable: 'FUZZ_REQUESTS', value: '500000', files: ['test/fuzz.test.ts'] },
+  { variable: 'FUZZ_MESSAGES', value: '500000', files: ['test/fuzz-channel.test.ts'] },
+];
