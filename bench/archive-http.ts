@@ -2,7 +2,8 @@
 // records a second of the server's processor time, since the two have the same cores.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServerProcess, temporaryFolder } from '../test/server-process.ts';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from '../test/server-process.ts';
 import { type DataSet, scanUs, startUs } from './archive-data.ts';
 import type { OurStore } from './archive-ours.ts';
 import { atLeast, type Result, type Say, takeTurns } from './measure.ts';
@@ -15,22 +16,15 @@ const warmUps = 2;
 const columns = 'application/vnd.telltale.columns';
 
 export async function httpReads(peer: Peer, data: DataSet, ours: OurStore, say: Say): Promise<Result[]> {
-  const folder = temporaryFolder();
-  try {
-    const archive = join(folder.path, 'archive');
-    mkdirSync(archive);
-    cpSync(ours.folder, archive, { recursive: true });
-    const server = await ServerProcess.start({ data: folder.path });
-    const http = new HttpPeer(server.url);
-    try {
-      return await compare(peer, data, server, http, say);
-    } finally {
-      http.close();
-      await server.end();
-    }
-  } finally {
-    folder.dispose();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  const folder = temporaryFolder(cleanup);
+  const archive = join(folder, 'archive');
+  mkdirSync(archive);
+  cpSync(ours.folder, archive, { recursive: true });
+  const server = await startServer(cleanup, { data: folder });
+  const http = new HttpPeer(server.url);
+  cleanup.defer(() => http.close());
+  return await compare(peer, data, server, http, say);
 }
 
 async function compare(peer: Peer, data: DataSet, server: ServerProcess, http: HttpPeer, say: Say): Promise<Result[]> {

@@ -1,6 +1,7 @@
 // What archiving costs those who read live values: GET of one measurement while 50,000 records a second are written,
 // against a server with the same points that stand still.
-import { ServerProcess, temporaryFolder } from '../test/server-process.ts';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from '../test/server-process.ts';
 import { output } from './child.ts';
 import { atMost, type Benchmark, takeTurns } from './measure.ts';
 import { pause } from './peers/peer.ts';
@@ -43,25 +44,17 @@ export const archiveLatency: Benchmark = {
 
 /** Milliseconds within which half and 99 of 100 requests were answered, on a server of its own. */
 async function latency(plant: Plant, seconds: number): Promise<[number, number]> {
-  const folder = temporaryFolder();
-  try {
-    const server = await ServerProcess.start({ data: folder.path });
-    try {
-      const vars = { scanPeriodMs: plant === 'still' ? '60000' : String(scanPeriodMs) };
-      await server.send('PUT', '/connectors/plc', { name: 'plc', stackName: 'simulator', vars });
-      await post(`${server.config}/cfgdb/txn?render=1`, body(plant));
-      await pause(settleMs);
-      const url = `${server.url}/data/measurements/m7`;
-      const answer = await output('latency-load.ts', [url, String(seconds), String(requestsASecond)]);
-      if (plant === 'archived') await check(server, seconds);
-      const [half = 0, most = 0] = answer.split(' ').map(Number);
-      return [half, most];
-    } finally {
-      await server.end();
-    }
-  } finally {
-    folder.dispose();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  const server = await startServer(cleanup, { data: temporaryFolder(cleanup) });
+  const vars = { scanPeriodMs: plant === 'still' ? '60000' : String(scanPeriodMs) };
+  await server.send('PUT', '/connectors/plc', { name: 'plc', stackName: 'simulator', vars });
+  await post(`${server.config}/cfgdb/txn?render=1`, body(plant));
+  await pause(settleMs);
+  const url = `${server.url}/data/measurements/m7`;
+  const answer = await output('latency-load.ts', [url, String(seconds), String(requestsASecond)]);
+  if (plant === 'archived') await check(server, seconds);
+  const [half = 0, most = 0] = answer.split(' ').map(Number);
+  return [half, most];
 }
 
 function body(plant: Plant): Uint8Array {

@@ -1,19 +1,11 @@
 // The real server for a benchmark: as a child process, on a data folder that is gone afterwards.
 import http from 'node:http';
-import { ServerProcess, temporaryFolder } from '../test/server-process.ts';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from '../test/server-process.ts';
 
 export async function withServer<T>(work: (server: ServerProcess) => Promise<T>): Promise<T> {
-  const folder = temporaryFolder();
-  try {
-    const server = await ServerProcess.start({ data: folder.path });
-    try {
-      return await work(server);
-    } finally {
-      await server.end();
-    }
-  } finally {
-    folder.dispose();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  return await work(await startServer(cleanup, { data: temporaryFolder(cleanup) }));
 }
 
 const agent = new http.Agent({ keepAlive: true });

@@ -1,8 +1,9 @@
 // 100,000 Modbus registers of one device: how fast the server reads them beside a bare loop of the same client, and what
 // reading all of them once a second takes: processor, memory, and time of those who ask for live values meanwhile.
 import { readFileSync } from 'node:fs';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { readRequest } from '../stacks/modbus/src/pdu.ts';
-import { ServerProcess, temporaryFolder } from '../test/server-process.ts';
+import { type ServerProcess, startServer } from '../test/server-process.ts';
 import { output, withChild } from './child.ts';
 import { atLeast, atMost, type Options, type Result, type Say, takeTurns } from './measure.ts';
 import { areas, connectClient, registersAnArea } from './modbus-requests.ts';
@@ -103,26 +104,20 @@ type Start = <T>(work: (server: ServerProcess) => Promise<T>) => Promise<T>;
 
 /** A configured data folder. Each server starts with all points: what configuring them took is not in its memory. */
 export async function withPlant<T>(port: number, periodMs: PeriodMs, work: (start: Start) => Promise<T>): Promise<T> {
-  const folder = temporaryFolder();
+  await using cleanup = new AsyncDisposableStack();
+  const folder = temporaryFolder(cleanup);
   const start: Start = async (use) => {
-    const server = await ServerProcess.start({ data: folder.path });
-    try {
-      await pause(settleMs);
-      return await use(server);
-    } finally {
-      await server.end();
-    }
+    await using running = new AsyncDisposableStack();
+    const server = await startServer(running, { data: folder });
+    await pause(settleMs);
+    return await use(server);
   };
-  try {
-    const vars = { host: '127.0.0.1', port: String(port), timeoutMs: '5000' };
-    await start(async (server) => {
-      await server.send('PUT', '/connectors/plc', { name: 'plc', stackName: 'modbus', vars });
-      await post(`${server.config}/cfgdb/txn?render=1`, measurements(periodMs));
-    });
-    return await work(start);
-  } finally {
-    folder.dispose();
-  }
+  const vars = { host: '127.0.0.1', port: String(port), timeoutMs: '5000' };
+  await start(async (server) => {
+    await server.send('PUT', '/connectors/plc', { name: 'plc', stackName: 'modbus', vars });
+    await post(`${server.config}/cfgdb/txn?render=1`, measurements(periodMs));
+  });
+  return await work(start);
 }
 
 /** By the number of the register. */

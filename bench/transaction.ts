@@ -1,8 +1,8 @@
 // A transaction of many puts with render, against the same rows inserted with bare node:sqlite.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createTable, tables, toColumns } from '../packages/server/src/cfgdb/tables.ts';
-import { temporaryFolder } from '../test/server-process.ts';
 import { atMost, type Benchmark, takeTurns, timed } from './measure.ts';
 import { connector, deleteAll, measurements, putAll } from './plant.ts';
 import { post, withServer } from './server.ts';
@@ -35,22 +35,18 @@ export const transaction: Benchmark = {
 };
 
 /** The milliseconds of one transaction into a new file with the server's own table, as durable as the server's. */
-function insertRows(rows: ReturnType<typeof toColumns>[]): number {
-  const folder = temporaryFolder();
-  const sqlite = new DatabaseSync(join(folder.path, 'bare.sqlite'));
-  try {
-    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-    sqlite.exec(createTable(tables.measurements));
-    const { columns, name } = tables.measurements;
-    const insert = sqlite.prepare(`INSERT INTO ${name} VALUES (${'?, '.repeat(columns.length)}?, ?)`);
-    const now = Date.now() * 1000;
-    const start = performance.now();
-    sqlite.exec('BEGIN IMMEDIATE');
-    for (const row of rows) insert.run(...row, now, 'local');
-    sqlite.exec('COMMIT');
-    return performance.now() - start;
-  } finally {
-    sqlite.close();
-    folder.dispose();
-  }
+async function insertRows(rows: ReturnType<typeof toColumns>[]): Promise<number> {
+  await using cleanup = new AsyncDisposableStack();
+  const sqlite = new DatabaseSync(join(temporaryFolder(cleanup), 'bare.sqlite'));
+  cleanup.defer(() => sqlite.close());
+  sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  sqlite.exec(createTable(tables.measurements));
+  const { columns, name } = tables.measurements;
+  const insert = sqlite.prepare(`INSERT INTO ${name} VALUES (${'?, '.repeat(columns.length)}?, ?)`);
+  const now = Date.now() * 1000;
+  const start = performance.now();
+  sqlite.exec('BEGIN IMMEDIATE');
+  for (const row of rows) insert.run(...row, now, 'local');
+  sqlite.exec('COMMIT');
+  return performance.now() - start;
 }

@@ -1,12 +1,14 @@
 // Who gets in while there are no users, over real sockets: every operation of the reference, every way to ask from
 // elsewhere.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { nameOfProblem } from './config-client.ts';
 import { type RawAnswer, sendRaw } from './raw-http.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 
 interface OpenApi {
@@ -22,7 +24,7 @@ interface Operation {
 let operations: Operation[];
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
+  server = await startServer(cleanup, { data: folder });
   const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
   operations = Object.entries(paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, { requestBody }]) => ({
@@ -33,11 +35,6 @@ before(async () => {
   );
   await server.send('PUT', '/alarms/guarded', { name: 'guarded', severity: 1 });
   await server.send('POST', '/cfgdb/render');
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
 });
 
 /** One request on a connection of its own, with exactly these headers; `host` undefined sends none. */

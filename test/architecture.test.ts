@@ -267,6 +267,20 @@ describe('the architecture', () => {
   });
 });
 
+describe('the tests', () => {
+  const patterns = ['{packages,stacks}/*/{src,test}/**/*.ts', 'test/**/*.ts', 'scripts/**/*.ts'];
+  const files = globSync(patterns, { cwd: root }).filter((file) => file !== 'test/architecture.test.ts');
+  const whoSay = (what: RegExp) => files.filter((file) => what.test(readFileSync(join(root, file), 'utf8')));
+
+  test('have temporary folders from one place, which removes them after what runs in them has ended', () => {
+    assert.deepEqual(whoSay(/\btmpdir\b/), ['packages/stack-kit/src/testing/cleanup.ts']);
+  });
+
+  test('start the server in one place, which ends it whatever throws', () => {
+    assert.deepEqual(whoSay(/server\/src\/main\.ts/), ['test/server-process.ts']);
+  });
+});
+
 describe('the documents', () => {
   for (const document of ['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md']) {
     test(`every path that ${document} names exists`, () => {

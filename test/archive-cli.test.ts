@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { run as runCommand } from '../packages/cli/src/run.ts';
 import { ArchiveBench } from '../packages/server/test/archive-bench.ts';
 import { type CliResult, runCli } from './cli-process.ts';
-import { temporaryFolder } from './server-process.ts';
 
 const bench = new ArchiveBench();
 const { archive } = bench;
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
+cleanup.defer(() => bench.close());
 const level = { kind: 'measurements', name: 'level', datatype: 'd' } as const;
 const second = 1_000_000;
 const nowUs = bench.clock.now();
@@ -25,10 +27,6 @@ before(async () => {
   archive.add({ kind: 'commands', name: 'setpoint', datatype: 'd' }, nowUs - second, 'd5');
   const alarm = JSON.stringify({ state: 'ACT_UNACK', description: 'Too high', authority: 'trigger' });
   archive.add({ kind: 'alarms', name: 'high', datatype: 's' }, nowUs - second, alarm);
-});
-after(async () => {
-  await bench.close();
-  folder.dispose();
 });
 
 const run = (args: string, input?: string): Promise<CliResult> =>
@@ -135,7 +133,7 @@ describe('telltale archive', () => {
   });
 
   test('export writes what import takes', async () => {
-    const file = join(folder.path, 'history.csv');
+    const file = join(folder, 'history.csv');
     await good(`archive export ${file}`);
     const before = [archive.records('measurements', 'level'), archive.records('measurements', '__proto__')];
     assert.match(readFileSync(file, 'utf8'), /level,.*,3,24\r\n/);
@@ -176,7 +174,7 @@ describe('telltale archive', () => {
     assert.match(await shown('archive stats'), /^Records {5}20,\d+ in \d+ series\n.*On disk {5}4096 B, 1024 B of it/s);
     assert.match(await shown('archive check'), /checking \[#+\] 4096 B of 4096 B.*All of 4096 B is as it was written/s);
     assert.match(await shown('archive compact'), /4096 B in 1 files are now 4096 B in 1\./);
-    const file = join(folder.path, 'rows.csv');
+    const file = join(folder, 'rows.csv');
     writeFileSync(file, 'name,time,value\nof_d,1,1\n');
     assert.match(await shown(`archive import ${file}`), /importing \[[#.]+\].*1 record is in the archive\./s);
   });

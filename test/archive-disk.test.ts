@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { counterName, countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { disks, type Plant, plantOf } from './full-disk.ts';
-import { startFor } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const points = 200;
@@ -32,7 +32,7 @@ describe('the archive on a disk that', () => {
       const disk = make(t, 32);
       if (disk === undefined) return t.skip('this machine does not allow it');
       const options = { data: disk.data, args: [...countersArgs, '--archive-buffer', '1000'] };
-      const server = await startFor(t, options);
+      const server = await startServer(t, options);
       await makeCounters(server, { points, periodMs: 1, alarms: [], archMode: 'change' });
       const live = plantOf(server);
       await until('the first value is archived', async () => (await archived(live)).includes(0));
@@ -63,7 +63,7 @@ describe('the archive on a disk that', () => {
       assert.deepEqual([values[0], values.at(-1)], [0, 440]);
 
       await server.end('SIGKILL');
-      assert.deepEqual((await archived(plantOf(await startFor(t, options)))).slice(0, values.length), values);
+      assert.deepEqual((await archived(plantOf(await startServer(t, options)))).slice(0, values.length), values);
     });
   }
 });

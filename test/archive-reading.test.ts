@@ -3,17 +3,19 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Batch, systemClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
 import { peakBytes } from './process-memory.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const records = 5_000_000;
 const firstUs = 1_700_000_000_000_000;
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 
 /** As a plant would have left it, of a measurement that is no longer configured. */
@@ -47,13 +49,8 @@ async function figure(name: string): Promise<number> {
 }
 
 before(async () => {
-  fill(join(folder.path, 'archive'));
-  server = await ServerProcess.start({ data: folder.path });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  fill(join(folder, 'archive'));
+  server = await startServer(cleanup, { data: folder });
 });
 
 describe(`a reading of ${records / 1e6} million records`, () => {

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const agesS = { week: 7 * 86_400, day: 86_400, minute: 60 };
@@ -47,13 +48,12 @@ async function ages({ url }: ServerProcess, name: string): Promise<number[]> {
 }
 
 async function started(t: TestContext, data: string): Promise<ServerProcess> {
-  return startFor(t, { data, args: ['--archive-retention', '2d'] });
+  return startServer(t, { data, args: ['--archive-retention', '2d'] });
 }
 
 test('records older than --archive-retention are not shown; an object has its own, also when it is gone', async (t) => {
-  const folder = temporaryFolder();
-  t.after(() => folder.dispose());
-  const server = await started(t, folder.path);
+  const folder = temporaryFolder(t);
+  const server = await started(t, folder);
   await configure(server, [put('plain'), put('long', '30d'), put('short', '1h')]);
   for (const name of ['plain', 'long', 'short']) await backfill(server, name, agedRecords());
   const { week, day, minute } = agesS;
@@ -69,14 +69,13 @@ test('records older than --archive-retention are not shown; an object has its ow
   );
   await check(server);
   await server.end('SIGKILL');
-  await check(await started(t, folder.path));
+  await check(await started(t, folder));
 });
 
 test('beyond --archive-max-size the oldest records go, whole weeks at a time, and the disk has room again', async (t) => {
-  const folder = temporaryFolder();
-  t.after(() => folder.dispose());
+  const folder = temporaryFolder(t);
   const maxBytes = 16 * 2 ** 20;
-  const server = await startFor(t, { data: folder.path, args: ['--archive-max-size', String(maxBytes)] });
+  const server = await startServer(t, { data: folder, args: ['--archive-max-size', String(maxBytes)] });
   await configure(server, [
     { operation: 'put', family: 'measurements', name: 'log', object: { name: 'log', datatype: 's' } },
   ]);
@@ -88,7 +87,7 @@ test('beyond --archive-max-size the oldest records go, whole weeks at a time, an
   }
   const { url } = server;
   assert.equal((await fetch(`${url}/data/archive/compact`, { method: 'POST' })).status, 200);
-  await until('the archive is small enough', async () => bytesIn(join(folder.path, 'archive')) <= maxBytes);
+  await until('the archive is small enough', async () => bytesIn(join(folder, 'archive')) <= maxBytes);
   const response = await fetch(`${url}/data/archive/measurements/log/1/0`);
   const { log = [] } = (await response.json()) as { log?: [string, [number, number]][] };
   const kept = [...new Set(log.map(([, [seconds]]) => seconds))];

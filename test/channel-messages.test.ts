@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { channelRequestNames, problemPage } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { WebSocket } from 'ws';
 import { CheckedChannel, closeCodeOf } from './checked-channel.ts';
 import { livePlant } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
 import { sendRaw } from './raw-http.ts';
-import { startFor, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const guard = { timeout: 60_000 };
@@ -106,9 +107,8 @@ describe('a connection is closed', guard, () => {
   });
 
   test('with 1001 when the service stops, which does not wait for those who do not answer', async (t) => {
-    const folder = temporaryFolder();
-    t.after(folder.dispose);
-    const server = await startFor(t, { data: join(folder.path, 'data') });
+    const folder = temporaryFolder(t);
+    const server = await startServer(t, { data: join(folder, 'data') });
     const [polite, deaf] = [await CheckedChannel.open(server.url), await CheckedChannel.open(server.url)];
     deaf.socket.pause();
     const closed = closeCodeOf(polite);

@@ -1,31 +1,29 @@
 // `telltale connectors|providers|explain|browse` against the real server: what people and scripts see.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Explanation, LiveConnector, LiveProvider, Operation } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { manyItems } from '../packages/server/test/stacks/rack.ts';
 import { failed } from './cli-plant.ts';
 import { type CliResult, noTerminal, runCli, runOnTerminal } from './cli-process.ts';
 import { put } from './live-plant.ts';
 import { rackArgs, rackPlant } from './rack-plant.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 
 before(async () => {
-  server = await ServerProcess.start({ data: join(folder.path, 'data'), args: rackArgs });
+  server = await startServer(cleanup, { data: join(folder, 'data'), args: rackArgs });
   const operations = [...rackPlant, put('connectors', 'fresh', { stackName: 'rack' })];
   assert.equal((await server.send('POST', '/cfgdb/txn?render=1', { operations })).status, 204);
   await until('what the tests look at is there', async () => {
     const { rack, fresh, fatal } = await good<Record<string, LiveConnector>>('connectors');
     return rack?.devices.length === 2 && fresh?.state === 'up' && fatal?.state === 'failed';
   });
-});
-after(async () => {
-  await server.end();
-  folder.dispose();
 });
 
 const cli = (...args: string[]): Promise<CliResult> => runCli(args, { url: server.url });

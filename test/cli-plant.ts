@@ -1,25 +1,23 @@
 // A server with the demo plant for a whole file of tests of `telltale`, and what they expect of its words.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { before } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { type CliResult, runCli } from './cli-process.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 export class CliPlant {
-  readonly #folder = temporaryFolder();
+  readonly #cleanup = suiteCleanup();
+  readonly folder = temporaryFolder(this.#cleanup);
   #server: ServerProcess | undefined;
 
   /** Runs from before the first test of the file until after the last one. */
   constructor() {
     before(async () => {
-      this.#server = await ServerProcess.start({ data: join(this.folder, 'data'), args: ['--demo'] });
+      this.#server = await startServer(this.#cleanup, { data: join(this.folder, 'data'), args: ['--demo'] });
       // One that nothing but an operator raises.
       await this.server.send('PUT', '/alarms/fire', { name: 'fire', severity: 0 });
       await this.server.send('POST', '/cfgdb/render');
-    });
-    after(async () => {
-      await this.#server?.end();
-      this.#folder.dispose();
     });
   }
 
@@ -29,10 +27,6 @@ export class CliPlant {
 
   get url(): string {
     return this.server.url;
-  }
-
-  get folder(): string {
-    return this.#folder.path;
   }
 
   readonly cli = (...args: string[]): Promise<CliResult> => runCli(args, { url: this.url });

@@ -5,10 +5,11 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LiveAlarm } from '@telltale/schema';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ScriptedService } from '../packages/client/test/scripted-service.ts';
 import { CliPlant } from './cli-plant.ts';
 import { mainFile, RunningCli, spawnCli } from './cli-process.ts';
-import { startFor, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 
 const plant = new CliPlant();
 const { good } = plant;
@@ -106,18 +107,17 @@ test('watch says why a name is not watched that there is', async (t) => {
 });
 
 test('a watch whose server goes says so, waits, and goes on when it is back', async (t) => {
-  const folder = temporaryFolder();
-  t.after(folder.dispose);
-  const data = join(folder.path, 'data');
-  const first = await startFor(t, { data });
+  const folder = temporaryFolder(t);
+  const data = join(folder, 'data');
+  const first = await startServer(t, { data });
   await first.send('PUT', '/measurements/level', { name: 'level', datatype: 'd' });
   await first.send('POST', '/cfgdb/render');
   const watch = new RunningCli(['watch', 'level'], { url: first.url });
-  t.after(() => watch.end('SIGKILL'));
+  cleanupOf(t).defer(async () => void (await watch.end('SIGKILL')));
   await watch.line((line) => line.includes('"vtq"'));
   await first.end('SIGKILL');
   assert.deepEqual(JSON.parse(await watch.line(() => true)), { state: 'lost' });
-  await startFor(t, { data, args: ['--port', new URL(first.url).port] });
+  await startServer(t, { data, args: ['--port', new URL(first.url).port] });
   assert.deepEqual(JSON.parse(await watch.line(() => true)), { state: 'connected' });
   assert.equal(JSON.parse(await watch.line(() => true)).name, 'level');
   assert.equal(await watch.end(), 0);

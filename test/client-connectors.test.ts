@@ -2,11 +2,12 @@
 // has.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { TelltaleClient, TelltaleProblem } from '@telltale/client';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { manyItems } from '../packages/server/test/stacks/rack.ts';
 import { rackArgs, rackPlant } from './rack-plant.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const refusedBy = (problem: string) => (error: unknown) => {
@@ -16,19 +17,16 @@ const refusedBy = (problem: string) => (error: unknown) => {
 };
 
 describe('the client', () => {
-  const folder = temporaryFolder();
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
   let server: ServerProcess;
   let client: TelltaleClient;
 
   before(async () => {
-    server = await ServerProcess.start({ data: join(folder.path, 'data'), args: rackArgs });
+    server = await startServer(cleanup, { data: join(folder, 'data'), args: rackArgs });
     client = new TelltaleClient({ url: server.url });
     await client.configuration.transaction([...rackPlant], { render: true });
     await until('the rack is up', async () => (await client.connectors.get('rack')).state === 'up');
-  });
-  after(async () => {
-    await server.end();
-    folder.dispose();
   });
 
   test('reads connectors and providers, all or some, and only the fields that are asked for', async () => {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -15,14 +16,11 @@ function examplesOf(path: string): string[] {
 }
 
 describe('the examples', () => {
-  const folder = temporaryFolder();
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
   let server: ServerProcess;
   before(async () => {
-    server = await ServerProcess.start({ data: join(folder.path, 'data'), args: ['--demo'] });
-  });
-  after(async () => {
-    await server.end();
-    folder.dispose();
+    server = await startServer(cleanup, { data: join(folder, 'data'), args: ['--demo'] });
   });
 
   for (const path of ['docs/guides/client.md', 'packages/client/README.md']) {

@@ -2,10 +2,11 @@
 // the server goes and comes back.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { type Channel, parsePrefixed, TelltaleClient, TelltaleProblem, Unreachable } from '@telltale/client';
 import { familyNames, type Operation } from '@telltale/schema';
-import { ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 /** A plant without a device: its measurements are what is simulated. */
 const plant: Operation[] = [
@@ -44,18 +45,15 @@ const entered = (channel: Channel, wanted: string) =>
   });
 
 describe('the client', () => {
-  const folder = temporaryFolder();
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
   let server: ServerProcess;
   let client: TelltaleClient;
 
   before(async () => {
-    server = await ServerProcess.start({ data: join(folder.path, 'data') });
+    server = await startServer(cleanup, { data: join(folder, 'data') });
     client = new TelltaleClient({ url: server.url });
     await client.configuration.transaction(plant, { render: true });
-  });
-  after(async () => {
-    await server.end();
-    folder.dispose();
   });
 
   describe('of the configuration', () => {
@@ -286,15 +284,14 @@ describe('the client', () => {
 });
 
 test('a server that is killed and started again finds its watchers back, and no write twice', async (t) => {
-  const folder = temporaryFolder();
-  t.after(folder.dispose);
-  const data = join(folder.path, 'data');
-  const first = await startFor(t, { data });
+  const folder = temporaryFolder(t);
+  const data = join(folder, 'data');
+  const first = await startServer(t, { data });
   const client = new TelltaleClient({ url: first.url });
   await client.configuration.transaction(plant, { render: true });
   await client.measurements.simulate('level', 'd1');
   const channel = client.channel();
-  t.after(() => channel.close());
+  cleanupOf(t).defer(() => channel.close());
   const watch = channel.watchMeasurements(['level']);
   assert.equal((await watch.next()).value?.updates[0]?.vtq[0], 'd1');
   const lost = entered(channel, 'lost');
@@ -302,7 +299,7 @@ test('a server that is killed and started again finds its watchers back, and no 
   await lost;
   await assert.rejects(channel.request('WriteCommands', { writes: [{ name: 'setpoint', value: 'd9' }] }), Unreachable);
   const back = entered(channel, 'connected');
-  await startFor(t, { data, args: ['--port', new URL(first.url).port] });
+  await startServer(t, { data, args: ['--port', new URL(first.url).port] });
   await back;
   const { value } = await watch.next();
   assert.deepEqual([value?.resumed, value?.updates[0]?.name], [true, 'level']);

@@ -4,28 +4,25 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, beforeEach, test } from 'node:test';
+import { before, beforeEach, test } from 'node:test';
 import { familyNames, type RevisionSummary } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { clearConfiguration } from './clear-configuration.ts';
 import { ConfigClient, nameOfProblem } from './config-client.ts';
 import { sendRaw } from './raw-http.ts';
 import { fullest, smallest } from './sample-objects.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const sqliteType = 'application/x-sqlite3';
 const maxDatabaseBytes = 1 << 20;
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 const client = new ConfigClient(() => server);
 
 before(async () => {
   const args = ['--max-database-size', String(maxDatabaseBytes)];
-  server = await ServerProcess.start({ data: join(folder.path, 'data'), args });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  server = await startServer(cleanup, { data: join(folder, 'data'), args });
 });
 
 beforeEach(() => clearConfiguration(client));
@@ -44,7 +41,7 @@ const upload = (raw: Uint8Array, query = '', type = sqliteType) =>
 
 /** The downloaded bytes as a database, opened by another program than the server. */
 function opened<Result>(bytes: Uint8Array, read: (sqlite: DatabaseSync) => Result): Result {
-  const path = join(folder.path, 'copy.sqlite');
+  const path = join(folder, 'copy.sqlite');
   writeFileSync(path, bytes);
   const sqlite = new DatabaseSync(path);
   try {

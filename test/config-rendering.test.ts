@@ -1,23 +1,20 @@
 // Rendering over HTTP: when the configuration is up to date, what refuses a rendering, and what it leaves alone.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { Family, Fault, RevisionSummary } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { clearConfiguration } from './clear-configuration.ts';
 import { ConfigClient } from './config-client.ts';
 import { fullest } from './sample-objects.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 const client = new ConfigClient(() => server);
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  server = await startServer(cleanup, { data: folder });
 });
 
 beforeEach(async () => {

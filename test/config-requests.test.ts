@@ -1,22 +1,19 @@
 // What holds for every request of the configuration interface: paths, methods, types and sizes of bodies, texts.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ConfigClient, nameOfProblem } from './config-client.ts';
 import { sendRaw } from './raw-http.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const maxJsonBytes = 2_000_000;
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 const client = new ConfigClient(() => server);
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path, args: ['--max-json-size', String(maxJsonBytes)] });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  server = await startServer(cleanup, { data: folder, args: ['--max-json-size', String(maxJsonBytes)] });
 });
 
 /** JSON as text with sorted keys: two objects are equal where these are, `__proto__` included. */

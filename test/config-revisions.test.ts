@@ -1,6 +1,6 @@
 // Revisions over HTTP: what is kept of each rendering, the difference to what runs, restoring, and a restart.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import {
   type Change,
   checker,
@@ -11,22 +11,19 @@ import {
   type RevisionSummary,
   Revisions,
 } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { clearConfiguration } from './clear-configuration.ts';
 import { ConfigClient } from './config-client.ts';
 import { fullest, smallest } from './sample-objects.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 const client = new ConfigClient(() => server);
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  server = await startServer(cleanup, { data: folder });
 });
 
 beforeEach(async () => {
@@ -290,7 +287,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     };
     const earlier = await readAll();
     await server.end(signal);
-    server = await ServerProcess.start({ data: folder.path });
+    server = await startServer(cleanup, { data: folder });
     assert.deepEqual(await readAll(), earlier);
     assert.equal((await revisions())[0]?.running, true);
     assert.deepEqual(await client.read('/cfgdb/render'), { up_to_date: false });

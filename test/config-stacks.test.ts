@@ -1,22 +1,19 @@
 // The stacks over HTTP: read-only, with the content that the stacks themselves declare.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { Collection, checker, Names, Stack } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import simulator from '../stacks/simulator/src/stack.ts';
 import { ConfigClient } from './config-client.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 const client = new ConfigClient(() => server);
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  server = await startServer(cleanup, { data: folder });
 });
 
 for (const role of ['connector', 'provider'] as const) {

@@ -1,23 +1,20 @@
 // Transactions over HTTP: all or nothing, in order, tried out, rendered, refused with the operation's index.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { before, beforeEach, test } from 'node:test';
 import { type Family, familyNames, type RevisionSummary } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { clearConfiguration } from './clear-configuration.ts';
 import { ConfigClient } from './config-client.ts';
 import { fullest, smallest } from './sample-objects.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 const client = new ConfigClient(() => server);
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
-});
-
-after(async () => {
-  await server.end();
-  folder.dispose();
+  server = await startServer(cleanup, { data: folder });
 });
 
 beforeEach(() => clearConfiguration(client));

@@ -2,56 +2,48 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ArchiveCrashes } from './crash-archive.ts';
 import { cutPower, hasCompiler, noting } from './power-cut/cut-power.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { temporaryFolder } from './server-process.ts';
 
 /** CRASH_RUNS=1000 for a night. */
-const runs = Number(process.env.CRASH_RUNS ?? 50);
+const runs = Number(process.env.CRASH_RUNS ?? 16);
 const cuts = Math.ceil(runs / 4);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 100_000);
 
 describe('what the archive has acknowledged', () => {
   test(`survives ${runs} kills, and nothing is there that nobody wrote`, async (t) => {
-    const folder = temporaryFolder();
+    const folder = temporaryFolder(t);
     const random = new SeededRandom(seed);
-    const crashes = new ArchiveCrashes(folder.path);
-    try {
-      for (let run = 0; run < runs; run++) {
-        const before = crashes.lastStored;
-        await crashes.writeAndKill(random.between(20, 400));
-        await crashes.check(before);
-      }
-      await crashes.check();
-      assert.ok(crashes.stored > runs * 1000, `only ${crashes.stored} records were acknowledged`);
-      const longestMs = Math.max(...crashes.readyMs).toFixed(0);
-      t.diagnostic(`seed ${seed}: ${crashes.stored} records; ready again after ${longestMs} ms at most`);
-    } finally {
-      folder.dispose();
+    const crashes = new ArchiveCrashes(folder);
+    for (let run = 0; run < runs; run++) {
+      const before = crashes.lastStored;
+      await crashes.writeAndKill(random.between(20, 400));
+      await crashes.check(before);
     }
+    await crashes.check();
+    assert.ok(crashes.stored > runs * 1000, `only ${crashes.stored} records were acknowledged`);
+    const longestMs = Math.max(...crashes.readyMs).toFixed(0);
+    t.diagnostic(`seed ${seed}: ${crashes.stored} records; ready again after ${longestMs} ms at most`);
   });
 
   const skip = hasCompiler() ? false : 'there is no C compiler (cc)';
   test(`survives ${cuts} power cuts, which take what was not synced`, { skip }, async (t) => {
-    const folder = temporaryFolder();
+    const folder = temporaryFolder(t);
     const random = new SeededRandom(seed);
-    const [data, notes] = [join(folder.path, 'data'), join(folder.path, 'notes')];
+    const [data, notes] = [join(folder, 'data'), join(folder, 'notes')];
     mkdirSync(data);
     const crashes = new ArchiveCrashes(data);
     let lost = 0;
-    try {
-      for (let run = 0; run < cuts; run++) {
-        const before = crashes.lastStored;
-        await crashes.writeAndKill(random.between(20, 400), noting(data, notes));
-        const isAllLost = random.chance(0.5);
-        lost += cutPower(data, notes, { reached: () => (isAllLost ? 0 : random.next()) });
-        await crashes.check(before);
-      }
-      await crashes.check();
-      t.diagnostic(`seed ${seed}: ${crashes.stored} records; ${lost} unsynced changes of files were taken back`);
-    } finally {
-      folder.dispose();
+    for (let run = 0; run < cuts; run++) {
+      const before = crashes.lastStored;
+      await crashes.writeAndKill(random.between(20, 400), noting(data, notes));
+      const isAllLost = random.chance(0.5);
+      lost += cutPower(data, notes, { reached: () => (isAllLost ? 0 : random.next()) });
+      await crashes.check(before);
     }
+    await crashes.check();
+    t.diagnostic(`seed ${seed}: ${crashes.stored} records; ${lost} unsynced changes of files were taken back`);
   });
 });

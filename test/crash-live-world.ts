@@ -7,11 +7,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Operation } from '@telltale/schema';
+import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import { LineDevice } from '../packages/server/test/line-device.ts';
 import { ChannelSocket, CutOff } from './channel-socket.ts';
 import { isSimulated, type LiveRequest, LiveRequestMaker, type LiveThing, refusal, thing } from './crash-live-model.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { ServerProcess, type StartOptions } from './server-process.ts';
+import { type ServerProcess, type StartOptions, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const stacks = fileURLToPath(new URL('./stacks', import.meta.url));
@@ -24,6 +25,7 @@ const journalLines = 30;
 type Collection<Value> = Record<string, Value>;
 
 export class LiveCrashWorld {
+  readonly #scope: Scope;
   readonly #options: StartOptions;
   readonly #random: SeededRandom;
   readonly #maker: LiveRequestMaker;
@@ -42,12 +44,15 @@ export class LiveCrashWorld {
   #channel: ChannelSocket | undefined;
   #killed: Promise<unknown> | undefined;
 
-  /** The device is closed with the world. */
-  static async make(options: StartOptions, seed: number): Promise<LiveCrashWorld> {
-    return new LiveCrashWorld(options, seed, await LineDevice.start({ pulse: 1 }, refusal));
+  /** Its server and its device end with the scope. */
+  static async make(scope: Scope, options: StartOptions, seed: number): Promise<LiveCrashWorld> {
+    const device = await LineDevice.start({ pulse: 1 }, refusal);
+    cleanupOf(scope).defer(() => device.close());
+    return new LiveCrashWorld(scope, options, seed, device);
   }
 
-  private constructor(options: StartOptions, seed: number, device: LineDevice) {
+  private constructor(scope: Scope, options: StartOptions, seed: number, device: LineDevice) {
+    this.#scope = scope;
     this.#device = device;
     this.#options = { ...options, args: ['--stacks', stacks] };
     this.#random = new SeededRandom(seed);
@@ -62,7 +67,7 @@ export class LiveCrashWorld {
 
   async start(): Promise<void> {
     this.#killed = undefined;
-    this.#server = await ServerProcess.start(this.#options);
+    this.#server = await startServer(this.#scope, this.#options);
   }
 
   /** Writes until the server is killed: at any moment, or just after a request was sent. */
@@ -130,12 +135,6 @@ export class LiveCrashWorld {
   async stop(): Promise<void> {
     const ended = await this.#server?.end();
     assert.deepEqual([ended?.code, ended?.stderr], [0, '']);
-  }
-
-  /** Ends what still runs, however the test ended. */
-  async abandon(): Promise<void> {
-    if (this.#server?.hasEnded === false) await this.#server.end('SIGKILL');
-    await this.#device.close();
   }
 
   get server(): ServerProcess {

@@ -2,45 +2,41 @@
 // looks at what is there afterwards. CRASH_RUNS and CRASH_SEED as in crash.test.ts.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { LiveCrashWorld } from './crash-live-world.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 
-const runs = Number(process.env.CRASH_RUNS ?? 50);
+const runs = Number(process.env.CRASH_RUNS ?? 24);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
 /** Servers that are killed side by side, each its share of the runs. */
 const worlds = 2;
 
-const files = temporaryFolder();
+const cleanup = suiteCleanup();
+const files = temporaryFolder(cleanup);
 const counts = new Map<string, number>();
 /** A server is started often here, and compiled code speeds that up; it changes nothing else. */
-const env = { NODE_COMPILE_CACHE: join(files.path, 'compiled') };
+const env = { NODE_COMPILE_CACHE: join(files, 'compiled') };
 
 before(async () => {
   console.log(`CRASH_RUNS=${runs} CRASH_SEED=${seed}`);
-  const server = await ServerProcess.start({ data: join(files.path, 'empty'), env });
+  const server = await startServer(cleanup, { data: join(files, 'empty'), env });
   await server.end(); // which keeps what it has compiled
 });
-
-after(() => files.dispose());
 
 describe('when the server is killed at random moments under load', { concurrency: worlds }, () => {
   for (let number = 0; number < worlds; number++) {
     const share = Math.ceil((runs - number) / worlds);
-    test(`${share} times, commands, alarms and simulations are as acknowledged, and no command was sent twice`, async () => {
-      const world = await LiveCrashWorld.make({ data: join(files.path, `data-${number}`), env }, seed + number);
-      try {
-        await world.prepare();
-        for (let run = 1; run <= share; run++) {
-          await world.writeAndKill();
-          world.checkIntegrity();
-          await world.start();
-          await world.check();
-        }
-        await world.stop();
-      } finally {
-        await world.abandon();
+    test(`${share} times, commands, alarms and simulations are as acknowledged, and no command was sent twice`, async (t) => {
+      const world = await LiveCrashWorld.make(t, { data: join(files, `data-${number}`), env }, seed + number);
+      await world.prepare();
+      for (let run = 1; run <= share; run++) {
+        await world.writeAndKill();
+        world.checkIntegrity();
+        await world.start();
+        await world.check();
       }
+      await world.stop();
       for (const [what, count] of world.counts) counts.set(what, (counts.get(what) ?? 0) + count);
     });
   }

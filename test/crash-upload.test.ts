@@ -4,18 +4,19 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { familyNames } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Configuration } from '../packages/server/src/cfgdb/configuration.ts';
 import type { ConfiguredObject } from './database-file.ts';
-import { temporaryFolder } from './server-process.ts';
 
 const child = fileURLToPath(new URL('./crash-in-upload.ts', import.meta.url));
-const files = temporaryFolder();
-const original = join(files.path, 'original');
-const env = { ...process.env, NODE_COMPILE_CACHE: join(files.path, 'compiled') };
+const cleanup = suiteCleanup();
+const files = temporaryFolder(cleanup);
+const original = join(files, 'original');
+const env = { ...process.env, NODE_COMPILE_CACHE: join(files, 'compiled') };
 const uploaded: ConfiguredObject[] = [
   { family: 'commands', object: { name: 'fresh', datatype: 'i' } },
   { family: 'measurements', object: { name: 'kept', datatype: 'd' } },
@@ -60,7 +61,7 @@ async function replaceAndDie(folder: string, n: number): Promise<Run> {
 }
 
 function copyOfOriginal(name: string): string {
-  const folder = join(files.path, name);
+  const folder = join(files, name);
   cpSync(original, folder, { recursive: true });
   return folder;
 }
@@ -77,8 +78,6 @@ before(() => {
   configuration.delete('measurements', 'rendered', 'before');
   configuration.close();
 });
-
-after(() => files.dispose());
 
 test('an upload is wholly there or not at all, whichever step the process is killed at', async () => {
   const { folder: replaced, calls } = await replaceAndDie(copyOfOriginal('replaced'), 0);

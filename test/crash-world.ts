@@ -6,11 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, type Family, familyNames, type RevisionSummary } from '@telltale/schema';
+import type { Scope } from '@telltale/stack-kit/testing/cleanup';
 import { canonical, emptyModel, hashOf, type Model, type Objects, sorted, type View, viewOf } from './crash-model.ts';
 import { type CrashRequest, RequestMaker, type WholeKind } from './crash-requests.ts';
 import { insertObject, makeDatabase } from './database-file.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { ServerProcess, type StartOptions } from './server-process.ts';
+import { type ServerProcess, type StartOptions, startServer } from './server-process.ts';
 
 /** Each client writes objects that begin with its word. */
 const words = ['a', 'b', 'c'];
@@ -30,6 +31,7 @@ const aims: readonly [Aim, ...Aim[]] = [
 class Killed extends Error {}
 
 export class CrashWorld {
+  readonly #scope: Scope;
   readonly #options: StartOptions;
   readonly #scratch: string;
   readonly #random: SeededRandom;
@@ -45,8 +47,12 @@ export class CrashWorld {
   #killed: Promise<unknown> | undefined;
   #model: Model = emptyModel;
 
-  /** `scratch` is a path for files that come and go; `template` is a download of an empty configuration. */
-  constructor(options: StartOptions, scratch: string, template: Uint8Array, seed: number) {
+  /**
+   * Its server ends with the scope. `scratch` is a path for files that come and go; `template` is a download of an
+   * empty configuration.
+   */
+  constructor(scope: Scope, options: StartOptions, scratch: string, template: Uint8Array, seed: number) {
+    this.#scope = scope;
     this.#options = options;
     this.#scratch = scratch;
     this.#random = new SeededRandom(seed);
@@ -61,7 +67,7 @@ export class CrashWorld {
 
   async start(): Promise<void> {
     this.#killed = undefined;
-    this.#server = await ServerProcess.start(this.#options);
+    this.#server = await startServer(this.#scope, this.#options);
   }
 
   /** Writes until the server is killed: at any moment, or while a request of one kind runs. */
@@ -137,11 +143,6 @@ export class CrashWorld {
   async stop(): Promise<void> {
     const ended = await this.#server?.end();
     assert.deepEqual([ended?.code, ended?.stderr], [0, '']);
-  }
-
-  /** Ends the server where a test could not go on. */
-  async abandon(): Promise<void> {
-    if (this.#server?.hasEnded === false) await this.#server.end('SIGKILL');
   }
 
   async #burst(maker: RequestMaker): Promise<void> {

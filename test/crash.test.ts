@@ -2,39 +2,39 @@
 // often, CRASH_SEED repeats the choices (not the moments: those are the machine's).
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { CrashWorld } from './crash-world.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 
-const runs = Number(process.env.CRASH_RUNS ?? 50);
+const runs = Number(process.env.CRASH_RUNS ?? 24);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
 /** Servers that are killed side by side, each its share of the runs: starting one takes a processor and a half. */
 const worlds = 2;
 
-const files = temporaryFolder();
+const cleanup = suiteCleanup();
+const files = temporaryFolder(cleanup);
 /** A server is started often here, and compiled code speeds that up; it changes nothing else. */
-const env = { NODE_COMPILE_CACHE: join(files.path, 'compiled') };
+const env = { NODE_COMPILE_CACHE: join(files, 'compiled') };
 let template: Uint8Array;
 
 before(async () => {
   console.log(`CRASH_RUNS=${runs} CRASH_SEED=${seed}`);
-  const server = await ServerProcess.start({ data: join(files.path, 'empty'), env });
+  const server = await startServer(cleanup, { data: join(files, 'empty'), env });
   template = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
   await server.end();
 });
-
-after(() => files.dispose());
 
 const counts = new Map<string, number>();
 
 describe('when the server is killed at random moments', { concurrency: worlds }, () => {
   for (let number = 0; number < worlds; number++) {
     const share = Math.ceil((runs - number) / worlds);
-    test(`${share} times, all that it acknowledged is there, and nothing that is half-done or refused`, async () => {
-      const options = { data: join(files.path, `data-${number}`), env };
+    test(`${share} times, all that it acknowledged is there, and nothing that is half-done or refused`, async (t) => {
+      const options = { data: join(files, `data-${number}`), env };
       await killRepeatedly(
         share,
-        new CrashWorld(options, join(files.path, `scratch-${number}`), template, seed + number),
+        new CrashWorld(t, options, join(files, `scratch-${number}`), template, seed + number),
       );
     });
   }
@@ -47,18 +47,14 @@ test('by then requests of every kind were acknowledged and cut off', { skip: run
 });
 
 async function killRepeatedly(times: number, world: CrashWorld): Promise<void> {
-  try {
+  await world.start();
+  for (let run = 1; run <= times; run++) {
+    await world.writeAndKill();
+    world.checkIntegrity();
     await world.start();
-    for (let run = 1; run <= times; run++) {
-      await world.writeAndKill();
-      world.checkIntegrity();
-      await world.start();
-      await world.check();
-    }
-    await world.checkRevisions();
-    await world.stop();
-  } finally {
-    await world.abandon();
+    await world.check();
   }
+  await world.checkRevisions();
+  await world.stop();
   for (const [kind, count] of world.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Operation } from '@telltale/schema';
 import { LineDevice } from '../packages/server/test/line-device.ts';
 import { disks, type Plant, plantOf } from './full-disk.ts';
-import { startFor } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const stacks = fileURLToPath(new URL('./stacks', import.meta.url));
@@ -64,7 +64,7 @@ describe('on a disk that', () => {
       const device = await LineDevice.start({ level: 1 });
       t.after(() => device.close());
       const options = { data: disk.data, args: ['--stacks', stacks] };
-      const server = await startFor(t, options);
+      const server = await startServer(t, options);
       const rendered = await server.send('POST', '/cfgdb/txn?render=1', { operations: plant(device.port) });
       assert.equal(rendered.status, 204, await rendered.text());
       const live = plantOf(server);
@@ -79,7 +79,7 @@ describe('on a disk that', () => {
       assert.equal(device.writes.get('valve=2'), 1);
 
       await server.end('SIGKILL');
-      const again = plantOf(await startFor(t, options));
+      const again = plantOf(await startServer(t, options));
       assert.equal((await again.read<{ vt: [string] }>('/commands/valve')).vt[0], 'i2');
       for (const alarm of ['high', 'manual']) {
         assert.equal((await again.read<{ state: string }>(`/alarms/${alarm}`)).state, 'ACT_UNACK', alarm);

@@ -11,25 +11,26 @@ import { pipeline } from 'node:stream/promises';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Problem, type ProblemName, problemMediaType, problemPage, problems } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { peakBytes, tellsMemory } from './process-memory.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const MiB = 1 << 20;
 const bytesType = 'application/octet-stream';
 const maxBytes = 256 * MiB;
 
-const data = temporaryFolder();
-const folder = join(data.path, 'executables');
+const cleanup = suiteCleanup();
+const data = temporaryFolder(cleanup);
+const folder = join(data, 'executables');
 const incoming = join(folder, '.incoming');
 let server: ServerProcess;
 
 before(async () => {
-  server = await ServerProcess.start({ data: data.path });
+  server = await startServer(cleanup, { data });
 });
 
 after(async () => {
   const { code, stderr } = await server.end();
-  data.dispose();
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
 
@@ -174,7 +175,7 @@ describe('an executable', () => {
   });
 
   test('is never looked for behind a symbolic link', async () => {
-    const secret = join(data.path, 'secret');
+    const secret = join(data, 'secret');
     writeFileSync(secret, 'secret');
     await done(addModule('linked', 'bin/run'));
     await done(put('linked', Buffer.from('old')));
@@ -247,29 +248,24 @@ describe('while a new executable arrives', () => {
   });
 });
 
-test('the setting of the size limit holds, whether the length is told before or not', async () => {
-  const small = temporaryFolder();
-  const other = await ServerProcess.start({ data: small.path, args: ['--max-executable-size', '1000'] });
-  try {
-    const module = { name: 'pump', termToKill: 1, queryTimeout: 1 };
-    await done(other.send('PUT', '/function-modules/pump', module));
-    const send = (length: number) => other.sendBytes('PUT', pathOf('pump'), bytesType, new Uint8Array(length));
-    await done(send(1000));
-    const { detail } = await refused('body-too-large', send(1001));
-    assert.match(detail, /1000 bytes.*--max-executable-size/);
-    const streamed = fetch(other.config + pathOf('pump'), {
-      method: 'PUT',
-      headers: { 'content-type': bytesType },
-      body: ReadableStream.from([new Uint8Array(600), new Uint8Array(401)]),
-      duplex: 'half',
-    });
-    await refused('body-too-large', streamed);
-    assert.equal((await (await other.get(pathOf('pump'))).arrayBuffer()).byteLength, 1000);
-    assert.deepEqual(readdirSync(join(small.path, 'executables', '.incoming')), []);
-  } finally {
-    await other.end();
-    small.dispose();
-  }
+test('the setting of the size limit holds, whether the length is told before or not', async (t) => {
+  const small = temporaryFolder(t);
+  const other = await startServer(t, { data: small, args: ['--max-executable-size', '1000'] });
+  const module = { name: 'pump', termToKill: 1, queryTimeout: 1 };
+  await done(other.send('PUT', '/function-modules/pump', module));
+  const send = (length: number) => other.sendBytes('PUT', pathOf('pump'), bytesType, new Uint8Array(length));
+  await done(send(1000));
+  const { detail } = await refused('body-too-large', send(1001));
+  assert.match(detail, /1000 bytes.*--max-executable-size/);
+  const streamed = fetch(other.config + pathOf('pump'), {
+    method: 'PUT',
+    headers: { 'content-type': bytesType },
+    body: ReadableStream.from([new Uint8Array(600), new Uint8Array(401)]),
+    duplex: 'half',
+  });
+  await refused('body-too-large', streamed);
+  assert.equal((await (await other.get(pathOf('pump'))).arrayBuffer()).byteLength, 1000);
+  assert.deepEqual(readdirSync(join(small, 'executables', '.incoming')), []);
 });
 
 test('200 MiB go in and out without being held in memory', { skip: !tellsMemory }, async () => {

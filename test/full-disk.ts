@@ -5,7 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type ServerProcess, temporaryFolder } from './server-process.ts';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import type { ServerProcess } from './server-process.ts';
 
 /** Takes the disk away from a running server, and gives it back. */
 export interface Disk {
@@ -25,16 +26,15 @@ function works(command: string, args: readonly string[]): boolean {
 
 /** A file system in memory. */
 function smallFileSystem(t: TestContext, mebibytes = 2): Disk | undefined {
-  const folder = temporaryFolder();
-  const mounted = works('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder.path]);
-  t.after(() => {
-    if (mounted) works('umount', ['-l', folder.path]);
-    folder.dispose();
+  const folder = temporaryFolder(t);
+  const mounted = works('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
+  cleanupOf(t).defer(() => {
+    if (mounted) works('umount', ['-l', folder]);
   });
   if (!mounted) return undefined;
-  const ballast = join(folder.path, 'ballast');
+  const ballast = join(folder, 'ballast');
   return {
-    data: join(folder.path, 'data'),
+    data: join(folder, 'data'),
     fill() {
       for (let size = 1 << 20; size >= 1; size >>= 1) {
         try {
@@ -50,13 +50,12 @@ function smallFileSystem(t: TestContext, mebibytes = 2): Disk | undefined {
 
 /** No file of the process may grow beyond nothing. */
 function limitedFiles(t: TestContext): Disk | undefined {
-  const folder = temporaryFolder();
-  t.after(() => folder.dispose());
+  const folder = temporaryFolder(t);
   if (!works('prlimit', ['--version'])) return undefined;
   const limit = (server: ServerProcess, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);
   return {
-    data: join(folder.path, 'data'),
+    data: join(folder, 'data'),
     fill: (server) => limit(server, '0'),
     free: (server) => limit(server, 'unlimited'),
   };

@@ -4,15 +4,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { problemPage } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { openSocket, parseAnswer, type RawAnswer, readToEnd } from './raw-http.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 /** A server that never answers fails a test; it does not stop the others. */
 const guard = { timeout: 120_000 };
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 
 const host = 'Host: 127.0.0.1';
@@ -59,7 +61,7 @@ function isProblem({ headers, text }: RawAnswer, name: Parameters<typeof problem
 }
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
+  server = await startServer(cleanup, { data: folder });
 });
 
 /** Whatever a client did: the server lives, answers, and has stored nothing. */
@@ -70,7 +72,6 @@ afterEach(async () => {
 
 after(async () => {
   const { code, stdout, stderr } = await server.end();
-  folder.dispose();
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   for (const line of stdout.trim().split('\n')) assert.equal((JSON.parse(line) as { level: number }).level, 30, line);
 });

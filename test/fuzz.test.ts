@@ -1,16 +1,17 @@
 // The server against requests that are made from its own OpenAPI document. FUZZ_REQUESTS says how many, FUZZ_SEED
 // repeats a run.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { familyNames } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { HttpClient } from './http-client.ts';
 import { fitting, type Json, type Schema } from './json-from-schema.ts';
 import { OpenApiPromises } from './openapi-promises.ts';
 import { anyRequest, describeRequest, type HttpRequest, link, type OpenApiDocument } from './requests-from-openapi.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
-const wanted = Number(process.env.FUZZ_REQUESTS ?? 20_000);
+const wanted = Number(process.env.FUZZ_REQUESTS ?? 8000);
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const connections = 16;
 const batchesARound = 10;
@@ -63,21 +64,17 @@ function put(family: string, name: string, fields: Record<string, unknown>) {
   return { operation: 'put', family, name, object: { name, ...fields } };
 }
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 let document: OpenApiDocument;
 let client: HttpClient;
 
 before(async () => {
-  server = await ServerProcess.start({ data: folder.path });
+  server = await startServer(cleanup, { data: folder });
   document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument;
   client = new HttpClient(server.url, connections);
-});
-
-after(async () => {
-  client.close();
-  await server.end();
-  folder.dispose();
+  cleanup.defer(() => client.close());
 });
 
 /** Makes the configuration what it was in the beginning, and renders it. */
@@ -178,7 +175,7 @@ describe('requests of every kind', () => {
       lines.filter(({ level, module }) => level > 30 && module === undefined),
       [],
     );
-    server = await ServerProcess.start({ data: folder.path });
+    server = await startServer(cleanup, { data: folder });
     client = new HttpClient(server.url, connections);
     assert.deepEqual(await everything(), atEnd);
   });

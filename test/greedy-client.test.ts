@@ -2,23 +2,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { WebSocket } from 'ws';
 import { countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { peakBytes, tellsMemory } from './process-memory.ts';
 import { openSocket, readToEnd } from './raw-http.ts';
-import { startFor, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const points = 10_000;
 /** Each answer has some 2 MB. */
 const reads = 500;
 
-const folder = temporaryFolder();
-after(() => folder.dispose());
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 
 test('a client that asks in one go for more than it takes is closed with 1013, and the rest of it is not done', async (t) => {
-  const server = await startFor(t, { data: folder.path, args: countersArgs });
+  const server = await startServer(t, { data: folder, args: countersArgs });
   await makeCounters(server, { points, periodMs: 1000, alarms: ['never'] });
   await until('the counters are linked', async () => (await tick(server, 0)) === 204);
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/data/ws`, { perMessageDeflate: false });
@@ -45,7 +46,7 @@ test('a client that asks in one go for more than it takes is closed with 1013, a
 });
 
 test('a connection that asks on without reading is answered a hundred times, and told to read first', async (t) => {
-  const server = await startFor(t, { data: folder.path });
+  const server = await startServer(t, { data: folder });
   const before = peakBytes(server.pid) ?? 0;
   const request = 'GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
   const last = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n';

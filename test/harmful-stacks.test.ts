@@ -3,18 +3,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { counterName, countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { put } from './live-plant.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 
 const harms = ['exit', 'reject later', 'block'];
 
 test('a stack that ends or blocks its thread harms nobody else', { timeout: 120_000 }, async (t) => {
-  const folder = temporaryFolder();
-  t.after(folder.dispose);
+  const folder = temporaryFolder(t);
   const args = [...countersArgs, '--stack-threads', '2'];
-  const server = await ServerProcess.start({ data: join(folder.path, 'data'), args });
-  t.after(() => server.end());
+  const server = await startServer(t, { data: join(folder, 'data'), args });
   await makeCounters(server, { points: 100, periodMs: 20, alarms: [] });
   const operations = [
     put('connectors', 'harmful', { stackName: 'trial' }),

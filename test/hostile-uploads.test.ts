@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { familyNames, type Problem, problemMediaType, problemPage } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { uploadFile } from './database-file.ts';
 import { brokenFiles, foreignFiles, type HostileFile, unusualDefinitions } from './hostile-files.ts';
 import { costlyFiles, hostileRows, largeFiles } from './hostile-rows.ts';
 import { childrenOf, peakBytes, watchChildren } from './process-memory.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const refusalLimitMs = 5000;
 const MiB = 1 << 20;
@@ -20,14 +21,15 @@ const serverLimitBytes = 512 * MiB;
 /** What the server reads before it sees that it is too much is a quarter of a gigabyte, and in memory that is more. */
 const serverLimitForLargeBytes = 2048 * MiB;
 
-const data = temporaryFolder();
-const files = temporaryFolder();
-const path = join(files.path, 'hostile.sqlite');
+const cleanup = suiteCleanup();
+const data = temporaryFolder(cleanup);
+const files = temporaryFolder(cleanup);
+const path = join(files, 'hostile.sqlite');
 let server: ServerProcess;
 let template: Uint8Array;
 
 before(async () => {
-  server = await ServerProcess.start({ data: data.path, args: ['--demo'] });
+  server = await startServer(cleanup, { data, args: ['--demo'] });
   const measurement = { name: 'edited', datatype: 'd', description: 'not rendered yet' };
   const answer = await server.send('PUT', '/measurements/edited', measurement);
   assert.equal(answer.status, 204, await answer.text());
@@ -36,8 +38,6 @@ before(async () => {
 
 after(async () => {
   const { code, stdout, stderr } = await server.end();
-  data.dispose();
-  files.dispose();
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   assert.doesNotMatch(stdout, /"level":50/, 'the server takes a fault for its own');
 });
@@ -56,7 +56,7 @@ function filesOf(folder: string): Record<string, string> {
 async function everything(): Promise<Record<string, unknown>> {
   const paths = [...familyNames.map((family) => `/${family}/`), '/cfgdb/render', '/cfgdb/diff', '/cfgdb/revisions'];
   const bodies = paths.map(async (part) => [part, await (await server.get(part)).json()]);
-  return { files: filesOf(data.path), ...Object.fromEntries(await Promise.all(bodies)) };
+  return { files: filesOf(data), ...Object.fromEntries(await Promise.all(bodies)) };
 }
 
 async function until(condition: () => boolean, otherwise: string): Promise<void> {

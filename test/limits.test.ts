@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { maxJsonDepth, maxOperations, type ProblemName, problemPage, problems } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { openSocket, readToEnd } from './raw-http.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 /** A server that never answers fails a test; it does not stop the others. */
 const guard = { timeout: 120_000 };
@@ -16,7 +17,8 @@ const maxExecutableBytes = 10 * kib;
 const maxDatabaseBytes = 64 * kib;
 const maxObjectText = 1024 * kib;
 
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 let server: ServerProcess;
 let connections = 0;
@@ -24,7 +26,8 @@ let connections = 0;
 before(async () => {
   const limits = { json: maxJsonBytes, executable: maxExecutableBytes, database: maxDatabaseBytes };
   const args = Object.entries(limits).flatMap(([name, bytes]) => [`--max-${name}-size`, String(bytes)]);
-  server = await ServerProcess.start({ data: folder.path, args });
+  server = await startServer(cleanup, { data: folder, args });
+  cleanup.defer(() => agent.destroy());
   await answered(
     204,
     'PUT',
@@ -34,9 +37,7 @@ before(async () => {
 });
 
 after(async () => {
-  agent.destroy();
   const { code, stderr } = await server.end();
-  folder.dispose();
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
 

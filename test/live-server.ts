@@ -1,11 +1,12 @@
 // A server that runs the plant of the live-data tests, for a whole file of them.
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { before } from 'node:test';
 import { type Checker, checker, type Operation } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { TSchema } from 'typebox';
 import { ConfigClient } from './config-client.ts';
 import { liveArgs, livePlant } from './live-plant.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 export interface LiveServerOptions {
   readonly args?: readonly string[];
@@ -17,7 +18,8 @@ export interface LiveServerOptions {
 export class LiveServer {
   readonly data = new ConfigClient(() => this.process, '/data');
   readonly config = new ConfigClient(() => this.process);
-  readonly #folder = temporaryFolder();
+  readonly #cleanup = suiteCleanup();
+  readonly #folder = temporaryFolder(this.#cleanup);
   readonly #args: readonly string[];
   readonly #checkers = new Map<TSchema, Checker>();
   #process: ServerProcess | undefined;
@@ -27,16 +29,9 @@ export class LiveServer {
     this.#args = [...liveArgs, ...args];
     before(async () => {
       await this.#start();
+      this.#cleanup.defer(() => end?.());
       await this.apply(livePlant);
       await begin?.();
-    });
-    after(async () => {
-      try {
-        await end?.();
-      } finally {
-        if (!this.process.hasEnded) await this.process.end();
-        this.#folder.dispose();
-      }
     });
   }
 
@@ -69,6 +64,6 @@ export class LiveServer {
   }
 
   async #start(): Promise<void> {
-    this.#process = await ServerProcess.start({ data: this.#folder.path, args: this.#args });
+    this.#process = await startServer(this.#cleanup, { data: this.#folder, args: this.#args });
   }
 }

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { countersArgs, makeCounters, tick } from './counters-plant.ts';
 import { tellsMemory } from './process-memory.ts';
-import { startFor, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 import { WatchingProcess } from './watching-process.ts';
 
@@ -16,8 +17,8 @@ const files = clients + 500;
 const prelude = `ulimit -n ${files} 2>/dev/null || ulimit -n $(ulimit -Hn)`;
 const wantedMs = 5000;
 
-const folder = temporaryFolder();
-after(() => folder.dispose());
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 
 function mostFiles(): number {
   try {
@@ -39,7 +40,7 @@ const skip = limit < files ? `this machine allows ${limit} open files a process,
 test(`${clients} clients that connect at once are all served, with the present values and every change`, {
   skip,
 }, async (t) => {
-  const server = await startFor(t, { data: folder.path, args: countersArgs, prelude });
+  const server = await startServer(t, { data: folder, args: countersArgs, prelude });
   await makeCounters(server, { points, periodMs: 1000, alarms: [] });
   await until('the counters are linked', async () => (await tick(server, 0)) === 204);
   const watching = new WatchingProcess(t, prelude);

@@ -7,9 +7,9 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fromTimestamp } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { tellsProcesses } from './marked-processes.ts';
 import { counted, type Hostile, ModulePlant, sleeper } from './module-plant.ts';
-import { temporaryFolder } from './server-process.ts';
 import { until } from './until.ts';
 
 const skip = !tellsProcesses && 'function modules run on Linux';
@@ -161,8 +161,9 @@ describe('a module that runs', { skip }, () => {
 });
 
 describe('a disk that is full', { skip }, () => {
-  const folder = temporaryFolder();
-  const modules = join(folder.path, 'data/modules');
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
+  const modules = join(folder, 'data/modules');
   const ballast = join(modules, 'ballast');
   mkdirSync(modules, { recursive: true });
   let isMounted = false;
@@ -174,13 +175,9 @@ describe('a disk that is full', { skip }, () => {
     } catch {
       return;
     }
-    plant = await ModulePlant.open({ data: join(folder.path, 'data'), args: ['--module-user', 'server'] });
-  });
-  after(async () => {
-    if (!isMounted) return folder.dispose();
-    await plant.close();
-    execFileSync('umount', ['-l', modules]);
-    folder.dispose();
+    cleanup.defer(() => void execFileSync('umount', ['-l', modules]));
+    plant = await ModulePlant.open({ data: join(folder, 'data'), args: ['--module-user', 'server'] });
+    cleanup.defer(() => plant.close());
   });
 
   /** All that there is. */

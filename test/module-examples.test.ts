@@ -3,27 +3,25 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { TelltaleClient } from '@telltale/client';
 import type { LiveFunctionModule } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { runCli } from './cli-process.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const examples = fileURLToPath(new URL('../examples/modules', import.meta.url));
-const folder = temporaryFolder();
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let server: ServerProcess;
 let client: TelltaleClient;
 
 before(async () => {
-  chmodSync(folder.path, 0o755); // a module that has a user of its own passes here
-  server = await ServerProcess.start({ data: join(folder.path, 'data'), args: ['--demo'] });
+  chmodSync(folder, 0o755); // a module that has a user of its own passes here
+  server = await startServer(cleanup, { data: join(folder, 'data'), args: ['--demo'] });
   client = new TelltaleClient({ url: server.url });
-});
-after(async () => {
-  await server.end();
-  folder.dispose();
 });
 
 const there = (program: string) =>

@@ -5,10 +5,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FunctionModule, LiveFunctionModule, LogLine, Problem } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { moduleFolder } from '../packages/server/src/modules/module-folder.ts';
 import { put } from './live-plant.ts';
 import { isAlive, type MarkedProcess, markedProcesses, zombiesOf } from './marked-processes.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 /** A module as these tests have it: alive when its process is, and started again when it ends. */
@@ -50,15 +51,21 @@ export interface PlantOptions {
 export class ModulePlant {
   readonly data: string;
   readonly #options: PlantOptions;
-  readonly #dispose: () => void;
+  readonly #cleanup = new AsyncDisposableStack();
   #server: ServerProcess | undefined;
 
   private constructor(options: PlantOptions) {
-    const folder = temporaryFolder();
-    chmodSync(folder.path, 0o755); // a module that has a user of its own passes here
-    this.data = options.data ?? join(folder.path, 'data');
+    const folder = temporaryFolder(this.#cleanup);
+    chmodSync(folder, 0o755); // a module that has a user of its own passes here
+    this.data = options.data ?? join(folder, 'data');
     this.#options = options;
-    this.#dispose = folder.dispose;
+    this.#cleanup.defer(async () => {
+      await until('all of it is gone', async () => {
+        const left = markedProcesses(this.data);
+        for (const { pid } of left) killIfThere(pid);
+        return left.length === 0;
+      });
+    });
   }
 
   static async open(options: PlantOptions = {}): Promise<ModulePlant> {
@@ -69,13 +76,8 @@ export class ModulePlant {
 
   /** Whatever state the test has left it in. */
   async close(): Promise<void> {
-    if (!this.server.hasEnded) await this.server.end('SIGKILL');
-    await until('all of it is gone', async () => {
-      const left = markedProcesses(this.data);
-      for (const { pid } of left) killIfThere(pid);
-      return left.length === 0;
-    });
-    this.#dispose();
+    if (this.#server?.hasEnded === false) await this.#server.end('SIGKILL');
+    await this.#cleanup.disposeAsync();
   }
 
   get server(): ServerProcess {
@@ -83,7 +85,7 @@ export class ModulePlant {
   }
 
   async startServer(): Promise<void> {
-    this.#server = await ServerProcess.start({ ...this.#options, data: this.data });
+    this.#server = await startServer(this.#cleanup, { ...this.#options, data: this.data });
   }
 
   /** Adds these to what is configured, with their executables, and runs it. */

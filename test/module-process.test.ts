@@ -5,14 +5,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { packProgram } from '../packages/cli/src/pack/pack-program.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
-const folder = temporaryFolder();
-const data = join(folder.path, 'data');
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
+const data = join(folder, 'data');
 let server: ServerProcess;
 let client: TelltaleClient;
 
@@ -35,10 +37,10 @@ const program = `
 `;
 
 before(async () => {
-  writeFileSync(join(folder.path, 'loop.ts'), program);
-  const { text } = await packProgram(join(folder.path, 'loop.ts'));
-  writeFileSync(join(folder.path, 'loop'), text, { mode: 0o755 });
-  await startServer();
+  writeFileSync(join(folder, 'loop.ts'), program);
+  const { text } = await packProgram(join(folder, 'loop.ts'));
+  writeFileSync(join(folder, 'loop'), text, { mode: 0o755 });
+  await start();
   const points = [
     ['measurements', { name: 'level', datatype: 'd' }],
     ['commands', { name: 'answer', datatype: 'd' }],
@@ -47,13 +49,9 @@ before(async () => {
   for (const [family, object] of points) await server.send('PUT', `/${family}/${object.name}`, object);
   await server.send('POST', '/cfgdb/render');
 });
-after(async () => {
-  await server.end();
-  folder.dispose();
-});
 
-async function startServer(port = '0'): Promise<void> {
-  server = await ServerProcess.start({ data, args: ['--port', port] });
+async function start(port = '0'): Promise<void> {
+  server = await startServer(cleanup, { data, args: ['--port', port] });
   client = new TelltaleClient({ url: server.url });
 }
 
@@ -64,7 +62,7 @@ class Module {
 
   constructor() {
     this.child = spawn('./loop', [], {
-      cwd: folder.path,
+      cwd: folder,
       env: {
         PATH: '/usr/bin:/bin',
         TELLTALE_NODE: process.execPath,
@@ -113,12 +111,12 @@ describe('a module in TypeScript', { skip: process.platform === 'win32' }, () =>
     const { port } = new URL(server.url);
     await server.end('SIGKILL');
     await until('it says so', async () => /The link to the service is lost/.test(module.stderr));
-    await startServer(port);
+    await start(port);
     await answers(6, 'd12');
     await server.end();
     assert.deepEqual(await module.stop(), [0, null]);
     assert.match(module.stderr, /ended was not written with true: /);
-    await startServer();
+    await start();
   });
 
   test('is ended by what it throws, with 1 and the line of the source', async () => {

@@ -1,12 +1,9 @@
 // The real server as a child process, as a user runs it, on a free port and a data folder of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 
 const mainFile = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url));
 
@@ -23,12 +20,6 @@ export interface Ended {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-/** A fresh folder outside the repository, gone when `dispose` is called. */
-export function temporaryFolder(): { path: string; dispose: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'telltale-'));
-  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /** Environment variables of the one who runs the tests must not set the server. */
@@ -75,10 +66,11 @@ export class ServerProcess {
   readonly url: string;
 
   /** Resolves when the server says that it is ready. */
-  static async start({ data, args = [], env, prelude }: StartOptions): Promise<ServerProcess> {
+  static async start(scope: Scope, { data, args = [], env, prelude }: StartOptions): Promise<ServerProcess> {
     const child = spawnServer(['--data', data, '--port', '0', '--no-demo', ...args], env, prelude);
     const output = collect(child);
     const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    cleanupOf(scope).defer(() => stop(child, closed));
     const url = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
         const found = /"msg":"ready: (http:\/\/[^/]+)\//.exec(line);
@@ -148,9 +140,13 @@ export class ServerProcess {
   }
 }
 
-/** Starts a server that is gone when the test is over, however the test ends. */
-export async function startFor(t: TestContext, options: StartOptions): Promise<ServerProcess> {
-  const server = await ServerProcess.start(options);
-  t.after(() => (server.hasEnded ? undefined : server.end('SIGKILL')));
-  return server;
+/** A server that has ended when the scope is over, and before anything that was begun there earlier is undone. */
+export const startServer = ServerProcess.start;
+
+/** As an operator would, and by force where that does not help. */
+async function stop(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
+  child.kill();
+  const overdue = setTimeout(() => child.kill('SIGKILL'), endTimeoutMs);
+  await closed;
+  clearTimeout(overdue);
 }

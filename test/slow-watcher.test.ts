@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ChannelSocket } from './channel-socket.ts';
 import { counterName, counterNumber, countersArgs, makeCounters, tick } from './counters-plant.ts';
-import { type ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 import { WatchingProcess } from './watching-process.ts';
 
@@ -22,9 +23,9 @@ const [bufferTolerance, heapTolerance] = [1 * MiB, 8 * MiB];
 const wantedFactor = 2;
 const mostFactor = 5;
 
-const folder = temporaryFolder();
-after(() => folder.dispose());
-const memoryFile = join(folder.path, 'memory');
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
+const memoryFile = join(folder, 'memory');
 
 interface Memory {
   readonly residentBytes: number;
@@ -74,7 +75,7 @@ class SlowClient {
 test('a client that never reads costs 8 MiB at most and the others nothing, and loses no alarm', async (t) => {
   const preload = new URL('./tell-memory.ts', import.meta.url).href;
   const env = { NODE_OPTIONS: `--expose-gc --import ${preload}`, MEMORY_FILE: memoryFile };
-  const server = await startFor(t, { data: join(folder.path, 'data'), args: countersArgs, env });
+  const server = await startServer(t, { data: join(folder, 'data'), args: countersArgs, env });
   await makeCounters(server, { points, periodMs, alarms });
   await until('the counters are linked', async () => (await tick(server, 0)) === 204);
   const healthy = new WatchingProcess(t);

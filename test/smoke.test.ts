@@ -5,20 +5,23 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from './server-process.ts';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C ends it cleanly', async (t) => {
-  const folder = temporaryFolder();
-  t.after(folder.dispose);
-  const child = spawn('npm', ['start', '--', '--data', `${folder.path}/data`, '--port', '0'], {
+  const folder = temporaryFolder(t);
+  const child = spawn('npm', ['start', '--', '--data', `${folder}/data`, '--port', '0'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true, // a group of its own, as a terminal makes one: Ctrl-C reaches npm and the server
   });
   const closed = once(child, 'close');
-  t.after(() => child.exitCode ?? child.kill('SIGKILL'));
+  cleanupOf(t).defer(async () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
+    await closed;
+  });
+
   const lines: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {

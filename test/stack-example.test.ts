@@ -5,11 +5,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Explanation, LiveConnector } from '@telltale/schema';
+import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { put } from './live-plant.ts';
-import { startFor, temporaryFolder } from './server-process.ts';
+import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -28,8 +29,9 @@ interface Board {
 }
 
 describe('the stack of the guide', () => {
-  const folder = temporaryFolder();
-  const stack = join(folder.path, 'stacks/board');
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
+  const stack = join(folder, 'stacks/board');
   let conformance: ReturnType<typeof runConformance>;
 
   before(() => {
@@ -40,7 +42,6 @@ describe('the stack of the guide', () => {
     symlinkSync(join(root, 'node_modules'), join(stack, 'node_modules'));
     conformance = runConformance(stack);
   });
-  after(() => folder.dispose());
 
   test('has all its files on the page', () => {
     assert.deepEqual(
@@ -63,9 +64,9 @@ describe('the stack of the guide', () => {
       Board: { start(): Promise<Board> };
     };
     const board = await Board.start();
-    t.after(() => board.stop());
+    cleanupOf(t).defer(() => board.stop());
     for (const register of [40, 50]) board.registers.set(register, 17);
-    const server = await startFor(t, { data: join(folder.path, 'data'), args: ['--stacks', dirname(stack)] });
+    const server = await startServer(t, { data: join(folder, 'data'), args: ['--stacks', dirname(stack)] });
     const vars = { host: '127.0.0.1', port: String(board.port), scanPeriodMs: '20' };
     const on = (address: string) => ({ datatype: 'i', connectorName: 'board', address });
     const operations = [

@@ -6,19 +6,20 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { folderListing } from './folder-listing.ts';
-import { runServer, ServerProcess, startFor, temporaryFolder } from './server-process.ts';
+import { runServer, type ServerProcess, startServer } from './server-process.ts';
 
-const folder = temporaryFolder();
-after(() => folder.dispose());
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let count = 0;
-const freshPath = () => join(folder.path, `folder${++count}`);
+const freshPath = () => join(folder, `folder${++count}`);
 
 describe('settings', () => {
   test('come from the command line, before the environment, before the defaults', async (t) => {
     const env = { TELLTALE_CONFIG_PATH: '/from/environment', TELLTALE_MAX_JSON_SIZE: '200' };
-    const server = await startFor(t, { data: freshPath(), env, args: ['--config-path', '/from/arguments'] });
+    const server = await startServer(t, { data: freshPath(), env, args: ['--config-path', '/from/arguments'] });
     const status = async (path: string, init?: RequestInit) => (await fetch(server.url + path, init)).status;
     assert.equal(await status('/from/arguments/alarms'), 200);
     assert.equal(await status('/from/environment/alarms'), 404);
@@ -47,14 +48,14 @@ describe('settings', () => {
     const names = async (server: ServerProcess) =>
       ((await (await server.get('/alarms/names')).json()) as string[]).length;
     const data = freshPath();
-    const filled = await startFor(t, { data, args: ['--demo'] });
+    const filled = await startServer(t, { data, args: ['--demo'] });
     assert.ok((await names(filled)) > 0);
     await fetch(`${filled.config}/alarms/${((await (await filled.get('/alarms/names')).json()) as string[])[0]}`, {
       method: 'DELETE',
     });
     const left = await names(filled);
     await filled.end();
-    const again = await startFor(t, { data, args: ['--demo'] });
+    const again = await startServer(t, { data, args: ['--demo'] });
     assert.equal(await names(again), left);
     assert.match((await again.end()).stdout, /the demo plant was not loaded/);
   });
@@ -71,9 +72,9 @@ async function refusal(args: readonly string[], env?: NodeJS.ProcessEnv): Promis
 
 describe('the server does not start, says why in one line, and changes nothing', { concurrency: 2 }, () => {
   /** Data folders as a server leaves them, with an alarm and a rendering. */
-  const grown = join(folder.path, 'grown');
+  const grown = join(folder, 'grown');
   before(async () => {
-    const server = await ServerProcess.start({ data: grown });
+    const server = await startServer(cleanup, { data: grown });
     const operations = Array.from({ length: 2000 }, (_, at) => ({
       operation: 'put',
       family: 'alarms',
@@ -124,7 +125,7 @@ describe('the server does not start, says why in one line, and changes nothing',
 
   test('where another running server holds the folder, which goes on', async (t) => {
     const data = grownCopy();
-    const server = await startFor(t, { data });
+    const server = await startServer(t, { data });
     const earlier = folderListing(data);
     assert.match(
       await start(data),

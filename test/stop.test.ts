@@ -6,19 +6,20 @@ import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ChannelSocket } from './channel-socket.ts';
 import { nameOfProblem } from './config-client.ts';
 import { put } from './live-plant.ts';
 import { openSocket, parseAnswer, readToEnd } from './raw-http.ts';
-import { type Ended, type ServerProcess, spawnServer, startFor, temporaryFolder } from './server-process.ts';
+import { type Ended, type ServerProcess, spawnServer, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const limitMs = 5000;
-const folder = temporaryFolder();
-after(() => folder.dispose());
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 let count = 0;
-const freshPath = () => join(folder.path, `folder${++count}`);
+const freshPath = () => join(folder, `folder${++count}`);
 
 /** Sends the signal and waits for the end, which must be a clean one in time. */
 async function endInTime(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
@@ -66,7 +67,7 @@ async function hasArrived(server: ServerProcess): Promise<void> {
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} ends an idle server with 0, and leaves the database as one file`, async (t) => {
     const data = freshPath();
-    const server = await startFor(t, { data });
+    const server = await startServer(t, { data });
     assert.equal((await server.send('PUT', '/alarms/a', { name: 'a', severity: 1 })).status, 204);
     const { stdout } = await endInTime(server, signal);
     assert.match(stdout, new RegExp(`stopping \\(${signal}\\)`));
@@ -80,7 +81,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 describe('after the signal', () => {
   test('a request that runs is finished and answered, and what it wrote is there after a new start', async (t) => {
     const data = freshPath();
-    const server = await startFor(t, { data });
+    const server = await startServer(t, { data });
     const socket = await openSocket(server.url);
     const answer = readToEnd(socket);
     socket.write(headOfPut('late') + alarm('late').slice(0, 5));
@@ -91,13 +92,13 @@ describe('after the signal', () => {
     const { status, headers } = parseAnswer(await answer);
     assert.deepEqual([status, headers.get('connection')], [204, 'close']);
     await ended;
-    const again = await startFor(t, { data });
+    const again = await startServer(t, { data });
     assert.deepEqual(await (await again.get('/alarms/late')).json(), { name: 'late', severity: 1 });
     await endInTime(again);
   });
 
   test('a request that begins on an open connection is told that the service is stopping', async (t) => {
-    const server = await startFor(t, { data: freshPath() });
+    const server = await startServer(t, { data: freshPath() });
     const [busy, begun] = [await openSocket(server.url), await openSocket(server.url)];
     const answers = [readToEnd(busy), readToEnd(begun)];
     busy.write(headOfPut('a') + alarm('a').slice(0, 5));
@@ -115,7 +116,7 @@ describe('after the signal', () => {
 
   test('a write on the channel that the device has not answered yet is answered, and is there after a new start', async (t) => {
     const data = freshPath();
-    const server = await startFor(t, { data });
+    const server = await startServer(t, { data });
     const onDevice = (address: string) => ({ connectorName: 'device', address });
     const operations = [
       put('connectors', 'device', { stackName: 'simulator' }),
@@ -130,14 +131,14 @@ describe('after the signal', () => {
     await channel.ask({ request: 'Heartbeat' });
     await endInTime(server);
     assert.equal((await written).result, true);
-    const again = await startFor(t, { data });
+    const again = await startServer(t, { data });
     const { vt } = (await (await fetch(`${again.url}/data/commands/valve`)).json()) as { vt: [string] };
     assert.equal(vt[0], 'i7');
     await endInTime(again);
   });
 
   test('a second signal changes nothing', async (t) => {
-    const server = await startFor(t, { data: freshPath() });
+    const server = await startServer(t, { data: freshPath() });
     const socket = await openSocket(server.url);
     const answer = readToEnd(socket);
     socket.write(headOfPut('a') + alarm('a').slice(0, 5));
@@ -153,7 +154,7 @@ describe('after the signal', () => {
 
 describe('the server ends in time', { concurrency: true }, () => {
   test('with connections that are kept alive and idle', async (t) => {
-    const server = await startFor(t, { data: freshPath() });
+    const server = await startServer(t, { data: freshPath() });
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server.url)));
     for (const socket of sockets.slice(0, 10))
       assert.match(await askOn(socket, '/config/v2/alarms'), /^HTTP\/1\.1 200/);
@@ -163,7 +164,7 @@ describe('the server ends in time', { concurrency: true }, () => {
 
   test('with a client that never sends the rest of its request', async (t) => {
     const data = freshPath();
-    const server = await startFor(t, { data });
+    const server = await startServer(t, { data });
     const sockets = await Promise.all([openSocket(server.url), openSocket(server.url), openSocket(server.url)]);
     sockets[0].write(headOfPut('stuck') + alarm('stuck').slice(0, 5));
     sockets[1].write('GET /config/v2/alarms HTT');
@@ -174,14 +175,14 @@ describe('the server ends in time', { concurrency: true }, () => {
     await hasArrived(server);
     await endInTime(server);
     for (const socket of sockets) socket.destroy();
-    const again = await startFor(t, { data });
+    const again = await startServer(t, { data });
     assert.deepEqual(await (await again.get('/alarms/names')).json(), []);
     assert.deepEqual(readdirSync(join(data, 'temporary')), []);
     await endInTime(again);
   });
 
   test('with a client that does not read its answer', async (t) => {
-    const server = await startFor(t, { data: freshPath() });
+    const server = await startServer(t, { data: freshPath() });
     const object = (name: string) => ({ name, severity: 1, description: 'x'.repeat(1_000_000) });
     const operations = Array.from({ length: 30 }, (_, at) => ({
       operation: 'put',
@@ -228,13 +229,13 @@ test('a server whose log nobody reads any more goes on, and ends as others do', 
 
 test('after SIGKILL the next start has the folder, with everything that was acknowledged', async (t) => {
   const data = freshPath();
-  const server = await startFor(t, { data });
+  const server = await startServer(t, { data });
   for (let at = 0; at < 20; at++) {
     assert.equal((await server.send('PUT', `/alarms/a${at}`, { name: `a${at}`, severity: at })).status, 204);
   }
   assert.equal((await server.send('POST', '/cfgdb/render')).status, 204);
   assert.equal((await server.end('SIGKILL')).signal, 'SIGKILL');
-  const again = await startFor(t, { data });
+  const again = await startServer(t, { data });
   assert.equal(((await (await again.get('/alarms/names')).json()) as string[]).length, 20);
   assert.deepEqual(await (await again.get('/cfgdb/render')).json(), { up_to_date: true });
   await endInTime(again);

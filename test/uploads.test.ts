@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Family, familyNames, type Problem } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { insertObject, makeDatabase, removeObjects, uploadFile, writeDatabase } from './database-file.ts';
 import { costlyFiles } from './hostile-rows.ts';
 import { childrenOf, tellsMemory } from './process-memory.ts';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 const strange = 'Füllstand "∆" \\ \n\t 🏭 \u2028 \u0001 __proto__';
 /** JSON makes `__proto__` a key like any other; an object literal would not. */
@@ -31,19 +32,18 @@ const objects: Record<Family, Record<string, unknown>[]> = {
   'function-modules': [{ name: '__proto__', executable: 'bin/run', termToKill: 0, queryTimeout: 1, env: map }],
 };
 
-const data = temporaryFolder();
-const files = temporaryFolder();
-const file = join(files.path, 'upload.sqlite');
+const cleanup = suiteCleanup();
+const data = temporaryFolder(cleanup);
+const files = temporaryFolder(cleanup);
+const file = join(files, 'upload.sqlite');
 let server: ServerProcess;
 
 before(async () => {
-  server = await ServerProcess.start({ data: data.path, args: ['--max-database-size', String(16 << 20)] });
+  server = await startServer(cleanup, { data, args: ['--max-database-size', String(16 << 20)] });
 });
 
 after(async () => {
   const { code, stdout, stderr } = await server.end();
-  data.dispose();
-  files.dispose();
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   assert.doesNotMatch(stdout, /"level":50/, 'the server takes a fault for its own');
 });
@@ -83,7 +83,7 @@ async function until(condition: () => boolean, otherwise: string): Promise<void>
   }
 }
 
-const temporaryFiles = () => readdirSync(join(data.path, 'temporary'));
+const temporaryFiles = () => readdirSync(join(data, 'temporary'));
 
 describe('an upload', () => {
   test('of what was just downloaded changes nothing, not even who changed what and when', async () => {
@@ -115,19 +115,15 @@ describe('an upload', () => {
     }
   });
 
-  test('takes the file of a stopped server as it is', async () => {
-    const other = temporaryFolder();
-    try {
-      const source = await ServerProcess.start({ data: other.path, args: ['--demo'] });
-      const state = await texts(families, source).finally(() => source.end());
-      copyFileSync(join(other.path, 'cfgdb.sqlite'), file);
-      assert.deepEqual([...readFileSync(file).subarray(18, 20)], [2, 2], 'the file is not in WAL mode');
-      const { status, body } = await uploadFile(server.config, file);
-      assert.deepEqual([status, body], [204, '']);
-      assert.deepEqual(await texts(families), state);
-    } finally {
-      other.dispose();
-    }
+  test('takes the file of a stopped server as it is', async (t) => {
+    const other = temporaryFolder(t);
+    const source = await startServer(t, { data: other, args: ['--demo'] });
+    const state = await texts(families, source).finally(() => source.end());
+    copyFileSync(join(other, 'cfgdb.sqlite'), file);
+    assert.deepEqual([...readFileSync(file).subarray(18, 20)], [2, 2], 'the file is not in WAL mode');
+    const { status, body } = await uploadFile(server.config, file);
+    assert.deepEqual([status, body], [204, '']);
+    assert.deepEqual(await texts(families), state);
   });
 
   test('takes a file with fewer columns, without keys and without bookkeeping', async () => {
@@ -226,19 +222,14 @@ describe('an upload', () => {
   });
 });
 
-test('a data folder may have any name', async () => {
-  const odd = temporaryFolder();
-  const folder = join(odd.path, 'Ä b,c#d?e%20f*g\'h"i');
+test('a data folder may have any name', async (t) => {
+  const odd = temporaryFolder(t);
+  const folder = join(odd, 'Ä b,c#d?e%20f*g\'h"i');
   mkdirSync(folder);
-  const other = await ServerProcess.start({ data: folder, args: ['--demo'] });
-  try {
-    const state = await texts(everything, other);
-    await done(upload(await download(other), '', other));
-    assert.deepEqual(await texts(everything, other), state);
-  } finally {
-    await other.end();
-    odd.dispose();
-  }
+  const other = await startServer(t, { data: folder, args: ['--demo'] });
+  const state = await texts(everything, other);
+  await done(upload(await download(other), '', other));
+  assert.deepEqual(await texts(everything, other), state);
 });
 
 test('a file with damage anywhere is refused as such or read whole', async () => {

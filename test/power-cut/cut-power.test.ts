@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { cutPower, hasCompiler, noting } from './cut-power.ts';
 
 let root: string;
 const watched = () => join(root, 'files');
 const notes = () => join(root, 'notes');
 
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'telltale-power-'));
+beforeEach((t) => {
+  root = temporaryFolder(t);
   rmSync(watched(), { recursive: true, force: true });
   run('fs.mkdirSync(folder)', {});
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Runs some lines in another process; `folder` is the folder. */
 function run(lines: string, env: Record<string, string> = noting(watched(), notes())): void {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { readInput, writeFileWhole } from './files.ts';
 
 const noBash = spawnSync('bash', ['--version']).status === 0 ? false : 'there is no bash on this machine';
@@ -21,8 +21,7 @@ describe('a file that is written', () => {
     });`;
 
   test('has every byte, in order', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'telltale-'));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(t);
     const file = join(folder, 'plant.json');
     async function* chunks() {
       for (let number = 0; number < 5; number++) yield Buffer.alloc(1000, number);
@@ -35,8 +34,7 @@ describe('a file that is written', () => {
   });
 
   test('is what it was where the disk takes only a part of the new one', { skip: noBash }, (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'telltale-'));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(t);
     const file = join(folder, 'plant.json');
     writeFileSync(file, 'before');
     // A file may grow to 1 KiB: of the second chunk, 24 bytes are taken.

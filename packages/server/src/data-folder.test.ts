@@ -1,22 +1,12 @@
 // Promises of the data folder: made where there is none, refused where it cannot be used, held by one server at a time.
 import assert from 'node:assert/strict';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { takeDataFolder, UnusableFolder } from './data-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 let count = 0;
 const freshPath = () => join(root, `folder${++count}`);
 

@@ -1,9 +1,7 @@
 // Records for tests of the archive's files: as plain lines that can be compared, as batches and as columns.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Batch, type Datatype, datatypes } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { Columns, type Series } from '../src/archive/records.ts';
 
@@ -15,8 +13,7 @@ export interface SampleRecord {
 }
 
 export function archiveFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'telltale-archive-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   return folder;
 }
 

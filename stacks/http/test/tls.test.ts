@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Fatal, NotConnected } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { JsonServer } from './json-server.ts';
 import { TestLink } from './test-link.ts';
 
@@ -13,8 +13,8 @@ describe('over TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? fa
   let folder = '';
   let secure: JsonServer;
   let link: TestLink | undefined;
-  beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'telltale-http-'));
+  beforeEach(async (t) => {
+    folder = temporaryFolder(t);
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
     const names = ['-subj', '/CN=plc', '-addext', 'subjectAltName=IP:127.0.0.1'];
     const made = spawnSync('openssl', [
@@ -29,7 +29,6 @@ describe('over TLS', { skip: spawnSync('openssl', ['version']).status === 0 ? fa
     await link?.stop();
     link = undefined;
     await secure.stop();
-    rmSync(folder, { recursive: true });
   });
 
   function secured(variables: Record<string, string>): TestLink {

@@ -1,12 +1,10 @@
 // A device of pymodbus in a process of its own, and the way to tell it what it has.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { accepts, freePort, PeerProcess } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { Area } from '../src/address.ts';
 
 const python = '/usr/bin/python3';
@@ -28,26 +26,27 @@ export class PymodbusDevice {
   /** Of the serial line. */
   readonly path: string;
   readonly #controlPort: number;
-  readonly #folder: string;
+  readonly #cleanup: AsyncDisposableStack;
 
   static async start(kind: 'tcp' | 'rtu-tcp' | 'serial', units: readonly number[] = [1]): Promise<PymodbusDevice> {
-    const folder = mkdtempSync(join(tmpdir(), 'telltale-modbus-'));
+    await using cleanup = new AsyncDisposableStack();
     const [port, controlPort] = [await freePort(), await freePort()];
     const peer = await PeerProcess.start({
       command: python,
       args: [script, kind, String(port), String(controlPort), units.join(',')],
-      folder,
+      folder: temporaryFolder(cleanup),
       isReady: ({ said }) => said.includes('ready at') && (kind === 'serial' || accepts(port)),
     });
-    return new PymodbusDevice(peer, port, controlPort, folder);
+    cleanup.defer(() => peer.stop());
+    return new PymodbusDevice(peer, port, controlPort, cleanup.move());
   }
 
-  private constructor(peer: PeerProcess, port: number, controlPort: number, folder: string) {
+  private constructor(peer: PeerProcess, port: number, controlPort: number, cleanup: AsyncDisposableStack) {
     this.process = peer;
     this.port = port;
     this.path = /ready at (\/dev\S+)/.exec(peer.said)?.[1] ?? '';
     this.#controlPort = controlPort;
-    this.#folder = folder;
+    this.#cleanup = cleanup;
   }
 
   /** Registers, or bits as 0 and 1. */
@@ -61,8 +60,7 @@ export class PymodbusDevice {
   }
 
   async stop(): Promise<void> {
-    await this.process.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 
   async #tell(line: string): Promise<string> {

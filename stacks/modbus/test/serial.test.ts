@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { NotConnected } from '@telltale/stack-kit';
 import { until } from '@telltale/stack-kit/testing';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { SerialTransport } from '../src/serial-transport.ts';
 import { missingPymodbus, PymodbusDevice } from './pymodbus-device.ts';
 import { TestLink } from './test-link.ts';
@@ -69,12 +69,10 @@ describe('a serial port', { skip: missingPymodbus() ?? false }, () => {
 });
 
 describe('what is no serial port is refused, and the error says why', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'telltale-serial-'));
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
   /** Below /dev everybody may write here. */
-  const shared = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/telltale-serial-') : undefined;
-  after(() => {
-    for (const each of [folder, shared]) if (each !== undefined) rmSync(each, { recursive: true });
-  });
+  const shared = existsSync('/dev/shm') ? temporaryFolder(cleanup, '/dev/shm') : undefined;
 
   const refused = (what: string, path: string, reason: RegExp) =>
     test(what, async () => {
@@ -118,7 +116,7 @@ test('a serial port is opened by its own path, and by a link below /dev', { skip
   t.after(() => child.kill());
   const [line] = await once(child.stdout, 'data');
   const path = String(line).trim();
-  const shared = mkdtempSync('/dev/shm/telltale-serial-');
+  const shared = temporaryFolder(cleanup, '/dev/shm');
   t.after(() => rmSync(shared, { recursive: true }));
   symlinkSync(path, join(shared, 'usb-adapter'));
   for (const each of [path, join(shared, 'usb-adapter')]) {

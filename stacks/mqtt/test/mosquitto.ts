@@ -1,11 +1,12 @@
 // The broker of the tests, with a client that is not ours.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, missingPeers, PeerProcess, until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 const run = promisify(execFile);
 
@@ -24,12 +25,14 @@ export interface MosquittoOptions {
 export class Mosquitto {
   readonly port: number;
   readonly folder: string;
+  readonly #cleanup: AsyncDisposableStack;
   readonly #clientArgs: string[];
   #process: PeerProcess | undefined;
 
   static async start({ port, config, clientArgs }: MosquittoOptions = {}): Promise<Mosquitto> {
-    const folder = mkdtempSync(join(tmpdir(), 'telltale-mqtt-'));
-    const broker = new Mosquitto(port ?? (await freePort()), folder, clientArgs?.(folder) ?? []);
+    const cleanup = new AsyncDisposableStack();
+    const folder = temporaryFolder(cleanup);
+    const broker = new Mosquitto(port ?? (await freePort()), folder, clientArgs?.(folder) ?? [], cleanup);
     const lines = config?.(folder) ?? ['allow_anonymous true'];
     // Started by root it would become somebody who may not read the folder.
     const user = `user ${userInfo().username}`;
@@ -38,13 +41,15 @@ export class Mosquitto {
       join(folder, 'mosquitto.conf'),
       [listener, 'log_type all', 'set_tcp_nodelay true', user, ...lines, ''].join('\n'),
     );
-    await broker.again();
+    await broker.again().catch((error) => cleanup.disposeAsync().then(() => Promise.reject(error)));
     return broker;
   }
 
-  private constructor(port: number, folder: string, clientArgs: string[]) {
+  private constructor(port: number, folder: string, clientArgs: string[], cleanup: AsyncDisposableStack) {
     this.port = port;
     this.folder = folder;
+    this.#cleanup = cleanup;
+    cleanup.defer(() => this.halt());
     this.#clientArgs = ['-h', '127.0.0.1', '-p', String(port), '-V', 'mqttv5', ...clientArgs];
   }
 
@@ -69,8 +74,7 @@ export class Mosquitto {
   }
 
   async stop(): Promise<void> {
-    await this.halt();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 
   async pub(topic: string, payload: string | Buffer, ...args: string[]): Promise<void> {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@telltale/stack-kit/testing';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import sparkplug from 'sparkplug-payload';
 import { LinkedConnector, type LinkTo } from './linked-connector.ts';
 import { LinkedProvider } from './linked-provider.ts';
@@ -180,18 +178,17 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
   });
 
   test('browsing asks edge nodes that speak for their births, and lists their metrics', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'telltale-browse-'));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(t);
     const vars = { port: `${broker.port}`, format: 'sparkplug', group: 'Seen', node: 'edge' };
     const p = new LinkedProvider({ vars, folder });
-    t.after(() => p.stop());
+    cleanupOf(t).defer(async () => void (await p.stop()));
     p.setPoints([
       { name: 'level', address: 'Tank/Level', properties: { device: 'tank' } },
       { name: 'hours', address: 'Hours', datatype: 'l' },
     ]);
     await p.start();
     const c = link();
-    t.after(() => c.stop());
+    cleanupOf(t).defer(async () => void (await c.stop()));
     c.setPoints([]);
     await c.start();
     const browsing = c.connector.browse?.(
@@ -245,11 +242,10 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
   });
 
   test('it reads, and writes to, an edge node of our own that waits for its primary host', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'telltale-host-'));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder(t);
     const vars = { port: `${broker.port}`, format: 'sparkplug', group: 'G', node: 'own', primaryHost: 'scada' };
     const p = new LinkedProvider({ vars, folder });
-    t.after(() => p.stop());
+    cleanupOf(t).defer(async () => void (await p.stop()));
     p.setPoints(
       [{ name: 'level', address: 'Level', properties: { device: 'tank' } }],
       [{ name: 'limit', address: 'Limit', datatype: 'i', properties: { device: 'tank' } }],
@@ -258,7 +254,7 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     p.publish('limit', 1);
     await p.start();
     const c = link({ hostId: 'scada' });
-    t.after(() => c.stop());
+    cleanupOf(t).defer(async () => void (await c.stop()));
     c.setPoints(
       [
         { name: 'level', address: 'spBv1.0/G/own/tank#Level' },

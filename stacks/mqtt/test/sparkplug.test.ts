@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { Refused } from '@telltale/stack-kit';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import sparkplug from 'sparkplug-payload';
 import { LinkedProvider, type LinkedProviderOptions } from './linked-provider.ts';
 import { type Heard, Mosquitto, withoutMosquitto } from './mosquitto.ts';
@@ -14,15 +12,12 @@ const codec = sparkplug.get('spBv1.0') ?? assert.fail('the independent codec is 
 describe('a Sparkplug edge node at a real broker, seen through an independent decoder', {
   skip: withoutMosquitto,
 }, () => {
+  const cleanup = suiteCleanup();
+  const folder = temporaryFolder(cleanup);
   let broker: Mosquitto;
-  let folder: string;
   before(async () => {
     broker = await Mosquitto.start();
-    folder = mkdtempSync(join(tmpdir(), 'telltale-sparkplug-'));
-  });
-  after(async () => {
-    await broker.stop();
-    rmSync(folder, { recursive: true });
+    cleanup.defer(() => broker.stop());
   });
 
   const start = async (

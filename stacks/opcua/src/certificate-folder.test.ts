@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { CertificateFolder } from './certificate-folder.ts';
 
 const nowhere = () => {};
 
-async function newFolder(t: TestContext, applicationUri: string, folder = mkdtempSync(join(tmpdir(), 'opcua-pki-'))) {
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+async function newFolder(t: TestContext, applicationUri: string, folder = temporaryFolder(t)) {
   const warnings: string[] = [];
   const log = { debug: nowhere, info: nowhere, warn: (text: string) => warnings.push(text), error: nowhere };
   const certificates = new CertificateFolder({

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { CertificateFolder } from './certificate-folder.ts';
 import stack from './stack.ts';
 import { makeServer, type UaServerOptions } from './ua-server.ts';
 
 describe('the server', () => {
   test('lets those go at once who are not among the clients that may come', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'opcua-server-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t);
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     const certificates = new CertificateFolder({
       folder,
@@ -28,7 +25,7 @@ describe('the server', () => {
       const read = stack.provider?.readVariables({ userName: 'joe', password: 'x', host: '0.0.0.0', allowedClients });
       const variables = read?.values as UaServerOptions['variables'];
       const server = makeServer({ variables, applicationUri: 'urn:a', certificates, clock: systemClock });
-      t.after(() => server.dispose());
+      cleanupOf(t).defer(() => server.dispose());
       const refused: string[] = [];
       for (const remoteAddress of ['10.1.2.3', '::ffff:10.1.2.3', '127.0.0.1', '192.0.2.1', '']) {
         const channel = { remoteAddress, abruptlyInterrupt: () => refused.push(remoteAddress) };

@@ -1,10 +1,8 @@
 // A program of the tests in a process of its own, that carries out orders and answers each.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 interface Answer {
   readonly id?: number;
@@ -14,8 +12,9 @@ interface Answer {
 }
 
 export class OrderedProcess {
+  readonly #cleanup = new AsyncDisposableStack();
   /** Its own, gone when it is stopped. */
-  readonly folder = mkdtempSync(join(tmpdir(), 'opcua-test-'));
+  readonly folder = temporaryFolder(this.#cleanup);
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #nextId = 1;
@@ -24,6 +23,11 @@ export class OrderedProcess {
   constructor(main: string, ...args: readonly string[]) {
     const path = fileURLToPath(new URL(main, import.meta.url));
     this.#child = fork(path, [this.folder, ...args], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const exited = once(this.#child, 'exit');
+    this.#cleanup.defer(async () => {
+      this.#child.kill('SIGKILL');
+      await exited;
+    });
     this.#child.on('message', (answer: Answer) => {
       if (answer.id === undefined) return;
       this.#waiting.get(answer.id)?.(answer);
@@ -54,10 +58,7 @@ export class OrderedProcess {
   }
 
   async stop(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
-    await exited;
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 }
 

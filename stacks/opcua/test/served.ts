@@ -1,11 +1,11 @@
 // A provider of the stack as clients meet it, with a server behind it that does as little as it can.
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
 import { type Provider, Refused, type StackAlarm, type StackPoint } from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
+import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
 
@@ -14,12 +14,10 @@ export const point = (id: number, name: string, datatype: Datatype, properties: 
 };
 
 const keys: { folder?: string } = {};
-after(() => {
-  if (keys.folder !== undefined) rmSync(keys.folder, { recursive: true });
-});
+const cleanup = suiteCleanup();
 
 export class Served {
-  readonly folder = mkdtempSync(join(tmpdir(), 'opcua-provider-'));
+  readonly folder: string;
   readonly written: [string, Value][] = [];
   readonly acknowledged: [string, string][] = [];
   readonly log: string[] = [];
@@ -33,20 +31,21 @@ export class Served {
     commands: ReturnType<typeof point>[] = [],
     variables: Record<string, string> = {},
   ): Promise<Served> {
-    const served = new Served(await freePort(), variables);
-    t.after(() => served.stop());
+    const served = new Served(temporaryFolder(t), await freePort(), variables);
+    cleanupOf(t).defer(() => served.stop());
     // A key takes long to make: it is made once.
     if (keys.folder !== undefined) cpSync(keys.folder, served.folder, { recursive: true });
     served.provider.setPoints({ measurements, commands });
     await served.provider.connect(served.#controller.signal);
     if (keys.folder === undefined) {
-      keys.folder = mkdtempSync(join(tmpdir(), 'opcua-keys-'));
+      keys.folder = temporaryFolder(cleanup);
       cpSync(join(served.folder, 'own'), join(keys.folder, 'own'), { recursive: true });
     }
     return served;
   }
 
-  private constructor(port: number, variables: Record<string, string>) {
+  private constructor(folder: string, port: number, variables: Record<string, string>) {
+    this.folder = folder;
     this.port = port;
     const users = { userName: 'joe', password: 'secret', readerName: 'ann', readerPassword: 'look' };
     const read = stack.provider?.readVariables({ port: String(port), unsecured: 'true', ...users, ...variables });
@@ -81,6 +80,5 @@ export class Served {
   async stop(): Promise<void> {
     this.#controller.abort();
     await this.provider.close();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,11 +1,9 @@
 // A connector of the stack with a host that does as little as it can: what it publishes is kept by name.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Batch, type Clock, type Datatype, systemClock, type Value } from '@telltale/schema';
 import type { Connector, StackCommand } from '@telltale/stack-kit';
 import { connectorOptions, until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createConnector } from '../src/connector.ts';
 import stack from '../src/stack.ts';
 import { UaDevice } from './ua-device.ts';
@@ -27,7 +25,8 @@ interface Wanted {
 const quick = { securityMode: 'None', publishingIntervalMs: '50', samplingIntervalMs: '20', keepAliveMs: '200' };
 
 export class UaBench {
-  readonly folder = mkdtempSync(join(tmpdir(), 'opcua-bench-'));
+  readonly #cleanup = new AsyncDisposableStack();
+  readonly folder = temporaryFolder(this.#cleanup);
   readonly readings = new Map<string, Reading>();
   readonly log: string[] = [];
   readonly connector: Connector;
@@ -59,6 +58,7 @@ export class UaBench {
         publish: (batch) => this.#keep(batch),
       }),
     );
+    this.#cleanup.defer(() => this.connector.close());
   }
 
   setPoints(wanted: Record<string, Wanted>): void {
@@ -98,8 +98,7 @@ export class UaBench {
   async stop(): Promise<unknown> {
     this.#running?.controller.abort();
     const error = await this.#running?.ended;
-    await this.connector.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
     return error;
   }
 

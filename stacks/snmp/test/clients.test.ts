@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { quality } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import { missingPeers, until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { encodeCommunityMessage, encodePdu, encodeVarbinds, pduType } from '../src/message.ts';
 import { encodeValue } from '../src/snmp-value.ts';
 import stack from '../src/stack.ts';
@@ -180,8 +179,7 @@ describe('before the tools of net-snmp', { skip }, () => {
   });
 
   test('serves version 3, keeps its identity across restarts, and turns away whoever is not the user', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'snmp-engine-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(t);
     const point = [{ address: '1.0', datatype: 'i' as const }];
     const first = await RunningProvider.start(user, [], point, { folder });
     const options = ['-On', '-t', '2', '-r', '0'];

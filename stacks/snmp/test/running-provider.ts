@@ -1,12 +1,10 @@
 // A provider of the stack that a test runs, and the tools of net-snmp as its clients.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
 import type { Provider, ProviderOptions } from '@telltale/stack-kit';
 import { freePort, providerOptions } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { createProvider } from '../src/provider.ts';
 import stack from '../src/stack.ts';
 import type { ProviderVariables } from '../src/variables.ts';
@@ -55,7 +53,7 @@ export async function tool(command: string, args: readonly string[]): Promise<st
 export class RunningProvider {
   readonly port: number;
   readonly provider: Provider;
-  readonly #ownFolder: string | undefined;
+  readonly #cleanup = new AsyncDisposableStack();
   readonly writes: [string, Value][] = [];
   readonly logged: string[] = [];
   readonly #controller = new AbortController();
@@ -84,7 +82,6 @@ export class RunningProvider {
     given: Partial<ProviderOptions<ProviderVariables>>,
   ) {
     this.port = port;
-    this.#ownFolder = given.folder === undefined ? mkdtempSync(join(tmpdir(), 'snmp-provider-')) : undefined;
     const read = stack.provider?.readVariables({ port: `${port}`, ...variables });
     if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
     const log = (message: string) => this.logged.push(message);
@@ -92,7 +89,7 @@ export class RunningProvider {
       providerOptions({
         name: 'tested',
         variables: read.values,
-        folder: this.#ownFolder ?? '',
+        folder: given.folder ?? temporaryFolder(this.#cleanup),
         log: { debug: log, info: log, warn: log, error: log },
         write: async ({ address }, value) => {
           this.writes.push([address, value]);
@@ -100,6 +97,11 @@ export class RunningProvider {
         ...given,
       }),
     );
+    this.#cleanup.defer(() => this.provider.close());
+    this.#cleanup.defer(() => {
+      this.#controller.abort();
+      return this.#ended;
+    });
   }
 
   setPoints(measurements: readonly Served[], commands: readonly Served[] = []): void {
@@ -140,9 +142,6 @@ export class RunningProvider {
   }
 
   async stop(): Promise<void> {
-    this.#controller.abort();
-    await this.#ended;
-    await this.provider.close();
-    if (this.#ownFolder !== undefined) rmSync(this.#ownFolder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 }

@@ -1,9 +1,9 @@
 // The agent of net-snmp as the device of a test: its own objects of the system, and a subtree whose objects the test
 // gives and changes in a file.
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, PeerProcess } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 /** `type` in the words of `pass_persist`: integer, gauge, counter, counter64, timeticks, string, octet, ipaddress, objectid. */
 export interface PeerObject {
@@ -71,7 +71,7 @@ while True:
 export class SnmpdPeer {
   readonly port: number;
   readonly process: PeerProcess;
-  readonly #folder: string;
+  readonly #cleanup: AsyncDisposableStack;
   readonly #objects: string;
 
   static async start({
@@ -89,7 +89,8 @@ export class SnmpdPeer {
     /** Of one that was stopped, to take its place; else a free one. */
     readonly port?: number;
   }): Promise<SnmpdPeer> {
-    const folder = mkdtempSync(join(tmpdir(), 'snmpd-peer-'));
+    await using cleanup = new AsyncDisposableStack();
+    const folder = temporaryFolder(cleanup);
     const port = wanted ?? (await freePort());
     const path = join(folder, 'objects');
     writeFileSync(path, objects.map(rowOf).join(''));
@@ -116,13 +117,14 @@ export class SnmpdPeer {
       env: { SNMP_PERSISTENT_DIR: folder, SNMPCONFPATH: folder, MIBS: '' },
       isReady: ({ said }) => said.includes('NET-SNMP version'),
     });
-    return new SnmpdPeer(port, process, folder, path);
+    cleanup.defer(() => process.stop());
+    return new SnmpdPeer(port, process, path, cleanup.move());
   }
 
-  private constructor(port: number, process: PeerProcess, folder: string, objects: string) {
+  private constructor(port: number, process: PeerProcess, objects: string, cleanup: AsyncDisposableStack) {
     this.port = port;
     this.process = process;
-    this.#folder = folder;
+    this.#cleanup = cleanup;
     this.#objects = objects;
   }
 
@@ -137,8 +139,7 @@ export class SnmpdPeer {
   }
 
   async stop(): Promise<void> {
-    await this.process.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 
   #rows(): string[][] {

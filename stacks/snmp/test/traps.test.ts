@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { networkInterfaces } from 'node:os';
+import { describe, type TestContext, test } from 'node:test';
 import { quality } from '@telltale/schema';
 import { freePort, missingPeers } from '@telltale/stack-kit/testing';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { RunningConnector, type Sample } from './running-connector.ts';
 import { operator as keys, tool, operatorFlags as v3 } from './running-provider.ts';
 
@@ -29,17 +28,14 @@ const points: readonly Sample[] = [
 ];
 
 async function listening(
-  t: { after(call: () => unknown): void },
+  t: TestContext,
   more: Readonly<Record<string, string>> = { community: 'secret' },
 ): Promise<{ running: RunningConnector; place: string }> {
   const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'snmp-traps-'));
+  const folder = temporaryFolder(t);
   const hosts = 'here=127.0.0.1:9, elsewhere=192.0.2.7';
   const running = new RunningConnector({ hosts, trapPort: `${port}`, ...more }, { folder });
-  t.after(async () => {
-    await running.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  cleanupOf(t).defer(() => running.stop());
   running.setPoints(points);
   await running.start();
   return { running, place: `127.0.0.1:${port}` };

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Refused } from '../declaration.ts';
 import { packProgram } from './pack-program.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-pack-'));
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder(suiteCleanup());
 
 /** A folder with these files; the program is `main.ts`. */
 function folderWith(files: Record<string, string>): string {
@@ -110,11 +109,10 @@ describe('a packed program', { skip: process.platform === 'win32' }, () => {
   });
 
   const isRoot = process.getuid?.() === 0;
-  test('runs as another user in a folder that is closed to it', { skip: !isRoot && 'only root may' }, async () => {
+  test('runs as another user in a folder that is closed to it', { skip: !isRoot && 'only root may' }, async (t) => {
     chmodSync(root, 0o700);
     const { text } = await pack({ 'main.ts': "console.log('it runs');" });
-    const node = join(mkdtempSync(join(tmpdir(), 'telltale-node-')), 'node');
-    after(() => rmSync(dirname(node), { recursive: true, force: true }));
+    const node = join(temporaryFolder(t), 'node');
     cpSync(process.execPath, node);
     chmodSync(dirname(node), 0o755);
     assert.equal(run(text, { uid: 61_200, node }).stdout, 'it runs\n');

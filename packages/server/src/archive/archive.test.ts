@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Batch, ManualClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { until } from '../../../../test/until.ts';
 import { Archive, UnusableArchive } from './archive.ts';
 import type { ReadRequest } from './archive-access.ts';
@@ -15,14 +15,13 @@ let folder: string;
 let warnings: string[];
 const open: Archive[] = [];
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'telltale-archive-'));
+beforeEach((t) => {
+  folder = temporaryFolder(t);
   warnings = [];
 });
 
 afterEach(async () => {
   for (const archive of open.splice(0)) await archive.close(5000);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function make(): Archive {

@@ -1,10 +1,10 @@
 // The time of day jumps while values come: from the rules to the files and back out of a reading.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Batch, ManualClock, quality } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { Commands, Measurements } from '../points/index.ts';
@@ -18,8 +18,7 @@ import { needsHead } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import { runMerge } from './store/run-merge.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-clock-jumps-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 
 const disk = { ...systemDisk, sync() {}, syncData() {} };
 const [hourMs, dayMs] = [3_600_000, 86_400_000];

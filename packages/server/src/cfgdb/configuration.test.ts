@@ -1,10 +1,9 @@
 // Holds the configuration database against a plain model of it, over thousands of random steps, with a clock of its own.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Change, type Family, familyNames, ProblemError, parseJson, toTimestamp } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { sameJson } from '../../test/any-object.ts';
 import {
@@ -20,8 +19,7 @@ import type { RoleRules } from './check.ts';
 import { Configuration, type Json } from './configuration.ts';
 import { readObject, type StoredObject } from './read-objects.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'telltale-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder(suiteCleanup());
 let files = 0;
 
 const anything: RoleRules = { readVariables: () => ({ faults: [] }), checkAddress: () => undefined };

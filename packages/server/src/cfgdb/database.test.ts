@@ -1,17 +1,16 @@
 // Promises of opening a database file: a file that cannot be used is refused in one line, and left as it was.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { Database } from './database.ts';
 import { readObject } from './read-objects.ts';
 import { applicationId, schemaVersion } from './tables.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 let count = 0;
 const freshPath = () => join(root, `${++count}.sqlite`);
 

@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,12 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { ProblemError, type ProblemName } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Executables } from './executables.ts';
 
 let home: string;
@@ -26,8 +25,8 @@ let folder: string;
 let outside: string;
 let executables: Executables;
 
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'telltale-executables-'));
+beforeEach(async (t) => {
+  home = temporaryFolder(t);
   folder = join(home, 'executables');
   outside = join(home, 'outside');
   mkdirSync(outside);
@@ -35,8 +34,6 @@ beforeEach(async () => {
   executables = new Executables(folder);
   await executables.open();
 });
-
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const put = (module: string, content: string, path?: string) =>
   executables.put(module, path, Readable.from([Buffer.from(content)]));

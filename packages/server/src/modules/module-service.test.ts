@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { systemClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { pino } from 'pino';
 import { PaperTokens } from '../../test/module-bench.ts';
 import { folderIdOf, markedProcesses } from '../../test/modules/keeper-bench.ts';
@@ -12,7 +12,8 @@ import { Executables } from './executables.ts';
 import { ModuleService } from './module-service.ts';
 
 async function withService(use: (service: ModuleService, folder: string) => Promise<void>): Promise<void> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'telltale-service-')));
+  await using cleanup = new AsyncDisposableStack();
+  const folder = temporaryFolder(cleanup);
   const executables = new Executables(join(folder, 'executables'));
   await executables.open();
   await executables.put(
@@ -30,12 +31,8 @@ async function withService(use: (service: ModuleService, folder: string) => Prom
     tokens: new PaperTokens(),
     urls: () => ({ base: 'http://127.0.0.1:1/data', channel: 'ws://127.0.0.1:1/data/ws' }),
   });
-  try {
-    await use(service, folder);
-  } finally {
-    await service.close(2000);
-    rmSync(folder, { recursive: true, force: true });
-  }
+  cleanup.defer(() => service.close(2000));
+  await use(service, folder);
 }
 
 const loop = { name: 'loop', termToKill: 60_000, queryTimeout: 0 };

@@ -1,12 +1,11 @@
 // Supervisor and keeper together, with real processes: what each promises the other.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { type FunctionModule, systemClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { pino } from 'pino';
 import { PaperTokens } from '../../test/module-bench.ts';
 import { Executables } from './executables.ts';
@@ -19,8 +18,8 @@ let tokens: PaperTokens;
 let modules: FunctionModules;
 let keeper: ModuleKeeper;
 
-beforeEach(async () => {
-  data = mkdtempSync(join(tmpdir(), 'telltale-supervised-'));
+beforeEach(async (t) => {
+  data = temporaryFolder(t);
   executables = new Executables(join(data, 'executables'));
   await executables.open();
   tokens = new PaperTokens();
@@ -54,7 +53,6 @@ afterEach(async () => {
   await modules.close(2000);
   await keeper.close(2000);
   assert.equal(tokens.valid.size, 0, 'a token outlived its run');
-  rmSync(data, { recursive: true, force: true });
 });
 
 /** Uploads it, and says so as the interface does. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 
 const running: { close(): unknown }[] = [];
@@ -90,9 +90,8 @@ describe('browse', () => {
 });
 
 describe('a secret', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
-  test('reaches the stack, and neither the log nor the status', async () => {
-    running.push({ close: () => rmSync(folder, { recursive: true, force: true }) });
+  test('reaches the stack, and neither the log nor the status', async (t) => {
+    const folder = temporaryFolder(t);
     mkdirSync(join(folder, 'b'));
     writeFileSync(join(folder, 'b', 'token'), 'sesame-open\n', { mode: 0o600 });
     const { host, lines, until, status } = await setUp('good', { secretsFolder: folder });

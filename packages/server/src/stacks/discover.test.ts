@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { discoverStacks } from './discover.ts';
 
 const kit = import.meta.resolve('@telltale/stack-kit');
@@ -20,10 +20,9 @@ const source = (name: string) => `
 const manifest = (stack: unknown) => JSON.stringify({ name: 'x', type: 'module', telltale: { stack } });
 
 let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'telltale-stacks-'));
+beforeEach((t) => {
+  folder = temporaryFolder(t);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

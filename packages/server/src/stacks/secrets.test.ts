@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import type { ParameterDescription } from '@telltale/stack-kit';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Secrets } from './secrets.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'secrets-'));
+const root = temporaryFolder(suiteCleanup());
 const secretsFolder = join(root, 'secrets');
 const folder = join(secretsFolder, 'plc');
-after(() => rmSync(root, { recursive: true }));
 beforeEach(() => {
   rmSync(secretsFolder, { recursive: true, force: true });
   mkdirSync(secretsFolder, { mode: 0o700 });

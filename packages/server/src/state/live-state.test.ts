@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { ManualClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { problemOf } from '../../test/points-bench.ts';
 import { LiveState } from './live-state.ts';
 
@@ -16,13 +16,12 @@ let folder: string;
 const open: LiveState[] = [];
 const failures: Error[] = [];
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'telltale-state-'));
+beforeEach((t) => {
+  folder = temporaryFolder(t);
 });
 
 afterEach(async () => {
   for (const state of open.splice(0)) await state.close(2000);
-  rmSync(folder, { recursive: true, force: true });
   failures.length = 0;
 });
 

@@ -1,19 +1,10 @@
 // A keeper with a folder of its own for tests: writes scripts, starts them, remembers all that is told, looks at /proc.
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, type LogLine, systemClock } from '@telltale/schema';
 import { missingPeers, until } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { pino } from 'pino';
 import { Cgroups } from '../../src/modules/keeper/cgroup.ts';
 import type { Bounds, Launch, RunEnd, Usage } from '../../src/modules/keeper/keeper-protocol.ts';
@@ -57,14 +48,11 @@ export interface BenchOptions {
   readonly clock?: Clock;
 }
 
-export function temporaryFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'telltale-keeper-')));
-}
-
 export const folderIdOf = (folder: string) => createHash('sha256').update(folder).digest('hex').slice(0, 16);
 
 export function openBench(options: BenchOptions = {}): KeeperBench {
-  const { folder = temporaryFolder(), cgroupRoot, clock = systemClock } = options;
+  const cleanup = new AsyncDisposableStack();
+  const { folder = temporaryFolder(cleanup), cgroupRoot, clock = systemClock } = options;
   const folderId = folderIdOf(folder);
   const bench: Omit<KeeperBench, 'keeper'> = {
     folder,
@@ -92,13 +80,11 @@ export function openBench(options: BenchOptions = {}): KeeperBench {
     },
     texts: () => bench.lines.map(({ text }) => text),
     marked: () => markedProcesses(folderId),
-    async close() {
-      await keeper.close(3000);
-      // Of keepers that were killed: the next one for the folder would do it.
-      await (await Cgroups.open({ pids: [] }))?.sweep(`${folderId}.`);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => cleanup.disposeAsync(),
   };
+  // Of keepers that were killed: the next one for the folder would do it.
+  cleanup.defer(async () => (await Cgroups.open({ pids: [] }))?.sweep(`${folderId}.`));
+  cleanup.defer(() => keeper.close(3000));
   let lastRun = 0;
   const keeper = new ModuleKeeper({
     folder: join(folder, 'modules'),

@@ -31,8 +31,8 @@ export function suiteCleanup(): AsyncDisposableStack {
 }
 
 /** A fresh folder outside the repository. What is begun in it later is ended before it is removed. */
-export function temporaryFolder(scope: Scope): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'telltale-')));
+export function temporaryFolder(scope: Scope, parent = tmpdir()): string {
+  const path = realpathSync(mkdtempSync(join(parent, 'telltale-')));
   // Retried for what nobody can wait for: a process that was killed and not yet buried.
   cleanupOf(scope).defer(() => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return path;

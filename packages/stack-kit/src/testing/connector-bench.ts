@@ -1,10 +1,8 @@
 // Everything that the tests of one connector share: its device, the way there, and what the device has had.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBad, isGood, type Value } from '@telltale/schema';
 import type { ConnectorRole } from '../define-stack.ts';
+import { temporaryFolder } from './cleanup.ts';
 import type { ConnectorWorld, SamplePoint, TestDevice } from './conformance-world.ts';
 import { HostedConnector, type HostedPoint, isSame } from './hosted-connector.ts';
 import { until } from './until.ts';
@@ -24,6 +22,7 @@ export class ConnectorBench {
   readonly device: TestDevice;
   readonly way: Way;
   readonly folder: string;
+  readonly #cleanup: AsyncDisposableStack;
   /** Bits are flipped and nobody can tell: readings are not judged. */
   isBlind = false;
   readonly #had = new Map<string, Set<Value>>();
@@ -32,23 +31,32 @@ export class ConnectorBench {
   static async start(world: ConnectorWorld): Promise<ConnectorBench> {
     const role = world.stack.connector;
     if (role === undefined) throw new Error(`stack ${world.stack.name} has no connector`);
+    await using cleanup = new AsyncDisposableStack();
+    const folder = temporaryFolder(cleanup);
     const device = await world.startDevice();
-    const way = await openWay(world.transport, { host: '127.0.0.1', port: device.port });
-    return new ConnectorBench(world, role, device, way);
+    cleanup.defer(() => device.stop());
+    const way = cleanup.use(await openWay(world.transport, { host: '127.0.0.1', port: device.port }));
+    return new ConnectorBench(world, role, device, way, folder, cleanup.move());
   }
 
-  private constructor(world: ConnectorWorld, role: ConnectorRole, device: TestDevice, way: Way) {
+  private constructor(
+    world: ConnectorWorld,
+    role: ConnectorRole,
+    device: TestDevice,
+    way: Way,
+    folder: string,
+    cleanup: AsyncDisposableStack,
+  ) {
     this.world = world;
     this.role = role;
     this.device = device;
     this.way = way;
-    this.folder = mkdtempSync(join(tmpdir(), 'telltale-conformance-'));
+    this.folder = folder;
+    this.#cleanup = cleanup;
   }
 
   async stop(): Promise<void> {
-    await this.way[Symbol.asyncDispose]();
-    await this.device.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 
   get vars(): Readonly<Record<string, string>> {

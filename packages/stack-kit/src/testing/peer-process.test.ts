@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
 import { test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from './cleanup.ts';
 import { freePort } from './free-port.ts';
 import { accepts, missingPeers, PeerProcess } from './peer-process.ts';
 
-const folder = tmpdir();
+const folder = temporaryFolder(suiteCleanup());
 const command = process.execPath;
 
 test('a peer is waited for until it is ready, and has ended when it is stopped', async () => {

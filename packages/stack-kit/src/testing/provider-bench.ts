@@ -1,17 +1,13 @@
 // Everything that the tests of one provider share: where it listens or whom it serves, and its clients.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { quality, systemClock, type Value } from '@telltale/schema';
 import type { ProviderRole } from '../define-stack.ts';
+import { temporaryFolder } from './cleanup.ts';
 import type { Endpoint, ProviderWorld, SamplePoint, Seen, TestClient } from './conformance-world.ts';
 import { freePort } from './free-port.ts';
 import { isSame } from './hosted-connector.ts';
 import { HostedProvider } from './hosted-provider.ts';
 import { until } from './until.ts';
 import { openWay, type Way } from './way.ts';
-
-type Served = Awaited<ReturnType<NonNullable<ProviderWorld['startServed']>>>;
 
 export class ProviderBench {
   readonly world: ProviderWorld;
@@ -21,16 +17,19 @@ export class ProviderBench {
   readonly endpoint: Endpoint;
   /** To whom the provider connects; nothing where it listens. */
   readonly way: Way | undefined;
-  readonly #served: Served | undefined;
+  readonly #cleanup: AsyncDisposableStack;
 
   static async start(world: ProviderWorld): Promise<ProviderBench> {
     const role = world.stack.provider;
     if (role === undefined) throw new Error(`stack ${world.stack.name} has no provider`);
+    await using cleanup = new AsyncDisposableStack();
+    const folder = temporaryFolder(cleanup);
     const served = await world.startServed?.();
+    cleanup.defer(() => served?.stop());
     const port = served?.port ?? (world.transport === 'none' ? 0 : await freePort());
     const endpoint = { host: '127.0.0.1', port };
-    const way = served && (await openWay(world.transport, endpoint));
-    return new ProviderBench(world, role, endpoint, way, served);
+    const way = cleanup.use(served && (await openWay(world.transport, endpoint)));
+    return new ProviderBench(world, role, endpoint, way, folder, cleanup.move());
   }
 
   private constructor(
@@ -38,20 +37,19 @@ export class ProviderBench {
     role: ProviderRole,
     endpoint: Endpoint,
     way: Way | undefined,
-    served: Served | undefined,
+    folder: string,
+    cleanup: AsyncDisposableStack,
   ) {
     this.world = world;
     this.role = role;
     this.endpoint = endpoint;
     this.way = way;
-    this.#served = served;
-    this.folder = mkdtempSync(join(tmpdir(), 'telltale-conformance-'));
+    this.folder = folder;
+    this.#cleanup = cleanup;
   }
 
   async stop(): Promise<void> {
-    await this.way?.[Symbol.asyncDispose]();
-    await this.#served?.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#cleanup.disposeAsync();
   }
 
   get vars(): Readonly<Record<string, string>> {

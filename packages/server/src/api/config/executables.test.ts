@@ -1,18 +1,17 @@
 // Promises of uploads of executables: who hears of a new one, and that they can be switched off.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import { ProblemError, problemPage } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ModuleInterface } from '../../../test/module-interface.ts';
 import { ScriptedModules } from '../../../test/scripted-modules.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { Executables } from '../../modules/executables.ts';
 import { executableRoutes } from './executables.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'executables-'));
+const cleanup = suiteCleanup();
+const folder = temporaryFolder(cleanup);
 const executables = new Executables(folder);
 const asked: string[] = [];
 
@@ -43,10 +42,7 @@ const problemOf = ({ text }: { text: string }) => JSON.parse(text).type as strin
 before(async () => {
   await executables.open();
   await bench.open();
-});
-after(async () => {
-  await bench.close();
-  rmSync(folder, { recursive: true });
+  cleanup.defer(() => bench.close());
 });
 beforeEach(() => {
   asked.length = 0;

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { retentionsName } from './file-names.ts';
 import { readRetentions, writeRetentions } from './retentions-file.ts';
 
 let folder: string;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'telltale-retentions-'));
+beforeEach((t) => {
+  folder = temporaryFolder(t);
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const some = new Map([
   ['measurements/level', 90 * 86_400e6],

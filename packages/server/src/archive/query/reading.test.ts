@@ -1,10 +1,10 @@
 // Readings of real files, as the store makes them.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Batch, ManualClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { ReadRequest } from '../archive-access.ts';
 import { BlockFile } from '../files/block-file.ts';
 import type { Damage } from '../files/damage.ts';
@@ -16,8 +16,7 @@ import { runMerge } from '../store/run-merge.ts';
 import type { Block, Chunk } from './block.ts';
 import { Reading, type ReadingOptions } from './reading.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-reading-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 
 const disk = { ...systemDisk, sync() {}, syncData() {} };
 const startUs = 1_700_000_000_000_000;

@@ -14,7 +14,7 @@ import {
   type OpenedArchive,
   openArchive,
   startUs,
-} from './archives-for-tests.ts';
+} from '../../../test/temporary-archives.ts';
 import { read } from './store-model.ts';
 
 const hourMs = 3_600_000;

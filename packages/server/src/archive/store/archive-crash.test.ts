@@ -1,19 +1,18 @@
 // Ends the process, as far as its files can tell, before each call that changes a file, and in the middle of each write.
 import assert from 'node:assert/strict';
-import fs, { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import fs, { cpSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { systemDisk } from '../files/disk.ts';
 import type { SeriesKey } from '../records.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { runMerge } from './run-merge.ts';
 import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel } from './store-model.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-archive-crash-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 
 const clock = new ManualClock();
 const nowUs = clock.now();

@@ -1,11 +1,11 @@
 // Holds the archive against a plain model, whatever is done to it in whatever order, crashes included.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { ManualClock, type Value } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { systemDisk } from '../files/disk.ts';
 import { farthestAheadUs, oldestPlausibleUs, type SeriesKey } from '../records.ts';
@@ -14,8 +14,7 @@ import type { MergePlan } from './merge-plan.ts';
 import { runMerge } from './run-merge.ts';
 import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel, within } from './store-model.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-archive-model-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 
 const nowUs = 1_700_000_000_000_000;
 const dayUs = 86_400_000_000;

@@ -14,7 +14,7 @@ import {
   openArchive,
   startUs,
   timesOf,
-} from './archives-for-tests.ts';
+} from '../../../test/temporary-archives.ts';
 import { append, read } from './store-model.ts';
 
 describe('records', () => {

@@ -16,7 +16,7 @@ import {
   never,
   openArchive,
   startUs,
-} from './archives-for-tests.ts';
+} from '../../../test/temporary-archives.ts';
 import { runMerge } from './run-merge.ts';
 import { read } from './store-model.ts';
 

@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Cgroups } from './cgroup.ts';
 import type { Bounds } from './keeper-protocol.ts';
 
@@ -28,8 +27,7 @@ interface Layout {
 /** What the system would show, in a plain folder. */
 async function layout(context: TestContext, options: Layout) {
   const { path = '/system.slice/telltale.service', controllers = 'cpuset cpu io memory pids' } = options;
-  const folder = await mkdtemp(join(tmpdir(), 'telltale-cgroup-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   const [root, proc] = [join(folder, 'cgroup'), join(folder, 'proc')];
   const mount = options.isHybrid ? join(root, 'unified') : root;
   const group = join(mount, path);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { constants, getPriority, tmpdir } from 'node:os';
+import { constants, getPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { confine } from './confine.ts';
 import type { Bounds } from './keeper-protocol.ts';
 import { mayChangeUser, readMachine } from './machine.ts';
@@ -31,8 +31,7 @@ function without(program: string) {
 }
 
 async function dataFolder(context: TestContext): Promise<string> {
-  const outside = await mkdtemp(join(tmpdir(), 'telltale-confined-'));
-  context.after(() => rm(outside, { recursive: true, force: true }));
+  const outside = temporaryFolder(context);
   chmodSync(outside, 0o755);
   const data = join(outside, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -63,7 +62,7 @@ async function start(context: TestContext, data: string, { name = 'loop', script
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  context.after(() => endGroup(child));
+  cleanupOf(context).defer(() => endGroup(child));
   return { child, home };
 }
 

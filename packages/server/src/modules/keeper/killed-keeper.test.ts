@@ -9,6 +9,7 @@ import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Clock, ManualClock } from '@telltale/schema';
 import { until } from '@telltale/stack-kit/testing';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import {
   folderIdOf,
   isAlive,
@@ -16,10 +17,10 @@ import {
   makeLaunch,
   markedProcesses,
   openBench,
-  temporaryFolder,
 } from '../../../test/modules/keeper-bench.ts';
 import { moduleFolder } from '../module-folder.ts';
 
+const cleanup = suiteCleanup();
 const waiting = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
 const deaf = "#!/bin/sh\ntrap '' TERM\nsetsid sh -c \"trap '' TERM; sleep 1000\" &\nwhile :; do sleep 1; done\n";
 const polite = "#!/bin/sh\ntrap 'echo bye > bye.txt; exit 0' TERM\necho > ready.txt\nwhile :; do sleep 0.02; done\n";
@@ -45,7 +46,7 @@ interface TestServer {
 
 /** Resolves when all its modules have started. */
 async function startServer(scripts: readonly string[], termToKillMs: number): Promise<TestServer> {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(cleanup);
   const launches = scripts.map((script, index) => makeLaunch(folder, index + 1, script, { termToKillMs }));
   const main = fileURLToPath(new URL('../../../test/modules/keeper-main.ts', import.meta.url));
   const options = JSON.stringify({ folder, folderId: folderIdOf(folder), launches });

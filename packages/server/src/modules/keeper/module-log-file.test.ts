@@ -13,16 +13,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { ModuleLog } from './module-log.ts';
 import { logPath, ModuleLogFile, maxFiles } from './module-log-file.ts';
 
-const top = mkdtempSync(join(tmpdir(), 'module-log-file-'));
-after(() => rmSync(top, { recursive: true }));
+const top = temporaryFolder(suiteCleanup());
 
 const fileBytes = 16 * 1024;
 const stamp = '2023-11-14T22:13:20.000000Z';

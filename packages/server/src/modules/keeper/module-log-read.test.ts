@@ -1,16 +1,15 @@
 // Promises of reading a log: the newest lines, in order, of whatever is there.
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { formatTimestamp, type LogStream } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { logPath, ModuleLogFile, maxFileBytes } from './module-log-file.ts';
 import { readModuleLog } from './module-log-read.ts';
 
-const top = mkdtempSync(join(tmpdir(), 'module-log-read-'));
-after(() => rmSync(top, { recursive: true }));
+const top = temporaryFolder(suiteCleanup());
 
 /** Where the system tells. */
 const openHandles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0);

@@ -1,15 +1,14 @@
 // Promises of the log of a module: what is printed is kept as it was said, within bounds, whatever it is.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type LogLine, type LogStream, ManualClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { ModuleLog, type ModuleLogOptions, maxTextBytes, stampsOf } from './module-log.ts';
 
-const top = mkdtempSync(join(tmpdir(), 'module-log-'));
-after(() => rmSync(top, { recursive: true }));
+const top = temporaryFolder(suiteCleanup());
 
 /** Where the system tells. */
 const openHandles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0);

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { moduleFolder } from '../module-folder.ts';
 import { isOwnUser, ModuleUsers, UnusableUser } from './module-user.ts';
 
@@ -15,8 +14,7 @@ const passwd =
 const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root can give files away' };
 
 async function fixture(context: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(context);
   const file = join(folder, 'passwd');
   const dynamicUsers = join(folder, 'dynamic');
   const claims = join(folder, 'claims');
@@ -91,8 +89,7 @@ describe('own', () => {
   });
 
   test('keeps away from users that another server of the machine has, until its data folder is gone', async (context) => {
-    const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
-    context.after(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder(context);
     const serve = async (data: string) => {
       mkdirSync(join(folder, data), { recursive: true });
       const claims = join(folder, 'claims');
@@ -112,8 +109,7 @@ describe('own', () => {
     'counts no user as its own that another server has by now, though a home is still its',
     asRoot,
     async (context) => {
-      const folder = await mkdtemp(join(tmpdir(), 'telltale-users-'));
-      context.after(() => rm(folder, { recursive: true, force: true }));
+      const folder = temporaryFolder(context);
       const claims = join(folder, 'claims');
       const serve = (data: string) =>
         ModuleUsers.open({ setting: 'own', folder: join(folder, data, 'modules'), mayChangeUser: true, claims });

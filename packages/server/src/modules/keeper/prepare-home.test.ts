@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { prepareHome } from './prepare-home.ts';
 
 const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root can give files away' };
@@ -16,8 +15,7 @@ const modeOf = (path: string) => (lstatSync(path).mode & 0o7777).toString(8);
 const ownerOf = (path: string) => lstatSync(path).uid;
 
 async function fixture(context: TestContext) {
-  const outside = await mkdtemp(join(tmpdir(), 'telltale-home-'));
-  context.after(() => rm(outside, { recursive: true, force: true }));
+  const outside = temporaryFolder(context);
   chmodSync(outside, 0o755);
   const data = join(outside, 'data');
   mkdirSync(data, { mode: 0o700 });

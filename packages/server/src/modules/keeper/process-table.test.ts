@@ -2,21 +2,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { readProcess, signalProcess } from './process-table.ts';
 
 test('a process is read right, though its program is called as if it were something else', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'process-table-'));
-  const program = join(folder, 'x) Z 1 1');
+  const program = join(temporaryFolder(context), 'x) Z 1 1');
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['60'], { detached: true, stdio: 'ignore' });
-  context.after(() => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true });
-  });
+  cleanupOf(context).defer(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = child.pid ?? assert.fail();
   const { parent, group, session } = readProcess(pid) ?? assert.fail('it is not there');

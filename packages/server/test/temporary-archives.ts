@@ -1,16 +1,14 @@
 // For tests: archives in temporary folders, and what is done with them again and again.
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { ManualClock } from '@telltale/schema';
-import type { ArchiveDamage } from '../archive-access.ts';
-import { ArchiveStore, type ArchiveStoreOptions } from './archive-store.ts';
-import { runMerge } from './run-merge.ts';
-import { append, type ModelRecord } from './store-model.ts';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import type { ArchiveDamage } from '../src/archive/archive-access.ts';
+import { ArchiveStore, type ArchiveStoreOptions } from '../src/archive/store/archive-store.ts';
+import { runMerge } from '../src/archive/store/run-merge.ts';
+import { append, type ModelRecord } from '../src/archive/store/store-model.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-archive-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 
 export const startUs = 1_700_000_000_000_000;
 export const dayUs = 86_400_000_000;
