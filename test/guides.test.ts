@@ -1,15 +1,31 @@
-// The guides work: their commands are pasted into a shell, in order, against a server with the demo plant.
+// The guides work: their commands are pasted into a shell, in order, against a server with the demo plant. Ports that a
+// guide names stand for free ones here, so that nobody else's server or broker is in the way or in use.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ServerProcess, temporaryFolder } from './server-process.ts';
+import { freePort } from '@telltale/stack-kit/testing';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { Mosquitto, withoutMosquitto } from '../stacks/mqtt/test/mosquitto.ts';
+import { startServer } from './server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cliFile = join(root, 'packages/cli/src/main.ts');
-const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl on this machine';
+const withoutCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl on this machine';
+
+/** What a guide expects to find at a port, by this port. */
+const peers: Record<string, { readonly missing: string | false; start(t: TestContext, port: number): Promise<void> }> =
+  {
+    1883: {
+      missing: withoutMosquitto,
+      async start(t, port) {
+        const broker = await Mosquitto.start({ port });
+        cleanupOf(t).defer(() => broker.stop());
+      },
+    },
+  };
 
 interface Command {
   readonly text: string;
@@ -21,9 +37,15 @@ interface Command {
 function commandsOf(path: string): Command[] {
   const blocks = readFileSync(path, 'utf8').matchAll(/^```sh\n(.*?)^```$(?:\n\n```json\n.*?"title":\s*"([^"]+)")?/gms);
   return Array.from(blocks).flatMap(([, block = '', problem]) => {
-    const texts = block.split(/\n(?=curl |printf |npm |telltale |echo )/);
+    const texts = block.split(/\n(?=curl |printf |npm |telltale |echo |mosquitto_pub )/);
     return texts.map((text, index) => ({ text, problem: index === texts.length - 1 ? problem : undefined }));
   });
+}
+
+/** Those of the guide, but for the server's own. */
+function portsOf(commands: readonly Command[]): string[] {
+  const found = commands.flatMap(({ text }) => [...text.matchAll(/(?:port": "|127\.0\.0\.1:|-p )(\d+)/gi)]);
+  return [...new Set(found.map(([, port = '']) => port))].filter((port) => port !== '8080');
 }
 
 /** `telltale` as the guides call it, and where it finds the server. */
@@ -37,15 +59,20 @@ function environment(folder: string, url: string): NodeJS.ProcessEnv {
 for (const path of globSync(join(root, 'docs/guides/*.md')).sort()) {
   const commands = commandsOf(path);
   if (commands.length === 0) continue;
-  test(`the ${commands.length} commands of ${basename(path)} do what it says`, { skip: missing }, async (t) => {
-    const folder = temporaryFolder();
-    t.after(folder.dispose);
-    const server = await ServerProcess.start({ data: join(folder.path, 'data'), args: ['--demo'] });
-    t.after(() => server.end());
-    const env = environment(folder.path, server.url);
+  const ports = portsOf(commands);
+  const skip = withoutCurl || (ports.map((port) => peers[port]?.missing).find(Boolean) ?? false);
+  test(`the ${commands.length} commands of ${basename(path)} do what it says`, { skip }, async (t) => {
+    const folder = temporaryFolder(t);
+    const free = new Map<string, number>();
+    for (const port of ports) free.set(port, await freePort());
+    for (const [port, own] of free) await peers[port]?.start(t, own);
+    const server = await startServer(t, { data: join(folder, 'data'), args: ['--demo'] });
+    const env = environment(folder, server.url);
     for (const { text, problem } of commands) {
-      const pasted = text.replaceAll('http://127.0.0.1:8080', server.url);
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', pasted], { cwd: folder.path, env, encoding: 'utf8' });
+      const pasted = text
+        .replaceAll('http://127.0.0.1:8080', server.url)
+        .replace(/(?<![\d.])\d{4,5}(?![\d.])/g, (number) => String(free.get(number) ?? number));
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', pasted], { cwd: folder, env, encoding: 'utf8' });
       assert.equal(status, 0, `${text}\n${stdout}${stderr}`);
       const [, title] = /^\{"type":"\/docs\/#problem-[^"]*","title":"([^"]+)"/.exec(stdout) ?? [];
       assert.equal(title, problem, text);
