@@ -116,8 +116,7 @@ test('a serial port is opened by its own path, and by a link below /dev', { skip
   t.after(() => child.kill());
   const [line] = await once(child.stdout, 'data');
   const path = String(line).trim();
-  const shared = temporaryFolder(cleanup, '/dev/shm');
-  t.after(() => rmSync(shared, { recursive: true }));
+  const shared = temporaryFolder(t, '/dev/shm');
   symlinkSync(path, join(shared, 'usb-adapter'));
   for (const each of [path, join(shared, 'usb-adapter')]) {
     const transport = new SerialTransport({ path: each, baudRate: 9600, parity: 'none', stopBits: 1 });
