@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs from Debian what some tests talk to or run: a C compiler (power cuts), curl and Python (function modules), and
-# independent devices, brokers and clients of the protocols. None is started: the tests start their own, on loopback. Where
-# one is missing, its tests are skipped.
+# Installs from Debian what some tests talk to or run: a C compiler (power cuts), curl and Python (function modules),
+# faketime (a time of day that is set), and independent devices, brokers and clients of the protocols. None is started: the
+# tests start their own, on loopback. Where one is missing, its tests are skipped.
 set -eu
 [ "$(id -u)" = 0 ] || exec sudo "$0" "$@"
 export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
