@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { before } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { type CliResult, runCli } from './cli-process.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { moduleArgs, type ServerProcess, startServer } from './server-process.ts';
 
 export class CliPlant {
   readonly #cleanup = suiteCleanup();
@@ -14,7 +14,10 @@ export class CliPlant {
   /** Runs from before the first test of the file until after the last one. */
   constructor() {
     before(async () => {
-      this.#server = await startServer(this.#cleanup, { data: join(this.folder, 'data'), args: ['--demo'] });
+      this.#server = await startServer(this.#cleanup, {
+        data: join(this.folder, 'data'),
+        args: ['--demo', ...moduleArgs],
+      });
       // One that nothing but an operator raises.
       await this.server.send('PUT', '/alarms/fire', { name: 'fire', severity: 0 });
       await this.server.send('POST', '/cfgdb/render');

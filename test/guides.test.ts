@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@telltale/stack-kit/testing';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Mosquitto, withoutMosquitto } from '../stacks/mqtt/test/mosquitto.ts';
-import { startServer } from './server-process.ts';
+import { moduleArgs, startServer } from './server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cliFile = join(root, 'packages/cli/src/main.ts');
@@ -66,7 +66,7 @@ for (const path of globSync(join(root, 'docs/guides/*.md')).sort()) {
     const free = new Map<string, number>();
     for (const port of ports) free.set(port, await freePort());
     for (const [port, own] of free) await peers[port]?.start(t, own);
-    const server = await startServer(t, { data: join(folder, 'data'), args: ['--demo'] });
+    const server = await startServer(t, { data: join(folder, 'data'), args: ['--demo', ...moduleArgs] });
     const env = environment(folder, server.url);
     for (const { text, problem } of commands) {
       const pasted = text

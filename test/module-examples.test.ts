@@ -9,7 +9,7 @@ import { TelltaleClient } from '@telltale/client';
 import type { LiveFunctionModule } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { runCli } from './cli-process.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { moduleArgs, type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const examples = fileURLToPath(new URL('../examples/modules', import.meta.url));
@@ -20,7 +20,7 @@ let client: TelltaleClient;
 
 before(async () => {
   chmodSync(folder, 0o755); // a module that has a user of its own passes here
-  server = await startServer(cleanup, { data: join(folder, 'data'), args: ['--demo'] });
+  server = await startServer(cleanup, { data: join(folder, 'data'), args: ['--demo', ...moduleArgs] });
   client = new TelltaleClient({ url: server.url });
 });
 

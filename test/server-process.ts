@@ -1,6 +1,8 @@
 // The real server as a child process, as a user runs it, on a free port and a data folder of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
@@ -34,6 +36,17 @@ export function spawnServer(args: readonly string[], env: NodeJS.ProcessEnv = {}
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/**
+ * For a server whose modules run Node: one that has a user of its own cannot where a folder above Node is closed to others,
+ * as below /root.
+ */
+export const moduleArgs: readonly string[] = isClosedToOthers(process.execPath) ? ['--module-user', 'server'] : [];
+
+function isClosedToOthers(path: string): boolean {
+  const isClosed = (statSync(path).mode & 0o001) === 0;
+  return isClosed || (path !== dirname(path) && isClosedToOthers(dirname(path)));
 }
 
 const endTimeoutMs = 60_000;
