@@ -201,12 +201,55 @@ test('commit and render are 0 or 1, and there is no other parameter', async () =
   assert.deepEqual(await client.read('/alarms/names'), []);
 });
 
-test('at most 100 errors are told', async () => {
-  assert.equal((await faults(Array.from({ length: 300 }, () => null))).length, 100);
-  const fields = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`field${at}`, at]));
-  const unknown = { body: { ...fields, operations: [] } };
-  assert.equal((await client.faulty('invalid-body', 'POST', '/cfgdb/txn', unknown)).length, 100);
-  assert.equal((await client.faulty('invalid-body', 'PUT', '/alarms/a', { body: fields })).length, 100);
+test('however much is wrong, 20 errors are told in a few KiB', async () => {
+  const bad = (at: number) => ({ ...putOf('alarms', `a${at}`), object: { [`k${'x'.repeat(10_000)}`]: at } });
+  for (const operations of [Array.from({ length: 5000 }, () => 1), Array.from({ length: 50 }, (_, at) => bad(at))]) {
+    const { errors } = await client.refused('invalid-body', 'POST', '/cfgdb/txn', { body: { operations } });
+    assert.equal(errors?.length, 20);
+    assert.ok(JSON.stringify(errors).length < 8 << 10);
+  }
+});
+
+test('an object of very many keys is refused as that, and told in a few words', async () => {
+  const keys = (count: number) => Array.from({ length: count }, (_, at) => `"key${at}":""`).join();
+  const object = `{"name":"a","severity":1,${keys(600_000)}}`;
+  const { errors } = await client.refused('json-too-large', 'POST', '/cfgdb/txn', {
+    raw: `{"operations":[{"operation":"put","family":"alarms","name":"a","object":${object}}]}`,
+  });
+  assert.deepEqual(errors, [{ path: '/operations/0/object', message: 'has more than 10000 keys' }]);
+  await client.refused('json-too-large', 'PUT', '/alarms/a', { raw: object });
+  const many = `{"name":"a","severity":1,"properties":{${keys(10_000)}}}`;
+  await client.done('PUT', '/alarms/a', { raw: many });
+  assert.deepEqual(await client.read('/alarms/a'), JSON.parse(many));
+});
+
+test('a key that is there twice is refused, wherever it is', async () => {
+  const cases = {
+    '/operations': '{"operations":[],"operations":[]}',
+    '/operations/0/name': '{"operations":[{"operation":"delete","family":"alarms","name":"a","name":"b"}]}',
+    '/operations/0/object/properties/__proto__':
+      '{"operations":[{"operation":"put","family":"alarms","name":"a","object":{"name":"a","severity":1,"properties":{"__proto__":"1","__proto__":"2"}}}]}',
+  };
+  for (const [path, raw] of Object.entries(cases)) {
+    const { errors } = await client.refused('duplicate-key', 'POST', '/cfgdb/txn', { raw });
+    assert.deepEqual(errors, [{ path, message: 'is there twice' }]);
+  }
+  await client.refused('duplicate-key', 'PUT', '/alarms/a', { raw: '{"name":"a","severity":1,"severity":2}' });
+});
+
+test('while a long transaction runs, metrics are answered', async () => {
+  let isRunning = true;
+  const operations = Array.from({ length: 20_000 }, (_, at) => putOf('alarms', `long${at}`));
+  const running = run(operations, '?commit=0').finally(() => {
+    isRunning = false;
+  });
+  let seen = false;
+  while (isRunning && !seen) {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    seen = isRunning && text.includes('\ntelltale_configuration_waiting 1\n');
+  }
+  await running;
+  assert.ok(seen, 'no metrics before the end of the transaction');
 });
 
 test('an object over 1 MiB refuses the whole transaction by 413', async () => {

@@ -12,7 +12,7 @@ import { type ServerProcess, startServer } from './server-process.ts';
 const guard = { timeout: 120_000 };
 
 const kib = 1024;
-const maxJsonBytes = 4 * 1024 * kib;
+const maxJsonBytes = 6 * 1024 * kib;
 const maxExecutableBytes = 10 * kib;
 const maxDatabaseBytes = 64 * kib;
 const maxObjectText = 1024 * kib;
@@ -186,16 +186,15 @@ describe('an upload', guard, () => {
 
 describe('a transaction', guard, () => {
   const deletion = '{"operation":"delete","family":"alarms","name":"a"}';
-  const withOperations = (count: number) => `{"operations":[${Array(count).fill('0').join(',')}]}`;
+  const withOperations = (count: number) => `{"operations":[${Array(count).fill(deletion).join(',')}]}`;
 
   test('of one operation more than is allowed is refused as too long', async () => {
     const detail = await refused('too-many-operations', 'POST', '/cfgdb/txn', withOperations(maxOperations + 1));
-    assert.match(detail, /100001 operations; at most 100000/);
+    assert.match(detail, /more than 100000 operations/);
   });
 
   test('of as many as are allowed is not', async () => {
-    await refused('invalid-body', 'POST', '/cfgdb/txn', withOperations(maxOperations));
-    await refused('operation-failed', 'POST', '/cfgdb/txn', `{"operations":[${deletion}]}`);
+    await refused('operation-failed', 'POST', '/cfgdb/txn', withOperations(maxOperations));
   });
 });
 

@@ -2,6 +2,7 @@
 // stored, rendered and shown.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import { Identifier } from './identifier.ts';
+import { maxJsonKeys } from './json.ts';
 import { Datatype } from './wire-schemas.ts';
 
 /** Milliseconds, counts and bit masks: exact in JSON and in SQLite alike. */
@@ -16,7 +17,11 @@ const Choice = <const Words extends string[]>(words: Words, description: string)
 
 /** A map of non-empty keys to texts, as `properties`, `vars`, `env` and `providerAddresses` are. */
 const TextMap = (description: string) =>
-  Type.Record(Type.String({ pattern: '^[\\s\\S]+$' }), Type.String(), { description, additionalProperties: false });
+  Type.Record(Type.String({ pattern: '^[\\s\\S]+$' }), Type.String(), {
+    description,
+    maxProperties: maxJsonKeys,
+    additionalProperties: false,
+  });
 
 export const Severity = Type.Integer({
   minimum: 0,

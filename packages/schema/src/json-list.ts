@@ -5,6 +5,8 @@ import { ProblemError } from './problem.ts';
 
 /** Longer than any record: a text of 64 KiB, each byte of it escaped, is shorter. */
 const mostItemLength = 1 << 20;
+/** Far more than any record has: an item is not made before it is known to be small. */
+const mostItemParts = 1000;
 
 const space = /\s*/y;
 const member = /\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
@@ -18,6 +20,7 @@ export class JsonListReader {
   #at = 0;
   /** Of the item that is being read. */
   #depth = 0;
+  #parts = 0;
   #inText = false;
   #scanned = 0;
   #place: Place = 'start';
@@ -115,6 +118,7 @@ export class JsonListReader {
   #startItem(): void {
     this.#place = 'item';
     this.#depth = 0;
+    this.#parts = 0;
     this.#inText = false;
     this.#scanned = this.#at;
   }
@@ -134,6 +138,9 @@ export class JsonListReader {
         }
       } else if (this.#depth > 0) {
         if (code === 0x5d || code === 0x7d) this.#depth--;
+        else if (code === 0x2c && ++this.#parts > mostItemParts) {
+          throw new ProblemError('json-too-large', `Item ${this.#items + 1} has more than ${mostItemParts} parts.`);
+        }
       } else if (code === 0x2c || code === 0x5d) {
         this.#onItem(parsed(text.slice(this.#at, at), this.#items + 1));
         this.#items++;

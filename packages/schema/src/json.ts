@@ -1,57 +1,31 @@
-// Reads a JSON text that a stranger sent: bounded in depth, exact in its encoding, with an error that tells where.
-import { parseJson } from './parse-json.ts';
-import { ProblemError } from './problem.ts';
+// Reads a JSON text that a stranger sent: bounded in depth and size, exact in its encoding, with an error that tells where.
+import { type HandOn, type JsonLimits, JsonReader, readAll } from './json-reader.ts';
 
 /** Deeper than any resource of the two interfaces. */
 export const maxJsonDepth = 8;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** More than anybody gives an object: maps such as `properties` and `vars` have as many at most. */
+export const maxJsonKeys = 10_000;
 
-export function readJson(bytes: Uint8Array): unknown {
-  refuseDeepNesting(bytes);
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new ProblemError('malformed-json', 'The body is not UTF-8.');
-  }
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new ProblemError(
-      'malformed-json',
-      text.trim() === '' ? 'The body is empty.' : `${(error as Error).message}.`,
-    );
-  }
+/** As many as a client of the channel watches by name, unless it is allowed more; twice the operations of a transaction. */
+export const maxJsonItems = 200_000;
+
+/** A list of names, or an object of 1 MiB, has fewer; so many take some 30 MB. */
+export const maxJsonValues = 500_000;
+
+const limits: JsonLimits = {
+  depth: maxJsonDepth,
+  keys: maxJsonKeys,
+  items: maxJsonItems,
+  values: maxJsonValues,
+};
+
+/** Throws a `ProblemError`. */
+export function readJson(bytes: Uint8Array, handOn?: HandOn): unknown {
+  return readAll(strangersJson(bytes, handOn));
 }
 
-/** One pass over the bytes before anything is built from them. */
-function refuseDeepNesting(bytes: Uint8Array): void {
-  const { length } = bytes;
-  let depth = 0;
-  let at = 0;
-  while (at < length) {
-    const byte = bytes[at++];
-    if (byte === 0x22) {
-      at = endOfText(bytes, at);
-    } else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > maxJsonDepth) {
-        throw new ProblemError('json-too-deep', `At byte ${at - 1} the JSON is deeper than ${maxJsonDepth} levels.`);
-      }
-    } else if (byte === 0x5d || byte === 0x7d) {
-      depth--;
-    }
-  }
-}
-
-/** Behind the closing quote of the text whose first byte is at `from`. */
-function endOfText(bytes: Uint8Array, from: number): number {
-  const { length } = bytes;
-  let at = from;
-  while (at < length) {
-    const byte = bytes[at++];
-    if (byte === 0x22) break;
-    if (byte === 0x5c) at++;
-  }
-  return at;
+/** The same, for who pauses between the pieces. */
+export function strangersJson(bytes: Uint8Array, handOn?: HandOn): JsonReader {
+  return new JsonReader(bytes, { limits, ...(handOn && { handOn }) });
 }

@@ -1,11 +1,13 @@
-// JSON.parse as it should be. V8 takes a key with an escape for another one that an object of the same shape had before:
-// once `{"a":1,"\\":1}` was read, `{"a":1,"\"":1}` comes out with the key `\` (nodejs/node issue 63785; Node 24 and 26).
-// Texts with such keys are rare; they alone are put together here, so that V8 never has to make one of them.
+// JSON.parse as it should be, for texts of our own and of devices; json.ts reads those of strangers. V8 takes a key with an
+// escape for another one that an object of the same shape had before: once `{"a":1,"\\":1}` was read, `{"a":1,"\"":1}`
+// comes out with the key `\` (nodejs/node issue 63785; Node 24 and 26). Texts with such keys are rare; they alone are put
+// together by hand, so that V8 never has to make one of them.
+import { JsonReader, readAll } from './json-reader.ts';
 
 /** Throws as JSON.parse does. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return hasEscapedKey(text) ? new WellFormed(text).read() : value;
+  return hasEscapedKey(text) ? readAll(new JsonReader(new TextEncoder().encode(text), { pieceBytes: 0 })) : value;
 }
 
 const quote = 0x22;
@@ -33,61 +35,4 @@ function afterSpace(text: string, from: number): number {
   let at = from;
   while (text.charCodeAt(at) <= 0x20) at++;
   return at;
-}
-
-/** Reads a text that JSON.parse has taken: nothing in it needs to be doubted. */
-class WellFormed {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  read(): unknown {
-    switch (this.#next()) {
-      case '{':
-        return Object.fromEntries(this.#items('}', () => this.#entry()));
-      case '[':
-        return this.#items(']', () => this.read());
-      case '"':
-        return this.#slice(endOfText(this.#text, this.#at));
-      default: {
-        let end = this.#at;
-        while (end < this.#text.length && !' \t\r\n,]}'.includes(this.#text.charAt(end))) end++;
-        return this.#slice(end);
-      }
-    }
-  }
-
-  #entry(): [string, unknown] {
-    this.#next();
-    const key = this.#slice(endOfText(this.#text, this.#at)) as string;
-    this.#next();
-    this.#at++; // the colon
-    return [key, this.read()];
-  }
-
-  #items<Item>(closing: string, read: () => Item): Item[] {
-    const items: Item[] = [];
-    this.#at++;
-    while (this.#next() !== closing) {
-      items.push(read());
-      if (this.#next() === ',') this.#at++;
-    }
-    this.#at++;
-    return items;
-  }
-
-  #next(): string {
-    this.#at = afterSpace(this.#text, this.#at);
-    return this.#text.charAt(this.#at);
-  }
-
-  /** A text, number or word up to `end`. */
-  #slice(end: number): unknown {
-    const value: unknown = JSON.parse(this.#text.slice(this.#at, end));
-    this.#at = end;
-    return value;
-  }
 }

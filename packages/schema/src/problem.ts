@@ -17,6 +17,16 @@ export const problems = {
     'Send UTF-8 as RFC 4180 has it; the detail says where it breaks.',
   ),
   'json-too-deep': problem(400, 'The JSON is nested too deeply', 'No resource is nested deeper than 8 levels.'),
+  'json-too-large': problem(
+    400,
+    'The JSON has too many parts',
+    'An object has at most 10,000 keys, a list 200,000 items, a body 500,000 values; the operations of a transaction count one by one.',
+  ),
+  'duplicate-key': problem(
+    400,
+    'A key is there twice',
+    'Name each key of an object once; the detail says where it is repeated.',
+  ),
   'invalid-body': problem(400, 'The body does not fit its schema', 'Each entry of errors names a field.'),
   'invalid-query': problem(400, 'A query parameter is wrong', 'Each entry of errors names a parameter.'),
   'invalid-name': problem(400, 'The name is impossible', 'A name is 1 to 64 characters of 0-9, a-z, A-Z and _.'),

@@ -4,9 +4,10 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
 import { families, familyNames, withNulls } from './configuration.ts';
+import { pointerPart } from './pointer.ts';
 import { Revision } from './revision.ts';
 import { OperationEnvelope, Transaction } from './transaction.ts';
-import { checker, pointerPart } from './validate.ts';
+import { checker } from './validate.ts';
 import { Problem } from './wire-schemas.ts';
 
 const Thing = Type.Object(
@@ -104,19 +105,80 @@ test('what fits has no faults', () => {
   assert.deepEqual(thing.faults(data), []);
 });
 
-test('however many fields are unknown, each is told, up to the limit', () => {
-  for (const count of [1, 7, 8, 9, 99, 100, 5000]) {
+test('however many fields are unknown, each is told, up to 20', () => {
+  for (const count of [1, 7, 8, 9, 19, 20, 5000]) {
     const fields = Array.from({ length: count }, (_, at) => `field${at}`);
     const data = { name: 'a', ...Object.fromEntries(fields.map((field) => [field, 1])) };
     const paths = thing.faults(data).map(({ path }) => path);
     assert.deepEqual(
       paths,
-      fields.slice(0, 100).map((field) => `/${field}`),
+      fields.slice(0, 20).map((field) => `/${field}`),
     );
     const map = Object.fromEntries(fields.map((field) => [field, 1]));
-    assert.equal(thing.faults({ name: 'a', map }).length, Math.min(count, 100));
+    assert.equal(thing.faults({ name: 'a', map }).length, Math.min(count, 20));
     assert.equal(thing.faults(data, '', 3).length, Math.min(count, 3));
   }
+});
+
+describe('however much was sent', () => {
+  /** The list or object, and how many of its parts were looked at. */
+  function counted<T extends object>(data: T): { data: T; reads: () => number } {
+    const seen = new Set<string | symbol>();
+    const get = (target: T, key: string | symbol): unknown => {
+      if (Object.hasOwn(target, key) && key !== 'length') seen.add(key);
+      return Reflect.get(target, key);
+    };
+    return { data: new Proxy(data, { get }), reads: () => seen.size };
+  }
+  const many = 100_000;
+
+  test('of a list of wrong items no more are looked at than are told', () => {
+    const { data: deep, reads } = counted(Array(many).fill('x'));
+    assert.equal(thing.faults({ name: 'a', inner: { deep } }).length, 20);
+    assert.ok(reads() <= 21, `${reads()} items were looked at`);
+  });
+
+  test('of an object of unknown keys no value is looked at', () => {
+    const { data, reads } = counted(Object.fromEntries(Array.from({ length: many }, (_, at) => [`k${at}`, {}])));
+    const faults = thing.faults(data);
+    assert.deepEqual([faults.length, faults[19]?.path], [20, '/k19']);
+    assert.ok(reads() <= 1, `${reads()} values were looked at`);
+  });
+
+  test('a list or a map that is too long is told as that, and nothing in it is looked at', () => {
+    const short = checker(
+      Type.Object({
+        list: Type.Array(Type.Object({ a: Type.String() }), { maxItems: 3 }),
+        map: Type.Record(Type.String(), Type.Object({ a: Type.String() }), { maxProperties: 3 }),
+      }),
+    );
+    const list = counted(Array(many).fill(0));
+    const map = counted(Object.fromEntries(Array.from({ length: many }, (_, at) => [`k${at}`, 0])));
+    assert.deepEqual(short.faults({ list: list.data, map: map.data }), [
+      { path: '/list', message: 'must have at most 3 items' },
+      { path: '/map', message: 'must have at most 3 keys' },
+    ]);
+    assert.ok(list.reads() + map.reads() <= 2);
+  });
+
+  test('the one wrong item among very many is found', () => {
+    const items = Array(many)
+      .fill(1)
+      .with(many - 1, 'x');
+    assert.deepEqual(told({ name: 'a', inner: { deep: items } }), [`/inner/deep/${many - 1} must be an integer`]);
+  });
+
+  test('what is told is a few KiB, and keys of any length are cut', () => {
+    for (const key of [(at: number) => `k${at}`, (at: number) => `${at}${'é'.repeat(10_000)}`]) {
+      const data = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [key(at), 1]));
+      const text = JSON.stringify(thing.faults(data));
+      assert.ok(Buffer.byteLength(text) < 6 << 10, `${Buffer.byteLength(text)} bytes`);
+      assert.ok(Buffer.byteLength(JSON.stringify(thing.faults({ name: 'a', map: data }))) < 6 << 10);
+    }
+    assert.deepEqual(thing.faults({ name: 'a', ['\u{1f600}'.repeat(50)]: 1 }), [
+      { path: `/${'\u{1f600}'.repeat(40)}…`, message: `is unknown; known are ${known}` },
+    ]);
+  });
 });
 
 test('what does not fit has a fault, however few are asked for', () => {

@@ -1,14 +1,8 @@
-// Checks data against a schema and says what is wrong in words for people. The only validator of the project.
+// Checks data against a schema. The only validator of the project; what is wrong, find-faults.ts says.
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { TLocalizedValidationError } from 'typebox/error';
-import { Settings } from 'typebox/system';
-import { Errors } from 'typebox/value';
+import { FaultFinder, maxFaults } from './find-faults.ts';
 import type { Fault } from './wire-schemas.ts';
-
-/** The library stops at 8, which may be all of one kind; nobody reads more than a hundred. */
-const mostFaults = 100;
-Settings.Set({ maxErrors: 2 * mostFaults });
 
 export interface Checker {
   /** True where the data fits; costs next to nothing. */
@@ -27,18 +21,13 @@ interface Keywords {
 
 export function checker(schema: TSchema): Checker {
   const { properties = {} }: Keywords = schema;
-  const fields = Object.keys(properties);
   const fits = compileFits(schema);
+  const finder = new FaultFinder(schema);
   return {
     fits,
-    faults: (data, at = '', most = mostFaults) => {
+    faults: (data, at = '', most = maxFaults) => {
       if (fits(data)) return [];
-      const faults: Fault[] = [];
-      for (const error of Errors(schema, data)) {
-        for (const { path, message } of inWords(error, fields)) {
-          if (faults.length < most) faults.push({ path: at + path, message });
-        }
-      }
+      const faults = finder.find(data, at, most);
       return faults.length > 0 ? faults : [{ path: at, message: 'does not fit its schema' }];
     },
     coerce: (data) => readTexts(data, properties),
@@ -56,40 +45,6 @@ function compileFits(schema: TSchema): (data: unknown) => boolean {
   return (data) => compiled.Check(data) && Object.keys(data as object).every((field) => known.has(field));
 }
 
-function inWords(error: TLocalizedValidationError, fields: string[]): Fault[] {
-  const at = error.instancePath;
-  switch (error.keyword) {
-    case 'required':
-      return error.params.requiredProperties.map((field) => ({ path: `${at}/${field}`, message: 'is required' }));
-    case 'boolean': // one for each field that the schema does not have
-      return [{ path: at, message: isOutermost(error) && fields.length > 0 ? unknown(fields) : 'is not allowed here' }];
-    case 'additionalProperties':
-    case 'anyOf':
-      return []; // what is wrong inside is told
-    case 'enum':
-      return [{ path: at, message: `must be one of ${error.params.allowedValues.join(', ')}` }];
-    case 'const':
-      return [{ path: at, message: `must be ${error.params.allowedValue}` }];
-    case 'type':
-      return [{ path: at, message: `must be ${[error.params.type].flat().map(withArticle).join(' or ')}` }];
-    case 'pattern':
-      return [{ path: at, message: `must match ${error.params.pattern}` }];
-    case 'minimum':
-    case 'maximum':
-      return [{ path: at, message: `must be ${error.params.comparison} ${error.params.limit}` }];
-    default:
-      return [{ path: at, message: error.message }];
-  }
-}
-
-function isOutermost({ schemaPath }: TLocalizedValidationError): boolean {
-  return schemaPath === '#/additionalProperties';
-}
-
-function unknown(fields: string[]): string {
-  return `is unknown; known are ${fields.join(', ')}`;
-}
-
 const textForms: Record<string, RegExp> = {
   integer: /^[+-]?\d{1,20}$/,
   number: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/,
@@ -104,14 +59,4 @@ function readTexts(data: unknown, properties: Record<string, { type?: unknown }>
     return [field, type === 'boolean' ? text === '1' || text === 'true' : Number(text)];
   };
   return Object.fromEntries(Object.entries(data as object).map(read));
-}
-
-function withArticle(type: string): string {
-  if (type === 'null') return 'null';
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
-}
-
-/** A property name as a part of a JSON pointer (RFC 6901). */
-export function pointerPart(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

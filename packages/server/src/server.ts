@@ -325,8 +325,8 @@ export class Server {
 
   async #loadDemo(isNew: boolean): Promise<void> {
     if (!(this.#settings.demo ?? isNew)) return;
-    const counts = await this.#cfgdb.call('counts');
-    if (Object.values(counts).some((count) => count > 0)) {
+    const objects = Object.values(this.#cfgdb.figures?.objects ?? {});
+    if (objects.some((count) => count > 0)) {
       this.#log.warn('the configuration is not empty, so the demo plant was not loaded into it');
       return;
     }

@@ -15,7 +15,8 @@ export interface Metric {
   /** A counter only grows, and begins at 0 when the service starts. */
   readonly type: 'gauge' | 'counter';
   readonly labels?: readonly string[];
-  readonly read: () => Iterable<Sample> | number | Promise<Iterable<Sample> | number>;
+  /** At once: who watches over a service that has much to do is not kept waiting. */
+  readonly read: () => Iterable<Sample> | number;
 }
 
 export class Metrics {
@@ -30,24 +31,24 @@ export class Metrics {
   watch(metrics: readonly Metric[]): void {
     for (const { name, help, type, labels = [], read } of metrics) {
       const options = { name, help, labelNames: [...labels], registers: [this.registry] };
-      const samples = async (): Promise<Iterable<Sample>> => {
-        const found = await read();
+      const samples = (): Iterable<Sample> => {
+        const found = read();
         return typeof found === 'number' ? [{ value: found }] : found;
       };
       if (type === 'gauge') {
         new Gauge({
           ...options,
-          async collect() {
+          collect() {
             this.reset();
-            for (const { labels: of = {}, value } of await samples()) this.set(of, value);
+            for (const { labels: of = {}, value } of samples()) this.set(of, value);
           },
         });
       } else {
         new Counter({
           ...options,
-          async collect() {
+          collect() {
             this.reset();
-            for (const { labels: of = {}, value } of await samples()) this.inc(of, value);
+            for (const { labels: of = {}, value } of samples()) this.inc(of, value);
           },
         });
       }

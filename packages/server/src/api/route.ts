@@ -96,6 +96,9 @@ export const accessOf = ({ access, method }: Route): Access => access ?? (method
 
 export const jsonType = 'application/json';
 
+/** What can be wrong with the JSON of a body, whatever its schema is. */
+export const ofJsonBodies = ['malformed-json', 'json-too-deep', 'json-too-large', 'duplicate-key'] as const;
+
 /** Whether each request for `path` fits `other` as well: `/alarms/names` is taken by `/alarms/:name`, and by itself. */
 export function takes(other: string, path: string): boolean {
   const [parts, others] = [path.split('/'), other.split('/')];

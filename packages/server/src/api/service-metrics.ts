@@ -25,11 +25,11 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
   const { measurements, commands, alarms } = data;
   return [
     gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.waiting),
-    labelled('gauge', 'configuration_objects', 'Objects in the configuration database.', 'family', () =>
-      cfgdb.call('counts'),
-    ),
-    gauge('configuration_up_to_date', 'Whether what runs equals the database.', async () =>
-      Number(await cfgdb.call('upToDate')),
+    labelled('gauge', 'configuration_objects', 'Objects in the configuration database.', 'family', () => ({
+      ...cfgdb.figures?.objects,
+    })),
+    gauge('configuration_up_to_date', 'Whether what runs equals the database.', () =>
+      Number(cfgdb.figures?.upToDate ?? false),
     ),
     labelled('gauge', 'points', 'Live objects.', 'family', () => ({
       measurements: measurements.size,
@@ -197,7 +197,7 @@ function stackMetrics(host: StackHost): Metric[] {
   ];
 }
 
-function gauge(name: string, help: string, read: () => number | Promise<number>): Metric {
+function gauge(name: string, help: string, read: () => number): Metric {
   return { name: `telltale_${name}`, help, type: 'gauge', read };
 }
 
@@ -211,9 +211,8 @@ function labelled(
   name: string,
   help: string,
   label: string,
-  read: () => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+  read: () => Readonly<Record<string, number>>,
 ): Metric {
-  const samples = async () =>
-    Object.entries(await read()).map(([word, value]) => ({ labels: { [label]: word }, value }));
+  const samples = () => Object.entries(read()).map(([word, value]) => ({ labels: { [label]: word }, value }));
   return { name: `telltale_${name}`, help, type, labels: [label], read: samples };
 }

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import type { Answer, Arguments, Method, Opened, Request, Result, Start } from './protocol.ts';
+import type { Answer, Arguments, Figures, Method, Opened, Request, Result, Start } from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
 
 export interface ConfigurationDatabaseOptions {
@@ -36,6 +36,7 @@ export class ConfigurationDatabase {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
   #lastId = 0;
+  #figures: Figures | undefined;
   /** Resolves when everything that was rendered so far runs. */
   #running: Promise<void> = Promise.resolve();
 
@@ -58,7 +59,10 @@ export class ConfigurationDatabase {
       thread.on('message', (message: Opened | Answer) => {
         if ('id' in message) return;
         if ('rendering' in message) this.#run(message.rendering).catch(reject);
-        else resolve(message.opened ? undefined : message.unusable);
+        else if (message.opened) {
+          this.#figures = message.figures;
+          resolve(undefined);
+        } else resolve(message.unusable);
       });
     });
     thread.removeAllListeners('message');
@@ -89,6 +93,11 @@ export class ConfigurationDatabase {
   /** How many operations have been asked for and not yet answered. */
   get waiting(): number {
     return this.#waiting.size;
+  }
+
+  /** As they were at the last answer; undefined before it is open. */
+  get figures(): Figures | undefined {
+    return this.#figures;
   }
 
   /** Asks the thread; a change is on disk when the promise resolves. Rejects with `ProblemError`. */
@@ -152,8 +161,11 @@ export class ConfigurationDatabase {
     this.#waiting.delete(answer.id);
     if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
     else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
-    else if (answer.rendering === undefined) waiting?.resolve(answer.result);
-    else this.#run(answer.rendering).then(() => waiting?.resolve(answer.result), waiting?.reject);
+    else {
+      this.#figures = answer.figures;
+      if (answer.rendering === undefined) waiting?.resolve(answer.result);
+      else this.#run(answer.rendering).then(() => waiting?.resolve(answer.result), waiting?.reject);
+    }
   }
 
   #run(rendering: RenderingBytes | undefined): Promise<void> {

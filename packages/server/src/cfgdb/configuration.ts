@@ -97,7 +97,7 @@ export class Configuration {
 
   /** With `commit` false everything is done, and undone: it would have worked. */
   transaction(body: Uint8Array, { commit, render }: { commit: boolean; render: boolean }, author: string): void {
-    const steps = readTransaction(readJson(body));
+    const steps = readTransaction(body);
     this.#change(() => {
       const edit = this.#edit(author);
       steps.forEach((step, index) => {

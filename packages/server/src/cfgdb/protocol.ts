@@ -1,5 +1,5 @@
 // What the configuration's thread and its client say to each other.
-import type { Fault, ProblemName } from '@telltale/schema';
+import type { Family, Fault, ProblemName } from '@telltale/schema';
 import type { Configuration } from './configuration.ts';
 import type { RenderingBytes } from './rendering.ts';
 
@@ -11,8 +11,14 @@ export interface Start {
   readonly stackModules: readonly string[];
 }
 
+/** Told with every answer, so that nobody has to ask. */
+export interface Figures {
+  readonly objects: Readonly<Record<Family, number>>;
+  readonly upToDate: boolean;
+}
+
 /** Everything that can be asked of the configuration. */
-export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRendering'> & {
+export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRendering' | 'counts'> & {
   /** Replaces the database by the rows of an uploaded file. */
   upload(path: string, options: { render: boolean }, author: string): Promise<void>;
   /** After all that was asked before: closes the database. */
@@ -31,7 +37,12 @@ export interface Request {
 
 export type Answer =
   /** With what the operation has rendered: it is answered when that runs. */
-  | { readonly id: number; readonly result: unknown; readonly rendering: RenderingBytes | undefined }
+  | {
+      readonly id: number;
+      readonly result: unknown;
+      readonly rendering: RenderingBytes | undefined;
+      readonly figures: Figures;
+    }
   | {
       readonly id: number;
       readonly problem: ProblemName;
@@ -43,5 +54,5 @@ export type Answer =
 /** The first messages of the thread: what was rendered last, and then whether the rest could be opened. */
 export type Opened =
   | { readonly rendering: RenderingBytes }
-  | { readonly opened: true }
+  | { readonly opened: true; readonly figures: Figures }
   | { readonly opened: false; readonly unusable: string };

@@ -8,10 +8,12 @@ import {
   families,
   familyNames,
   isIdentifier,
+  maxFaults,
   maxOperations,
   OperationEnvelope,
   ProblemError,
-  pointerPart,
+  pointerTo,
+  readJson,
   reservedName,
 } from '@telltale/schema';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
@@ -28,7 +30,6 @@ export type Step =
   | { readonly operation: 'put'; readonly object: StoredObject; readonly parsed: FamilyObject[Family] }
   | { readonly operation: 'delete'; readonly family: Family; readonly name: string };
 
-const mostFaults = 100;
 const envelope = checker(OperationEnvelope);
 const checkers = Object.fromEntries(familyNames.map((family) => [family, checker(families[family])])) as Record<
   Family,
@@ -55,7 +56,7 @@ function readFitting(
   faults: Fault[],
 ): FamilyObject[Family] | undefined {
   const object = withoutNulls(family, body);
-  const found = checkers[family].fits(object) ? [] : checkers[family].faults(object, at, mostFaults - faults.length);
+  const found = checkers[family].fits(object) ? [] : checkers[family].faults(object, at, maxFaults - faults.length);
   const ownName = (object as { name?: unknown } | null)?.name;
   if (typeof ownName === 'string' && ownName !== name && isIdentifier(ownName)) {
     found.push({ path: `${at}/name`, message: `must be ${name}, the name that the request is about` });
@@ -81,26 +82,30 @@ function withoutNulls(family: Family, body: unknown): unknown {
   );
 }
 
-export function readTransaction(body: unknown): Step[] {
-  const operations = (body as { operations?: unknown } | null)?.operations;
+/** Reads the operations as they come: what is wrong is refused before the rest is looked at. */
+export function readTransaction(bytes: Uint8Array): Step[] {
   const faults: Fault[] = [];
+  const steps: Step[] = [];
+  let index = 0;
+  const take = (operations: readonly unknown[]) => {
+    for (const operation of operations) {
+      if (index === maxOperations) {
+        throw new ProblemError('too-many-operations', `The transaction has more than ${maxOperations} operations.`);
+      }
+      const step = readOperation(operation, `/operations/${index++}`, faults);
+      if (faults.length >= maxFaults) throw invalidBody(faults);
+      if (step !== undefined) steps.push(step);
+    }
+  };
+  const body = readJson(bytes, { member: 'operations', take });
+  const operations = (body as { operations?: unknown } | null)?.operations;
   if (!Array.isArray(operations)) {
     throw invalidBody([{ path: '/operations', message: 'must be an array of operations' }]);
   }
+  take(operations);
   for (const field of Object.keys(body as object)) {
-    if (field === 'operations' || faults.length >= mostFaults) continue;
-    faults.push({ path: `/${pointerPart(field)}`, message: 'is unknown; known is operations' });
-  }
-  if (operations.length > maxOperations) {
-    throw new ProblemError(
-      'too-many-operations',
-      `The transaction has ${operations.length} operations; at most ${maxOperations}.`,
-    );
-  }
-  const steps: Step[] = [];
-  for (let index = 0; index < operations.length && faults.length < mostFaults; index++) {
-    const step = readOperation(operations[index], `/operations/${index}`, faults);
-    if (step !== undefined) steps.push(step);
+    if (field === 'operations' || faults.length >= maxFaults) continue;
+    faults.push({ path: pointerTo([field]), message: 'is unknown; known is operations' });
   }
   if (faults.length > 0) throw invalidBody(faults);
   return steps;
@@ -108,7 +113,7 @@ export function readTransaction(body: unknown): Step[] {
 
 function readOperation(value: unknown, at: string, faults: Fault[]): Step | undefined {
   if (!envelope.fits(value)) {
-    faults.push(...envelope.faults(value, at, mostFaults - faults.length));
+    faults.push(...envelope.faults(value, at, maxFaults - faults.length));
     return undefined;
   }
   const { operation, family, name, object } = value as {

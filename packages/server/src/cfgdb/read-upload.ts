@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Family, type Fault, ProblemError, parseJson, reservedName } from '@telltale/schema';
+import { type Family, type Fault, maxFaults, ProblemError, parseJson, reservedName } from '@telltale/schema';
 import { readObject, type StoredObject } from './read-objects.ts';
 import { applicationId, schemaVersion, tables } from './tables.ts';
 import type { UploadForm, UploadLine } from './upload-reader.ts';
@@ -18,7 +18,6 @@ const memoryCheckMs = 20;
 /** The whole configuration is kept in memory, so its size is bounded, too; a row of a few bytes costs hundreds there. */
 const mostOutputBytes = 256 << 20;
 const mostObjects = 1_000_000;
-const mostFaults = 100;
 const mostReasonLength = 1000;
 const reader = fileURLToPath(new URL('./upload-reader.ts', import.meta.url));
 
@@ -117,7 +116,7 @@ class Collector {
   }
 
   #row(family: Family, fields: readonly string[], row: readonly unknown[]): void {
-    if (this.#faults.length >= mostFaults) return;
+    if (this.#faults.length >= maxFaults) return;
     if (this.#objects.length >= mostObjects) throw refused(`it has more than ${mostObjects} objects`);
     const object = toObject(family, fields, row);
     const name = String(object.name);

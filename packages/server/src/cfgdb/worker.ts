@@ -5,7 +5,7 @@ import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
-import type { Answer, Method, Opened, Operations, Request, Start } from './protocol.ts';
+import type { Answer, Figures, Method, Opened, Operations, Request, Start } from './protocol.ts';
 import { readUpload } from './read-upload.ts';
 import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
@@ -36,13 +36,17 @@ async function carryOut(operations: Operations & Configuration, { id, method, ar
   try {
     const operation = operations[method] as (...args: unknown[]) => unknown;
     const result = await operation.apply(operations, [...args]);
-    return { id, result, rendering: operations.takeRendering() };
+    return { id, result, rendering: operations.takeRendering(), figures: figuresOf(operations) };
   } catch (error) {
     if (error instanceof ProblemError) {
       return { id, problem: error.problem, detail: error.message, errors: error.errors };
     }
     return { id, failure: (error as Error).stack ?? String(error) };
   }
+}
+
+function figuresOf(configuration: Configuration): Figures {
+  return { objects: configuration.counts(), upToDate: configuration.upToDate() };
 }
 
 async function main(): Promise<void> {
@@ -71,7 +75,7 @@ async function main(): Promise<void> {
       if (request.method === 'close') port.close();
     });
   });
-  say({ opened: true });
+  say({ opened: true, figures: figuresOf(operations) });
 }
 
 await main();

@@ -169,6 +169,7 @@ function backfillRoute(options: ArchiveRoutesOptions, kind: 'measurements' | 'co
       'invalid-record',
       'malformed-json',
       'json-too-deep',
+      'json-too-large',
       'malformed-csv',
       'storage-failed',
     ],

@@ -40,7 +40,13 @@ const enoughTextLength = 4 << 20;
 const records = { measurements: checker(MeasurementRecord), commands: checker(CommandRecord) };
 
 /** Problems of the body, to which it is added what became of the records before. */
-const ofTheBody = new Set<ProblemName>(['invalid-record', 'malformed-json', 'json-too-deep', 'malformed-csv']);
+const ofTheBody = new Set<ProblemName>([
+  'invalid-record',
+  'malformed-json',
+  'json-too-deep',
+  'json-too-large',
+  'malformed-csv',
+]);
 
 /** Resolves when all records are on disk. */
 export async function backfill(options: BackfillOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { Difference, RenderStatus, Revision, Revisions, Transaction } from '@tel
 import Type from 'typebox';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { jsonBody } from '../read-request.ts';
-import { jsonType, type Route, type RouteBody } from '../route.ts';
+import { jsonType, ofJsonBodies, type Route, type RouteBody } from '../route.ts';
 
 export const sqliteType = 'application/x-sqlite3';
 
@@ -71,8 +71,7 @@ export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: 
       body: jsonBody(Transaction, maxJsonBytes),
       answer: { status: 204, description: 'All operations are on disk.' },
       problems: [
-        'malformed-json',
-        'json-too-deep',
+        ...ofJsonBodies,
         'invalid-body',
         'too-many-operations',
         'object-too-large',

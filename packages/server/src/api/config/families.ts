@@ -4,7 +4,7 @@ import Type from 'typebox';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { NamesParameter, readNames } from '../read-list.ts';
 import { jsonBody } from '../read-request.ts';
-import { jsonType, type Route } from '../route.ts';
+import { jsonType, ofJsonBodies, type Route } from '../route.ts';
 
 export const NamesQuery = Type.Object({ names: NamesParameter }, { additionalProperties: false });
 
@@ -71,8 +71,7 @@ function routesOf(family: Family, { base, cfgdb, maxJsonBytes }: FamilyRoutesOpt
       problems: [
         'invalid-name',
         'reserved-name',
-        'malformed-json',
-        'json-too-deep',
+        ...ofJsonBodies,
         'invalid-body',
         'object-too-large',
         'storage-failed',

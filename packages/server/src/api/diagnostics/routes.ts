@@ -15,7 +15,7 @@ import {
 import type { Role } from '../../stacks/index.ts';
 import { collectionRoutes } from '../data/index.ts';
 import { jsonBody } from '../read-request.ts';
-import { jsonType, type Route } from '../route.ts';
+import { jsonType, ofJsonBodies, type Route } from '../route.ts';
 import type { StackAccess } from './stack-access.ts';
 
 export interface DiagnosticRoutesOptions {
@@ -25,6 +25,9 @@ export interface DiagnosticRoutesOptions {
 }
 
 const request = checker(BrowseRequest);
+
+/** A path and a cursor are shorter; it is read beside the live values. */
+const mostRequestBytes = 64 << 10;
 
 export function diagnosticRoutes(options: DiagnosticRoutesOptions): Route[] {
   const { base, stacks, maxJsonBytes } = options;
@@ -43,8 +46,7 @@ export function diagnosticRoutes(options: DiagnosticRoutesOptions): Route[] {
       problems: [
         'invalid-name',
         'unknown-object',
-        'malformed-json',
-        'json-too-deep',
+        ...ofJsonBodies,
         'invalid-body',
         'too-many-requests',
         'not-supported',
@@ -97,6 +99,9 @@ function instanceRoutes({ base, stacks }: DiagnosticRoutesOptions, role: Role): 
 }
 
 function readRequest(json: Uint8Array): BrowseRequest {
+  if (json.length > mostRequestBytes) {
+    throw new ProblemError('body-too-large', `At most ${mostRequestBytes} bytes are taken here.`);
+  }
   const body = readJson(json);
   if (request.fits(body)) return body as BrowseRequest;
   const faults = request.faults(body);

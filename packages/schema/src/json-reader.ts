@@ -1,0 +1,346 @@
+// Reads a JSON text that a stranger sent, from its bytes and piece by piece: what is short goes to JSON.parse, what is long
+// is taken apart here. So whoever reads can pause between pieces, and what is too deep, too wide, or there twice is refused
+// before anything large is made of it.
+import { pointerTo } from './pointer.ts';
+import { ProblemError } from './problem.ts';
+
+export interface JsonLimits {
+  readonly depth: number;
+  /** Of an object. */
+  readonly keys: number;
+  /** Of a list. */
+  readonly items: number;
+  /** Of all objects and lists together, but for what is handed on. */
+  readonly values: number;
+}
+
+export interface JsonReaderOptions {
+  /** Without them all is taken that JSON.parse takes: of a key that is there twice, the last value counts. */
+  readonly limits?: JsonLimits;
+  /**
+   * The list that is this member of the outermost object is not kept, but handed on as it is read. In a short text it is
+   * an ordinary list.
+   */
+  readonly handOn?: HandOn;
+  /** Of what JSON.parse is given at once; 0: nothing but texts, numbers and words. */
+  readonly pieceBytes?: number;
+}
+
+export interface HandOn {
+  readonly member: string;
+  /** With the next items; what it throws goes through. */
+  readonly take: (items: readonly unknown[]) => void;
+}
+
+/** Some 0.2 ms of work; longer ones are read no faster. */
+const usualPieceBytes = 16 << 10;
+
+const noLimits: JsonLimits = { depth: Infinity, keys: Infinity, items: Infinity, values: Infinity };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openList = 0x5b;
+const backslash = 0x5c;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
+const takeApart = Symbol('to be taken apart');
+
+export class JsonReader {
+  readonly #bytes: Uint8Array;
+  readonly #limits: JsonLimits;
+  readonly #takesDuplicates: boolean;
+  readonly #handOn: HandOn | undefined;
+  readonly #pieceBytes: number;
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+  /** Objects and lists that are being taken apart. */
+  #depth = 0;
+  #values = 0;
+  /** What stands before this is taken apart, however short it is. */
+  #byHandUntil = 0;
+  /** Of what was looked over: its colons, its commas, and whether a key has an escape. */
+  #colons = 0;
+  #commas = 0;
+  #hasEscapedKey = false;
+
+  constructor(bytes: Uint8Array, { limits, handOn, pieceBytes = usualPieceBytes }: JsonReaderOptions) {
+    this.#bytes = bytes;
+    this.#limits = limits ?? noLimits;
+    this.#takesDuplicates = limits === undefined;
+    this.#handOn = handOn;
+    this.#pieceBytes = pieceBytes;
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
+  }
+
+  /** Yields after each piece, and returns the value; throws a `ProblemError` at the first thing that is wrong. */
+  *read(): Generator<undefined, unknown> {
+    if (this.#next() === undefined) throw new ProblemError('malformed-json', 'The body is empty.');
+    const value = yield* this.#value();
+    if (this.#next() !== undefined) throw this.#broken('there is more behind its end');
+    return value;
+  }
+
+  *#value(): Generator<undefined, unknown> {
+    const first = this.#next();
+    const start = this.#at;
+    const isLeaf = first !== openObject && first !== openList;
+    const end = isLeaf || start >= this.#byHandUntil ? this.#lookOver(start, false) : -1;
+    const value = end < 0 ? takeApart : this.#piece(start, end, false);
+    if (value === takeApart && isLeaf) throw this.#broken('a value is expected');
+    if (value === takeApart) return first === openObject ? yield* this.#object() : yield* this.#list();
+    this.#at = end;
+    yield;
+    return value;
+  }
+
+  *#object(): Generator<undefined, object> {
+    const object = {};
+    if (this.#isEmpty(closeObject)) return object;
+    for (let keys = 1; ; keys++) {
+      if (this.#next() !== quote) throw this.#broken('a key in quotes is expected');
+      if (keys > this.#limits.keys) throw this.#tooLarge('keys');
+      const end = this.#endOfText();
+      const key = this.#parse(this.#at, end, false) as string;
+      this.#path.push(key);
+      if (!this.#takesDuplicates && Object.hasOwn(object, key)) throw duplicate(this.#path);
+      this.#at = end;
+      if (this.#next() !== colon) throw this.#broken('a colon is expected behind a key');
+      this.#at++;
+      put(object, key, yield* this.#value());
+      this.#path.pop();
+      if (this.#isLast(closeObject)) return object;
+      this.#count(1);
+    }
+  }
+
+  *#list(): Generator<undefined, unknown[]> {
+    const handOn = this.#path.length === 1 && this.#path[0] === this.#handOn?.member ? this.#handOn : undefined;
+    const list: unknown[] = [];
+    if (this.#isEmpty(closeList)) return list;
+    let length = 0;
+    for (;;) {
+      const items = this.#items() ?? [yield* this.#item(length)];
+      length += items.length;
+      if (length > this.#limits.items) throw this.#tooLarge('items');
+      if (handOn === undefined) for (const item of items) list.push(item);
+      else {
+        handOn.take(items);
+        this.#values = 0;
+      }
+      yield;
+      if (this.#isLast(closeList)) return list;
+      this.#count(1);
+    }
+  }
+
+  *#item(index: number): Generator<undefined, unknown> {
+    this.#path.push(index);
+    const item = yield* this.#value();
+    this.#path.pop();
+    return item;
+  }
+
+  /** The next items of a list, as many as make a piece; undefined where the first one has to be taken apart. */
+  #items(): unknown[] | undefined {
+    const start = this.#at;
+    if (start < this.#byHandUntil) return undefined;
+    const end = this.#lookOver(start, true);
+    if (end < 0) return undefined;
+    const items = this.#piece(start, end, true);
+    if (items === takeApart) return undefined;
+    if ((items as unknown[]).length === 0) throw this.#broken('a value is expected');
+    this.#at = end;
+    return items as unknown[];
+  }
+
+  /**
+   * What JSON.parse makes of bytes that were looked over; `isItems`: of the items of a list. Where a key is there twice,
+   * or has an escape (see parse-json.ts), they have to be taken apart.
+   */
+  #piece(start: number, end: number, isItems: boolean): unknown {
+    this.#count(this.#commas);
+    if (!this.#hasEscapedKey) {
+      const value = this.#parse(start, end, isItems);
+      if (this.#colons === 0 || keysIn(value) === this.#colons) return value;
+    }
+    this.#byHandUntil = end;
+    return takeApart;
+  }
+
+  #parse(start: number, end: number, isItems: boolean): unknown {
+    let text: string;
+    try {
+      text = utf8.decode(this.#bytes.subarray(start, end));
+    } catch {
+      throw new ProblemError('malformed-json', 'The body is not UTF-8.');
+    }
+    try {
+      return JSON.parse(isItems ? `[${text}]` : text);
+    } catch (error) {
+      const isWhole = start === 0 && end === this.#bytes.length;
+      throw new ProblemError(
+        'malformed-json',
+        isWhole ? `${(error as Error).message}.` : `From byte ${start} on: ${(error as Error).message}.`,
+      );
+    }
+  }
+
+  /**
+   * Where the value at `start` ends, or, of a list, the last of as many items as make a piece; -1 where an object or a list
+   * goes on behind the piece. Counts what lies before.
+   */
+  #lookOver(start: number, isItems: boolean): number {
+    const bytes = this.#bytes;
+    const { length } = bytes;
+    const most = start + this.#pieceBytes;
+    const outside = this.#depth;
+    let depth = outside;
+    let end = -1;
+    let colons = 0;
+    let commas = 0;
+    let isEscaped = false;
+    this.#colons = 0;
+    this.#commas = 0;
+    this.#hasEscapedKey = false;
+    for (let at = start; ; at++) {
+      if (at >= length) {
+        end = length;
+        break;
+      }
+      const byte = bytes[at] as number;
+      if (byte === quote) {
+        for (isEscaped = false; ++at < length && bytes[at] !== quote; ) {
+          if (bytes[at] !== backslash) continue;
+          isEscaped = true;
+          at++;
+        }
+        if (depth === outside && !isItems) {
+          end = Math.min(at + 1, length);
+          break;
+        }
+      } else if (byte === openObject || byte === openList) {
+        if (++depth > this.#limits.depth) throw this.#tooDeep(at);
+      } else if (byte === closeObject || byte === closeList) {
+        if (depth === outside) {
+          end = at;
+          break;
+        }
+        if (--depth === outside && !isItems) {
+          end = at + 1;
+          break;
+        }
+      } else if (byte === colon) {
+        colons++;
+        if (isEscaped) this.#hasEscapedKey = true;
+      } else if (byte === comma) {
+        if (depth === outside) {
+          end = at;
+          this.#colons = colons;
+          this.#commas = commas;
+          if (!isItems || at >= most) return end;
+        }
+        commas++;
+      }
+      if (at >= most && depth > outside) return end;
+    }
+    this.#colons = colons;
+    this.#commas = commas;
+    return end;
+  }
+
+  /** Behind the closing quote of the text that opens here. */
+  #endOfText(): number {
+    const bytes = this.#bytes;
+    const { length } = bytes;
+    let at = this.#at + 1;
+    while (at < length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+    return Math.min(at + 1, length);
+  }
+
+  /** The next byte that is no space; undefined at the end. */
+  #next(): number | undefined {
+    for (;;) {
+      const byte = this.#bytes[this.#at];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return byte;
+      this.#at++;
+    }
+  }
+
+  /** Goes into an object or list; true where it is over at once. */
+  #isEmpty(closing: number): boolean {
+    if (++this.#depth > this.#limits.depth) throw this.#tooDeep(this.#at);
+    this.#at++;
+    if (this.#next() !== closing) return false;
+    return this.#isLast(closing);
+  }
+
+  /** Whether the object or list is over; else another part follows. */
+  #isLast(closing: number): boolean {
+    const next = this.#next();
+    this.#at++;
+    if (next === comma) return false;
+    if (next !== closing) throw this.#broken(`a comma or ${String.fromCharCode(closing)} is expected`);
+    this.#depth--;
+    return true;
+  }
+
+  #count(values: number): void {
+    this.#values += values;
+    if (this.#values > this.#limits.values) throw this.#tooLarge('values');
+  }
+
+  #broken(what: string): ProblemError {
+    return new ProblemError('malformed-json', `At byte ${this.#at}, ${what}.`);
+  }
+
+  #tooDeep(at: number): ProblemError {
+    const { depth } = this.#limits;
+    return new ProblemError('json-too-deep', `At byte ${at} the JSON is deeper than ${depth} levels.`);
+  }
+
+  #tooLarge(of: 'keys' | 'items' | 'values'): ProblemError {
+    const path = of === 'values' ? '' : pointerTo(this.#path);
+    const message = `has more than ${this.#limits[of]} ${of}`;
+    return new ProblemError('json-too-large', `${path || 'The body'} ${message}.`, [{ path, message }]);
+  }
+}
+
+/** Without a pause. */
+export function readAll(reader: JsonReader): unknown {
+  const pieces = reader.read();
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done) return value;
+  }
+}
+
+/** Of what JSON.parse has made: the keys of all objects in it. */
+function keysIn(value: unknown): number {
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object' && item !== null) keys += keysIn(item);
+  } else {
+    for (const key in value as Record<string, unknown>) {
+      keys++;
+      const member = (value as Record<string, unknown>)[key];
+      if (typeof member === 'object' && member !== null) keys += keysIn(member);
+    }
+  }
+  return keys;
+}
+
+/** A key such as `__proto__` is an ordinary one. */
+function put(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function duplicate(path: readonly (string | number)[]): ProblemError {
+  const pointer = pointerTo(path);
+  const message = 'is there twice';
+  return new ProblemError('duplicate-key', `${pointer} ${message}.`, [{ path: pointer, message }]);
+}
