@@ -56,10 +56,12 @@ describe('an alarm that is operated', () => {
     await operate('manual', 'acknowledge');
     await operate('manual', 'activate');
     assert.equal((await alarm('manual')).authority, 'operator');
-    const who = 'Jörg "J" 💧\n';
+    const who = `Jörg "J" ${'💧'.repeat(119)}`;
     await operate('manual', 'acknowledge', `?authority=${encodeURIComponent(who)}`);
     assert.equal((await alarm('manual')).authority, who);
-    for (const query of ['?authority=', `?authority=${'x'.repeat(257)}`, '?who=me', '?authority=a&authority=b']) {
+    const control = ['\n', '\0', '\u001b[31m', '\u007f', '\u009b', '\u2028', '\u202e'].map(encodeURIComponent);
+    const wrong = ['', 'x'.repeat(129), '💧'.repeat(129), 'a&authority=b', ...control.map((each) => `a${each}b`)];
+    for (const query of ['?who=me', ...wrong.map((each) => `?authority=${each}`)]) {
       await data.refused('invalid-query', 'POST', `/alarms/manual/deactivate${query}`);
     }
     assert.equal(await stateOf('manual'), 'ACT_ACK');

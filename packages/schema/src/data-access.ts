@@ -87,8 +87,10 @@ export const ValidFor = Type.Number({
 export const alarmOperations = ['activate', 'deactivate', 'acknowledge'] as const;
 export type AlarmOperation = (typeof alarmOperations)[number];
 
+/** Shown on terminals and kept for ever: neither control characters nor those that turn the direction of what follows. */
 export const Authority = Type.String({
   minLength: 1,
-  maxLength: 256,
-  description: 'Who does it; without it: operator.',
+  maxLength: 128,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
+  description: 'Who does it: at most 128 characters, and no control characters. Without it: operator.',
 });

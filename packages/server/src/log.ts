@@ -16,6 +16,18 @@ function forPeople(line: string): string {
     err?: { stack?: string };
   };
   const fields = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
-  const stack = err?.stack === undefined ? '' : `\n${err.stack}`;
-  return `${time.slice(11, 23)} ${(levels[level] ?? '').padEnd(5)} ${msg}${fields.join('')}${stack}\n`;
+  const stack = err?.stack?.split('\n').map((each) => `\n${escaped(each)}`) ?? [];
+  const text = escaped(`${msg}${fields.join('')}`);
+  return `${time.slice(11, 23)} ${(levels[level] ?? '').padEnd(5)} ${text}${stack.join('')}\n`;
+}
+
+/**
+ * What a device, a client or a file has named stands in the log: of it, nothing may move the cursor, colour or hide what
+ * stands beside it, or look like another line. Control characters, line separators and marks of direction are escaped.
+ */
+function escaped(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
