@@ -47,11 +47,22 @@ const WatchList = Type.Union([NameList, Type.Literal('all')], {
 
 const fieldsOf = (words: readonly string[]) =>
   Type.Optional(
-    Type.Array(Type.Enum([...words], { type: 'string' }), { description: 'Only these fields of each object.' }),
+    Type.Array(Type.Enum([...words], { type: 'string' }), {
+      maxItems: 100,
+      description: 'Only these fields of each object.',
+    }),
   );
 
 const read = (words: readonly string[]) => ({
   names: Type.Optional(Type.Array(Name, { description: 'Only these; unknown names are left out.' })),
+  fields: fieldsOf(words),
+});
+
+/** Of what there are few of. */
+const readFew = (words: readonly string[]) => ({
+  names: Type.Optional(
+    Type.Array(Name, { ...items, description: `Only these, at most ${maxBatchItems}; unknown names are left out.` }),
+  ),
   fields: fieldsOf(words),
 });
 
@@ -183,17 +194,17 @@ export const channelRequests = {
   }),
   ReadConnectors: declare({
     summary: 'What GET /connectors/ gives.',
-    fields: read(connectorFields),
+    fields: readFew(connectorFields),
     answer: { connectors: some(LiveConnector) },
   }),
   ReadProviders: declare({
     summary: 'What GET /providers/ gives.',
-    fields: read(providerFields),
+    fields: readFew(providerFields),
     answer: { providers: some(LiveProvider) },
   }),
   ReadFunctionModules: declare({
     summary: 'What GET /function-modules/ gives.',
-    fields: read(functionModuleFields),
+    fields: readFew(functionModuleFields),
     answer: { function_modules: some(LiveFunctionModule) },
   }),
   ExplainMeasurement: declare({

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { maxJsonItems, maxJsonKeys, maxJsonValues, readJson, strangersJson } from './json.ts';
+import { maxJsonItems, maxJsonKeys, maxJsonTextBytes, maxJsonValues, readJson, strangersJson } from './json.ts';
 import { JsonReader, readAll } from './json-reader.ts';
 import { ProblemError } from './problem.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const limits = { depth: 8, keys: 1000, items: 1000, values: 10_000 };
+const limits = { depth: 8, keys: 1000, items: 1000, values: 10_000, textBytes: 1000 };
 const read = (text: string, pieceBytes: number) => readAll(new JsonReader(bytes(text), { limits, pieceBytes }));
 const pieceLengths = [0, 1, 2, 10, 50, 16 << 10];
 
@@ -116,7 +116,8 @@ describe('a key that is there twice', () => {
 
   test('is told in few words, however long it is', () => {
     const long = 'k'.repeat(100_000);
-    const { error } = refusal(new JsonReader(bytes(`{"${long}":1,"${long}":2}`), { limits }));
+    const { error } = refusal(strangersJson(bytes(`{"${long}":1,"${long}":2}`)));
+    assert.equal(error.problem, 'duplicate-key');
     assert.ok(JSON.stringify(error).length < 600);
   });
 
@@ -164,6 +165,15 @@ describe('of what is too large', () => {
       ['json-too-large', [{ path: '/names', message: `has more than ${maxJsonItems} items` }]],
     );
     assert.ok(pieces <= 2 + (4 * maxJsonItems) / (16 << 10), `${pieces} pieces were read`);
+  });
+
+  test('a text is read up to its greatest length', () => {
+    const ofLength = (length: number) => 'x'.repeat(length - 2);
+    assert.equal(readJson(bytes(`"${ofLength(maxJsonTextBytes)}"`)), ofLength(maxJsonTextBytes));
+    for (const text of [`["${ofLength(9 << 20)}"]`, `{"a":{"${ofLength(9 << 20)}":1}}`]) {
+      const { error, pieces } = refusal(strangersJson(bytes(text)));
+      assert.deepEqual([error.problem, pieces], ['json-too-large', 0]);
+    }
   });
 
   test('all lists and objects together are read up to the greatest number of values', () => {

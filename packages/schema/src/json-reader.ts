@@ -12,6 +12,8 @@ export interface JsonLimits {
   readonly items: number;
   /** Of all objects and lists together, but for what is handed on. */
   readonly values: number;
+  /** Of a text, as it is written: JSON.parse reads it at once, however long it is. */
+  readonly textBytes: number;
 }
 
 export interface JsonReaderOptions {
@@ -35,7 +37,13 @@ export interface HandOn {
 /** Some 0.2 ms of work; longer ones are read no faster. */
 const usualPieceBytes = 16 << 10;
 
-const noLimits: JsonLimits = { depth: Infinity, keys: Infinity, items: Infinity, values: Infinity };
+const noLimits: JsonLimits = {
+  depth: Infinity,
+  keys: Infinity,
+  items: Infinity,
+  values: Infinity,
+  textBytes: Infinity,
+};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -57,6 +65,7 @@ export class JsonReader {
   readonly #handOn: HandOn | undefined;
   readonly #pieceBytes: number;
   readonly #path: (string | number)[] = [];
+  #read: unknown;
   #at = 0;
   /** Objects and lists that are being taken apart. */
   #depth = 0;
@@ -77,12 +86,17 @@ export class JsonReader {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
   }
 
-  /** Yields after each piece, and returns the value; throws a `ProblemError` at the first thing that is wrong. */
-  *read(): Generator<undefined, unknown> {
+  /** What was read; undefined before all of it was. */
+  get value(): unknown {
+    return this.#read;
+  }
+
+  /** Yields after each piece; throws a `ProblemError` at the first thing that is wrong. */
+  *read(): Generator<undefined, void> {
     if (this.#next() === undefined) throw new ProblemError('malformed-json', 'The body is empty.');
     const value = yield* this.#value();
     if (this.#next() !== undefined) throw this.#broken('there is more behind its end');
-    return value;
+    this.#read = value;
   }
 
   *#value(): Generator<undefined, unknown> {
@@ -214,7 +228,9 @@ export class JsonReader {
       }
       const byte = bytes[at] as number;
       if (byte === quote) {
+        const stop = at + this.#limits.textBytes;
         for (isEscaped = false; ++at < length && bytes[at] !== quote; ) {
+          if (at > stop) throw this.#textTooLong(stop);
           if (bytes[at] !== backslash) continue;
           isEscaped = true;
           at++;
@@ -258,7 +274,11 @@ export class JsonReader {
     const bytes = this.#bytes;
     const { length } = bytes;
     let at = this.#at + 1;
-    while (at < length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+    const stop = at + this.#limits.textBytes;
+    while (at < length && bytes[at] !== quote) {
+      if (at > stop) throw this.#textTooLong(stop);
+      at += bytes[at] === backslash ? 2 : 1;
+    }
     return Math.min(at + 1, length);
   }
 
@@ -303,6 +323,10 @@ export class JsonReader {
     return new ProblemError('json-too-deep', `At byte ${at} the JSON is deeper than ${depth} levels.`);
   }
 
+  #textTooLong(at: number): ProblemError {
+    return new ProblemError('json-too-large', `At byte ${at} a text is longer than ${this.#limits.textBytes} bytes.`);
+  }
+
   #tooLarge(of: 'keys' | 'items' | 'values'): ProblemError {
     const path = of === 'values' ? '' : pointerTo(this.#path);
     const message = `has more than ${this.#limits[of]} ${of}`;
@@ -312,11 +336,8 @@ export class JsonReader {
 
 /** Without a pause. */
 export function readAll(reader: JsonReader): unknown {
-  const pieces = reader.read();
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done) return value;
-  }
+  for (const _ of reader.read());
+  return reader.value;
 }
 
 /** Of what JSON.parse has made: the keys of all objects in it. */

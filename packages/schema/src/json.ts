@@ -13,11 +13,15 @@ export const maxJsonItems = 200_000;
 /** A list of names, or an object of 1 MiB, has fewer; so many take some 30 MB. */
 export const maxJsonValues = 500_000;
 
+/** Twice the greatest object; longer than any text that is written, with every character of it escaped. */
+export const maxJsonTextBytes = 2 << 20;
+
 const limits: JsonLimits = {
   depth: maxJsonDepth,
   keys: maxJsonKeys,
   items: maxJsonItems,
   values: maxJsonValues,
+  textBytes: maxJsonTextBytes,
 };
 
 /** Throws a `ProblemError`. */

@@ -20,7 +20,7 @@ export const problems = {
   'json-too-large': problem(
     400,
     'The JSON has too many parts',
-    'An object has at most 10,000 keys, a list 200,000 items, a body 500,000 values; the operations of a transaction count one by one.',
+    'An object has at most 10,000 keys, a list 200,000 items, a body 500,000 values, a text 2 MiB; the operations of a transaction count one by one.',
   ),
   'duplicate-key': problem(
     400,

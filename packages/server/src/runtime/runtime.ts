@@ -23,6 +23,7 @@ import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements, QualityCounts } from '../points/index.ts';
 import type { HostEvents, InstanceName, Role, StackHost } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
+import { inSlices } from './in-slices.ts';
 import { ProviderFeed } from './provider-feed.ts';
 import { StackPointsFeed } from './stack-points.ts';
 
@@ -39,9 +40,6 @@ export interface RuntimeOptions {
   readonly wholeRendering: () => Promise<RenderingBytes>;
   readonly log: Logger;
 }
-
-/** After so long it lets others have their turn. */
-const sliceMs = 8;
 
 type Point = Measurement | Command;
 
@@ -317,15 +315,5 @@ function prefixed(datatype: Datatype, value: Value): string {
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     throw new ProblemError('invalid-value', `${error.message}.`);
-  }
-}
-
-async function inSlices<T>(items: Iterable<T>, apply: (item: T) => void): Promise<void> {
-  let begun = performance.now();
-  for (const item of items) {
-    apply(item);
-    if (performance.now() - begun < sliceMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    begun = performance.now();
   }
 }

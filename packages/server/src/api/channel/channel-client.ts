@@ -41,6 +41,7 @@ export class ChannelClient {
   #drained: (() => void)[] = [];
   #updatesPassedOver = 0;
   #isPaused = false;
+  #isHeld = false;
   #left = 0;
   #leaving: AbortController | undefined;
   #movedMs: number;
@@ -112,6 +113,17 @@ export class ChannelClient {
     this.send(message);
   }
 
+  /** Reads no more requests of it until `release`: what it sends waits where it is. */
+  hold(): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    if (!this.#isPaused) this.#socket.resume();
+  }
+
   /** Aborted when it goes. One for all who ask, as long as it lasts. */
   gone(): AbortSignal {
     if (this.#leaving === undefined) {
@@ -152,7 +164,7 @@ export class ChannelClient {
   #onDrain(): void {
     if (this.#isPaused) {
       this.#isPaused = false;
-      this.#socket.resume();
+      if (!this.#isHeld) this.#socket.resume();
     }
     for (const listener of this.#drained.splice(0)) listener();
     if (this.#passedOver.size === 0) return;

@@ -15,10 +15,12 @@ import {
   RequestId,
   readJson,
   requestSchema,
+  strangersJson,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { type Caller, checkAccess, checkNamedWrite } from '../../access/index.ts';
 import type { Lease } from '../../points/index.ts';
+import { inSlices } from '../../runtime/index.ts';
 import type { ArchiveOperations } from '../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
@@ -29,7 +31,8 @@ import type { ChannelClient } from './channel-client.ts';
 import { inOrder } from './in-order.ts';
 import { requestAccess } from './request-access.ts';
 import { StackRequests } from './stack-requests.ts';
-import { namesField, type Watches, type WatchKind, watchKinds } from './watches.ts';
+import { WatchBatch } from './watch-batch.ts';
+import { namesField, type Watchable, type Watches, type WatchKind, watchKinds } from './watches.ts';
 
 export interface ChannelRequestsOptions {
   readonly data: DataAccess;
@@ -46,6 +49,12 @@ export interface ChannelRequestsOptions {
 /** Requests of a client that may be under way at once: more are refused, so that none waits without a bound. */
 const mostUnderWay = 1000;
 
+/** A longer message is read, and begun, in slices; a shorter one within a millisecond or two. */
+const longBytes = 16 << 10;
+
+/** So many are looked at in slices; a short message has fewer. */
+const manyItems = 5000;
+
 type Request = Record<string, unknown>;
 type ModuleOperation = ChannelRequestFields<'OperateFunctionModules'>['operations'][number];
 type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
@@ -56,7 +65,7 @@ interface Outcome {
   /** Of a batch: what became of each item. */
   readonly results?: readonly ItemResult[];
   /** Done when the answer has been sent. */
-  readonly afterwards?: () => void;
+  readonly afterwards?: () => Promise<void> | undefined;
 }
 
 const requestId = checker(RequestId);
@@ -70,6 +79,8 @@ export class ChannelRequests {
   readonly #archive: ArchiveRequests;
   readonly #stacks: StackRequests;
   readonly #underWay = new WeakMap<ChannelClient, number>();
+  /** Of clients one of whose messages is long: the end of the beginning of the last one. */
+  readonly #beginnings = new WeakMap<ChannelClient, Promise<unknown>>();
   /** Of all clients; each ends when it is answered. */
   readonly #unanswered = new Set<Promise<void>>();
   readonly counts = { good: 0, bad: 0 };
@@ -116,9 +127,11 @@ export class ChannelRequests {
     };
   }
 
-  /** Answers every message, good or not. */
+  /** Answers every message, good or not. Those of a client are begun in the order in which they came. */
   take(client: ChannelClient, bytes: Buffer): void {
-    const answered = this.#carryOut(client, bytes).finally(() => this.#unanswered.delete(answered));
+    const isShort = bytes.length <= longBytes && !this.#beginnings.has(client);
+    const carriedOut = isShort ? this.#carryOut(client, bytes, () => undefined) : this.#inTurn(client, bytes);
+    const answered = carriedOut.finally(() => this.#unanswered.delete(answered));
     this.#unanswered.add(answered);
   }
 
@@ -127,12 +140,27 @@ export class ChannelRequests {
     await Promise.all(this.#unanswered);
   }
 
-  async #carryOut(client: ChannelClient, bytes: Buffer): Promise<void> {
+  /** A long message, or one behind it: while it is read, no more are taken of the client. */
+  async #inTurn(client: ChannelClient, bytes: Buffer): Promise<void> {
+    const before = this.#beginnings.get(client);
+    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
+    this.#beginnings.set(client, begun);
+    client.hold();
+    begun.then(() => {
+      if (this.#beginnings.get(client) !== begun) return;
+      this.#beginnings.delete(client);
+      client.release();
+    });
+    await before;
+    await this.#carryOut(client, bytes, onBegun);
+  }
+
+  async #carryOut(client: ChannelClient, bytes: Buffer, onBegun: () => void): Promise<void> {
     let id: RequestId | null = null;
     const underWay = this.#underWay.get(client) ?? 0;
     this.#underWay.set(client, underWay + 1);
     try {
-      const message = readMessage(bytes);
+      const message = asObject(bytes.length <= longBytes ? readJson(bytes) : await readInSlices(bytes));
       if (requestId.fits(message.id)) id = message.id as RequestId;
       if (underWay >= mostUnderWay) {
         throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
@@ -142,14 +170,21 @@ export class ChannelRequests {
       const state = this.#options.unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
       const outcome = this.#handlers[name](client, message);
+      // A watch of many names begins bit by bit: what comes behind it may end it.
+      if (watchKinds[name] === undefined) onBegun();
       // What is known at once is answered at once: behind the request there may be a close frame.
-      this.#answer(client, id, outcome instanceof Promise ? await outcome : outcome);
+      const settled = outcome instanceof Promise ? await outcome : outcome;
+      const { results = [] } = settled;
+      this.#answer(client, id, settled, results.length > manyItems ? await textInSlices(results) : textOf(settled));
+      const more = settled.afterwards?.();
+      if (more !== undefined) await more;
     } catch (error) {
       const problem = toProblem(error as Error, this.#options.log);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
       this.counts.bad++;
     } finally {
       this.#underWay.set(client, (this.#underWay.get(client) ?? 1) - 1);
+      onBegun();
     }
   }
 
@@ -167,11 +202,16 @@ export class ChannelRequests {
     return request as ChannelRequestName;
   }
 
-  #answer(client: ChannelClient, id: RequestId | null, { more = {}, results, afterwards }: Outcome): void {
+  #answer(
+    client: ChannelClient,
+    id: RequestId | null,
+    { more = {}, results }: Outcome,
+    resultsText: string | undefined,
+  ): void {
     const failed = results?.find(({ result }) => !result);
     this.counts[failed === undefined ? 'good' : 'bad']++;
     const error = failed === undefined ? '' : `,"error":${JSON.stringify(failed.error)}`;
-    const items = results === undefined ? '' : `,"results":${JSON.stringify(results)}`;
+    const items = resultsText === undefined ? '' : `,"results":${resultsText}`;
     const parts: Buffer[] = [
       Buffer.from(`{"request_id":${JSON.stringify(id)},"result":${failed === undefined}${error}${items}`),
     ];
@@ -181,7 +221,6 @@ export class ChannelRequests {
     parts.push(Buffer.from('}'));
     client.send(Buffer.concat(parts));
     for (const json of Object.values(more)) if (typeof json !== 'string') json.release();
-    afterwards?.();
   }
 
   get #modules(): ModuleAccess {
@@ -195,24 +234,38 @@ export class ChannelRequests {
     'ReadMeasurements' | 'ReadCommands' | 'ReadAlarms' | 'ReadSimulations' | 'ReadDatabase'
   > {
     const { data } = this.#options;
+    /** Of many names, those that are not there are left out first. */
+    const selecting =
+      (
+        objects: { find(name: string): number },
+        read: (names: string[] | undefined, fields: unknown) => Outcome,
+      ): Handler =>
+      (_client, { names, fields }) =>
+        isMany(names)
+          ? knownAmong(names, objects).then((known) => read(known, fields))
+          : read(names as string[] | undefined, fields);
     return {
-      ReadMeasurements: (_client, { names, fields }) => {
-        const selection = { names: names as string[], fields: fields as MeasurementField[] };
-        return { more: { measurements: data.readMeasurements(selection) } };
-      },
-      ReadCommands: (_client, { names, fields }) => {
-        const selection = { names: names as string[], fields: fields as CommandField[] };
-        return { more: { commands: data.readCommands(selection) } };
-      },
-      ReadAlarms: (_client, { names, fields }) => {
-        const selection = { names: names as string[], fields: fields as AlarmField[] };
-        return { more: { alarms: data.readAlarms(selection) } };
-      },
+      ReadMeasurements: selecting(data.measurements, (names, fields) => ({
+        more: { measurements: data.readMeasurements({ names, fields: fields as MeasurementField[] }) },
+      })),
+      ReadCommands: selecting(data.commands, (names, fields) => ({
+        more: { commands: data.readCommands({ names, fields: fields as CommandField[] }) },
+      })),
+      ReadAlarms: selecting(data.alarms, (names, fields) => ({
+        more: { alarms: data.readAlarms({ names, fields: fields as AlarmField[] }) },
+      })),
       ReadSimulations: () => ({ more: { simulations: data.readSimulations() } }),
       ReadDatabase: (_client, { select }) => {
-        const found = data.readDatabase(select as ChannelRequestFields<'ReadDatabase'>['select']);
-        const members = Object.entries(found).map(([kind, objects]) => `"${kind}":${objects}`);
-        return { more: { database: `{${members.join(',')}}` } };
+        const read = (known: Selected): Outcome => {
+          const members = Object.entries(data.readDatabase(known)).flatMap(([kind, objects], at) => [
+            Buffer.from(`${at === 0 ? '{' : ','}"${kind}":`),
+            objects,
+          ]);
+          const bytes = Buffer.concat([...members, Buffer.from(members.length === 0 ? '{}' : '}')]);
+          return { more: { database: { bytes, release: () => undefined } } };
+        };
+        const selected = select as Selected;
+        return Object.values(selected).some(isMany) ? knownIn(selected, data).then(read) : read(selected);
       },
     };
   }
@@ -267,25 +320,41 @@ export class ChannelRequests {
   }
 
   /** The answer comes first, then the present values. */
-  #watch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Outcome {
+  #watch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Promise<Outcome> | Outcome {
     const { watches } = this.#options;
     const kind = watches.of(of);
-    if (names === 'all') return { afterwards: () => kind.watchAll(client) };
+    if (names === 'all') {
+      return {
+        afterwards: () => {
+          kind.watchAll(client);
+          return undefined;
+        },
+      };
+    }
     const refusal = watches.refuse(client, of, names.length);
     if (refusal !== undefined) throw refusal;
-    const found = names.filter((name) => kind.has(name));
-    const afterwards = () => kind.watch(client, found);
-    if (found.length === names.length) return { afterwards };
-    return {
-      results: names.map((name) => (kind.has(name) ? { name, result: true } : unknown(namesField(of), name))),
-      afterwards,
-    };
+    const batch = new WatchBatch(namesField(of), (name) => kind.has(name));
+    const outcome = (): Outcome => ({
+      ...(batch.results !== undefined && { results: batch.results }),
+      afterwards: () => kind.watch(client, batch.found),
+    });
+    if (names.length > manyItems) return inSlices(names, (name) => batch.take(name)).then(outcome);
+    for (const name of names) batch.take(name);
+    return outcome();
   }
 
-  #unwatch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Outcome {
+  #unwatch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Promise<Outcome> | Outcome {
     const kind = this.#options.watches.of(of);
     if (names === 'all') kind.leave(client);
+    else if (names.length > manyItems) return this.#unwatchMany(client, kind, names);
     else kind.unwatch(client, names);
+    return {};
+  }
+
+  /** So many at a time as one turn takes. */
+  async #unwatchMany(client: ChannelClient, kind: Watchable, names: readonly string[]): Promise<Outcome> {
+    const starts = Array.from({ length: Math.ceil(names.length / manyItems) }, (_, at) => at * manyItems);
+    await inSlices(starts, (start) => kind.unwatch(client, names.slice(start, start + manyItems)));
     return {};
   }
 
@@ -308,15 +377,49 @@ export class ChannelRequests {
   }
 }
 
-function readMessage(bytes: Buffer): Request {
-  const message = readJson(bytes);
+async function readInSlices(bytes: Buffer): Promise<unknown> {
+  const reader = strangersJson(bytes);
+  await inSlices(reader.read(), () => undefined);
+  return reader.value;
+}
+
+function asObject(message: unknown): Request {
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Request;
   throw new ProblemError('malformed-json', 'A message is one JSON object.');
 }
 
-function unknown(field: string, name: string): ItemResult {
-  const problem = new ProblemError('unknown-object', `${field} has no ${JSON.stringify(name.slice(0, 80))}.`);
-  return { name, result: false, error: problem.toJSON() };
+function textOf({ results }: Outcome): string | undefined {
+  return results === undefined ? undefined : JSON.stringify(results);
+}
+
+async function textInSlices(results: readonly ItemResult[]): Promise<string> {
+  const texts: string[] = [];
+  await inSlices(results, (result) => texts.push(JSON.stringify(result)));
+  return `[${texts.join(',')}]`;
+}
+
+function isMany(names: unknown): names is string[] {
+  return Array.isArray(names) && names.length > manyItems;
+}
+
+/** In slices. */
+async function knownAmong(names: readonly string[], objects: { find(name: string): number }): Promise<string[]> {
+  const known = new Set<string>();
+  await inSlices(names, (name) => {
+    if (objects.find(name) >= 0) known.add(name);
+  });
+  return [...known];
+}
+
+type Selected = ChannelRequestFields<'ReadDatabase'>['select'];
+
+async function knownIn(select: Selected, data: DataAccess): Promise<Selected> {
+  const known: Selected = { ...select };
+  for (const kind of ['measurements', 'commands', 'alarms'] as const) {
+    const names = select[kind];
+    if (isMany(names)) known[kind] = await knownAmong(names, data[kind]);
+  }
+  return known;
 }
 
 function named(names: readonly string[]): { name: string }[] {

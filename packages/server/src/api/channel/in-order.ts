@@ -1,4 +1,6 @@
-// Carries out many asynchronous things: begun in order, so many at once and no more, their results in order.
+// Carries out many asynchronous things: begun in order, so many at once and no more, their results in order. What resolves
+// at once is done in slices, so that others have their turn.
+import { Slices } from '../../runtime/index.ts';
 
 const mostAtOnce = 100;
 
@@ -7,11 +9,19 @@ export async function inOrder<Item, Result>(
   carryOut: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
+  const slices = new Slices();
+  let pause: Promise<void> | undefined;
   let next = 0;
   const work = async () => {
     while (next < items.length) {
       const index = next++;
       results[index] = await carryOut(items[index] as Item);
+      if (slices.isOver) {
+        pause ??= slices.next().finally(() => {
+          pause = undefined;
+        });
+        await pause;
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(mostAtOnce, items.length) }, work));

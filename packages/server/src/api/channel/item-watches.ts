@@ -1,10 +1,14 @@
 // Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each change
 // is told as text; none is ever dropped. Changes of a tick come in one message.
 import type { Clock } from '@telltale/schema';
+import { inSlices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Watchers } from './watchers.ts';
 
 const gatherMs = 20;
+
+/** So many are watched at once; of more, the watch begins in slices. */
+const manyNames = 5000;
 
 export interface ItemWatchesOptions {
   /** Such as `CommandUpdateNotification`. */
@@ -22,6 +26,8 @@ export class ItemWatches {
   readonly #options: ItemWatchesOptions;
   readonly #watchers = new Watchers();
   readonly #pending = new Map<ChannelClient, string[]>();
+  /** Whose watch is beginning: what changes meanwhile is told behind what is there. */
+  readonly #joining = new Set<ChannelClient>();
   #cancelFlush: (() => void) | undefined;
 
   constructor(options: ItemWatchesOptions) {
@@ -40,10 +46,12 @@ export class ItemWatches {
     return this.#options.has(name);
   }
 
-  watch(client: ChannelClient, names: readonly string[]): void {
+  watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
+    if (names.length > manyNames) return this.#join(client, names);
     this.#watchers.add(client, names);
     this.#tell(client, [...new Set(names)]);
+    return undefined;
   }
 
   watchAll(client: ChannelClient): void {
@@ -75,8 +83,25 @@ export class ItemWatches {
   flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    for (const [client, texts] of this.#pending) this.#send(client, texts);
-    this.#pending.clear();
+    for (const [client, texts] of this.#pending) {
+      if (this.#joining.has(client)) continue;
+      this.#send(client, texts);
+      this.#pending.delete(client);
+    }
+  }
+
+  async #join(client: ChannelClient, names: readonly string[]): Promise<void> {
+    const texts: string[] = [];
+    this.#joining.add(client);
+    await inSlices(new Set(names), (name) => {
+      if (!client.isOpen || !this.#options.has(name)) return;
+      this.#watchers.add(client, [name]);
+      texts.push(this.#options.text(name));
+    });
+    this.#joining.delete(client);
+    if (texts.length > 0) this.#send(client, texts);
+    this.flush();
+    if (!client.isOpen) this.leave(client);
   }
 
   #tell(client: ChannelClient, names: readonly string[]): void {

@@ -36,7 +36,7 @@ export class LogWatches {
     return this.#modules.has(name);
   }
 
-  watch(client: ChannelClient, names: readonly string[]): void {
+  watch(client: ChannelClient, names: readonly string[]): undefined {
     this.#watchers.add(client, names);
     this.#handOn();
   }

@@ -2,8 +2,10 @@
 // clients that watch the same measurements share one message. A client that does not keep up gets the newest values.
 import type { Clock } from '@telltale/schema';
 import type { Changes, Measurements } from '../../points/index.ts';
+import { inSlices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Growing } from './growing.ts';
+import { PresentValues } from './present-values.ts';
 
 /** Changes are gathered for so long at most. */
 const gatherMs = 20;
@@ -27,6 +29,8 @@ class Group {
   /** Its key among the shared ones; undefined while it belongs to one client, whose list may change. */
   key: string | undefined;
   cancelSharing: () => void = () => undefined;
+  /** While its client is joining: what has changed, and whether a member was removed. Nothing is told yet. */
+  joining: { readonly changed: Set<number>; hasLost: boolean } | undefined;
 
   constructor(members: Set<number>) {
     this.members = members;
@@ -43,6 +47,7 @@ export class MeasurementWatches {
   /** By handle, the groups that watch it. */
   readonly #groups: (Group[] | undefined)[] = [];
   readonly #pendingGroups = new Set<Group>();
+  #joins = 0;
   #log = Buffer.allocUnsafeSlow(1 << 16);
   #logLength = 0;
   /** Of each entry of the log: where it ends, and of which measurement it is. */
@@ -82,14 +87,66 @@ export class MeasurementWatches {
       return;
     }
     const group = this.#ownGroup(client);
+    this.#extend(group, handles);
+    this.#tellPresent(client, handles);
+    group.cancelSharing();
+    group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
+  }
+
+  /**
+   * The same of many, by name: others have their turn while it begins. What changes meanwhile stands twice in what is told
+   * of the present, the newer value last.
+   */
+  async join(client: ChannelClient, names: readonly string[]): Promise<void> {
+    const joining = { changed: new Set<number>(), hasLost: false };
+    const group = new Group(new Set());
+    group.joining = joining;
+    const present = new PresentValues(this.#measurements.wire, opening, closing);
+    this.#joins++;
+    await inSlices(names, (name) => {
+      const handle = this.#measurements.find(name);
+      if (handle < 0 || group.members.has(handle)) return;
+      group.members.add(handle);
+      this.#link(handle, group);
+      present.add(handle);
+    });
+    this.flush();
+    this.#joins--;
+    group.joining = undefined;
+    for (const handle of joining.changed) present.add(handle);
+    const message = joining.hasLost ? this.newest(group.members, 0) : present.message();
+    this.delivered += joining.hasLost ? 0 : present.count;
+    this.#adopt(client, group);
+    if (message !== undefined) client.send(message);
+  }
+
+  /** The members become those of the client, beside what it watches already. */
+  #adopt(client: ChannelClient, group: Group): void {
+    const isFirst = client.isOpen && !this.#groupOf.has(client) && !this.#all.clients.has(client);
+    if (isFirst) {
+      group.clients.add(client);
+      this.#groupOf.set(client, group);
+      group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
+      return;
+    }
+    for (const handle of group.members) this.#unlink(handle, group);
+    if (client.isOpen && !this.#all.clients.has(client)) this.#extend(this.#ownGroup(client), group.members);
+  }
+
+  #extend(group: Group, handles: Iterable<number>): void {
     for (const handle of handles) {
       if (group.members.has(handle)) continue;
       group.members.add(handle);
       this.#link(handle, group);
     }
-    this.#tellPresent(client, handles);
-    group.cancelSharing();
-    group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
+  }
+
+  #keepFor(joining: NonNullable<Group['joining']>, pending: Growing): void {
+    for (let at = 0; at < pending.length; at++) {
+      const position = pending.items[at] as number;
+      if (this.#removals.has(position)) joining.hasLost = true;
+      else joining.changed.add(this.#handles.items[position] as number);
+    }
   }
 
   watchAll(client: ChannelClient): void {
@@ -131,7 +188,8 @@ export class MeasurementWatches {
     if (length === 0) return;
     if (this.#all.clients.size > 0) this.#send(this.#all, this.#message(undefined));
     for (const group of this.#pendingGroups) {
-      this.#send(group, this.#message(group.pending));
+      if (group.joining === undefined) this.#send(group, this.#message(group.pending));
+      else this.#keepFor(group.joining, group.pending);
       group.pending.length = 0;
     }
     this.#pendingGroups.clear();
@@ -143,7 +201,7 @@ export class MeasurementWatches {
 
   #onChanges({ handles, count }: Changes): void {
     const isAllWatched = this.#all.clients.size > 0;
-    if (!isAllWatched && this.#groupOf.size === 0) return;
+    if (!isAllWatched && this.#groupOf.size === 0 && this.#joins === 0) return;
     for (let at = 0; at < count; at++) {
       const handle = handles[at] as number;
       if (isAllWatched || this.#groups[handle] !== undefined) this.#note(handle);

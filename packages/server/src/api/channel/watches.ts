@@ -12,7 +12,8 @@ import { MeasurementWatches } from './measurement-watches.ts';
 export interface Watchable {
   has(name: string): boolean;
   countOf(client: ChannelClient): number;
-  watch(client: ChannelClient, names: readonly string[]): void;
+  /** Of many names the watch begins bit by bit, and resolves when all of it has. */
+  watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
   watchAll(client: ChannelClient): void;
   unwatch(client: ChannelClient, names: readonly string[]): void;
   leave(client: ChannelClient): void;
@@ -26,6 +27,9 @@ export interface WatchesOptions {
   /** Names that one client may watch, of each kind. */
   readonly maxWatches: number;
 }
+
+/** So many are watched at once; of more, the watch begins in slices. */
+const manyNames = 5000;
 
 export class Watches {
   readonly measurements: MeasurementWatches;
@@ -152,7 +156,11 @@ function byHandle(watches: MeasurementWatches, { measurements }: DataAccess): Wa
   return {
     has: (name) => measurements.find(name) >= 0,
     countOf: (client) => watches.countOf(client),
-    watch: (client, names) => watches.watch(client, handlesOf(names)),
+    watch(client, names) {
+      if (names.length > manyNames) return watches.join(client, names);
+      watches.watch(client, handlesOf(names));
+      return undefined;
+    },
     watchAll: (client) => watches.watchAll(client),
     unwatch: (client, names) => watches.unwatch(client, handlesOf(names)),
     leave: (client) => watches.leave(client),

@@ -1,0 +1,227 @@
+// Promises of long messages: others have their turn while one is read and begun, in order, and the answer is bounded.
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Batch, maxBatchItems, systemClock } from '@telltale/schema';
+import { pino } from 'pino';
+import { idleModules } from '../../../test/idle-modules.ts';
+import { localCaller } from '../../access/index.ts';
+import { Alarms } from '../../alarms/index.ts';
+import { Commands, Measurements } from '../../points/index.ts';
+import { DataAccess } from '../data/index.ts';
+import type { ChannelClient } from './channel-client.ts';
+import { ChannelRequests } from './channel-requests.ts';
+import { Watches } from './watches.ts';
+
+const nothing = async () => {};
+const clock = systemClock;
+const measurements = new Measurements({ clock, keeper: { keepSimulation: nothing, forgetSimulation: nothing } });
+const keeper = { keepCommand: nothing, forgetCommand: nothing };
+const commands = new Commands({ clock, keeper, writeToDevice: nothing });
+const alarms = new Alarms({ clock, keeper: { keepAlarm: nothing, forgetAlarm: nothing }, measurements });
+const data = new DataAccess({ measurements, commands, alarms });
+const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
+const watches = new Watches({ data, modules: idleModules(), stacks, clock, maxWatches: 200_000 });
+const log = pino({ level: 'silent' });
+const requests = new ChannelRequests({ data, watches, log, unavailable: () => undefined });
+
+const names = Array.from({ length: 60_000 }, (_, at) => `point_${at}`);
+const unknown = Array.from({ length: 200_000 }, (_, at) => `unknown_${at}`);
+
+before(() => {
+  measurements.putLink('connector', 'plc', undefined);
+  for (const name of names) measurements.put({ name, datatype: 'd', connectorName: 'plc' });
+  for (const name of names.slice(0, 20_000)) commands.put({ name, datatype: 'd' });
+});
+
+interface Told {
+  readonly request_id?: unknown;
+  readonly result?: boolean;
+  readonly error?: { readonly type: string };
+  readonly results?: readonly { readonly name: string; readonly result: boolean; readonly error?: object }[];
+  readonly notification?: string;
+  readonly updates?: readonly { readonly name: string; readonly vtq: [string]; readonly vt: [string] }[];
+}
+
+/** A client, and what it was told. */
+class Listener {
+  readonly messages: string[] = [];
+  readonly holds: boolean[] = [];
+  readonly caller = localCaller;
+  readonly waitingBytes = 0;
+  isOpen = true;
+
+  send(message: string | Buffer): void {
+    this.messages.push(message.toString());
+  }
+
+  sendUpdates(message: Buffer): boolean {
+    this.send(message);
+    return true;
+  }
+
+  hold(): void {
+    this.holds.push(true);
+  }
+
+  release(): void {
+    this.holds.push(false);
+  }
+
+  passOver(): void {}
+  unwatched(): void {}
+  dropPassedOver = () => 0;
+
+  ask(request: string | object): void {
+    const text = typeof request === 'string' ? request : JSON.stringify(request);
+    requests.take(this as unknown as ChannelClient, Buffer.from(text));
+  }
+
+  get told(): Told[] {
+    return this.messages.map((message) => JSON.parse(message) as Told);
+  }
+
+  leave(): void {
+    this.isOpen = false;
+    watches.leave(this as unknown as ChannelClient);
+  }
+}
+
+/** Asks; another client asks in every turn meanwhile, and is answered at once. Gives how often that was. */
+async function turnsWhile(client: Listener, request: string | object): Promise<number> {
+  const other = new Listener();
+  client.ask(request);
+  let isOver = false;
+  const over = requests.finished().then(() => {
+    isOver = true;
+  });
+  let turns = 0;
+  while (!isOver) {
+    await nextTurn();
+    other.ask({ request: 'Heartbeat', id: ++turns });
+    assert.equal(other.messages.length, turns);
+  }
+  await over;
+  return turns;
+}
+
+describe('while a long message is read and carried out, others are answered:', () => {
+  const id = 1;
+  const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join();
+  const cases: [what: string, request: string | object, mostBytes: number][] = [
+    ['600,000 unknown keys', `{"request":"Heartbeat","id":1,${keys(600_000)}}`, 1 << 10],
+    ['5,000 unknown keys', `{"request":"Heartbeat","id":1,${keys(5000)}}`, 4 << 10],
+    ['4,000,000 numbers', `{"measurements":[${Array(4_000_000).fill(0)}]}`, 1 << 10],
+    ['a text of 8 MB', `{"request":"Heartbeat","id":"${'\\n'.repeat(4_000_000)}"}`, 1 << 10],
+    ['a watch of 200,000 unknown names', { request: 'WatchMeasurements', id, measurements: unknown }, 13 << 20],
+    [
+      '50,000 writes',
+      { request: 'WriteCommands', id, writes: unknown.slice(0, 50_000).map((name) => ({ name, value: 'd1' })) },
+      1 << 10,
+    ],
+    [
+      '10,000 writes',
+      { request: 'WriteCommands', id, writes: unknown.slice(0, 10_000).map((name) => ({ name, value: 'd1' })) },
+      3 << 20,
+    ],
+    ['a read of 200,000 unknown names', { request: 'ReadAlarms', id, names: unknown }, 1 << 10],
+    [
+      'a read of two such lists',
+      { request: 'ReadDatabase', id, select: { measurements: unknown, commands: unknown } },
+      1 << 10,
+    ],
+    ['an end of 200,000 watches', { request: 'UnwatchMeasurements', id, measurements: unknown }, 1 << 10],
+  ];
+  for (const [what, request, mostBytes] of cases) {
+    test(`${what}, and the answer is at most ${mostBytes} bytes`, async () => {
+      const client = new Listener();
+      const turns = await turnsWhile(client, request);
+      assert.equal(client.messages.length, 1);
+      const [answer = ''] = client.messages;
+      assert.ok(answer.length <= mostBytes, `${answer.length} bytes: ${answer.slice(0, 300)}`);
+      if (typeof request === 'object') assert.ok(turns > 1, 'others had no turn'); // what is refused at once takes one
+      assert.deepEqual([client.holds[0], client.holds.at(-1)], [true, false]);
+    });
+  }
+});
+
+test('each name of a long watch is named, and the reasons of 10,000 failures are told', async () => {
+  const client = new Listener();
+  await turnsWhile(client, { request: 'WatchCommands', id: 5, commands: [...unknown.slice(0, 30_000), 'point_1'] });
+  const [answer, present] = client.told;
+  assert.deepEqual([answer?.request_id, answer?.result], [5, false]);
+  assert.deepEqual(
+    answer?.results?.map(({ name }) => name),
+    [...unknown.slice(0, 30_000), 'point_1'],
+  );
+  assert.equal(answer?.results?.filter(({ error }) => error !== undefined).length, maxBatchItems);
+  assert.equal(answer?.results?.filter(({ result }) => result).length, 1);
+  assert.deepEqual(
+    present?.updates?.map(({ name }) => name),
+    ['point_1'],
+  );
+  client.leave();
+});
+
+test('the messages of a client are begun in the order in which they came', async () => {
+  const client = new Listener();
+  client.ask({ request: 'WatchMeasurements', id: 1, measurements: names });
+  client.ask({ request: 'UnwatchMeasurements', id: 2, measurements: 'all' });
+  client.ask({ request: 'WatchCommands', id: 3, commands: names.slice(0, 20_000) });
+  client.ask({ request: 'Heartbeat', id: 4 });
+  await requests.finished();
+  const told = client.told.map(({ request_id: answered, notification }) => answered ?? notification);
+  assert.deepEqual(told, [1, 'MeasurementUpdateNotification', 2, 3, 'CommandUpdateNotification', 4]);
+  assert.equal(watches.measurements.countOf(client as unknown as ChannelClient), 0);
+  assert.equal(client.told[4]?.updates?.length, 20_000);
+  client.leave();
+});
+
+test('of what changes while a long watch begins nothing is lost, and nothing is told after a newer value', async () => {
+  const batch = new Batch(1024);
+  let value = 0;
+  const change = () => {
+    for (let at = 0; at < 500; at++) {
+      const handle = measurements.find(names[(value * 7919 + at * 104_729) % names.length] as string);
+      batch.number(handle, ++value, 0xc0, clock.now());
+    }
+    measurements.readings('plc', batch);
+    batch.clear();
+  };
+  const client = new Listener();
+  client.ask({ request: 'WatchMeasurements', id: 1, measurements: names.slice(0, 100) });
+  client.ask({ request: 'WatchMeasurements', id: 2, measurements: names });
+  let isOver = false;
+  const over = requests.finished().then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await nextTurn();
+    change();
+  }
+  await over;
+  change();
+  watches.measurements.flush();
+  const seen = new Map<string, number>();
+  for (const { updates = [] } of client.told) {
+    for (const { name, vtq } of updates) {
+      const told = Number(vtq[0].slice(1));
+      assert.ok(told >= (seen.get(name) ?? 0), `${name}: ${told} after ${seen.get(name)}`);
+      seen.set(name, told);
+    }
+  }
+  assert.equal(seen.size, names.length);
+  const all = JSON.parse(measurements.wire.collection().bytes.toString()) as Record<string, { vtq: [string] }>;
+  for (const [name, { vtq }] of Object.entries(all)) assert.equal(seen.get(name), Number(vtq[0].slice(1)), name);
+  client.leave();
+});
+
+test('a client that goes while its watch begins leaves nothing behind', async () => {
+  const client = new Listener();
+  client.ask({ request: 'WatchMeasurements', id: 1, measurements: names });
+  client.ask({ request: 'WatchCommands', id: 2, commands: names.slice(0, 20_000) });
+  await nextTurn();
+  client.leave();
+  await requests.finished();
+  assert.equal(watches.count, 0);
+});

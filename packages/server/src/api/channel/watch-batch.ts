@@ -1,0 +1,38 @@
+// What becomes of each name of a watch that is asked for.
+import { type ItemResult, maxBatchItems, type Problem, ProblemError } from '@telltale/schema';
+
+export class WatchBatch {
+  readonly found: string[] = [];
+  readonly #field: string;
+  readonly #has: (name: string) => boolean;
+  readonly #results: ItemResult[] = [];
+  #failures = 0;
+
+  constructor(field: string, has: (name: string) => boolean) {
+    this.#field = field;
+    this.#has = has;
+  }
+
+  /** Undefined where all of them are there. */
+  get results(): readonly ItemResult[] | undefined {
+    return this.#failures === 0 ? undefined : this.#results;
+  }
+
+  take(name: string): void {
+    if (this.#has(name)) {
+      this.found.push(name);
+      this.#results.push({ name, result: true });
+    } else {
+      this.#failures++;
+      this.#results.push({
+        name,
+        result: false,
+        ...(this.#failures <= maxBatchItems && { error: this.#unknown(name) }),
+      });
+    }
+  }
+
+  #unknown(name: string): Problem {
+    return new ProblemError('unknown-object', `${this.#field} has no ${JSON.stringify(name.slice(0, 80))}.`).toJSON();
+  }
+}
