@@ -182,6 +182,19 @@ const tooDeep: fc.Arbitrary<Writer> = fc
         Buffer.from(opening.repeat(depth) + (isClosed ? ']'.repeat(depth) : '')),
   );
 
+/** Of an object, with so many keys more. */
+const tooWide: fc.Arbitrary<Writer> = fc.constantFrom(21, 9000, 10_001).map((count) => (json) => {
+  const more = Array.from({ length: count }, (_, at) => `"k${at}":${at}`).join();
+  const text = JSON.stringify(json);
+  return Buffer.from(text.startsWith('{"') ? `{${more},${text.slice(1)}` : `[${text},{${more}}]`);
+});
+
+/** Each key of an object twice. */
+const doubled: Writer = (json) => {
+  const text = JSON.stringify(json);
+  return Buffer.from(text.startsWith('{"') ? `${text.slice(0, -1)},${text.slice(1)}` : `{"a":${text},"\\u0061":0}`);
+};
+
 const cutOff: fc.Arbitrary<Writer> = fc.double({ min: 0, max: 1, noNaN: true }).map((share) => (json) => {
   const whole = plainly(json);
   return whole.subarray(0, whole.length * share);
@@ -207,5 +220,5 @@ const another: fc.Arbitrary<Writer> = fc
 export const anyWriter: fc.Arbitrary<Writer> = fc.oneof(
   { weight: 20, arbitrary: fc.constant(plainly) },
   { weight: 10, arbitrary: nearly },
-  { weight: 4, arbitrary: fc.oneof(tooDeep, cutOff, notUtf8, another) },
+  { weight: 4, arbitrary: fc.oneof(tooDeep, tooWide, fc.constant(doubled), cutOff, notUtf8, another) },
 );

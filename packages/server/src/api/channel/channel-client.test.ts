@@ -81,13 +81,27 @@ describe('a client that does not keep up', () => {
     assert.deepEqual(await closed.then(([code, reason]) => `${code} ${reason}`), '1013 the client takes nothing');
   });
 
-  test('and takes nothing, not even the farewell, is gone soon after', async () => {
+  test('and reads again long after it was closed still gets what waited, and its 1013', async () => {
+    const { far, client } = await connect();
+    far.pause();
+    const sent = fill(client);
+    let received = 0;
+    far.on('message', () => received++);
+    for (let nowMs = 0; nowMs < 900_000; nowMs += 5000) client.check(nowMs);
+    assert.equal(client.isOpen, false);
+    const closed = once(far, 'close');
+    far.resume();
+    const [code, reason] = await closed;
+    assert.deepEqual([code, String(reason), received], [1013, 'the client takes nothing', sent]);
+  });
+
+  test('and takes nothing for a quarter of an hour more is cut off', async () => {
     const { far, socket, client } = await connect();
     far.pause();
     fill(client);
-    client.check(0);
-    client.check(30_000);
-    await once(socket, 'close');
+    const closed = once(socket, 'close');
+    for (let nowMs = 0; nowMs <= 935_000; nowMs += 5000) client.check(nowMs);
+    await closed;
     assert.equal(client.waitingBytes, 0);
   });
 

@@ -19,6 +19,9 @@ const patienceMs = 30_000;
 /** How long a client that is told to go has to take it in. */
 const farewellMs = 1000;
 
+/** How long one that takes nothing has to read again, and to learn why it was closed; as long as TCP tries to reach one. */
+export const lingerMs = 15 * 60_000;
+
 export interface ChannelClientOptions {
   readonly socket: WebSocket;
   /** Below the WebSocket. */
@@ -44,6 +47,7 @@ export class ChannelClient {
   #isHeld = false;
   #left = 0;
   #leaving: AbortController | undefined;
+  #closedMs: number | undefined;
   #movedMs: number;
   #heardMs: number;
 
@@ -71,7 +75,7 @@ export class ChannelClient {
   send(message: string | Buffer): void {
     if (!this.isOpen) return;
     this.#socket.send(message, { binary: false });
-    if (this.waitingBytes > mostUndroppableBytes) this.close(closeCode.tryAgainLater, 'the client does not keep up');
+    if (this.waitingBytes > mostUndroppableBytes) this.#giveUp('the client does not keep up');
     else if (this.waitingBytes > mostWaitingBytes && !this.#isPaused) {
       this.#isPaused = true;
       this.#socket.pause();
@@ -147,10 +151,15 @@ export class ChannelClient {
 
   /** Asks whether it is there; closes it where it takes nothing, or says nothing, for too long. */
   check(nowMs: number): void {
+    if (!this.isOpen) {
+      this.#closedMs ??= nowMs;
+      if (nowMs - this.#closedMs >= lingerMs) this.terminate();
+      return;
+    }
     const left = this.#leftBytes();
     if (left === 0 || left !== this.#left) this.#movedMs = nowMs;
     this.#left = left;
-    if (nowMs - this.#movedMs >= patienceMs) this.close(closeCode.tryAgainLater, 'the client takes nothing');
+    if (nowMs - this.#movedMs >= patienceMs) this.#giveUp('the client takes nothing');
     else if (nowMs - Math.max(this.#heardMs, left === 0 ? 0 : this.#movedMs) >= patienceMs) this.#socket.terminate();
     else if (left === 0) this.#socket.ping();
   }
@@ -158,7 +167,16 @@ export class ChannelClient {
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
     // What waits stands before the farewell, and may never be taken.
-    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+    setTimeout(() => this.terminate(), farewellMs).unref();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  /** It gets nothing more; what waits, and why, it gets as soon as it reads again. `check` ends it. */
+  #giveUp(reason: string): void {
+    this.#socket.close(closeCode.tryAgainLater, reason);
   }
 
   #onDrain(): void {

@@ -3,11 +3,11 @@ import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, closeCode, ProblemError, problemMediaType } from '@telltale/schema';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Caller, guardLoopback, type ModuleTokens } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import { challenge } from '../problems.ts';
-import { ChannelClient } from './channel-client.ts';
+import { ChannelClient, lingerMs } from './channel-client.ts';
 import type { ChannelRequests } from './channel-requests.ts';
 import type { Watches } from './watches.ts';
 
@@ -28,6 +28,9 @@ export interface ChannelServerOptions {
 
 const checkMs = 5000;
 
+/** What may wait for clients that were closed since they take nothing: beyond, they are cut off. */
+const mostClosedBytes = 64 << 20;
+
 /** When the service stops: how long requests that run have to finish, and clients then to say farewell. */
 const finishMs = 2000;
 const farewellMs = 1000;
@@ -43,14 +46,16 @@ export class ChannelServer {
   constructor(options: ChannelServerOptions) {
     this.#options = options;
     options.tokens.onRevoked((caller) => this.#dismiss(caller));
-    this.#server = new WebSocketServer({
+    const settings: ServerOptions & { closeTimeout: number } = {
       noServer: true,
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false, // costs memory a client, and a copy of every message for each
       clientTracking: false,
+      closeTimeout: lingerMs,
       // A request is answered before the next one is read: thousands in one packet would be carried out at once else.
       allowSynchronousEvents: false,
-    });
+    };
+    this.#server = new WebSocketServer(settings);
   }
 
   get size(): number {
@@ -190,7 +195,15 @@ export class ChannelServer {
 
   #checkLater(): void {
     this.#cancelCheck = this.#options.clock.after(checkMs, () => {
-      for (const client of this.#clients.values()) client.check(this.#nowMs());
+      let bytesOfClosed = 0;
+      for (const client of this.#clients.values()) {
+        client.check(this.#nowMs());
+        if (client.isOpen) continue;
+        this.#options.watches.leave(client);
+        this.#absent(client);
+        bytesOfClosed += client.waitingBytes;
+        if (bytesOfClosed > mostClosedBytes) client.terminate();
+      }
       this.#checkLater();
     });
   }
