@@ -104,7 +104,7 @@ export class JsonReader {
     const start = this.#at;
     const isLeaf = first !== openObject && first !== openList;
     const end = isLeaf || start >= this.#byHandUntil ? this.#lookOver(start, false) : -1;
-    const value = end < 0 ? takeApart : this.#piece(start, end, false);
+    const value = end < 0 ? takeApart : this.#piece(start, end);
     if (value === takeApart && isLeaf) throw this.#broken('a value is expected');
     if (value === takeApart) return first === openObject ? yield* this.#object() : yield* this.#list();
     this.#at = end;
@@ -115,21 +115,32 @@ export class JsonReader {
   *#object(): Generator<undefined, object> {
     const object = {};
     if (this.#isEmpty(closeObject)) return object;
-    for (let keys = 1; ; keys++) {
-      if (this.#next() !== quote) throw this.#broken('a key in quotes is expected');
-      if (keys > this.#limits.keys) throw this.#tooLarge('keys');
-      const end = this.#endOfText();
-      const key = this.#parse(this.#at, end, false) as string;
-      this.#path.push(key);
-      if (!this.#takesDuplicates && Object.hasOwn(object, key)) throw duplicate(this.#path);
-      this.#at = end;
-      if (this.#next() !== colon) throw this.#broken('a colon is expected behind a key');
-      this.#at++;
-      put(object, key, yield* this.#value());
-      this.#path.pop();
+    let keys = 0;
+    for (;;) {
+      const members = (this.#parts('{', '}') ?? (yield* this.#member())) as Record<string, unknown>;
+      for (const key in members) {
+        if (++keys > this.#limits.keys) throw this.#tooLarge('keys');
+        if (!this.#takesDuplicates && Object.hasOwn(object, key)) throw duplicate([...this.#path, key]);
+        put(object, key, members[key]);
+      }
+      yield;
       if (this.#isLast(closeObject)) return object;
       this.#count(1);
     }
+  }
+
+  *#member(): Generator<undefined, object> {
+    if (this.#next() !== quote) throw this.#broken('a key in quotes is expected');
+    const end = this.#endOfText();
+    const key = this.#parse(this.#at, end) as string;
+    this.#at = end;
+    if (this.#next() !== colon) throw this.#broken('a colon is expected behind a key');
+    this.#at++;
+    this.#path.push(key);
+    const member = {};
+    put(member, key, yield* this.#value());
+    this.#path.pop();
+    return member;
   }
 
   *#list(): Generator<undefined, unknown[]> {
@@ -138,7 +149,7 @@ export class JsonReader {
     if (this.#isEmpty(closeList)) return list;
     let length = 0;
     for (;;) {
-      const items = this.#items() ?? [yield* this.#item(length)];
+      const items = (this.#parts('[', ']') ?? [yield* this.#item(length)]) as unknown[];
       length += items.length;
       if (length > this.#limits.items) throw this.#tooLarge('items');
       if (handOn === undefined) for (const item of items) list.push(item);
@@ -159,34 +170,36 @@ export class JsonReader {
     return item;
   }
 
-  /** The next items of a list, as many as make a piece; undefined where the first one has to be taken apart. */
-  #items(): unknown[] | undefined {
+  /** The next items of a list, or members of an object, as many as make a piece; undefined where one has to be taken apart. */
+  #parts(opening: '[' | '{', closing: ']' | '}'): object | undefined {
     const start = this.#at;
     if (start < this.#byHandUntil) return undefined;
     const end = this.#lookOver(start, true);
     if (end < 0) return undefined;
-    const items = this.#piece(start, end, true);
-    if (items === takeApart) return undefined;
-    if ((items as unknown[]).length === 0) throw this.#broken('a value is expected');
-    this.#at = end;
-    return items as unknown[];
+    const parts = this.#piece(start, end, opening, closing);
+    if (parts === takeApart) return undefined;
+    for (const _ in parts as object) {
+      this.#at = end;
+      return parts as object;
+    }
+    throw this.#broken('a value is expected');
   }
 
   /**
-   * What JSON.parse makes of bytes that were looked over; `isItems`: of the items of a list. Where a key is there twice,
-   * or has an escape (see parse-json.ts), they have to be taken apart.
+   * What JSON.parse makes of bytes that were looked over, between brackets. Where a key is there twice, or has an escape
+   * (see parse-json.ts), they have to be taken apart.
    */
-  #piece(start: number, end: number, isItems: boolean): unknown {
+  #piece(start: number, end: number, opening = '', closing = ''): unknown {
     this.#count(this.#commas);
     if (!this.#hasEscapedKey) {
-      const value = this.#parse(start, end, isItems);
+      const value = this.#parse(start, end, opening, closing);
       if (this.#colons === 0 || keysIn(value) === this.#colons) return value;
     }
     this.#byHandUntil = end;
     return takeApart;
   }
 
-  #parse(start: number, end: number, isItems: boolean): unknown {
+  #parse(start: number, end: number, opening = '', closing = ''): unknown {
     let text: string;
     try {
       text = utf8.decode(this.#bytes.subarray(start, end));
@@ -194,7 +207,7 @@ export class JsonReader {
       throw new ProblemError('malformed-json', 'The body is not UTF-8.');
     }
     try {
-      return JSON.parse(isItems ? `[${text}]` : text);
+      return JSON.parse(opening + text + closing);
     } catch (error) {
       const isWhole = start === 0 && end === this.#bytes.length;
       throw new ProblemError(
@@ -205,10 +218,10 @@ export class JsonReader {
   }
 
   /**
-   * Where the value at `start` ends, or, of a list, the last of as many items as make a piece; -1 where an object or a list
+   * Where the value at `start` ends, or the last of as many items or members as make a piece; -1 where an object or a list
    * goes on behind the piece. Counts what lies before.
    */
-  #lookOver(start: number, isItems: boolean): number {
+  #lookOver(start: number, isParts: boolean): number {
     const bytes = this.#bytes;
     const { length } = bytes;
     const most = start + this.#pieceBytes;
@@ -235,7 +248,7 @@ export class JsonReader {
           isEscaped = true;
           at++;
         }
-        if (depth === outside && !isItems) {
+        if (depth === outside && !isParts) {
           end = Math.min(at + 1, length);
           break;
         }
@@ -246,7 +259,7 @@ export class JsonReader {
           end = at;
           break;
         }
-        if (--depth === outside && !isItems) {
+        if (--depth === outside && !isParts) {
           end = at + 1;
           break;
         }
@@ -258,7 +271,7 @@ export class JsonReader {
           end = at;
           this.#colons = colons;
           this.#commas = commas;
-          if (!isItems || at >= most) return end;
+          if (!isParts || at >= most) return end;
         }
         commas++;
       }
@@ -356,8 +369,9 @@ function keysIn(value: unknown): number {
 }
 
 /** A key such as `__proto__` is an ordinary one. */
-function put(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+function put(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function duplicate(path: readonly (string | number)[]): ProblemError {

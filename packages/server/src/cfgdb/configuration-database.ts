@@ -107,7 +107,7 @@ export class ConfigurationDatabase {
     const request: Request = { id: ++this.#lastId, method, args };
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(request.id, { resolve, reject });
-      thread.postMessage(request);
+      thread.postMessage(request, args.flatMap(ownBuffer));
     }) as Promise<Result<M>>;
   }
 
@@ -174,4 +174,10 @@ export class ConfigurationDatabase {
     this.#running = this.#running.then(run, run); // one that failed does not keep the next from running
     return this.#running;
   }
+}
+
+/** The memory of a large body goes to the thread as it is, without a copy. */
+function ownBuffer(arg: unknown): ArrayBuffer[] {
+  if (!(arg instanceof Uint8Array) || !(arg.buffer instanceof ArrayBuffer)) return [];
+  return arg.byteLength === arg.buffer.byteLength ? [arg.buffer] : [];
 }
