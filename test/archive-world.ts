@@ -8,16 +8,19 @@ export const seriesCount = 200;
 export const erasedFrom = 190;
 export const replacedFrom = 180;
 const firstUs = 1_750_000_000_000_000;
-const roundUs = 20_000;
+export const roundUs = 20_000;
 
 export const nameOf = (series: number) => `s${series}`;
 const datatypes: readonly Datatype[] = ['d', 'i', 'd', 'l', 'b', 'd', 'f', 's'];
 export const datatypeOf = (series: number) => datatypes[series % datatypes.length] as Datatype;
 
+/** Before the records of a round, and behind those of the one before. */
+export const startOf = (round: number) => firstUs + round * roundUs;
+
 /** Half of the series share the time of their scan. */
 export function timeOf(series: number, round: number): number {
   const jitter = series % 2 === 0 ? 0 : scramble(series, round) % 1000;
-  return firstUs + round * roundUs + jitter;
+  return startOf(round) + jitter;
 }
 
 export function valueAt(series: number, round: number, version = 0): Value {
@@ -79,7 +82,7 @@ export async function readSeries(archive: Archive, series: number, fromRound: nu
     kind: 'measurements',
     names: [name],
     known: [name],
-    sinceUs: firstUs + fromRound * roundUs,
+    sinceUs: startOf(fromRound),
     untilUs: Number.MAX_SAFE_INTEGER,
     form: 'json',
   });

@@ -1,12 +1,14 @@
-// A process that writes known records into an archive as fast as it is told, erases and replaces some, and says what the
-// archive has acknowledged: node archive-writer.ts FOLDER FIRST-ROUND. It is made to be killed.
+// A process that writes known records into an archive as fast as it is told, erases and replaces some, reads beside that,
+// and says what the archive has acknowledged and how many answers were right: node archive-writer.ts FOLDER FIRST-ROUND. It is made to be killed.
 import { writeSync } from 'node:fs';
 import { Batch } from '@telltale/schema';
+import { readForEver } from './archive-readers.ts';
 import * as world from './archive-world.ts';
 
 const [folder = '', firstRound = '0'] = process.argv.slice(2);
 const recordsASecond = 60_000;
 const tickMs = 4;
+const readers = 3;
 
 const say = (line: string) => writeSync(1, `${line}\n`);
 
@@ -38,6 +40,14 @@ async function main(): Promise<void> {
       say(`stored ${told}`);
     }
   }, tickMs);
+  let answers = 0;
+  for (let reader = 0; reader < readers; reader++) {
+    readForEver(
+      archive,
+      () => ({ from: Number(firstRound), to: told }),
+      () => say(`answered ${++answers}`),
+    );
+  }
   for (let turn = 0; ; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 15));
     const last = told - 6; // what comes after an erasure stays

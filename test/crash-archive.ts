@@ -26,6 +26,8 @@ export class ArchiveCrashes {
   readonly #replacements: Change[] = [];
   /** How long it took until the archive could be read again. */
   readonly readyMs: number[] = [];
+  /** Of readers beside the writer, each of them right. */
+  answers = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -36,21 +38,27 @@ export class ArchiveCrashes {
     return this.#stored * world.seriesCount;
   }
 
-  /** Writes for so long once it is ready, then kills the writer. */
-  async writeAndKill(afterMs: number, env: Record<string, string> = {}): Promise<void> {
+  /** Writes for so long once it is ready, and until readers beside it had so many answers, then kills the writer. */
+  async writeAndKill(afterMs: number, answers = 0, env: Record<string, string> = {}): Promise<void> {
     const child = spawn(process.execPath, [writerFile, this.#folder, String(this.#begun)], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
     const ended = once(child, 'exit');
-    let isKilled = false;
+    let [isKilled, isDue] = [false, false];
+    const enough = this.answers + answers;
+    const killOnceDue = () => {
+      if (isDue && this.answers >= enough && !isKilled) isKilled = child.kill('SIGKILL');
+    };
     for await (const line of createInterface({ input: child.stdout })) {
       const [word = '', ...numbers] = line.split(' ');
       if (word === 'ready') {
         setTimeout(() => {
-          isKilled = child.kill('SIGKILL');
+          isDue = true;
+          killOnceDue();
         }, afterMs);
       } else this.#note(word, numbers.map(Number));
+      killOnceDue();
     }
     await ended;
     assert.ok(isKilled, 'the writer ended by itself');
@@ -83,6 +91,7 @@ export class ArchiveCrashes {
 
   #note(word: string, [first = 0, from = 0, to = from + 1]: readonly number[]): void {
     if (word === 'stored') this.#stored = first;
+    else if (word === 'answered') this.answers++;
     else if (word === 'erasing') this.#erasures.push({ series: first, from, to, isAcknowledged: false });
     else if (word === 'replacing') this.#replacements.push({ series: first, from, to, isAcknowledged: false });
     else {

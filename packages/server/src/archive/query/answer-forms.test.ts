@@ -7,20 +7,8 @@ import type { ReadRequest } from '../archive-access.ts';
 import { type Kind, kinds } from '../records.ts';
 import type { SeriesSnapshot } from '../store/snapshot.ts';
 import { pageBytes } from './page.ts';
+import { type PlainSeries, parseBinary, parseCsv } from './parse-answers.ts';
 import { Reading } from './reading.ts';
-
-interface PlainRecord {
-  readonly time: number;
-  readonly value: Value;
-  readonly quality: number;
-}
-
-interface PlainSeries {
-  readonly name: string;
-  readonly datatype: Datatype;
-  /** In time order. */
-  readonly records: readonly PlainRecord[];
-}
 
 function snapshotOf(kind: Kind, { name, datatype, records }: PlainSeries, number = 1): SeriesSnapshot {
   const numbers = new Float64Array(records.length);
@@ -110,21 +98,6 @@ test('JSON is what JSON.stringify makes of the records, of measurements and comm
   );
 });
 
-/** As RFC 4180 says. */
-function parseCsv(csv: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
-  while (field.lastIndex < csv.length) {
-    const [, quoted, plain = '', end] = field.exec(csv) ?? assert.fail(`no field at ${csv.slice(field.lastIndex)}`);
-    row.push(quoted?.replaceAll('""', '"') ?? plain);
-    if (end === ',') continue;
-    rows.push(row);
-    row = [];
-  }
-  return rows;
-}
-
 test('CSV reads back as the records, with times to the microsecond', () => {
   fc.assert(
     fc.property(measurements, commands, (measured, commanded) => {
@@ -150,51 +123,6 @@ test('CSV reads back as the records, with times to the microsecond', () => {
     }),
   );
 });
-
-/** By the words of the format alone. */
-function parseBinary(bytes: Buffer): PlainSeries[] {
-  const frames: PlainSeries[] = [];
-  let at = 0;
-  const pad = () => (at = Math.ceil(at / 8) * 8);
-  while (bytes.toString('latin1', at, at + 4) === 'TTCF') {
-    const datatype = String.fromCharCode(bytes[at + 5] as number) as Datatype;
-    const nameLength = bytes.readUInt16LE(at + 6);
-    const count = bytes.readUInt32LE(at + 8);
-    const textBytes = bytes.readUInt32LE(at + 12);
-    const name = bytes.toString('utf8', at + 16, at + 16 + nameLength);
-    at += 16 + nameLength;
-    pad();
-    const times = Array.from({ length: count }, (_, index) => bytes.readDoubleLE(at + 8 * index));
-    at += 8 * count;
-    let found: Value[] = [];
-    if (datatype === 's') {
-      let textAt = at + Math.ceil((4 * count) / 8) * 8;
-      const textEnd = textAt + textBytes;
-      for (let index = 0; index < count; index++) {
-        const length = bytes.readUInt32LE(at + 4 * index);
-        found.push(bytes.toString('utf8', textAt, textAt + length));
-        textAt += length;
-      }
-      assert.equal(textAt, textEnd);
-      at = textEnd;
-      pad();
-    } else {
-      found = times.map((_, index) =>
-        datatype === 'l' ? bytes.readBigInt64LE(at + 8 * index) : bytes.readDoubleLE(at + 8 * index),
-      );
-      at += 8 * count;
-    }
-    const records = times.map((us, index) => {
-      const value = found[index] as Value;
-      return { time: us, value: datatype === 'b' ? value === 1 : value, quality: bytes[at + index] as number };
-    });
-    frames.push({ name, datatype, records });
-    at += count;
-    pad();
-  }
-  assert.equal(bytes.toString('latin1', at), `TTCE${'\0'.repeat(12)}`);
-  return frames;
-}
 
 test('the binary form decodes to the records, bit for bit', () => {
   fc.assert(

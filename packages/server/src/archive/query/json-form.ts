@@ -14,7 +14,7 @@ import { type Datatype, datatypes } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
-import { type Page, pageBytes } from './page.ts';
+import type { Page } from './page.ts';
 
 const comma = 0x2c;
 
@@ -79,7 +79,7 @@ export class JsonForm implements AnswerForm {
     const { times, numbers, longs, qualities } = columns;
     const hasQuality = this.#kind === 'measurements';
     const beforeValue = beforeValues[datatype];
-    const limit = Math.min(pageBytes, bytes.length - mostBytes);
+    const limit = Math.min(page.fullBytes, bytes.length - mostBytes);
     const time = this.#time;
     const quality = this.#quality;
     let at = page.at;

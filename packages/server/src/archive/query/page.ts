@@ -4,47 +4,58 @@
 /** About so long are the pages of an answer. */
 export const pageBytes = 512 * 1024;
 
-const bufferBytes = pageBytes + 8192;
+/** Behind the length of a page, so that its last record need not be moved. */
+const roomBytes = 8192;
 /** Buffers that wait for their next page. */
 const mostSpare = 8;
 
 export class PageBuffers {
+  /** About so long are the pages. */
+  readonly pageBytes: number;
+  readonly bufferBytes: number;
   readonly #spare: ArrayBuffer[] = [];
 
+  constructor(length = pageBytes) {
+    this.pageBytes = length;
+    this.bufferBytes = length + roomBytes;
+  }
+
   take(): ArrayBuffer {
-    return this.#spare.pop() ?? new ArrayBuffer(bufferBytes);
+    return this.#spare.pop() ?? new ArrayBuffer(this.bufferBytes);
   }
 
   giveBack(buffer: ArrayBuffer): void {
-    if (buffer.byteLength === bufferBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
+    if (buffer.byteLength === this.bufferBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }
 
 export class Page {
-  bytes = Buffer.alloc(0);
+  declare bytes: Buffer<ArrayBuffer>;
   /** Of the same bytes. */
-  view = new DataView(this.bytes.buffer);
+  declare view: DataView<ArrayBuffer>;
   /** Where the next byte goes. */
   at = 0;
+  /** About so long it becomes. */
+  readonly fullBytes: number;
   readonly #buffers: PageBuffers;
 
   constructor(buffers: PageBuffers) {
     this.#buffers = buffers;
+    this.fullBytes = buffers.pageBytes;
+    this.#lay(new ArrayBuffer(0));
   }
 
   get isFull(): boolean {
-    return this.at >= pageBytes;
+    return this.at >= this.fullBytes;
   }
 
   /** Makes room for so many more bytes. */
   reserve(bytes: number): void {
     if (this.at + bytes <= this.bytes.length) return;
-    const isFirst = this.at === 0 && bytes <= bufferBytes;
-    const buffer = isFirst ? this.#buffers.take() : new ArrayBuffer(this.at + bytes + 8192);
-    const grown = Buffer.from(buffer);
-    grown.set(this.bytes.subarray(0, this.at));
-    this.bytes = grown;
-    this.view = new DataView(buffer);
+    const isFirst = this.at === 0 && bytes <= this.#buffers.bufferBytes;
+    const written = this.bytes.subarray(0, this.at);
+    this.#lay(isFirst ? this.#buffers.take() : new ArrayBuffer(this.at + bytes + roomBytes));
+    this.bytes.set(written);
   }
 
   text(text: string): void {
@@ -52,11 +63,17 @@ export class Page {
     this.at += this.bytes.write(text, this.at);
   }
 
-  /** What was written, at the start of a buffer that is the taker's. */
+  /** What was written, in a buffer that is the taker's from now on; empty, and in none of the page's, where that is nothing. */
   take(): Uint8Array<ArrayBuffer> {
-    const page = new Uint8Array(this.view.buffer as ArrayBuffer, 0, this.at);
+    if (this.at === 0) return new Uint8Array();
+    const page = new Uint8Array(this.bytes.buffer, 0, this.at);
     this.at = 0;
-    this.bytes = Buffer.alloc(0);
+    this.#lay(new ArrayBuffer(0));
     return page;
+  }
+
+  #lay(buffer: ArrayBuffer): void {
+    this.bytes = Buffer.from(buffer);
+    this.view = new DataView(buffer);
   }
 }

@@ -16,7 +16,7 @@ import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 /** After so long a page is given as it is, even empty. */
 const longestPageMs = 8;
 /** A step takes some microseconds, and asking for the time is not free. */
-const stepsATime = 8;
+const usualStepsATime = 8;
 
 export interface ReadingOptions {
   /** Opens a block, or has it open. May throw `Damaged`. */
@@ -26,12 +26,15 @@ export interface ReadingOptions {
   readonly buffers?: PageBuffers;
   /** That goes on by itself. */
   readonly nowMs?: () => number;
+  /** Steps between two looks at the time. */
+  readonly stepsATime?: number;
 }
 
 export class Reading {
   readonly #request: ReadRequest;
   readonly #options: ReadingOptions;
   readonly #nowMs: () => number;
+  readonly #stepsATime: number;
   readonly #form: AnswerForm;
   readonly #page: Page;
   readonly #known: ReadonlySet<string>;
@@ -52,6 +55,7 @@ export class Reading {
     this.#options = options;
     this.#page = new Page(options.buffers ?? new PageBuffers());
     this.#nowMs = options.nowMs ?? (() => performance.now());
+    this.#stepsATime = options.stepsATime ?? usualStepsATime;
     this.#form = formOf(request);
     this.#known = new Set(request.known);
   }
@@ -88,7 +92,7 @@ export class Reading {
     const deadlineMs = this.#nowMs() + longestPageMs;
     for (let steps = 1; !this.#page.isFull && this.#name < names.length && this.wanted === undefined; steps++) {
       this.#step();
-      if (steps % stepsATime === 0 && this.#nowMs() >= deadlineMs) return this.#page.take();
+      if (steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs) return this.#page.take();
     }
     if (this.#name === names.length) {
       this.#form.end(this.#page);

@@ -1,0 +1,76 @@
+// Reads answers back, for tests: CSV and columns, by the words of their formats alone.
+import assert from 'node:assert/strict';
+import type { Datatype, Value } from '@telltale/schema';
+
+export interface PlainRecord {
+  readonly time: number;
+  readonly value: Value;
+  readonly quality: number;
+}
+
+export interface PlainSeries {
+  readonly name: string;
+  readonly datatype: Datatype;
+  /** In time order. */
+  readonly records: readonly PlainRecord[];
+}
+
+/** As RFC 4180 says. */
+export function parseCsv(csv: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  while (field.lastIndex < csv.length) {
+    const [, quoted, plain = '', end] = field.exec(csv) ?? assert.fail(`no field at ${csv.slice(field.lastIndex)}`);
+    row.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+/** By the words of the format alone. */
+export function parseBinary(bytes: Buffer): PlainSeries[] {
+  const frames: PlainSeries[] = [];
+  let at = 0;
+  const pad = () => (at = Math.ceil(at / 8) * 8);
+  while (bytes.toString('latin1', at, at + 4) === 'TTCF') {
+    const datatype = String.fromCharCode(bytes[at + 5] as number) as Datatype;
+    const nameLength = bytes.readUInt16LE(at + 6);
+    const count = bytes.readUInt32LE(at + 8);
+    const textBytes = bytes.readUInt32LE(at + 12);
+    const name = bytes.toString('utf8', at + 16, at + 16 + nameLength);
+    at += 16 + nameLength;
+    pad();
+    const times = Array.from({ length: count }, (_, index) => bytes.readDoubleLE(at + 8 * index));
+    at += 8 * count;
+    let found: Value[] = [];
+    if (datatype === 's') {
+      let textAt = at + Math.ceil((4 * count) / 8) * 8;
+      const textEnd = textAt + textBytes;
+      for (let index = 0; index < count; index++) {
+        const length = bytes.readUInt32LE(at + 4 * index);
+        found.push(bytes.toString('utf8', textAt, textAt + length));
+        textAt += length;
+      }
+      assert.equal(textAt, textEnd);
+      at = textEnd;
+      pad();
+    } else {
+      found = times.map((_, index) =>
+        datatype === 'l' ? bytes.readBigInt64LE(at + 8 * index) : bytes.readDoubleLE(at + 8 * index),
+      );
+      at += 8 * count;
+    }
+    const records = times.map((us, index) => {
+      const value = found[index] as Value;
+      return { time: us, value: datatype === 'b' ? value === 1 : value, quality: bytes[at + index] as number };
+    });
+    frames.push({ name, datatype, records });
+    at += count;
+    pad();
+  }
+  assert.equal(bytes.toString('latin1', at), `TTCE${'\0'.repeat(12)}`);
+  return frames;
+}

@@ -1,0 +1,305 @@
+// What readings are held against: records in plain arrays, and what is to be read of them, by the words of the design
+// alone; and readings of the same records, served as the thread that reads serves them.
+import assert from 'node:assert/strict';
+import { type Datatype, formatPrefixed, quality as qualities, toTimestamp, type Value } from '@telltale/schema';
+import fc from 'fast-check';
+import type { Aggregate, ReadRequest } from '../archive-access.ts';
+import { summarize } from '../codec/summary.ts';
+import { Columns, replaces, type Series } from '../records.ts';
+import type { SeriesSnapshot } from '../store/snapshot.ts';
+import type { Block, Chunk } from './block.ts';
+import { PageBuffers } from './page.ts';
+import { Reading } from './reading.ts';
+
+export interface PlainRecord {
+  readonly datatype: Datatype;
+  readonly time: number;
+  readonly value: Value;
+  readonly quality: number;
+}
+
+export interface Part {
+  readonly series: Series;
+  /** In arrival order; the last one is in memory. */
+  readonly sources: readonly { readonly records: readonly PlainRecord[]; readonly erasuresApplied: number }[];
+  readonly erasures: readonly { readonly seq: number; readonly sinceUs: number; readonly untilUs: number }[];
+  readonly cutOffUs: number;
+}
+
+/** Of the same source nothing is left that another record of it replaces: the store writes none. */
+function withoutReplaced(records: readonly PlainRecord[]): PlainRecord[] {
+  const sorted = [...records].sort((a, b) => a.time - b.time);
+  return sorted.filter(
+    ({ time }, at) => !sorted.some((other, later) => later > at && other.time === time && other.quality & replaces),
+  );
+}
+
+function columnsOf(records: readonly PlainRecord[]): Columns {
+  const columns = new Columns(records.length);
+  for (const { datatype, time, value, quality } of records) {
+    const at = columns.count++;
+    columns.times[at] = time;
+    columns.qualities[at] = quality;
+    if (datatype === 's') columns.texts[at] = value as string;
+    else if (datatype === 'l') columns.longs[at] = value as bigint;
+    else columns.numbers[at] = Number(value);
+  }
+  return columns;
+}
+
+interface ChunkOfRecords extends Chunk {
+  readonly records: readonly PlainRecord[];
+}
+
+function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplied: number, cut: number, sums: boolean) {
+  const chunks: ChunkOfRecords[] = [];
+  for (let at = 0; at < records.length; at += cut) {
+    const some = records.slice(at, at + cut);
+    chunks.push({
+      records: some,
+      firstUs: some[0]?.time as number,
+      lastUs: some.at(-1)?.time as number,
+      count: some.length,
+      summary: sums ? summarize(series, columnsOf(some), 0, some.length) : undefined,
+    });
+  }
+  const block: Block = {
+    header: { erasuresApplied },
+    spanOf: () => ({ firstUs: records[0]?.time ?? 0, lastUs: records.at(-1)?.time ?? 0 }),
+    chunksOf: () => chunks,
+    read(_series, chunk, into) {
+      const from = columnsOf((chunk as ChunkOfRecords).records);
+      into.reserve(into.count + from.count);
+      into.times.set(from.times, into.count);
+      into.longs.set(from.longs, into.count);
+      into.qualities.set(from.qualities, into.count);
+      into.texts.push(...from.texts);
+      into.count += from.count;
+    },
+    takeColumns: () => new Columns(),
+    // Who looks at them after this finds other records.
+    giveBack({ times, longs, qualities, texts }) {
+      times.fill(1);
+      longs.fill(-1n);
+      qualities.fill(0x1ff);
+      texts.fill('gone');
+    },
+  };
+  return block;
+}
+
+/** What there is to read, by the words of the design alone. */
+export function visible(parts: readonly Part[]): PlainRecord[] {
+  const all = parts.flatMap(({ sources, erasures, cutOffUs }) => {
+    const left = sources.flatMap(({ records, erasuresApplied }, source) =>
+      records.filter(
+        ({ time }) =>
+          time >= cutOffUs &&
+          (source === sources.length - 1 ||
+            !erasures.some((each) => each.seq > erasuresApplied && each.sinceUs <= time && time < each.untilUs)),
+      ),
+    );
+    return withoutReplaced(left);
+  });
+  return all.sort((a, b) => a.time - b.time).map((record) => ({ ...record, quality: record.quality & 0xff }));
+}
+
+export const isBad = ({ quality }: PlainRecord) => (quality & 0xc0) === 0;
+
+function aggregated(records: readonly PlainRecord[], time: number, aggregate: Aggregate): PlainRecord[] {
+  const sound = records.filter((record) => !isBad(record));
+  const newest = records.at(-1);
+  const isAllGood = records.every(({ quality }) => (quality & 0xc0) === 0xc0);
+  const soundQuality = isAllGood ? qualities.good : qualities.uncertain.subnormal;
+  const quality = newest === undefined || sound.length > 0 ? soundQuality : newest.quality;
+  if (aggregate === 'count') return [{ datatype: 'l', time, value: BigInt(records.length), quality }];
+  if (newest === undefined) return [];
+  const numbers = sound.map(({ value }) => Number(value));
+  const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+  if (aggregate === 'avg') {
+    return [{ datatype: 'd', time, value: sound.length > 0 ? mean : Number(newest.value), quality }];
+  }
+  if (sound.length === 0) return [{ ...newest, time }];
+  return [{ ...(chosen(sound, aggregate) as PlainRecord), time, quality }];
+}
+
+export function chosen(
+  records: readonly PlainRecord[],
+  which: 'first' | 'last' | 'min' | 'max',
+): PlainRecord | undefined {
+  if (which === 'first') return records[0];
+  if (which === 'last') return records.at(-1);
+  const isBetter = (a: Value, b: Value) => (which === 'min' ? a < b : a > b);
+  return records.reduce((best, record) => (isBetter(record.value, best.value) ? record : best));
+}
+
+function thinned(records: readonly PlainRecord[], { sinceUs, untilUs }: ReadRequest, maxPoints: number): PlainRecord[] {
+  if (records.length <= maxPoints) return [...records];
+  const buckets = Math.floor(maxPoints / 4);
+  const edge = (bucket: number) => sinceUs + Math.ceil(((untilUs - sinceUs) / buckets) * bucket);
+  return Array.from({ length: buckets }, (_, bucket) => {
+    const some = records.filter(({ time }) => edge(bucket) <= time && time < edge(bucket + 1));
+    const sound = some.filter((record) => !isBad(record) && record.datatype !== 's');
+    const four = [
+      some[0],
+      ...(sound.length > 0 ? [chosen(sound, 'min'), chosen(sound, 'max')] : []),
+      some.at(-1),
+    ].filter((record) => record !== undefined);
+    four.sort((a, b) => a.time - b.time);
+    return four.filter((record, at) => four.findIndex((other) => written(other) === written(record)) === at);
+  }).flat();
+}
+
+export function asked(all: readonly PlainRecord[], request: ReadRequest): PlainRecord[] {
+  const { sinceUs, untilUs, resampleUs, aggregate, warpHead, limit, maxPoints } = request;
+  let records = all.filter(({ time }) => sinceUs <= time && time < untilUs);
+  const inForce = (at: number) => all.findLast(({ time }) => time <= at);
+  const head = inForce(sinceUs);
+  if (warpHead && head !== undefined && head.time < sinceUs && resampleUs === undefined) {
+    records.unshift({ ...head, time: sinceUs });
+  }
+  if (resampleUs !== undefined) {
+    const given = warpHead && head !== undefined && head.time < sinceUs ? [{ ...head, time: sinceUs }] : [];
+    const source = [...given, ...records];
+    records = [];
+    for (let time = sinceUs; time < untilUs; time += resampleUs) {
+      const held = inForce(time);
+      if (aggregate !== undefined) {
+        const some = source.filter((record) => time <= record.time && record.time < time + resampleUs);
+        records.push(...aggregated(some, time, aggregate));
+      } else if (held !== undefined) records.push({ ...held, time });
+    }
+  }
+  if (maxPoints !== undefined) records = thinned(records, request, maxPoints);
+  return records.slice(0, limit);
+}
+
+export function written({ datatype, time, value, quality }: PlainRecord): string {
+  return JSON.stringify([formatPrefixed(datatype, value), toTimestamp(time), quality]);
+}
+
+export interface Reader {
+  readonly parts: readonly Part[];
+  readonly request: ReadRequest;
+  /** Records of a chunk of its blocks. */
+  readonly cut: number;
+  /** Whether chunks have summaries. */
+  readonly sums: boolean;
+}
+
+export interface Serving {
+  /** About so long are the pages. */
+  readonly pageBytes?: number;
+  /** Each reading gives its turn away after so many steps. */
+  readonly stepsATurn?: number;
+}
+
+/** What a reading is made of: blocks cut into chunks of `cut`, the last source in memory. */
+function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, stepsATurn: number | undefined) {
+  const blocks = new Map<string, Block>();
+  const series = parts.map((part): SeriesSnapshot => {
+    const all = part.sources.map(({ records }) => withoutReplaced(records));
+    const tail = columnsOf((all.at(-1) ?? []).filter(({ time }) => time >= part.cutOffUs));
+    const paths = all.slice(0, -1).flatMap((records, at) => {
+      const path = `${part.series.number}-${at}`;
+      const applied = part.sources[at]?.erasuresApplied as number;
+      blocks.set(path, blockOf(part.series, records, applied, cut, sums));
+      return records.length > 0 ? [path] : [];
+    });
+    const { times, longs, qualities: all16, texts, count } = tail;
+    const numbers = longs.slice(0, count).buffer;
+    return { ...part, tail: count > 0 ? { times, numbers, qualities: all16, texts } : undefined, blocks: paths };
+  });
+  let ms = 0;
+  const reading = new Reading(request, {
+    blockOf: (path) => blocks.get(path) as Block,
+    onDamage: (damage) => assert.fail(damage.reason),
+    buffers,
+    ...(stepsATurn !== undefined && {
+      stepsATime: stepsATurn,
+      nowMs: () => {
+        ms += 1000;
+        return ms;
+      },
+    }),
+  });
+  return { reading, snapshot: { series }, taken: [] as Buffer[] };
+}
+
+/** The answers of readings that are served in turns. Pages go to another thread, and their buffers come back and serve again. */
+export function readInTurns(readers: readonly Reader[], { pageBytes, stepsATurn }: Serving = {}): Buffer[] {
+  const buffers = new PageBuffers(pageBytes);
+  const all = readers.map((reader) => readingOf(reader, buffers, stepsATurn));
+  while (all.some(({ reading }) => !reading.isOver)) {
+    for (const { reading, snapshot, taken } of all) {
+      if (reading.wanted !== undefined) reading.give(snapshot);
+      const page = reading.next();
+      if (page === undefined || (page.length === 0 && !reading.isOver)) continue;
+      const bytes = page.length;
+      const buffer = structuredClone(page.buffer, { transfer: [page.buffer] });
+      taken.push(Buffer.from(buffer.slice(0, bytes)));
+      new Uint8Array(buffer).fill(0xff);
+      buffers.giveBack(buffer);
+    }
+  }
+  return all.map(({ taken }) => Buffer.concat(taken));
+}
+
+const startUs = 1_700_000_000_000_000;
+
+const valuesOf: Readonly<Record<Datatype, fc.Arbitrary<Value>>> = {
+  b: fc.boolean(),
+  q: fc.integer({ min: 0, max: 3 }),
+  i: fc.integer({ min: -5, max: 5 }),
+  l: fc.oneof(fc.bigInt(-5n, 5n), fc.bigInt(2n ** 53n, 2n ** 62n)),
+  f: fc.integer({ min: -40, max: 40 }).map((value) => Math.fround(value / 10)),
+  d: fc.integer({ min: -40, max: 40 }).map((value) => value / 4),
+  s: fc.constantFrom('', 'a', 'open "wide"', 'ä\n'),
+};
+
+const time = fc.integer({ min: 0, max: 40 }).map((step) => startUs + 250_000 * step);
+const quality = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<number>(qualities.good) },
+  fc.constantFrom(0x00, 0x18, 0x44, 0xd8, qualities.good | replaces, 0x08 | replaces),
+);
+
+function partOf(number: number): fc.Arbitrary<Part> {
+  return fc.constantFrom<Datatype>('b', 'q', 'i', 'l', 'f', 'd', 's').chain((datatype) => {
+    const record = fc.record({ datatype: fc.constant(datatype), time, value: valuesOf[datatype], quality });
+    const source = fc.record({ records: fc.array(record, { maxLength: 12 }), erasuresApplied: fc.nat({ max: 3 }) });
+    const erasure = fc
+      .tuple(fc.integer({ min: 1, max: 4 }), time, time)
+      .map(([seq, one, other]) => ({ seq, sinceUs: Math.min(one, other), untilUs: Math.max(one, other) }));
+    return fc.record({
+      series: fc.constant({ kind: 'measurements' as const, name: 'level', datatype, number }),
+      sources: fc.array(source, { minLength: 1, maxLength: 5 }),
+      erasures: fc.array(erasure, { maxLength: 2 }),
+      cutOffUs: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, time),
+    });
+  });
+}
+
+export const world = fc
+  .oneof({ weight: 3, arbitrary: fc.tuple(partOf(3)) }, fc.tuple(partOf(3), partOf(7)))
+  .map((parts) => parts as readonly Part[]);
+
+export const interval = fc.tuple(time, time).map(([one, other]) => ({
+  sinceUs: Math.min(one, other),
+  untilUs: Math.max(one, other),
+}));
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+export const plainOptions = fc.record({ warpHead: optional(fc.boolean()), limit: optional(fc.nat({ max: 12 })) });
+export const cut = fc.integer({ min: 1, max: 6 });
+
+export function requestOf(options: Partial<ReadRequest>): ReadRequest {
+  return {
+    kind: 'measurements',
+    names: ['level'],
+    known: [],
+    sinceUs: startUs,
+    untilUs: startUs + 11_000_000,
+    form: 'json',
+    ...options,
+  };
+}
