@@ -165,6 +165,7 @@ export const problems = {
     'The disk does not take what is written',
     'Values are live and alarms are raised, but commands, operations and simulations fail. Look at the free space, the permissions and the log; it is tried again every second.',
   ),
+  overloaded: problem(503, 'The service has too much at once', 'Ask again after as many seconds as Retry-After says.'),
   starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),
 } as const;

@@ -14,10 +14,14 @@ export function toProblem(error: Error, log: Logger): ProblemError {
 /** With a 401, what would be right (RFC 9110, 15.5.2; RFC 6750). */
 export const challenge = 'Bearer error="invalid_token"';
 
+/** When another try is worth it. */
+const retryAfterS = 1;
+
 export function sendProblem(response: ServerResponse, problem: ProblemError): void {
   if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify(problem);
   if (problem.status === 401) response.setHeader('www-authenticate', challenge);
+  if (problem.problem === 'overloaded') response.setHeader('retry-after', retryAfterS);
   response.writeHead(problem.status, {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

@@ -38,6 +38,7 @@ export function requestReader(route: Route, tokens: Pick<ModuleTokens, 'identify
       query: readQuery(query, given),
       caller,
       signal: () => endOf(response),
+      connection: request.socket,
       json: noBytes,
       stream: request,
       bodyType: '',

@@ -76,6 +76,8 @@ export interface Call {
   readonly caller: Caller;
   /** Aborted when whoever asks is gone before the answer. */
   readonly signal: () => AbortSignal;
+  /** On which it was asked: the same one for all requests of a connection. */
+  readonly connection: unknown;
 }
 
 export interface StreamReply {

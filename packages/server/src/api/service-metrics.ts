@@ -88,7 +88,11 @@ function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
     }),
     gauge('archive_waiting', 'Records on their way to the disk.', () => records.waiting),
     gauge('archive_waiting_bytes', 'The memory that these take.', () => records.waitingBytes),
-    gauge('archive_readings', 'Readings of the archive under way.', () => archive.readings),
+    gauge('archive_readings', 'Readings of the archive under way.', () => archive.readings.underWay),
+    gauge('archive_readings_waiting', 'Readings of the archive that wait for others.', () => archive.readings.waiting),
+    counter('archive_readings_refused_total', 'Readings of the archive that were too many to wait.', () => {
+      return archive.readings.refused;
+    }),
     gauge('archive_failing', 'Whether the disk refused the newest of them.', () =>
       Number(archive.failure !== undefined),
     ),

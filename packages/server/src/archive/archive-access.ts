@@ -25,6 +25,14 @@ export interface ReadRequest {
   readonly activeOnly?: boolean | undefined;
 }
 
+/** Who reads. */
+export interface ArchiveReader {
+  /** Clients take turns. */
+  readonly client?: unknown;
+  /** Aborted when nobody wants the answer any more, before its first page. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Pages of the answer, made as they are taken; a page is the taker's until the next is asked for. Leaving the loop, or
  * `cancel`, ends the reading at once.
@@ -75,8 +83,8 @@ export interface ArchiveAccess {
   datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined>;
   /** Names that the archive has, sorted. */
   names(kind: Kind): Promise<readonly string[]>;
-  /** Resolves with the first page at hand; rejects with a problem where the request cannot be answered. */
-  read(request: ReadRequest): Promise<ArchiveReading>;
+  /** Resolves with the first page at hand; rejects with a problem where the request cannot be answered, or not now. */
+  read(request: ReadRequest, reader?: ArchiveReader): Promise<ArchiveReading>;
   /** Resolves when it is erased on disk. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void>;
   /** Records of another origin, in any order, which replace those at the same time; resolves when they are on disk. */

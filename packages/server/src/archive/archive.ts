@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { type Batch, type Clock, type Datatype, ProblemError } from '@telltale/schema';
-import type { ArchiveAccess, ArchiveProgress, ArchiveReading, ReadRequest } from './archive-access.ts';
+import type { ArchiveAccess, ArchiveProgress, ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 import { ProgressReport } from './progress-report.ts';
 import type { FromWriter, Question, Questions, ToWriter } from './protocol.ts';
-import { Readings } from './readings.ts';
+import { type ReadingCounts, Readings } from './readings.ts';
 import { RecordQueue } from './record-queue.ts';
 import { type Kind, replaces, type SeriesKey } from './records.ts';
 import type { Limits } from './store/generations.ts';
@@ -70,6 +70,7 @@ export class Archive implements ArchiveAccess {
         ),
     });
     this.#readings = new Readings({
+      clock,
       tellWriter: (message, transfer) => this.#post(message, transfer),
       onDeath: (error) => options.onFailure(error),
     });
@@ -80,9 +81,8 @@ export class Archive implements ArchiveAccess {
     return this.#failure;
   }
 
-  /** How many readings are under way. */
-  get readings(): number {
-    return this.#readings.size;
+  get readings(): ReadingCounts {
+    return this.#readings.counts;
   }
 
   /** Starts the threads, which takes its time, and touches no file yet. */
@@ -134,8 +134,8 @@ export class Archive implements ArchiveAccess {
     return this.#ask('datatypeOf', { kind, name });
   }
 
-  async read(request: ReadRequest): Promise<ArchiveReading> {
-    return this.#readings.read(request);
+  read(request: ReadRequest, reader?: ArchiveReader): Promise<ArchiveReading> {
+    return this.#readings.read(request, reader);
   }
 
   /** Of records that still wait as well: they go to the disk first. */

@@ -9,7 +9,9 @@ export class OpenBlocks {
   /** The one used longest ago first. */
   readonly #blocks = new Map<string, BlockFile>();
   /** By reader, the paths that it may still ask for. */
-  readonly #needed = new Map<unknown, readonly string[]>();
+  readonly #needed = new Map<unknown, ReadonlySet<string>>();
+  /** By path, how many readers may. */
+  readonly #readers = new Map<string, number>();
   readonly #released = new Set<string>();
 
   constructor(open: (path: string) => BlockFile) {
@@ -18,8 +20,15 @@ export class OpenBlocks {
 
   /** The reader may ask for these from now on, and for no others. */
   need(reader: unknown, paths: readonly string[]): void {
+    const needed = new Set(paths);
+    for (const path of needed) this.#readers.set(path, (this.#readers.get(path) ?? 0) + 1);
+    for (const path of this.#needed.get(reader) ?? []) {
+      const left = (this.#readers.get(path) ?? 1) - 1;
+      if (left > 0) this.#readers.set(path, left);
+      else this.#readers.delete(path);
+    }
     this.#needed.delete(reader);
-    if (paths.length > 0) this.#needed.set(reader, paths);
+    if (needed.size > 0) this.#needed.set(reader, needed);
     this.#closeIdle();
   }
 
@@ -33,9 +42,8 @@ export class OpenBlocks {
 
   /** The files are about to go: those that somebody needs are opened while they are there. */
   release(paths: readonly string[]): void {
-    const needed = this.#allNeeded();
     for (const path of paths) {
-      if (needed.has(path)) this.#tryToOpen(path);
+      if (this.#readers.has(path)) this.#tryToOpen(path);
       this.#released.add(path);
     }
     this.#closeIdle();
@@ -47,21 +55,16 @@ export class OpenBlocks {
   }
 
   #closeIdle(): void {
-    const needed = this.#allNeeded();
     let idle = 0;
-    for (const path of this.#blocks.keys()) if (!needed.has(path)) idle++;
+    for (const path of this.#blocks.keys()) if (!this.#readers.has(path)) idle++;
     for (const [path, block] of this.#blocks) {
-      if (needed.has(path)) continue;
+      if (this.#readers.has(path)) continue;
       if (!this.#released.has(path) && idle <= mostIdle) continue;
       idle--;
       block.close();
       this.#blocks.delete(path);
     }
-    for (const path of this.#released) if (!needed.has(path)) this.#released.delete(path);
-  }
-
-  #allNeeded(): Set<string> {
-    return new Set([...this.#needed.values()].flat());
+    for (const path of this.#released) if (!this.#readers.has(path)) this.#released.delete(path);
   }
 
   #tryToOpen(path: string): void {

@@ -49,11 +49,10 @@ export type ToWriter =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' };
 
-/** A reading, which makes a page a credit. */
+/** A reading. It has one short turn, and tells what came of it with a page; then it makes a page a credit. */
 export interface Begin {
   readonly id: number;
   readonly request: ReadRequest;
-  readonly credit: number;
   /** Of pages that were taken: they can serve again. */
   readonly buffers: readonly ArrayBuffer[];
 }
@@ -72,8 +71,8 @@ export type FromWriter =
 /** To the thread that reads. */
 export type ToReader =
   | { readonly kind: 'open'; readonly writer: MessagePort }
-  /** A page was taken, and its buffer can serve again. */
-  | { readonly kind: 'credit'; readonly id: number; readonly buffer: ArrayBuffer };
+  /** So many more pages may be made. A page was taken, and its buffer can serve again. */
+  | { readonly kind: 'credit'; readonly id: number; readonly pages: number; readonly buffer: ArrayBuffer | undefined };
 
 export type FromReader =
   | {

@@ -1,5 +1,5 @@
 // The thread that reads the archive: serves its readings in turns, as their credit of pages lasts. What there is to
-// read it is told by the thread that writes.
+// read it is told by the thread that writes. Whose turn it is says reader-turns.ts.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema/values';
 import type { ReadRequest } from './archive-access.ts';
@@ -8,6 +8,7 @@ import { OpenBlocks } from './open-blocks.ts';
 import type { Begin, FromReader, Problem, ReaderToWriter, Snapshots, ToReader, WriterToReader } from './protocol.ts';
 import { PageBuffers } from './query/page.ts';
 import { Reading } from './query/reading.ts';
+import { ReaderTurns } from './reader-turns.ts';
 import { snapshotRequest } from './snapshot-request.ts';
 import { openBlock } from './store/block-list.ts';
 import type { Snapshot } from './store/snapshot.ts';
@@ -24,8 +25,10 @@ interface Served {
   readonly snapshots: (Snapshot | undefined)[];
 }
 
-/** How long one reading goes on before the others have their turn. */
-const turnMs = 8;
+/** How long the first turn of a reading is: enough for most answers. */
+const firstTurnMs = 2;
+/** How long one that is longer goes on before others have their turn. */
+const turnMs = 4;
 
 class ReaderThread {
   readonly #port: MessagePort;
@@ -33,6 +36,7 @@ class ReaderThread {
   readonly #served = new Map<number, Served>();
   readonly #blocks = new OpenBlocks(openBlock);
   readonly #buffers = new PageBuffers();
+  readonly #turns = new ReaderTurns();
   #isRunning = false;
 
   constructor(port: MessagePort, writer: MessagePort) {
@@ -41,13 +45,13 @@ class ReaderThread {
     writer.on('message', (message: WriterToReader) => this.#hearWriter(message));
   }
 
-  /** A page of the reading was taken. */
-  credit(id: number, buffer: ArrayBuffer): void {
-    this.#buffers.giveBack(buffer);
+  /** The reading may make so many more pages. */
+  credit(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
+    if (buffer !== undefined) this.#buffers.giveBack(buffer);
     const served = this.#served.get(id);
     if (served === undefined) return; // cancelled meanwhile
-    served.credit++;
-    this.#run();
+    served.credit += pages;
+    this.#goOn(id, served);
   }
 
   #hearWriter(message: WriterToReader): void {
@@ -70,63 +74,76 @@ class ReaderThread {
       id,
       snapshots.flatMap((snapshot) => snapshot?.series.flatMap(({ blocks }) => blocks) ?? []),
     );
-    this.#run();
+    this.#goOn(id, served);
   }
 
-  #begin({ id, request, credit, buffers }: Begin, snapshots: Snapshots): void {
+  #begin({ id, request, buffers }: Begin, snapshots: Snapshots): void {
     for (const buffer of buffers) this.#buffers.giveBack(buffer);
     const reading = new Reading(request, {
       blockOf: (path) => this.#blocks.get(path),
       buffers: this.#buffers,
       onDamage: (damage: Damage) => this.#tellWriter({ kind: 'damage', damage }),
     });
-    this.#served.set(id, { request, reading, credit, isWaiting: false, asked: 0, snapshots: [] });
+    this.#served.set(id, { request, reading, credit: 0, isWaiting: false, asked: 0, snapshots: [] });
+    this.#turns.begin(id);
     this.#take(id, snapshots);
+    this.#run();
   }
 
   #end(id: number): void {
     this.#served.delete(id);
+    this.#turns.drop(id);
     this.#blocks.need(id, []);
   }
 
-  /** A turn of each, then whatever else is waiting has its own. */
+  #goOn(id: number, { isWaiting, credit }: Served): void {
+    if (isWaiting || credit === 0) return;
+    this.#turns.goOn(id);
+    this.#run();
+  }
+
+  /** A turn, then whatever else is waiting has its own. */
   #run(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     setImmediate(() => {
       this.#isRunning = false;
-      let isMore = false;
-      for (const [id, served] of this.#served) {
-        this.#guard(id, () => this.#serve(id, served));
-        isMore ||= !served.isWaiting && served.credit > 0 && this.#served.has(id);
-      }
-      if (isMore) this.#run();
+      const { id, isFirst } = this.#turns.next() ?? { id: 0, isFirst: false };
+      const served = this.#served.get(id);
+      if (served !== undefined) this.#guard(id, () => this.#serve(id, served, isFirst));
+      if (!this.#turns.isEmpty) this.#run();
     });
   }
 
-  #serve(id: number, served: Served): void {
+  /** In its first turn a reading makes a page without credit, which may be empty: so it is told that there is more. */
+  #serve(id: number, served: Served, isFirst: boolean): void {
     const { reading } = served;
-    const endMs = performance.now() + turnMs;
-    while (!served.isWaiting && served.credit > 0 && performance.now() < endMs) {
+    const endMs = performance.now() + (isFirst ? firstTurnMs : turnMs);
+    if (isFirst) served.credit++;
+    while (served.credit > 0) {
       if (reading.wanted !== undefined) {
         if (served.snapshots.length === 0) {
           this.#ask(id, served);
-          return;
+          break;
         }
         reading.give(served.snapshots.shift());
       }
-      const page = reading.next();
+      const page = reading.next(endMs - performance.now());
       const isLast = reading.isOver;
-      if (page !== undefined && (page.length > 0 || isLast)) {
-        served.credit--;
-        const { buffer, length: bytes } = page;
-        this.#tell({ kind: 'page', id, buffer, bytes, isLast }, [buffer]);
-      }
+      if (page !== undefined && (page.length > 0 || isLast)) this.#give(id, served, page, isLast);
       if (isLast) {
         this.#end(id);
         return;
       }
+      if (performance.now() >= endMs) break;
     }
+    if (isFirst && served.credit > 0) this.#give(id, served, new Uint8Array(), false);
+    this.#goOn(id, served);
+  }
+
+  #give(id: number, served: Served, { buffer, length: bytes }: Uint8Array<ArrayBuffer>, isLast: boolean): void {
+    served.credit--;
+    this.#tell({ kind: 'page', id, buffer, bytes, isLast }, [buffer]);
   }
 
   #ask(id: number, served: Served): void {
@@ -168,7 +185,7 @@ function main(): void {
   let thread: ReaderThread | undefined;
   port.on('message', (message: ToReader) => {
     if (message.kind === 'open') thread = new ReaderThread(port, message.writer);
-    else thread?.credit(message.id, message.buffer);
+    else thread?.credit(message.id, message.pages, message.buffer);
   });
 }
 

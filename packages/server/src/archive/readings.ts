@@ -1,15 +1,26 @@
-// Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster.
+// Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
+// many there are is bounded, in all and of each client. Each has a first turn; what is not answered by then is long, and
+// waits until few enough others are.
 import { type MessagePort, Worker } from 'node:worker_threads';
-import { ProblemError } from '@telltale/schema';
-import type { ArchiveReading, ReadRequest } from './archive-access.ts';
+import { type Clock, ProblemError } from '@telltale/schema';
+import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 import type { FromReader, ToReader, ToWriter } from './protocol.ts';
+import { Turnstile, type TurnstileLimits } from './turnstile.ts';
 
 /** Pages that may be made ahead of who takes them. */
 const pagesAhead = 2;
 /** Buffers that wait for the next reading to serve again. */
 const mostSpare = 4;
 
+/** Readings in their first turn. Those that wait for it hold no page. */
+const first: TurnstileLimits = { inside: 8, insideOfClient: 4, waiting: 96, waitingOfClient: 64 };
+/** Readings that go on, with up to three pages each; those that wait for it have one. */
+const long: TurnstileLimits = { inside: 16, insideOfClient: 4, waiting: 48, waitingOfClient: 16 };
+/** While others wait, a reading of which nothing was taken for so long gives way. */
+const mostIdleMs = 5000;
+
 export interface ReadingsOptions {
+  readonly clock: Clock;
   /** To the thread that writes, which knows what there is to read and hands it on. */
   readonly tellWriter: (message: ToWriter, transfer?: readonly ArrayBuffer[]) => void;
   readonly onDeath: (error: Error) => void;
@@ -22,14 +33,23 @@ export class Readings {
   #thread: Worker | undefined;
   #lastId = 0;
   #spare: ArrayBuffer[] = [];
+  readonly #first = new Turnstile(first);
+  readonly #long = new Turnstile(long);
+  #stopLooking: (() => void) | undefined;
 
   constructor(options: ReadingsOptions) {
     this.#options = options;
   }
 
-  /** How many are under way. */
-  get size(): number {
-    return this.#readings.size;
+  get counts(): ReadingCounts {
+    let pages = 0;
+    for (const reading of this.#readings.values()) pages += reading.pages;
+    return {
+      underWay: this.#readings.size,
+      waiting: this.#first.waiting + this.#long.waiting,
+      refused: this.#first.refused + this.#long.refused,
+      pages,
+    };
   }
 
   /** Starts the thread. */
@@ -57,11 +77,35 @@ export class Readings {
   }
 
   /** Resolves when the first page is there. */
-  async read(request: ReadRequest): Promise<ArchiveReading> {
+  async read(request: ReadRequest, reader: ArchiveReader = {}): Promise<ArchiveReading> {
+    try {
+      const reading = await this.#readFirst(request, reader);
+      if (!reading.isComplete) await this.#goOn(reading, reader);
+      return reading;
+    } catch (error) {
+      if (reader.signal?.aborted) throw new ProblemError('malformed-request', 'The client is gone.');
+      throw error;
+    }
+  }
+
+  /** Has its first turn. */
+  async #readFirst(request: ReadRequest, { client, signal }: ArchiveReader): Promise<Reading> {
+    const leave = await this.#first.enter(client, signal);
+    try {
+      const reading = this.#begin(request);
+      await reading.begun(signal);
+      return reading;
+    } finally {
+      leave();
+    }
+  }
+
+  #begin(request: ReadRequest): Reading {
     if (this.#thread === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
     const id = ++this.#lastId;
     const reading = new Reading({
-      onTaken: (buffer) => this.#taken(id, buffer),
+      nowMs: () => this.#options.clock.monotonicMs(),
+      onWanted: (pages, buffer) => this.#want(id, pages, buffer),
       onOver: (isCancelled) => {
         this.#readings.delete(id);
         if (isCancelled) this.#options.tellWriter({ kind: 'cancel', id });
@@ -70,13 +114,40 @@ export class Readings {
     this.#readings.set(id, reading);
     const buffers = this.#spare;
     this.#spare = [];
-    this.#options.tellWriter({ kind: 'read', id, request, credit: pagesAhead, buffers }, buffers);
-    await reading.begun();
+    this.#options.tellWriter({ kind: 'read', id, request, buffers }, buffers);
     return reading;
+  }
+
+  /** Of one that is long. */
+  async #goOn(reading: Reading, { client, signal }: ArchiveReader): Promise<void> {
+    try {
+      const entering = this.#long.enter(client, signal);
+      if (this.#long.waiting > 0) this.#lookForIdle();
+      reading.goOn(await entering);
+      await reading.begun(signal);
+    } catch (error) {
+      reading.cancel();
+      throw error;
+    }
+  }
+
+  /** While any wait: those that nobody reads give way. */
+  #lookForIdle(): void {
+    this.#stopLooking ??= this.#options.clock.after(mostIdleMs / 5, () => {
+      this.#stopLooking = undefined;
+      for (const reading of this.#readings.values()) {
+        if (this.#long.waiting === 0) return;
+        if (reading.idleMs >= mostIdleMs) {
+          reading.fail(new ProblemError('overloaded', 'Others wait, and nobody takes the answer.'));
+        }
+      }
+      if (this.#long.waiting > 0) this.#lookForIdle();
+    });
   }
 
   async close(): Promise<void> {
     this.#thread = undefined;
+    this.#stopLooking?.();
     for (const reading of this.#readings.values()) {
       reading.fail(new ProblemError('stopping', 'The service is stopping.'));
     }
@@ -84,86 +155,141 @@ export class Readings {
   }
 
   /** Where no more pages come of the reading, the buffer waits for the next one: waking a thread is not for nothing. */
-  #taken(id: number, buffer: ArrayBuffer): void {
-    if (this.#readings.has(id)) this.#thread?.postMessage({ kind: 'credit', id, buffer } satisfies ToReader, [buffer]);
-    else if (this.#spare.length < mostSpare) this.#spare.push(buffer);
+  #want(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
+    if (this.#readings.get(id)?.isComplete === false) {
+      const transfer = buffer === undefined ? [] : [buffer];
+      this.#thread?.postMessage({ kind: 'credit', id, pages, buffer } satisfies ToReader, transfer);
+    } else if (buffer !== undefined && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }
 
+export interface ReadingCounts {
+  readonly underWay: number;
+  readonly waiting: number;
+  /** Since the start. */
+  readonly refused: number;
+  /** Made, and not yet taken. */
+  readonly pages: number;
+}
+
 interface ReadingEvents {
-  /** The buffer of a page can serve again. */
-  readonly onTaken: (buffer: ArrayBuffer) => void;
+  readonly nowMs: () => number;
+  /** More pages can be made; the buffer of one that was taken can serve again. */
+  readonly onWanted: (pages: number, buffer: ArrayBuffer | undefined) => void;
   readonly onOver: (isCancelled: boolean) => void;
 }
 
 class Reading implements ArchiveReading {
   readonly #events: ReadingEvents;
   readonly #pages: Uint8Array<ArrayBuffer>[] = [];
+  /** Something has come of the first turn. */
+  #isBegun = false;
   #isComplete = false;
+  /** Nobody takes anything of it any more. */
   #isOver = false;
   #error: Error | undefined;
   #wake: (() => void) | undefined;
+  /** Of one that is long. */
+  #leave: (() => void) | undefined;
+  /** Since when there is a page that nobody takes. */
+  #idleSinceMs: number | undefined;
 
   constructor(events: ReadingEvents) {
     this.#events = events;
   }
 
+  /** All pages are here. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Here, and not yet taken. */
+  get pages(): number {
+    return this.#pages.length;
+  }
+
+  /** For how long nobody has taken what is here; 0 where it is waited for. */
+  get idleMs(): number {
+    return this.#idleSinceMs === undefined ? 0 : this.#events.nowMs() - this.#idleSinceMs;
+  }
+
   add(page: Uint8Array<ArrayBuffer>, isLast: boolean): void {
-    this.#pages.push(page);
+    this.#isBegun = true;
+    if (page.length > 0 || isLast) this.#pages.push(page);
     this.#isComplete = isLast;
-    if (isLast) this.#end(false);
     this.#wake?.();
+  }
+
+  /** It may go on, until it is over: then `leave` is called. */
+  goOn(leave: () => void): void {
+    if (this.#isOver) {
+      leave();
+      return;
+    }
+    this.#leave = leave;
+    this.#events.onWanted(pagesAhead - this.#pages.length, undefined);
   }
 
   fail(error: Error): void {
     this.#error ??= error;
-    this.#end(false);
+    this.#end();
     this.#wake?.();
   }
 
   cancel(): void {
     this.#pages.length = 0;
-    this.#error ??= new Error('The reading was cancelled.');
-    this.#end(true);
-    this.#wake?.();
+    this.fail(new Error('The reading was cancelled.'));
   }
 
-  async begun(): Promise<void> {
-    await this.#something();
+  /** Resolves after the first turn, and of one that goes on when there is a page. The signal cancels it. */
+  async begun(signal: AbortSignal | undefined): Promise<void> {
+    const cancel = () => this.cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (this.#leave === undefined) while (!this.#isBegun && this.#error === undefined) await this.#next();
+    else await this.#something();
+    signal?.removeEventListener('abort', cancel);
     if (this.#error !== undefined) throw this.#error;
+    this.#idleSinceMs = this.#events.nowMs();
   }
 
   takeWhole(): { readonly bytes: Buffer; release(): void } | undefined {
     const [page] = this.#pages;
     if (!this.#isComplete || this.#pages.length > 1 || page === undefined) return undefined;
     this.#pages.length = 0;
-    return { bytes: Buffer.from(page.buffer, 0, page.length), release: () => this.#events.onTaken(page.buffer) };
+    this.#end();
+    const release = () => this.#events.onWanted(1, page.buffer);
+    return { bytes: Buffer.from(page.buffer, 0, page.length), release };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
     try {
       for (;;) {
+        this.#idleSinceMs = undefined;
         await this.#something();
         if (this.#error !== undefined) throw this.#error;
         const page = this.#pages.shift();
         if (page === undefined) return;
+        this.#idleSinceMs = this.#events.nowMs();
         if (page.length > 0) yield page;
-        this.#events.onTaken(page.buffer);
+        this.#events.onWanted(1, page.buffer);
       }
     } finally {
-      if (!this.#isOver) this.cancel();
+      this.cancel();
     }
   }
 
   async #something(): Promise<void> {
-    while (this.#pages.length === 0 && !this.#isComplete && this.#error === undefined) {
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
+    while (this.#pages.length === 0 && !this.#isComplete && this.#error === undefined) await this.#next();
   }
 
-  #end(isCancelled: boolean): void {
+  #next(): Promise<void> {
+    return new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
+  #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#events.onOver(isCancelled);
+    this.#leave?.();
+    this.#events.onOver(!this.#isComplete);
   }
 }

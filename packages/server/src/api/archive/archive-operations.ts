@@ -1,6 +1,14 @@
 // The operations of version 1 on the archive, as both HTTP and the channel offer them.
 import { type ArchiveStats, type Clock, type Datatype, type Fault, isIdentifier, ProblemError } from '@telltale/schema';
-import type { Aggregate, ArchiveAccess, ArchiveReading, Archiving, Kind, RecordForm } from '../../archive/index.ts';
+import type {
+  Aggregate,
+  ArchiveAccess,
+  ArchiveReader,
+  ArchiveReading,
+  Archiving,
+  Kind,
+  RecordForm,
+} from '../../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import { statsOnWire } from './archive-wire.ts';
 import { type Interval, intervalOf, readInterval } from './interval.ts';
@@ -21,6 +29,7 @@ export interface ReadCall {
   readonly options: ReadOptions;
   /** Of alarms: transitions into an active state alone. */
   readonly activeOnly?: boolean;
+  readonly reader: ArchiveReader;
 }
 
 export interface ArchiveOperationsParts {
@@ -108,14 +117,14 @@ export class ArchiveOperations {
   }
 
   #read(
-    { kind, interval, form, activeOnly }: ReadCall,
+    { kind, interval, form, activeOnly, reader }: ReadCall,
     options: ReturnType<typeof choiceOf>,
     names: string[],
     known: string[],
   ): Promise<ArchiveReading> {
     const { sinceUs } = interval;
     const untilUs = foretells(options) ? Math.min(interval.untilUs, this.#clock.now() + 1) : interval.untilUs;
-    return this.#archive.read({ kind, names, known, sinceUs, untilUs, form, ...options, activeOnly });
+    return this.#archive.read({ kind, names, known, sinceUs, untilUs, form, ...options, activeOnly }, reader);
   }
 
   #configured(kind: Kind): ReadonlySet<string> {

@@ -51,7 +51,7 @@ const forms: ReadonlyMap<string, RecordForm> = new Map([
   [columnsType, 'binary'],
 ]);
 
-const ofReads: readonly ProblemName[] = ['invalid-interval', 'not-acceptable', 'storage-failed'];
+const ofReads: readonly ProblemName[] = ['invalid-interval', 'not-acceptable', 'overloaded', 'storage-failed'];
 const inTheArchive = (kind: Kind) => `the ${kind.slice(0, -1)}, configured or in the archive`;
 
 export function archiveRoutes(options: ArchiveRoutesOptions): Route[] {
@@ -233,8 +233,9 @@ function answerOf(kind: Kind): RouteAnswer {
   };
 }
 
-function readCall(kind: Kind, { type, query }: Call): Omit<ReadCall, 'interval'> {
-  return { kind, form: forms.get(type) ?? 'json', options: query as ReadOptions };
+function readCall(kind: Kind, { type, query, caller, connection, signal }: Call): Omit<ReadCall, 'interval'> {
+  const reader = { client: caller.module ?? connection, signal: signal() };
+  return { kind, form: forms.get(type) ?? 'json', options: query as ReadOptions, reader };
 }
 
 /** A short answer goes out as a whole, with its length. */

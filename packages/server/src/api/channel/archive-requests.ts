@@ -26,7 +26,8 @@ export class ArchiveRequests {
     }
     const interval = this.#archive.intervalOf(since, until);
     const activeOnly = kind === 'alarms' && active === true;
-    const reading = await this.#archive.readOne(name, { kind, interval, form: 'json', options, activeOnly });
+    const reader = { client: client.caller.module ?? client, signal: client.gone() };
+    const reading = await this.#archive.readOne(name, { kind, interval, form: 'json', options, activeOnly, reader });
     const pages: Uint8Array[] = [];
     let bytes = 0;
     const release = () => {

@@ -13,8 +13,9 @@ import { NameSnapshot } from './name-snapshot.ts';
 import { Page, PageBuffers } from './page.ts';
 import { atEnd, atRun, type RecordRuns } from './record-runs.ts';
 
-/** After so long a page is given as it is, even empty. */
-const longestPageMs = 8;
+const usualTurnMs = 8;
+/** A page of so much is worth being given at the end of a turn; shorter ones wait for more. */
+const worthGiving = 64 * 1024;
 /** A step takes some microseconds, and asking for the time is not free. */
 const usualStepsATime = 8;
 
@@ -83,16 +84,21 @@ export class Reading {
     });
   }
 
-  /** The next page, which may be empty; undefined at the end. Throws where a file cannot be read at all. */
-  next(): Uint8Array<ArrayBuffer> | undefined {
+  /**
+   * Works for about so long, or until a page is full. The next page, which may be empty; undefined at the end. Throws
+   * where a file cannot be read at all.
+   */
+  next(turnMs = usualTurnMs): Uint8Array<ArrayBuffer> | undefined {
     if (this.#isOver) return undefined;
     const { names } = this.#request;
     if (!this.#isBegun) this.#form.begin(this.#page);
     this.#isBegun = true;
-    const deadlineMs = this.#nowMs() + longestPageMs;
+    const deadlineMs = this.#nowMs() + turnMs;
     for (let steps = 1; !this.#page.isFull && this.#name < names.length && this.wanted === undefined; steps++) {
       this.#step();
-      if (steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs) return this.#page.take();
+      if (steps % this.#stepsATime === 0 && this.#nowMs() >= deadlineMs) {
+        return this.#page.at >= worthGiving ? this.#page.take() : new Uint8Array();
+      }
     }
     if (this.#name === names.length) {
       this.#form.end(this.#page);

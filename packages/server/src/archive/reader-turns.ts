@@ -1,0 +1,42 @@
+// Whose turn it is among the readings of the thread that reads. One that has just come has its first turn, which is short,
+// before the others go on: what is cheap is answered then, and waits for nothing that is not. The others take turns.
+
+/** First turns in a row, so that a stream of new readings does not hold up the others for ever. */
+const mostFirst = 8;
+
+export class ReaderTurns {
+  readonly #first = new Set<number>();
+  readonly #others = new Set<number>();
+  #inARow = 0;
+
+  get isEmpty(): boolean {
+    return this.#first.size + this.#others.size === 0;
+  }
+
+  /** It has just come. */
+  begin(id: number): void {
+    this.#first.add(id);
+  }
+
+  /** It can go on; behind those that can as well. */
+  goOn(id: number): void {
+    if (!this.#first.has(id)) this.#others.add(id);
+  }
+
+  drop(id: number): void {
+    this.#first.delete(id);
+    this.#others.delete(id);
+  }
+
+  /** Takes it out: who can go on says so again. Undefined: nobody can. */
+  next(): { readonly id: number; readonly isFirst: boolean } | undefined {
+    const isOther = this.#first.size === 0 || (this.#inARow >= mostFirst && this.#others.size > 0);
+    const from = isOther ? this.#others : this.#first;
+    this.#inARow = isOther ? 0 : this.#inARow + 1;
+    for (const id of from) {
+      from.delete(id);
+      return { id, isFirst: !isOther };
+    }
+    return undefined;
+  }
+}

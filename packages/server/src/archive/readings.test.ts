@@ -1,0 +1,133 @@
+// Many readings at once, of an archive with its threads: how many are under way, and what they hold.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import { until } from '../../../../test/until.ts';
+import { Archive } from './archive.ts';
+import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
+
+const startUs = 1_750_000_000_000_000;
+const plain: ReadRequest = {
+  kind: 'measurements',
+  names: ['level'],
+  known: [],
+  sinceUs: startUs,
+  untilUs: startUs + 86_400_000_000,
+  form: 'json',
+};
+/** 86,400,000,000 records, if anybody took them. */
+const endless = { ...plain, resampleUs: 1 };
+
+let folder: string;
+let archive: Archive;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'telltale-readings-'));
+  clock = new ManualClock();
+  archive = new Archive({
+    folder,
+    clock,
+    commitMs: 50,
+    maxWaitingBytes: 1 << 20,
+    retention: { ofSeries: new Map() },
+    onFailure: (error) => {
+      throw error;
+    },
+    onTrouble: () => undefined,
+    onWarning: (text) => assert.fail(text),
+  });
+  await archive.open();
+  const { records } = archive;
+  const source = records.source({ kind: 'measurements', name: 'level', datatype: 'd' });
+  for (let at = 0; at < 100; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
+  records.added();
+  await records.allStored();
+});
+
+afterEach(async () => {
+  await archive.close(5000);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Asks so often; what was given, and what was refused. Readings that wait are neither yet. */
+function ask(times: number, clientOf: (at: number) => unknown, signal?: AbortSignal) {
+  const given: ArchiveReading[] = [];
+  const problems: string[] = [];
+  for (let at = 0; at < times; at++) {
+    archive.read(endless, { client: clientOf(at), signal }).then(
+      (reading) => given.push(reading),
+      (error: { problem: string }) => problems.push(error.problem),
+    );
+  }
+  return { given, problems };
+}
+
+async function answerOf(reader: ArchiveReader): Promise<string> {
+  const reading = await archive.read({ ...plain, limit: 1 }, reader);
+  return String(reading.takeWhole()?.bytes);
+}
+
+const short = '{"level":[["d0",[1750000000,0],192]]}';
+
+describe('readings that nobody takes', () => {
+  test('are 1,500 of endless answers: few are under way, with a few pages, and a short one is answered', async () => {
+    const { given, problems } = ask(1500, (at) => at);
+    await until('each is under way, waits or is refused', async () => {
+      return given.length + archive.readings.waiting + problems.length === 1500 && archive.readings.waiting < 50;
+    });
+    const { underWay, waiting, refused, pages } = archive.readings;
+    assert.deepEqual([given.length, waiting, underWay], [16, 48, 64]);
+    assert.equal(refused, 1500 - 64);
+    assert.ok(problems.every((problem) => problem === 'overloaded'));
+    assert.ok(pages <= 16 * 2 + 48, `${pages} pages`);
+    assert.equal(await answerOf({ client: 'another' }), short);
+    for (const reading of given) reading.cancel();
+    await until('those that waited go on', async () => given.length === 32);
+    assert.equal(archive.readings.waiting, 32);
+  });
+
+  test('give way after a while, where others wait', async () => {
+    const { given } = ask(20, (at) => at);
+    await until('some wait', async () => given.length === 16 && archive.readings.waiting === 4);
+    clock.advance(4000);
+    assert.deepEqual([given.length, archive.readings.underWay], [16, 20]);
+    clock.advance(2000);
+    await until('those that waited go on', async () => given.length === 20);
+    const broken = given[0]?.[Symbol.asyncIterator]();
+    await assert.rejects(async () => broken?.next(), { problem: 'overloaded' });
+  });
+
+  test('of one client hold up that client alone', async () => {
+    const { given, problems } = ask(70, () => 'greedy');
+    await until('each is under way, waits or is refused', async () => {
+      return given.length === 4 && archive.readings.waiting === 16 && problems.length === 50;
+    });
+    const other = await archive.read(endless, { client: 'another' });
+    assert.equal(archive.readings.waiting, 16);
+    other.cancel();
+  });
+
+  test('are forgotten when their client goes while they wait', async () => {
+    const leaving = new AbortController();
+    const { given, problems } = ask(20, () => 'one', leaving.signal);
+    await until('most wait', async () => given.length === 4 && archive.readings.waiting === 16);
+    leaving.abort();
+    await until('they are gone', async () => problems.length === 16);
+    assert.deepEqual([archive.readings.waiting, archive.readings.underWay], [0, 4]);
+  });
+});
+
+test('an endless answer is made page by page, as it is taken', async () => {
+  const reading = await archive.read(endless);
+  let bytes = 0;
+  for await (const page of reading) {
+    bytes += page.length;
+    assert.ok(archive.readings.pages <= 2);
+    if (bytes > 20 << 20) break;
+  }
+  assert.deepEqual([archive.readings.underWay, archive.readings.pages], [0, 0]);
+});
