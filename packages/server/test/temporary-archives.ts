@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ManualClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { ArchiveDamage } from '../src/archive/archive-access.ts';
+import { inventoryName } from '../src/archive/files/file-names.ts';
 import { ArchiveStore, type ArchiveStoreOptions } from '../src/archive/store/archive-store.ts';
 import { runMerge } from '../src/archive/store/run-merge.ts';
 import { append, type ModelRecord } from '../src/archive/store/store-model.ts';
@@ -65,8 +66,10 @@ export function blocksIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.ttb'));
 }
 
+/** Of records; the inventory has a line a file. */
 export function bytesIn(folder: string): number {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const names = readdirSync(folder).filter((name) => name !== inventoryName);
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
 export function timesOf(records: readonly { readonly time: number }[]): number[] {

@@ -14,6 +14,7 @@ export const astray = 2 ** 32 - 1;
 export const catalogueName = 'series.ttc';
 export const erasuresName = 'erasures.tte';
 export const retentionsName = 'retentions.ttr';
+export const inventoryName = 'inventory.tti';
 
 const journalPattern = /^journal-(\d{1,10})\.ttj$/;
 const blockPattern = /^block-(\d{1,10}|astray)-(\d{1,10})-(\d{1,10})-(\d{1,10})\.ttb$/;

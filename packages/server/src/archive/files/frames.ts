@@ -60,6 +60,11 @@ export function framedFile(format: FileFormat, salt: number, payloads: Iterable<
   return Buffer.concat(pieces);
 }
 
+/** Of the header of any file of frames; undefined: it is damaged. */
+export function saltIn(header: Buffer): number | undefined {
+  return header.readUInt32LE(12) === crc32(header.subarray(0, 12)) ? header.readUInt32LE(8) : undefined;
+}
+
 export interface FramesRead {
   /** Up to here the file is what was written; a torn write may follow. */
   readonly bytes: number;
@@ -99,7 +104,7 @@ function scan(
   const header = window.part(0, fileHeaderBytes);
   if (header === undefined) return { bytes: 0, tornBytes: window.size, damages, salt: undefined };
   let salt: number | undefined;
-  if (header.readUInt32LE(0) === format.magic && header.readUInt32LE(12) === crc32(header.subarray(0, 12))) {
+  if (header.readUInt32LE(0) === format.magic && saltIn(header) !== undefined) {
     const version = header.readUInt16LE(4);
     if (version > format.version) throw new NewerVersion(path, version, format.version);
     salt = header.readUInt32LE(8);

@@ -1,4 +1,4 @@
-// Files that are small, and replaced as a whole at each change: erasures and retentions.
+// Files that are small, and replaced as a whole at each change: erasures, retentions and the inventory.
 import { join } from 'node:path';
 import type { Damage } from './damage.ts';
 import { isMissing, keepDamaged } from './damaged-files.ts';
@@ -17,8 +17,10 @@ export function readSmallFile(
 ): readonly Damage[] {
   const path = join(folder, name);
   try {
-    const { damages, tornBytes } = readFrames(path, format, onEntry);
-    const all = tornBytes === 0 ? damages : [...damages, { file: name, reason: 'the end is damaged' }];
+    const { damages, tornBytes, salt } = readFrames(path, format, onEntry);
+    // It is replaced as a whole: whatever became of the last write, it has a beginning and an end.
+    const isWhole = tornBytes === 0 && (salt !== undefined || damages.length > 0);
+    const all = isWhole ? damages : [...damages, { file: name, reason: 'the end is damaged' }];
     if (all.length > 0) keepDamaged(path);
     return all;
   } catch (error) {

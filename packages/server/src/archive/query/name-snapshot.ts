@@ -1,5 +1,6 @@
 // Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
-import { type Columns, oldestPlausibleUs, type Series } from '../records.ts';
+import { quality } from '@telltale/schema/values';
+import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block } from './block.ts';
 import { Source, type SourceContext } from './source.ts';
@@ -48,6 +49,7 @@ export class NameSnapshot {
   step(): boolean {
     const part = this.#parts[this.#part];
     if (part === undefined) return true;
+    if (this.#block === 0) this.#addGaps(part);
     const path = part.blocks[this.#block++];
     if (path !== undefined) {
       this.#addBlock(part, this.context.blockOf(path));
@@ -57,6 +59,19 @@ export class NameSnapshot {
     this.#part++;
     this.#block = 0;
     return false;
+  }
+
+  /** Before all others: a record at the same time counts. */
+  #addGaps(part: SeriesSnapshot): void {
+    const { gaps = [], series } = part;
+    if (gaps.length === 0) return;
+    const tail = new Columns(gaps.length);
+    tail.times.set(gaps);
+    tail.count = gaps.length;
+    if (series.datatype === 's') tail.texts = gaps.map(() => '');
+    tail.qualities.fill(quality.bad.nonSpecific);
+    const [firstUs, lastUs] = [gaps[0] as number, gaps.at(-1) as number];
+    this.places.push({ part, order: this.places.length, block: undefined, tail, firstUs, lastUs });
   }
 
   #addBlock(part: SeriesSnapshot, block: Block | undefined): void {

@@ -1,6 +1,7 @@
 // The archive's files and what is still in memory, as one: takes records, makes them durable, gives snapshots for
 // readings, erases. Keeping itself in order it leaves to flushing.ts, expiry.ts and merging.ts, which `maintain` drives.
 // Synchronous, on one thread.
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Batch, Clock } from '@telltale/schema';
 import type { ArchiveDamage, ArchiveStats } from '../archive-access.ts';
@@ -11,7 +12,9 @@ import { farthestAheadUs, type Kind, type Series, type SeriesKey } from '../reco
 import { type Block, BlockList, isTouched } from './block-list.ts';
 import { Expiry } from './expiry.ts';
 import { Flushing } from './flushing.ts';
+import { gapsOf } from './gaps.ts';
 import { Generations, type Limits } from './generations.ts';
+import { isGone } from './inventory.ts';
 import type { MemoryTable } from './memory-table.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { Merging } from './merging.ts';
@@ -64,7 +67,7 @@ export class ArchiveStore {
     const { clock, limits = usualLimits, disk = systemDisk } = options;
     const early: Damage[] = [];
     const opened = openFolder(folder, { clock, disk, onDamage: (damage) => early.push(damage) });
-    const { blocks, catalogue, erasures, frozen, nextGeneration } = opened;
+    const { blocks, catalogue, erasures, inventory, frozen, nextGeneration } = opened;
     const damages: ArchiveDamage[] = [];
     const onDamage = ({ series, ...damage }: Damage) => {
       const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
@@ -80,7 +83,7 @@ export class ArchiveStore {
     const list = new BlockList(folder);
     list.replace([], blocks);
     const steady = new SteadyClock(clock, newestPlausibleUs(blocks, generations.tables, clock.now()));
-    const files = { folder, disk, catalogue, generations, blocks: list, erasures };
+    const files = { folder, disk, catalogue, generations, blocks: list, erasures, inventory };
     return new ArchiveStore({ ...files, clock, steady, onDamage, retention: keepAll }, damages);
   }
 
@@ -146,7 +149,7 @@ export class ArchiveStore {
 
   /** What there is of the series in [sinceUs, untilUs), and with `needsHead` the newest record before. */
   snapshot(series: readonly Series[], sinceUs: number, untilUs: number, needsHead: boolean): Snapshot {
-    const { clock, generations, blocks: list, erasures, retention } = this.#parts;
+    const { clock, generations, blocks: list, erasures, inventory, retention } = this.#parts;
     const nowUs = clock.now();
     const blocks = list.paths(needsHead ? 0 : sinceUs, untilUs);
     const { tables } = generations;
@@ -157,7 +160,8 @@ export class ArchiveStore {
         const tail = tailOf(tables, (table) => erasures.in(table, each.number), request);
         const ofSeries = erasures.ofSeries(each.number);
         const applied = ofSeries.map(({ seq, sinceUs, untilUs }) => ({ seq, sinceUs, untilUs }));
-        return { series: each, tail, blocks, erasures: applied, cutOffUs };
+        const gaps = gapsOf(inventory.lost, { series: each, sinceUs, untilUs, erasures: applied, cutOffUs });
+        return { series: each, tail, blocks, erasures: applied, cutOffUs, gaps };
       }),
     };
   }
@@ -199,12 +203,18 @@ export class ArchiveStore {
   /** Throws the system's error; what is left is told as obsolete again then. */
   unlink(paths: readonly string[]): void {
     this.#isPruneDue = true;
-    this.#parts.blocks.unlink(paths);
+    this.#parts.blocks.unlink(paths, () => this.#parts.inventory.beforeRemoval(this.#parts));
   }
 
   /** Somebody who read a block found it damaged. */
   noteDamage(damage: Damage): void {
-    this.#parts.onDamage(damage);
+    const { blocks, inventory, onDamage } = this.#parts;
+    const block = blocks.all.find(({ path }) => basename(path) === damage.file);
+    if (block !== undefined && isGone(block)) {
+      blocks.lose(block);
+      inventory.lose(block);
+    }
+    onDamage(damage);
   }
 
   /** Of the blocks that count, to look at each of them. */
@@ -247,6 +257,7 @@ export class ArchiveStore {
     this.#flushing.close();
     try {
       this.commit();
+      this.#parts.inventory.beforeRemoval(this.#parts);
     } finally {
       this.#parts.generations.close();
     }
@@ -258,7 +269,9 @@ export class ArchiveStore {
       return true;
     }
     if (this.#expiry.step()) return true;
-    return this.#isPruneDue && this.#prune();
+    if (this.#isPruneDue && this.#prune()) return true;
+    this.#parts.inventory.refresh(this.#parts);
+    return false;
   }
 
   /** Drops the erasures that are carried out for good. True: there are blocks left to look at. */

@@ -12,6 +12,8 @@ import { type BlockInfo, covers } from './merge-plan.ts';
 
 /** A block, and what the store has found out about it. */
 export interface Block extends BlockInfo {
+  /** The highest number of a series in it. */
+  readonly highestSeries: number;
   /** When it was made; by this those of a wrong clock age. */
   readonly madeUs: number;
   /** A merge reads it. */
@@ -51,7 +53,8 @@ export function blockOf(file: BlockFile, madeUs: number): Block {
   const { path, header, bytes, records, firstUs, lastUs } = file;
   const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainMs: Number.NEGATIVE_INFINITY };
   const seen = { erasures: new Set<number>(), erasuresSeen: header.erasuresApplied };
-  return { path, header, bytes, records, firstUs, lastUs, madeUs, ...found, ...seen };
+  const highestSeries = file.seriesNumbers.at(-1) ?? 0;
+  return { path, header, bytes, records, firstUs, lastUs, highestSeries, madeUs, ...found, ...seen };
 }
 
 export class BlockList {
@@ -103,6 +106,12 @@ export class BlockList {
     }
   }
 
+  /** Its file is gone. */
+  lose(block: Block): void {
+    this.#asked = undefined;
+    this.#blocks = this.#blocks.filter((other) => other !== block);
+  }
+
   /** Paths that are to go once nobody reads them; each is told once. */
   obsolete(): string[] {
     const paths = this.#fresh;
@@ -114,24 +123,25 @@ export class BlockList {
    * Removes files that nobody reads any more. One goes only after those that it took the place of: else these would
    * count again after a crash. Throws the system's error; what is left is told as obsolete again then.
    */
-  unlink(paths: readonly string[]): void {
+  unlink(paths: readonly string[], beforeRemoval: () => void): void {
     const released = new Set(paths);
     for (const block of this.#leaving.keys()) if (released.has(block.path)) this.#leaving.set(block, true);
     try {
-      while (this.#unlinkSome());
+      while (this.#unlinkSome(beforeRemoval));
     } catch (error) {
       for (const [block, isReleased] of this.#leaving) if (isReleased) this.#fresh.push(block.path);
       throw error;
     }
   }
 
-  #unlinkSome(): boolean {
+  #unlinkSome(beforeRemoval: () => void): boolean {
     const removed: Block[] = [];
     for (const [block, isReleased] of this.#leaving) {
       if (!isReleased || this.#leaving.keys().some((other) => covers(block.header, other.header))) continue;
       removed.push(block);
     }
     if (removed.length === 0) return false;
+    beforeRemoval();
     for (const { path } of removed) rmSync(path, { force: true });
     syncFolder(this.#folder);
     for (const block of removed) this.#leaving.delete(block);

@@ -52,9 +52,11 @@ export class Flushing {
     });
   }
 
-  #finish({ journalPath, isDamaged }: Frozen, paths: readonly string[]): void {
-    const { folder, clock, generations, blocks } = this.#parts;
+  #finish(frozen: Frozen, paths: readonly string[]): void {
+    const { folder, clock, generations, blocks, inventory } = this.#parts;
+    const { journalPath, isDamaged } = frozen;
     const fresh = paths.map((path) => withBlock(path, (file) => blockOf(file, clock.now())));
+    inventory.beforeRemoval(this.#parts, fresh, frozen);
     if (isDamaged) setAside(journalPath);
     else rmSync(journalPath, { force: true });
     syncFolder(folder);

@@ -80,6 +80,14 @@ export class Generations {
     return this.#active.count - this.#active.committed;
   }
 
+  /** Oldest first, with what is on disk of each. */
+  journals(): { readonly path: string; readonly bytes: number; readonly table: MemoryTable }[] {
+    return [
+      ...this.#frozen.map(({ journalPath: path, journalBytes: bytes, table }) => ({ path, bytes, table })),
+      { path: this.#journal.path, bytes: this.#journal.bytes, table: this.#active },
+    ];
+  }
+
   get journalBytes(): number {
     return this.#frozen.reduce((sum, { journalBytes }) => sum + journalBytes, this.#journal.bytes);
   }

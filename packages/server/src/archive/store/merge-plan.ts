@@ -1,6 +1,7 @@
 // Which blocks are merged: neighbours in the order of generations within one partition, when there are several of about
 // the same size, so that a record is written anew a few times in its life and files stay few.
 import type { BlockHeader } from '../files/block-format.ts';
+import type { BlockPlace } from '../files/file-names.ts';
 import type { Retention } from './retention.ts';
 
 /** A block file, as far as the store looks at it. */
@@ -88,7 +89,7 @@ export function mergedHeader(inputs: readonly BlockInfo[], erasuresApplied: numb
 }
 
 /** Whether `wide` has all that is in `narrow`: it was made of it. */
-export function covers(wide: BlockHeader, narrow: BlockHeader): boolean {
+export function covers(wide: BlockPlace, narrow: BlockPlace): boolean {
   if (wide.partition !== narrow.partition || wide.genFrom > narrow.genFrom || wide.genTo < narrow.genTo) return false;
   return wide.genTo - wide.genFrom > narrow.genTo - narrow.genFrom || wide.rewrite > narrow.rewrite;
 }

@@ -4,7 +4,7 @@ import { utimesSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
-import { astray } from '../files/file-names.ts';
+import { astray, placeOf } from '../files/file-names.ts';
 import { type Block, blockOf, isTouched, withBlock } from './block-list.ts';
 import { chooseAll, chooseMerge, type MergePlan, mergedHeader, runsBetween } from './merge-plan.ts';
 import { partitionUs } from './partition.ts';
@@ -101,10 +101,28 @@ export class Merging {
     return undefined;
   }
 
+  /** What is merged takes the place of all that was between: of a block that is lost and may come back as well. */
+  *#withoutLost(runs: readonly (readonly Block[])[]): Generator<readonly Block[]> {
+    const lost = this.#parts.inventory.lost.flatMap(({ name }) => placeOf(name) ?? []);
+    const isBetween = (a: Block, b: Block) =>
+      lost.some(({ partition, genFrom }) => {
+        return partition === a.header.partition && genFrom > a.header.genTo && genFrom < b.header.genFrom;
+      });
+    for (const run of runs) {
+      let from = 0;
+      for (let to = 1; to <= run.length; to++) {
+        const next = run[to];
+        if (next !== undefined && !isBetween(run[to - 1] as Block, next)) continue;
+        yield run.slice(from, to);
+        from = to;
+      }
+    }
+  }
+
   /** Neighbours that can be merged. */
   *#runs(): Generator<readonly Block[]> {
     for (const partition of this.#parts.blocks.byPartition()) {
-      const runs = runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged);
+      const runs = this.#withoutLost(runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged));
       if (partition[0]?.header.partition !== astray) yield* runs;
       else for (const run of runs) yield* madeInOneWeek(run);
     }

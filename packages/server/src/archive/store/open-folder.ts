@@ -13,7 +13,7 @@ import type { Series } from '../records.ts';
 import { type Block, blockOf, withBlock } from './block-list.ts';
 import { Erasures } from './erasures.ts';
 import type { Frozen } from './generations.ts';
-
+import { Inventory } from './inventory.ts';
 import { covers } from './merge-plan.ts';
 import { TableReplay } from './table-replay.ts';
 
@@ -27,6 +27,7 @@ export interface Opened {
   readonly blocks: readonly Block[];
   readonly catalogue: Catalogue;
   readonly erasures: Erasures;
+  readonly inventory: Inventory;
   readonly frozen: Frozen[];
   /** The first that nothing has ever used. */
   readonly nextGeneration: number;
@@ -37,6 +38,8 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
   mkdirSync(folder, { recursive: true });
   const names = readdirSync(folder);
   for (const name of names) if (isTemporary(name)) rmSync(join(folder, name), { force: true });
+  const inventory = Inventory.read(folder, options.onDamage);
+  inventory.compare(names, options.onDamage);
   const journals = names.flatMap((name) => generationOf(name) ?? []).sort((a, b) => a - b);
   const found = openBlocks(folder, names, options.onDamage);
   const blocks = clearAway(folder, found.blocks, new Set(journals));
@@ -45,23 +48,37 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
   for (const { header } of blocks) erasures.reached(header.erasuresApplied);
   const catalogue = openCatalogue(folder, blocks, journals, found.highest, options);
   const replays = journals.map((generation, index) => {
-    return new TableReplay({ folder, generation, next: journals[index + 1], catalogue, erasures, ...options });
+    return new TableReplay({
+      folder,
+      generation,
+      next: journals[index + 1],
+      catalogue,
+      erasures,
+      inventory,
+      ...options,
+    });
   });
   // What a journal uses is in the catalogue, unless that is an older one or was lost.
   const isKnown = ({ number }: Series) => catalogue.byNumber(number) !== undefined;
   const isWhole = replays.every(({ declared }) => declared.values().every(isKnown));
   const highest = isWhole ? found.highest : Math.max(found.highest, catalogue.limit);
   const lastGeneration = names.reduce(
-    (last, name) => Math.max(last, generationOf(name) ?? 0, placeOf(name.replace(/\.damaged$/, ''))?.genTo ?? 0),
-    erasures.lastGeneration,
+    (last, name) => Math.max(last, lastGenerationOf(name.replace(/\.damaged$/, ''))),
+    Math.max(erasures.lastGeneration, ...inventory.lost.map(({ name }) => lastGenerationOf(name))),
   );
   return {
     blocks,
     catalogue: isWhole ? catalogue : openCatalogue(folder, blocks, journals, highest, options),
     erasures,
+    inventory,
     frozen: replays.map(({ frozen }) => frozen),
     nextGeneration: lastGeneration + 1,
   };
+}
+
+/** 0: the name is of no generation. */
+function lastGenerationOf(name: string): number {
+  return generationOf(name) ?? placeOf(name)?.genTo ?? 0;
 }
 
 function openBlocks(

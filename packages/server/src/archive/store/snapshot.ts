@@ -30,6 +30,8 @@ export interface SeriesSnapshot {
    */
   readonly blocks: readonly string[];
   readonly erasures: readonly AppliedErasure[];
+  /** Times, ascending, from which on records are missing with a file that is gone. */
+  readonly gaps?: readonly number[];
   /** Records from 2000 on and before this are not shown; 0: all are. */
   readonly cutOffUs: number;
 }

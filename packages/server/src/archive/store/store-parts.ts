@@ -6,6 +6,7 @@ import type { Disk } from '../files/disk.ts';
 import type { BlockList } from './block-list.ts';
 import type { Erasures } from './erasures.ts';
 import type { Generations } from './generations.ts';
+import type { Inventory } from './inventory.ts';
 import type { Retention } from './retention.ts';
 import type { SteadyClock } from './steady-clock.ts';
 
@@ -19,6 +20,7 @@ export interface StoreParts {
   readonly generations: Generations;
   readonly blocks: BlockList;
   readonly erasures: Erasures;
+  readonly inventory: Inventory;
   readonly onDamage: (damage: Damage) => void;
   /** Replaced as a whole when it is set. */
   retention: Retention;

@@ -1,5 +1,4 @@
 // A generation as it comes back from its journal.
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
 import type { Catalogue } from '../files/catalogue.ts';
@@ -9,6 +8,7 @@ import { readJournalHead, replayJournal } from '../files/journal-replay.ts';
 import { type Columns, farthestAheadUs, type Series } from '../records.ts';
 import type { Erasures } from './erasures.ts';
 import type { Frozen } from './generations.ts';
+import type { Inventory } from './inventory.ts';
 import { MemoryTable } from './memory-table.ts';
 
 /** So many series an archive has at most: tables are as long as the highest number. */
@@ -22,6 +22,7 @@ export interface TableReplayOptions {
   readonly catalogue: Catalogue;
   readonly erasures: Erasures;
   readonly clock: Clock;
+  readonly inventory: Inventory;
   readonly onDamage: (damage: Damage) => void;
 }
 
@@ -36,7 +37,8 @@ export class TableReplay {
   #isText = new Uint8Array(64);
 
   /** Throws `NewerVersion` and the system's errors. */
-  constructor({ folder, generation, next, catalogue, erasures, clock, onDamage }: TableReplayOptions) {
+  constructor(options: TableReplayOptions) {
+    const { folder, generation, next, catalogue, erasures, clock, inventory, onDamage } = options;
     const journalPath = join(folder, journalName(generation));
     const table = new MemoryTable(generation, 16_384);
     this.#table = table;
@@ -50,16 +52,18 @@ export class TableReplay {
       },
     };
     const head = next === generation + 1 ? readJournalHead(join(folder, journalName(next))) : undefined;
-    const { damages } = replayJournal(journalPath, listener, head?.endOfPrevious);
+    const { damages, bytes, salt } = replayJournal(journalPath, listener, head?.endOfPrevious);
+    const hadBytes = inventory.journalBytes(generation, salt);
+    const isCut = bytes < hadBytes;
+    if (isCut) onDamage({ file: journalName(generation), reason: `${bytes} bytes are right, and it had ${hadBytes}` });
     erasures.replayed(generation, Number.POSITIVE_INFINITY, table.count);
     table.committed = table.count;
     for (const damage of damages) onDamage(damage);
     for (const series of this.#disputed) {
       onDamage({ file: journalName(generation), series, reason: 'the catalogue has another series of this number' });
     }
-    const isDamaged = damages.length > 0 || this.#disputed.size > 0;
-    const journalBytes = statSync(journalPath).size;
-    this.frozen = { table, journalPath, journalBytes, isDamaged, aheadUs: this.#aheadUs };
+    const isDamaged = isCut || damages.length > 0 || this.#disputed.size > 0;
+    this.frozen = { table, journalPath, journalBytes: bytes, isDamaged, aheadUs: this.#aheadUs };
   }
 
   #declare(series: Series, known: Series | undefined): void {

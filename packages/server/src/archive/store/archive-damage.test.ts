@@ -1,0 +1,215 @@
+// Harms every file of an archive: what is read is whole, or something was told.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { ManualClock } from '@telltale/schema';
+import type { ArchiveDamage, ReadRequest } from '../archive-access.ts';
+import { systemDisk } from '../files/disk.ts';
+import { readRetentions, writeRetentions } from '../files/retentions-file.ts';
+import { Reading } from '../query/reading.ts';
+import { needsHead } from '../snapshot-request.ts';
+import { ArchiveStore } from './archive-store.ts';
+import { blocksIn, dayUs, flush, levels, startUs } from '../../../test/temporary-archives.ts';
+import { openBlock } from './block-list.ts';
+import { append, keys } from './store-model.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'telltale-archive-damage-'));
+after(() => rmSync(root, { recursive: true }));
+
+const disk = { ...systemDisk, sync() {}, syncData() {} };
+let copies = 0;
+
+interface Opened {
+  readonly store: ArchiveStore;
+  readonly damages: ArchiveDamage[];
+}
+
+function open(folder: string): Opened {
+  const damages: ArchiveDamage[] = [];
+  const clock = new ManualClock(startUs + 100 * dayUs);
+  return { store: ArchiveStore.open(folder, { clock, disk, onDamage: (damage) => damages.push(damage) }), damages };
+}
+
+function answer({ store }: Opened, more: Partial<ReadRequest> = {}): string {
+  const names = [...new Set(keys.map(({ name }) => name))];
+  const request = { kind: 'measurements', names, known: [], sinceUs: 0, untilUs: 2 ** 53 - 1, form: 'json' } as const;
+  const asked: ReadRequest = { ...request, ...more };
+  const reading = new Reading(asked, { blockOf: openBlock, onDamage: (damage) => store.noteDamage(damage) });
+  const pages: Buffer[] = [];
+  for (;;) {
+    const { wanted } = reading;
+    if (wanted !== undefined) {
+      const series = store.find('measurements', wanted);
+      reading.give(store.snapshot(series, asked.sinceUs, asked.untilUs, needsHead(asked)));
+    }
+    const page = reading.next();
+    if (page === undefined) return Buffer.concat(pages).toString();
+    pages.push(Buffer.from(page));
+  }
+}
+
+/** Blocks of two weeks, a journal, an erasure and a retention, closed in order. */
+function makeArchive(): string {
+  const folder = mkdtempSync(join(root, 'whole-'));
+  const opened = open(folder);
+  const { store } = opened;
+  for (const week of [1, 2]) {
+    append(store, levels(300, startUs + week * 7 * dayUs, week));
+    flush(store);
+  }
+  append(store, [{ key: 2, time: startUs + 20 * dayUs, value: 'open', quality: 0xc0 }]);
+  append(store, levels(50, startUs + 21 * dayUs));
+  store.erase('measurements', 'level', startUs + 14 * dayUs - 5_000_000, startUs + 14 * dayUs - 2_000_000);
+  writeRetentions(folder, new Map([['measurements/level', 300 * dayUs]]), disk);
+  store.close();
+  return folder;
+}
+
+function copyOf(folder: string): string {
+  const copy = join(root, `copy-${copies++}`);
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+const harms: Readonly<Record<string, (path: string) => void>> = {
+  'is gone': (path) => rmSync(path),
+  'is empty': (path) => truncateSync(path, 0),
+  ...Object.fromEntries(
+    [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].flatMap((part) => {
+      const at = (bytes: number) => Math.min(bytes - 1, Math.floor(part * bytes));
+      return [
+        [`has a flipped bit at ${part}`, (path: string) => flip(path, at)],
+        [`is cut at ${part}`, (path: string) => truncateSync(path, at(statSync(path).size))],
+      ];
+    }),
+  ),
+};
+
+function flip(path: string, at: (bytes: number) => number): void {
+  const bytes = readFileSync(path);
+  const place = at(bytes.length);
+  bytes[place] = (bytes[place] as number) ^ 4;
+  writeFileSync(path, bytes);
+}
+
+describe('an archive of which a file', () => {
+  const whole = makeArchive();
+  const intact = open(copyOf(whole));
+  const expected = answer(intact);
+  intact.store.close();
+  assert.deepEqual(intact.damages, []);
+  assert.ok(readdirSync(whole).length >= 7, readdirSync(whole).join());
+
+  for (const [what, harm] of Object.entries(harms)) {
+    test(`${what} opens, and is whole or says what is not`, () => {
+      for (const name of readdirSync(whole)) {
+        const folder = copyOf(whole);
+        harm(join(folder, name));
+        const early = readRetentions(folder).damages;
+        const opened = open(folder);
+        const given = answer(opened);
+        opened.store.close();
+        const isWhole = given === expected && readRetentions(folder).ofSeries.size === 1;
+        if (!isWhole) assert.notDeepEqual([...early, ...opened.damages], [], `${name} ${what}`);
+      }
+    });
+  }
+
+  test('is a block says so with its records and times, at each start, until it is back', () => {
+    const folder = copyOf(whole);
+    const [name = ''] = blocksIn(folder);
+    const lost = join(root, 'lost');
+    cpSync(join(folder, name), lost);
+    rmSync(join(folder, name));
+    for (let start = 0; start < 3; start++) {
+      const opened = open(folder);
+      while (opened.store.maintain(5));
+      const [damage] = opened.damages;
+      assert.equal(damage?.file, name);
+      assert.match(damage?.reason ?? '', /^the file is gone, with 300 records$/);
+      const lastUs = startUs + 7 * dayUs - 1_000_000;
+      assert.deepEqual([damage?.firstUs, damage?.lastUs], [lastUs - 299_000_000, lastUs]);
+      assert.deepEqual(opened.store.stats().damages, opened.damages);
+      opened.store.close();
+    }
+    cpSync(lost, join(folder, name));
+    const back = open(folder);
+    assert.deepEqual(back.damages, []);
+    assert.equal(answer(back), expected);
+    back.store.close();
+  });
+
+  test('is a journal says so', () => {
+    const folder = copyOf(whole);
+    const name = readdirSync(folder).find((each) => each.endsWith('.ttj')) as string;
+    rmSync(join(folder, name));
+    const opened = open(folder);
+    assert.match(
+      opened.damages.map(({ file, reason }) => `${file}: ${reason}`).join(),
+      /ttj: the file is gone, with 51/,
+    );
+    opened.store.close();
+  });
+
+  test('is gone while it is open says so, and answers show it from then on', () => {
+    const opened = open(copyOf(whole));
+    const [path = ''] = opened.store.blockPaths();
+    rmSync(path);
+    answer(opened);
+    assert.match(opened.damages[0]?.reason ?? '', /gone/);
+    assert.match(answer(opened), /\["d0",\[\d+,0\],0\]/);
+    opened.store.close();
+  });
+
+  test('was made before there was an inventory opens as it is, and has one afterwards', () => {
+    const folder = copyOf(whole);
+    rmSync(join(folder, 'inventory.tti'));
+    const opened = open(folder);
+    assert.deepEqual([opened.damages, answer(opened)], [[], expected]);
+    while (opened.store.maintain(5));
+    assert.ok(readdirSync(folder).includes('inventory.tti'));
+    opened.store.close();
+  });
+});
+
+describe('where a block is lost, a measurement', () => {
+  const folder = makeArchive();
+  const [first = '', second = ''] = blocksIn(folder).sort();
+  rmSync(join(folder, second));
+  const opened = open(folder);
+  const lostUs = startUs + 14 * dayUs - 300_000_000;
+  const lastUs = startUs + 14 * dayUs - 1_000_000;
+  const stamp = (us: number) => [Math.floor(us / 1e6), us % 1e6];
+  const level = (more: Partial<ReadRequest>) =>
+    (JSON.parse(answer(opened, { names: ['level'], ...more })) as { level: unknown[][] }).level;
+  after(() => opened.store.close());
+
+  test('is bad from its start on, until there is a record again', () => {
+    assert.ok(first < second);
+    const records = level({ sinceUs: startUs + 8 * dayUs });
+    assert.deepEqual(records[0], ['d0', stamp(lostUs), 0]);
+    assert.deepEqual(records[1]?.[2], 0xc0);
+    assert.equal(records.length, 51);
+  });
+
+  test('is bad in an interval that begins in it, and behind it until there is a record', () => {
+    assert.deepEqual(level({ sinceUs: lostUs + 7, untilUs: lastUs }), [['d0', stamp(lostUs + 7), 0]]);
+    assert.deepEqual(level({ sinceUs: lastUs + 7, untilUs: lastUs + 8, warpHead: true }), [
+      ['d0', stamp(lastUs + 7), 0],
+    ]);
+    assert.deepEqual(level({ sinceUs: lastUs + 7, untilUs: lastUs + 8 }), []);
+  });
+
+  test('is bad in what is resampled, and uncertain in aggregates that have other records', () => {
+    const resampled = level({ sinceUs: lostUs, untilUs: lastUs, resampleUs: 100_000_000 });
+    assert.deepEqual(
+      resampled.map(([, , quality]) => quality),
+      [0, 0, 0],
+    );
+    const untilUs = startUs + 22 * dayUs;
+    const [average] = level({ sinceUs: lostUs, untilUs, resampleUs: untilUs - lostUs, aggregate: 'max' });
+    assert.equal(average?.[2], 0x58);
+  });
+});

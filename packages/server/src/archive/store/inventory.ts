@@ -1,0 +1,157 @@
+// Which files the archive has: compared with what there is at opening, and written down again whenever they change. What
+// is missing stays listed as lost, so that it is told at each start and shown in answers.
+import { existsSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Damage } from '../files/damage.ts';
+import { syncFolder } from '../files/disk.ts';
+import {
+  catalogueName,
+  erasuresName,
+  generationOf,
+  inventoryName,
+  journalName,
+  placeOf,
+  retentionsName,
+} from '../files/file-names.ts';
+import { type ListedFile, lookAt, readInventory, writeInventory } from '../files/inventory-file.ts';
+import type { Block } from './block-list.ts';
+import type { Frozen } from './generations.ts';
+import type { MemoryTable } from './memory-table.ts';
+import { covers } from './merge-plan.ts';
+import type { StoreParts } from './store-parts.ts';
+
+/** Between two looks at files that grow or are replaced by themselves. */
+const lookMs = 10_000;
+const others = [catalogueName, erasuresName, retentionsName];
+const noRecords = { records: 0, firstUs: 0, lastUs: 0, highestSeries: 0, isLost: false };
+
+/** What the inventory of a folder says, before its files are opened. */
+export class Inventory {
+  readonly #folder: string;
+  readonly #listed: ReadonlyMap<string, ListedFile>;
+  #lost: readonly ListedFile[] = [];
+  /** What it was written down from. */
+  #blocks: readonly Block[] | undefined;
+  #generation = -1;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(folder: string, files: readonly ListedFile[]) {
+    this.#folder = folder;
+    this.#listed = new Map(files.map((file) => [file.name, file]));
+  }
+
+  /** An archive of before has none: nothing of it is missed until it has one. */
+  static read(folder: string, onDamage: (damage: Damage) => void): Inventory {
+    const { files, damages } = readInventory(folder);
+    for (const damage of damages) onDamage(damage);
+    return new Inventory(folder, files);
+  }
+
+  /** Blocks and journals that are missing. */
+  get lost(): readonly ListedFile[] {
+    return this.#lost;
+  }
+
+  /** So many bytes the journal has had on disk; 0 where nothing is known of it, or it is another file. */
+  journalBytes(generation: number, salt: number | undefined): number {
+    const listed = this.#listed.get(journalName(generation));
+    return listed !== undefined && (salt === undefined || salt === listed.salt) ? listed.bytes : 0;
+  }
+
+  /** Compares with the names of the folder. */
+  compare(names: readonly string[], onDamage: (damage: Damage) => void): void {
+    const there = new Set(names);
+    const journals = new Set(names.flatMap((name) => generationOf(name) ?? []));
+    const places = names.flatMap((name) => placeOf(name) ?? []);
+    /** A flush did not end, or a merge did: an end meanwhile may have been before this was written down. */
+    const isElsewhere = ({ name, isLost }: ListedFile) => {
+      const place = placeOf(name);
+      if (place === undefined || isLost) return false;
+      if (place.genFrom === place.genTo && journals.has(place.genFrom)) return true;
+      return places.some((other) => covers(other, place));
+    };
+    const missing = this.#listed.values().filter((file) => !there.has(file.name) && !isElsewhere(file));
+    for (const file of missing) this.#miss(file, onDamage);
+    for (const name of others) this.#compareLength(name, onDamage);
+  }
+
+  /** A block is gone while the archive is open. */
+  lose(block: Block): void {
+    this.#lost = [...this.#lost, { ...listedBlock(block), isLost: true }];
+  }
+
+  /** Writes it down where something has changed. Throws the system's error. */
+  refresh(parts: StoreParts): void {
+    const { blocks, generations, clock } = parts;
+    const nowMs = clock.monotonicMs();
+    const isSame = blocks.all === this.#blocks && generations.active.generation === this.#generation;
+    if (isSame && nowMs < this.#lookedMs + lookMs) return;
+    this.#write(parts, [], undefined);
+    this.#blocks = blocks.all;
+    this.#generation = generations.active.generation;
+    this.#lookedMs = nowMs;
+  }
+
+  /**
+   * Before files are removed that are not in use any more: `fresh` blocks take the place of a generation's journal. Where
+   * it cannot be written, on a full disk, there is none: an old one would miss what is about to go.
+   */
+  beforeRemoval(parts: StoreParts, fresh: readonly Block[] = [], flushed?: Frozen): void {
+    try {
+      this.#write(parts, fresh, flushed);
+    } catch {
+      rmSync(join(this.#folder, inventoryName), { force: true });
+      syncFolder(this.#folder);
+      this.#blocks = undefined;
+    }
+  }
+
+  #write({ disk, blocks, generations, catalogue }: StoreParts, fresh: readonly Block[], flushed?: Frozen): void {
+    const highest = Math.max(0, catalogue.limit - 1);
+    const journals = generations.journals().filter(({ path }) => path !== flushed?.journalPath);
+    const files = [
+      ...[...blocks.all, ...fresh].map(listedBlock),
+      ...journals.map(({ path, bytes, table }) => listedJournal(path, bytes, table, highest)),
+      ...others.flatMap((name) => {
+        const found = lookAt(join(this.#folder, name));
+        return found === undefined ? [] : [{ ...noRecords, name, ...found }];
+      }),
+    ];
+    const names = new Set(files.map(({ name }) => name));
+    writeInventory(this.#folder, [...files, ...this.#lost.filter(({ name }) => !names.has(name))], disk);
+  }
+
+  #miss(file: ListedFile, onDamage: (damage: Damage) => void): void {
+    const { name, records, firstUs, lastUs } = file;
+    if (records === 0) {
+      onDamage({ file: name, reason: 'the file is gone' });
+      return;
+    }
+    this.#lost = [...this.#lost, { ...file, isLost: true }];
+    onDamage({ file: name, firstUs, lastUs, reason: `the file is gone, with ${records} records` });
+  }
+
+  /** The same file was longer. */
+  #compareLength(name: string, onDamage: (damage: Damage) => void): void {
+    const listed = this.#listed.get(name);
+    const found = listed && lookAt(join(this.#folder, name));
+    if (listed === undefined || found === undefined || found.bytes >= listed.bytes) return;
+    if (found.salt !== 0 && found.salt !== listed.salt) return;
+    onDamage({ file: name, reason: `it has ${found.bytes} bytes, and had ${listed.bytes}` });
+  }
+}
+
+/** Whether the file of a block has been removed by somebody else. */
+export function isGone({ path }: Block): boolean {
+  return !existsSync(path);
+}
+
+function listedBlock({ path, bytes, records, firstUs, lastUs, highestSeries }: Block): ListedFile {
+  return { name: basename(path), bytes, salt: 0, records, firstUs, lastUs, highestSeries, isLost: false };
+}
+
+function listedJournal(path: string, bytes: number, { committed, minUs, maxUs }: MemoryTable, highestSeries: number) {
+  const times = committed > 0 && minUs <= maxUs ? { firstUs: minUs, lastUs: maxUs } : { firstUs: 0, lastUs: 0 };
+  const salt = lookAt(path)?.salt ?? 0;
+  return { name: basename(path), bytes, salt, records: committed, ...times, highestSeries, isLost: false };
+}
