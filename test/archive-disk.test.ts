@@ -39,6 +39,13 @@ describe('the archive on a disk that', () => {
 
       disk.fill(server);
       const filled = performance.now();
+      const answer = await fetch(`${server.url}/data/archive/measurements/${counterName(1)}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(Array.from({ length: 1000 }, (_, at) => [`i${at}`, [1_600_000_000 + at, 0], 192])),
+      });
+      assert.equal(answer.status, 503);
+      t.diagnostic(`an import was answered after ${Math.round(performance.now() - filled)} ms`);
       await tick(server, 40); // its own value is not on disk, which it says
       await until('the archive notices', async () => (await live.figure('archive_failing')) === 1);
       t.diagnostic(`it noticed after ${Math.round(performance.now() - filled)} ms`);
@@ -62,7 +69,9 @@ describe('the archive on a disk that', () => {
       const values = await archived(live);
       assert.deepEqual([values[0], values.at(-1)], [0, 440]);
 
-      await server.end('SIGKILL');
+      const { stdout, stderr } = await server.end('SIGKILL');
+      const told = `${stdout}${stderr}`.match(/\d+ records were dropped/g) ?? [];
+      assert.equal(told.length, 1, 'dropping is told, and not again and again');
       assert.deepEqual((await archived(plantOf(await startServer(t, options)))).slice(0, values.length), values);
     });
   }

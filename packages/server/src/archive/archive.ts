@@ -43,6 +43,8 @@ interface Asked {
 
 /** While the disk refuses, it is tried again this often. */
 const trialMs = 1000;
+/** What is dropped is told at once, and no more often than this. */
+const tellDroppedMs = 60_000;
 
 export class Archive implements ArchiveAccess {
   readonly records: RecordQueue;
@@ -54,6 +56,9 @@ export class Archive implements ArchiveAccess {
   #lastId = 0;
   #failure: string | undefined;
   #cancelTrial: (() => void) | undefined;
+  /** Since they were last told. */
+  #dropped = 0;
+  #cancelTelling: (() => void) | undefined;
   #isClosing = false;
 
   constructor(options: ArchiveOptions) {
@@ -68,6 +73,7 @@ export class Archive implements ArchiveAccess {
           { kind: 'parcel', parcel },
           parcel.batches.map(({ buffer }) => buffer),
         ),
+      onDropped: (count) => this.#noteDropped(count),
     });
     this.#readings = new Readings({
       clock,
@@ -140,13 +146,13 @@ export class Archive implements ArchiveAccess {
 
   /** Of records that still wait as well: they go to the disk first. */
   async erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void> {
-    this.#refuseWhileFailing();
+    this.#refuseWhileFailing('storage-failed');
     await this.records.allStored();
     await this.#ask('erase', { kind, name, sinceUs, untilUs });
   }
 
   backfill(key: SeriesKey, batch: Batch): Promise<void> {
-    this.#refuseWhileFailing();
+    this.#refuseWhileFailing('disk-failing');
     const source = this.records.source(key);
     for (let at = 0; at < batch.count; at++) {
       batch.points[at] = source;
@@ -171,6 +177,8 @@ export class Archive implements ArchiveAccess {
   async close(patienceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#cancelTrial?.();
+    this.#tellDropped();
+    this.#cancelTelling?.();
     await this.#readings.close();
     const writer = this.#writer;
     if (writer === undefined) {
@@ -179,7 +187,7 @@ export class Archive implements ArchiveAccess {
     }
     const ended = new Promise<void>((resolve) => writer.once('exit', () => resolve()));
     const force = setTimeout(() => writer.terminate(), patienceMs);
-    await Promise.race([this.records.allStored(), ended]);
+    await Promise.race([this.records.allStored().catch(() => undefined), ended]);
     this.#post({ kind: 'close' });
     await ended;
     clearTimeout(force);
@@ -192,8 +200,10 @@ export class Archive implements ArchiveAccess {
     if (message.kind === 'committed') {
       this.#noteTrouble(undefined);
       this.records.settled(message.invalid);
-    } else if (message.kind === 'refused') this.#noteTrouble(message.reason);
-    else if (message.kind === 'warning') this.#options.onWarning(message.text);
+    } else if (message.kind === 'refused') {
+      this.#noteTrouble(message.reason);
+      this.records.refused(diskFailing(message.reason));
+    } else if (message.kind === 'warning') this.#options.onWarning(message.text);
     else if (message.kind === 'progress') this.#asked.get(message.id)?.onProgress?.(message.progress);
     else if (message.kind === 'answer') this.#take(message.id)?.resolve(message.answer as never);
     else if (message.kind === 'problem') {
@@ -219,8 +229,22 @@ export class Archive implements ArchiveAccess {
     if (wasFailing !== (reason !== undefined)) this.#options.onTrouble(reason);
   }
 
-  #refuseWhileFailing(): void {
-    if (this.#failure !== undefined) throw new ProblemError('storage-failed', `${this.#failure}.`);
+  #noteDropped(count: number): void {
+    this.#dropped += count;
+    if (this.#cancelTelling === undefined) this.#tellDropped();
+  }
+
+  #tellDropped(): void {
+    this.#cancelTelling = undefined;
+    if (this.#dropped === 0) return;
+    this.#options.onWarning(`${this.#dropped} records were dropped: the disk does not take them, and too many wait`);
+    this.#dropped = 0;
+    this.#cancelTelling = this.#options.clock.after(tellDroppedMs, () => this.#tellDropped());
+  }
+
+  #refuseWhileFailing(problem: 'storage-failed' | 'disk-failing'): void {
+    if (this.#failure === undefined) return;
+    throw problem === 'disk-failing' ? diskFailing(this.#failure) : new ProblemError(problem, `${this.#failure}.`);
   }
 
   #ask<Q extends Question>(
@@ -251,4 +275,9 @@ export class Archive implements ArchiveAccess {
     this.#writer?.postMessage(message, transfer as never[]);
     return this.#writer !== undefined;
   }
+}
+
+function diskFailing(reason: string): ProblemError {
+  const rest = 'What was sent may be stored once the disk takes it; sending it again does no harm.';
+  return new ProblemError('disk-failing', `${reason}. ${rest}`);
 }

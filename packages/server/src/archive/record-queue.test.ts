@@ -8,12 +8,20 @@ const level = { kind: 'measurements', name: 'level', datatype: 'd' } as const;
 
 let clock: ManualClock;
 let sent: Parcel[];
+let dropped: number[];
 let queue: RecordQueue;
 
 beforeEach(() => {
   clock = new ManualClock();
   sent = [];
-  queue = new RecordQueue({ clock, commitMs, maxWaitingBytes: 1 << 20, send: (parcel) => sent.push(parcel) });
+  dropped = [];
+  queue = new RecordQueue({
+    clock,
+    commitMs,
+    maxWaitingBytes: 1 << 20,
+    send: (parcel) => sent.push(parcel),
+    onDropped: (count) => dropped.push(count),
+  });
 });
 
 function add(count: number): void {
@@ -58,6 +66,7 @@ describe('records on their way to the disk', () => {
     for (let round = 0; round < 10; round++) add(16_384);
     assert.ok(queue.waitingBytes <= 1 << 20);
     assert.equal(queue.dropped, 8 * 16_384);
+    assert.deepEqual(dropped, Array(8).fill(16_384));
     queue.settled();
     assert.equal(sent[1] && recordsOf(sent[1]), 2 * 16_384);
     queue.settled();
@@ -84,5 +93,21 @@ describe('records on their way to the disk', () => {
     assert.deepEqual(sent.map(recordsOf), [2, 16_384]);
     assert.deepEqual(told, ['imported', 'all']);
     assert.equal(queue.waiting, 1);
+  });
+
+  test('that somebody waits for are answered where the disk refuses, and wait on', async () => {
+    const batch = new Batch();
+    batch.number(queue.source(level), 1, 0x1c0, 5);
+    const imported = queue.import(batch);
+    const later = new Batch();
+    later.number(queue.source(level), 2, 0x1c0, 6);
+    const next = queue.import(later);
+    const [first, second] = [assert.rejects(imported, /full/), assert.rejects(next, /full/)];
+    queue.refused(new Error('the disk is full'));
+    await Promise.all([first, second]);
+    assert.equal(queue.waiting, 2);
+    queue.settled();
+    queue.settled();
+    assert.deepEqual([queue.stored, queue.waiting], [2, 0]);
   });
 });

@@ -18,13 +18,20 @@ export interface RecordQueueOptions {
   readonly maxWaitingBytes: number;
   /** The next parcel is handed on after `settled`. */
   readonly send: (parcel: Parcel) => void;
+  /** So many were dropped, since there was no more room for them. */
+  readonly onDropped: (count: number) => void;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
 }
 
 interface Waiting {
   readonly batch: BatchMessage;
   readonly bytes: number;
   /** Who waits for these to be on disk; where there is anybody, they are not dropped. */
-  readonly waiters: (() => void)[];
+  readonly waiters: Waiter[];
 }
 
 /** A batch is closed when it has so many records: dropping goes by whole batches. */
@@ -92,7 +99,7 @@ export class RecordQueue {
       this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
   }
 
-  /** Records of another origin; resolves when they are on disk. */
+  /** Records of another origin; resolves when they are on disk, rejects where the disk refuses. */
   async import(batch: Batch): Promise<void> {
     this.#close();
     this.imported += batch.count;
@@ -100,15 +107,22 @@ export class RecordQueue {
     await this.allStored();
   }
 
-  /** Resolves when everything that was added before is on disk, or dropped. */
+  /** Resolves when everything that was added before is on disk, or dropped; rejects where the disk refuses. */
   allStored(): Promise<void> {
     this.#close();
     const newest = this.#waiting.at(-1) ?? this.#sent.at(-1);
     if (newest === undefined) return Promise.resolve();
-    return new Promise((resolve) => {
-      newest.waiters.push(resolve);
+    return new Promise((resolve, reject) => {
+      newest.waiters.push({ resolve, reject });
       this.#send();
     });
+  }
+
+  /** The disk refuses what was sent. It waits on, and is tried again; but nobody waits for it. */
+  refused(error: Error): void {
+    for (const { waiters } of [...this.#sent, ...this.#waiting]) {
+      for (const { reject } of waiters.splice(0)) reject(error);
+    }
   }
 
   /** The thread has the last parcel on disk, but for records that are none of their series. */
@@ -117,7 +131,7 @@ export class RecordQueue {
     this.#sent = [];
     this.stored += recordsOf(sent) - invalid;
     this.invalid += invalid;
-    for (const { waiters } of sent) for (const wake of waiters) wake();
+    for (const { waiters } of sent) for (const { resolve } of waiters) resolve();
     if (this.#waiting.length > 0) this.#send();
     else if (this.batch.count > 0) this.added();
   }
@@ -163,6 +177,7 @@ export class RecordQueue {
     this.#waitingBytes -= oldest.bytes;
     this.#waitingRecords -= oldest.batch.count;
     this.dropped += oldest.batch.count;
+    this.#options.onDropped(oldest.batch.count);
     return true;
   }
 }

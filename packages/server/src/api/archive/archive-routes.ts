@@ -140,7 +140,7 @@ function eraseRoute({ base, archive }: ArchiveRoutesOptions, kind: Kind, part: '
         : 'Erase the records of one alarm in the interval, all of them',
     names: inTheArchive(kind),
     answer: { status: 204, description: 'They are gone, and will be after a restart.' },
-    problems: ['invalid-name', 'unknown-object', 'invalid-interval', 'storage-failed'],
+    problems: ['invalid-name', 'unknown-object', 'invalid-interval', 'storage-failed', 'disk-failing'],
     handle: ({ name, tSince, tUntil }) => archive.erase(kind, name, archive.interval(tSince, tUntil)),
   };
 }
@@ -172,6 +172,7 @@ function backfillRoute(options: ArchiveRoutesOptions, kind: 'measurements' | 'co
       'json-too-large',
       'malformed-csv',
       'storage-failed',
+      'disk-failing',
     ],
     handle: async ({ name, stream, bodyType }) => {
       const datatype = await archive.datatypeOf(kind, name);
