@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { datatypes, formatPrefixed, ProblemError, toTimestamp, type Value } from '@telltale/schema';
 import fc from 'fast-check';
 import { ArchiveBench, maxBackfillBytes } from '../../../test/archive-bench.ts';
-import { mostRecords } from './backfill.ts';
+import { backfill, mostRecords } from './backfill.ts';
 
 const bench = new ArchiveBench();
 const { archive } = bench;
@@ -147,6 +148,30 @@ describe('backfill', () => {
     await refused('/measurements/level', '<a/>', 'unsupported-media-type', 'application/xml');
     await refused('/measurements/level', '', 'malformed-json');
     assert.deepEqual(kept('level'), []);
+  });
+
+  test('gives others their turn every few kilobytes, however it arrives', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) => `${1_600_000_000 + at},${at},192\n`);
+    const body = Buffer.from(`time,value,quality\n${rows.join('')}`);
+    let [turns, records, isOver] = [0, 0, false];
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await backfill({
+      kind: 'measurements',
+      name: 'level',
+      datatype: 'd',
+      body: Readable.from([body]),
+      type: 'text/csv',
+      take: async (batch) => {
+        records += batch.count;
+      },
+    });
+    isOver = true;
+    assert.equal(records, rows.length);
+    assert.ok(turns >= body.length / 4096 - 1, `${turns} turns for ${body.length} bytes`);
   });
 
   test('goes in batches of a bounded size, however long the body', async () => {

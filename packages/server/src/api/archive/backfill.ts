@@ -1,6 +1,7 @@
 // Records that come from elsewhere: reads a body of JSON or CSV as it arrives, and hands them on in batches of a bounded
 // size. What was handed on before something went wrong stays, and the problem says how many that were.
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import {
   Batch,
   CommandRecord,
@@ -32,8 +33,11 @@ export interface BackfillOptions {
 /** No batch has more records. */
 export const mostRecords = 65_536;
 
-/** Bodies are read in pieces of so much; the shortest row of CSV has 4 bytes. */
-const pieceBytes = 1 << 16;
+/**
+ * Bodies are read in pieces of so much, some tenths of a millisecond each, and between them whoever else waits has its
+ * turn. The shortest row of CSV has 4 bytes.
+ */
+const pieceBytes = 1 << 12;
 const enoughRecords = mostRecords - pieceBytes / 4;
 const enoughTextLength = 4 << 20;
 
@@ -72,6 +76,7 @@ class Backfill {
       for await (const chunk of this.#options.body as AsyncIterable<Uint8Array>) {
         for (let at = 0; at < chunk.length; at += pieceBytes) {
           reader.feed(chunk.subarray(at, at + pieceBytes));
+          await setImmediate();
           if (this.#batch.count > enoughRecords || this.#textLength > enoughTextLength) await this.#flush();
         }
       }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
-import type { ArchiveStore } from './archive-store.ts';
 import {
   blocksIn,
   commit,
@@ -15,6 +14,7 @@ import {
   openArchive,
   startUs,
 } from '../../../test/temporary-archives.ts';
+import type { ArchiveStore } from './archive-store.ts';
 import { read } from './store-model.ts';
 
 const hourMs = 3_600_000;

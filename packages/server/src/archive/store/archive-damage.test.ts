@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { blocksIn, dayUs, flush, levels, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveDamage, ReadRequest } from '../archive-access.ts';
 import { systemDisk } from '../files/disk.ts';
 import { readRetentions, writeRetentions } from '../files/retentions-file.ts';
 import { Reading } from '../query/reading.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from './archive-store.ts';
-import { blocksIn, dayUs, flush, levels, startUs } from '../../../test/temporary-archives.ts';
 import { openBlock } from './block-list.ts';
 import { append, keys } from './store-model.ts';
 

@@ -3,7 +3,6 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
-import { type Disk, systemDisk } from '../files/disk.ts';
 import {
   blocksIn,
   commit,
@@ -15,6 +14,7 @@ import {
   startUs,
   timesOf,
 } from '../../../test/temporary-archives.ts';
+import { type Disk, systemDisk } from '../files/disk.ts';
 import { append, read } from './store-model.ts';
 
 describe('records', () => {

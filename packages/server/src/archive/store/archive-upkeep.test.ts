@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { systemDisk } from '../files/disk.ts';
 import {
   blocksIn,
   bytesIn,
@@ -17,6 +16,7 @@ import {
   openArchive,
   startUs,
 } from '../../../test/temporary-archives.ts';
+import { systemDisk } from '../files/disk.ts';
 import { runMerge } from './run-merge.ts';
 import { read } from './store-model.ts';
 
