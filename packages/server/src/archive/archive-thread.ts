@@ -74,6 +74,7 @@ class ArchiveThread {
       compact: (id) => this.#compact(id),
     };
     reader.on('message', (message: ReaderToWriter) => this.#hearReader(message));
+    if (this.#store.failure !== undefined) this.#tell({ kind: 'refused', reason: this.#store.failure });
     setInterval(() => this.#maintain(), lookMs).unref();
     this.#maintain();
   }

@@ -108,6 +108,11 @@ export class ArchiveStore {
     return [...names].sort();
   }
 
+  /** Why the disk does not take records yet; the next commit tries it. */
+  get failure(): string | undefined {
+    return this.#parts.generations.failure;
+  }
+
   /** Records that are not on disk yet. */
   get waiting(): number {
     return this.#parts.generations.waiting;

@@ -43,7 +43,10 @@ export class Generations {
   readonly #options: GenerationsOptions;
   readonly #frozen: Frozen[];
   #active: MemoryTable;
-  #journal: Journal;
+  /** None while the disk has not taken the first one: the next commit tries it again. */
+  #journal: Journal | undefined;
+  /** Why there is no journal. */
+  readonly failure: string | undefined;
   /** For the memory of the next one. */
   #spare: MemoryTable | undefined;
   /** The disk did not confirm a write to the journal: so much of it counts. */
@@ -53,12 +56,17 @@ export class Generations {
   #isText = new Uint8Array(0);
   #known = 0;
 
-  /** `frozen` oldest first. Throws the system's error where the first journal cannot be made. */
+  /** `frozen` oldest first. Throws the system's error where the first journal cannot be made, but for want of room. */
   constructor(options: GenerationsOptions, frozen: Frozen[], generation: number) {
     this.#options = options;
     this.#frozen = frozen;
-    this.#journal = Journal.create(options.folder, generation, { disk: options.disk });
     this.#active = new MemoryTable(generation, fewest);
+    try {
+      this.#begin();
+    } catch (error) {
+      if (!wantsRoom(error)) throw error;
+      this.failure = (error as Error).message;
+    }
   }
 
   get active(): MemoryTable {
@@ -89,12 +97,12 @@ export class Generations {
   }
 
   get journalBytes(): number {
-    return this.#frozen.reduce((sum, { journalBytes }) => sum + journalBytes, this.#journal.bytes);
+    return this.#frozen.reduce((sum, { journalBytes }) => sum + journalBytes, this.#journal?.bytes ?? 0);
   }
 
   /** Of the journal, where nothing waits: what comes later stands at or behind it. */
   get offset(): number {
-    return this.#journal.offset;
+    return this.#journal?.offset ?? 0;
   }
 
   /** Throws RangeError where a record is none; nothing is taken then. */
@@ -104,16 +112,19 @@ export class Generations {
     const known = this.#active.used.length;
     this.#active.append(batch, seriesOf, this.#isText, this.#aheadUs());
     // Otherwise the next journal gets it, with all that waits.
-    if (this.#endOfJournal === undefined) this.#write(batch, seriesOf, known);
+    if (this.#journal !== undefined && this.#endOfJournal === undefined) {
+      this.#write(this.#journal, batch, seriesOf, known);
+    }
   }
 
   /** Everything is on disk afterwards. Throws the system's error; what waits goes on waiting then. */
   commit(): void {
     const { catalogue, limits } = this.#options;
     catalogue.commit();
-    if (this.#endOfJournal !== undefined || this.#active.count >= 4 * limits.records) this.renew();
+    const isOver = this.#endOfJournal !== undefined || this.#active.count >= 4 * limits.records;
+    const journal = isOver ? this.renew() : (this.#journal ?? this.#begin());
     try {
-      this.#journal.commit();
+      journal.commit();
     } catch (error) {
       if (error instanceof SyncFailed) this.#endOfJournal = error.endOfPrevious;
       throw error;
@@ -127,17 +138,31 @@ export class Generations {
     }
   }
 
-  /** Begins the next generation, which gets what waits. Throws the system's error, and nothing has changed then. */
-  renew(): void {
+  /** The first journal, with what waits. */
+  #begin(): Journal {
     const { folder, disk } = this.#options;
-    const [old, oldJournal] = [this.#active, this.#journal];
+    const table = this.#active;
+    const journal = Journal.create(folder, table.generation, { disk });
+    this.#journal = journal;
+    for (let at = 0; at < table.count; at += movedAtOnce) {
+      const [batch, numbers] = table.batch(at, Math.min(at + movedAtOnce, table.count), this.#formOf);
+      this.#write(journal, batch, numbers, 0);
+    }
+    return journal;
+  }
+
+  /** Begins the next generation, which gets what waits. Throws the system's error, and nothing has changed then. */
+  renew(): Journal {
+    const { folder, disk } = this.#options;
+    const [old, oldJournal] = [this.#active, this.#journal ?? this.#begin()];
     const generation = old.generation + 1;
     const endOfPrevious = this.#endOfJournal;
-    this.#journal = Journal.create(
+    const journal = Journal.create(
       folder,
       generation,
       endOfPrevious === undefined ? { disk } : { disk, endOfPrevious },
     );
+    this.#journal = journal;
     this.#endOfJournal = undefined;
     this.#active = new MemoryTable(generation, Math.max(fewest, Math.ceil(1.1 * old.committed)), this.#spare);
     this.#spare = undefined;
@@ -150,6 +175,7 @@ export class Generations {
     oldJournal.close();
     const { path: journalPath, bytes: journalBytes } = oldJournal;
     this.#frozen.push({ table: old, journalPath, journalBytes, isDamaged: false, aheadUs });
+    return journal;
   }
 
   /** The oldest frozen one is in blocks. */
@@ -158,15 +184,15 @@ export class Generations {
   }
 
   close(): void {
-    this.#journal.close();
+    this.#journal?.close();
   }
 
-  #write(batch: Batch, seriesOf: Uint32Array, known: number): void {
+  #write(journal: Journal, batch: Batch, seriesOf: Uint32Array, known: number): void {
     const { used } = this.#active;
     for (let at = known; at < used.length; at++) {
-      this.#journal.declare(this.#options.catalogue.byNumber(used[at] as number) as Series);
+      journal.declare(this.#options.catalogue.byNumber(used[at] as number) as Series);
     }
-    this.#journal.add(batch, seriesOf);
+    journal.add(batch, seriesOf);
   }
 
   #check({ count, points, times, forms }: Batch, seriesOf: Uint32Array): void {
@@ -207,4 +233,9 @@ export class Generations {
 
 function isTime(time: number): boolean {
   return time >= 0 && time < 9_007_199_254_740_992 && Math.floor(time) === time;
+}
+
+/** A disk that is full, or a quota, or a limit on the size of files: it may pass. */
+function wantsRoom(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

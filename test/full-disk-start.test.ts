@@ -1,0 +1,80 @@
+// A server that starts while its disk takes nothing: what is there runs and is read, nothing is promised, and it recovers.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Operation } from '@telltale/schema';
+import { disks, plantOf } from './full-disk.ts';
+import { type ServerProcess, spawnServer, startFor } from './server-process.ts';
+import { until } from './until.ts';
+
+const put = (family: Operation['family'], name: string, fields: object) =>
+  ({ operation: 'put', family, name, object: { name, ...fields } }) as Operation;
+
+const operations = [
+  put('connectors', 'plant', { stackName: 'simulator' }),
+  put('measurements', 'level', { datatype: 'd', connectorName: 'plant', address: 'sine(low=0, high=9, period=7)' }),
+  put('commands', 'note', { datatype: 's' }),
+  put('alarms', 'manual', { severity: 1 }),
+];
+
+describe('a start on a disk that', () => {
+  for (const how of ['SIGTERM', 'SIGKILL'] as const) {
+    test(`is full, after ${how}: live values are served, writes are refused, and it recovers by itself`, async (t) => {
+      const disk = disks['is full'](t, 6);
+      if (disk === undefined) return t.skip('this machine does not allow it');
+      const first = await startFor(t, { data: disk.data });
+      const rendered = await first.send('POST', '/cfgdb/txn?render=1', { operations });
+      assert.equal(rendered.status, 204, await rendered.text());
+      assert.equal((await plantOf(first).ask('PUT', '/data/commands/note?value=skept')).status, 204);
+      await first.end(how);
+      disk.fill(first);
+
+      const server = await startFor(t, { data: disk.data });
+      const { ask, read } = plantOf(server);
+      assert.equal((await read<{ vt: [string] }>('/commands/note')).vt[0], 'skept');
+      await until('the measurement is live', async () => {
+        return (await read<{ vtq: [string, unknown, number] }>('/measurements/level')).vtq[2] === 0xc0;
+      });
+      assert.equal((await server.get('/measurements/names')).status, 200);
+      const ready = await ask('GET', '/readyz');
+      assert.match(`${ready.status} ${ready.detail}`, /^503 .+/);
+      await refusesWrites(server);
+
+      disk.free(server);
+      await until('/readyz is well', async () => (await ask('GET', '/readyz')).status === 200);
+      assert.equal((await ask('PUT', '/data/commands/note?value=snew')).status, 204);
+      assert.equal((await server.send('PUT', '/alarms/later', { name: 'later', severity: 1 })).status, 204);
+      assert.match(server.log, /the disk does not take/);
+      assert.equal((await server.end()).code, 0);
+    });
+  }
+
+  test('is full and has no folder yet is told in one line with the path', async (t) => {
+    const disk = disks['is full'](t, 1);
+    if (disk === undefined) return t.skip('this machine does not allow it');
+    disk.fill({} as ServerProcess);
+    const child = spawnServer(['--data', disk.data, '--port', '0']);
+    t.after(() => child.kill('SIGKILL'));
+    let told = '';
+    child.stderr?.on('data', (chunk) => {
+      told += chunk;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    assert.equal(code, 1);
+    assert.match(told, /^telltale: \/[^\n]+\n$/);
+    assert.ok(told.includes(disk.data), told);
+  });
+});
+
+async function refusesWrites(server: ServerProcess): Promise<void> {
+  const { ask, read } = plantOf(server);
+  for (const path of ['/data/commands/note?value=sother', '/data/measurements/level?value=d3']) {
+    assert.equal((await ask('PUT', path)).status, 500, path);
+  }
+  assert.equal((await ask('POST', '/data/alarms/manual/activate')).status, 500);
+  // Nothing is half-done: a configuration is too large for what room there may be in the log.
+  const description = 'x'.repeat(500_000);
+  const large = await server.send('PUT', '/alarms/large', { name: 'large', severity: 1, description });
+  assert.equal(large.status, 500, await large.text());
+  assert.equal((await server.get('/alarms/large')).status, 404);
+  assert.equal((await read<{ vt: [string] }>('/commands/note')).vt[0], 'skept');
+}
