@@ -61,6 +61,7 @@ export function allRoutes(version: string): Route[] {
       onRendering: () => Promise.resolve(),
       onFailure: () => undefined,
     }),
+    losses: { missing: () => [], acknowledge: () => Promise.resolve() },
     executables: new Executables(''),
     modules: { executableReplaced: () => undefined },
     mayUpload: true,
@@ -71,6 +72,6 @@ export function allRoutes(version: string): Route[] {
   });
   const routes = [...live, ...diagnostics, ...modules, ...history, ...configuration];
   const never = () => undefined;
-  const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: never, diskFailure: never });
+  const service = serviceRoutes({ version, routes, metrics: new Metrics(), unavailable: never, diskTrouble: never });
   return [...routes, ...service];
 }

@@ -18,7 +18,7 @@ const table: Record<string, readonly string[]> = {
   'server/points': ['schema'],
   'server/alarms': ['schema', 'server/points'],
   'server/archive': ['schema', 'server/points'],
-  'server/sqlite': [],
+  'server/sqlite': ['schema'],
   'server/cfgdb': ['schema', 'server/sqlite'],
   'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms'],
   'server/access': ['schema'],
@@ -56,6 +56,7 @@ const topFiles: Record<string, readonly string[]> = {
   'server.ts': [
     'schema',
     'data-folder.ts',
+    'folder-watch.ts',
     'interfaces.ts',
     'settings.ts',
     ...Object.keys(table).filter((part) => part.includes('/')),
@@ -64,6 +65,7 @@ const topFiles: Record<string, readonly string[]> = {
   'settings.ts': ['schema'],
   'log.ts': [],
   'data-folder.ts': [],
+  'folder-watch.ts': ['schema'],
 };
 
 /** The files that read the system's clock themselves. All others are given one, so that tests move time by hand. */

@@ -213,7 +213,18 @@ export const ExecutableStat = Type.Object(
 );
 export type ExecutableStat = Static<typeof ExecutableStat>;
 
-export const RenderStatus = Type.Object({ up_to_date: Type.Optional(Type.Boolean()) }, strict('RenderStatus'));
+export const RenderStatus = Type.Object(
+  {
+    up_to_date: Type.Optional(Type.Boolean()),
+    missing: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'What was acknowledged once and was not found at the start, until somebody acknowledges that; ours.',
+      }),
+    ),
+  },
+  strict('RenderStatus'),
+);
 export type RenderStatus = Static<typeof RenderStatus>;
 
 /** A collection on the wire: a JSON object from name to object. */

@@ -166,6 +166,18 @@ export const problems = {
     'Values are live and alarms are raised, but commands, operations and simulations fail. Look at the free space, the permissions and the log; it is tried again every second.',
   ),
   overloaded: problem(503, 'The service has too much at once', 'Ask again after as many seconds as Retry-After says.'),
+  'data-missing': problem(
+    503,
+    'Something that was acknowledged is missing',
+    'The service runs with what is there. The detail says what is missing and where the files are as they were found; ' +
+      'mend it, or not, and then POST /cfgdb/missing/acknowledge.',
+  ),
+  'data-folder-gone': problem(
+    503,
+    'The data folder, or a file in it, is gone',
+    'Values are live and alarms are raised, but nothing is written. Put back what the detail names; it is looked for ' +
+      'every second. What cannot be put back needs a restart.',
+  ),
   starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),
 } as const;

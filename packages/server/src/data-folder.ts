@@ -1,5 +1,5 @@
 // The data folder: made where it does not exist, and held against a second server for as long as the process lives.
-import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -12,14 +12,18 @@ export interface DataFolder {
   readonly path: string;
   /** Whether nothing was in it before. */
   readonly isNew: boolean;
+  /** Why others than the user of the server may look into it; undefined where they may not. */
+  readonly openTo: string | undefined;
   /** Lets another server have it. */
   release(): void;
 }
 
 const lockName = 'telltale.lock';
+/** A folder with this file is a data folder. */
+const knownName = 'cfgdb.sqlite';
 
 export async function takeDataFolder(path: string): Promise<DataFolder> {
-  const isNew = await isEmpty(path);
+  const names = await namesIn(path);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -27,16 +31,31 @@ export async function takeDataFolder(path: string): Promise<DataFolder> {
     throw unusableFolder(path, error);
   }
   const lock = takeLock(path);
-  return { path, isNew, release: () => lock.close() };
+  const openTo = await closeToOthers(path, names);
+  return { path, isNew: names.length === 0, openTo, release: () => lock.close() };
 }
 
-async function isEmpty(path: string): Promise<boolean> {
+/** All but the lock, which a start that came to nothing leaves. */
+async function namesIn(path: string): Promise<string[]> {
   try {
     if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
-    return (await readdir(path)).every((name) => name === lockName);
+    return (await readdir(path)).filter((name) => name !== lockName);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw unusableFolder(path, error);
+  }
+}
+
+/** What a server has kept there before, or will be the first to: a folder that others share is left as it is. */
+async function closeToOthers(path: string, names: readonly string[]): Promise<string | undefined> {
+  const mode = (await stat(path)).mode & 0o777;
+  if ((mode & 0o077) === 0) return undefined;
+  if (names.length > 0 && !names.includes(knownName)) return `mode ${mode.toString(8)}; it has files of somebody else`;
+  try {
+    await chmod(path, 0o700);
+    return undefined;
+  } catch (error) {
+    return `mode ${mode.toString(8)}; ${(error as Error).message}`;
   }
 }
 
@@ -49,7 +68,7 @@ function takeLock(path: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock?.close();
-    if ((error as { errcode?: number }).errcode !== 5) throw unusableFolder(path, error);
+    if ((error as { errcode?: number }).errcode !== 5) throw unusableFolder(join(path, lockName), error);
     throw new UnusableFolder(
       `${path} is in use by another running server: stop that one, or name another folder with --data.`,
     );

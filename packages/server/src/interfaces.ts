@@ -1,6 +1,6 @@
 // What the service serves: every route of HTTP, and the channel, made from its parts and settings.
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '@telltale/schema';
+import { type ProblemError, systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ModuleTokens } from './access/index.ts';
@@ -15,6 +15,7 @@ import {
   dataRoutes,
   diagnosticRoutes,
   type HttpServer,
+  type Losses,
   type Metrics,
   ModuleAccess,
   moduleRoutes,
@@ -42,12 +43,15 @@ export interface Interfaces {
   readonly metrics: Metrics;
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** Why nothing is kept on disk now; undefined where it is. */
-  readonly diskFailure: () => string | undefined;
+  /** What is wrong with what is kept on disk; undefined where nothing is. */
+  readonly diskTrouble: () => ProblemError | undefined;
+  /** Why nothing may be written now; undefined where it may. */
+  readonly writeRefusal: () => ProblemError | undefined;
+  readonly losses: Losses;
 }
 
 export function createHttp(parts: Interfaces): HttpServer {
-  const { settings, log, data, archive, instances, modules, tokens, metrics, unavailable, diskFailure } = parts;
+  const { settings, log, data, archive, instances, modules, tokens, metrics, unavailable, diskTrouble } = parts;
   const base = settings['data-path'];
   const routes = [
     ...dataRoutes({ base, data, boot: randomUUID().slice(0, 8) }),
@@ -57,6 +61,7 @@ export function createHttp(parts: Interfaces): HttpServer {
     ...configRoutes({
       base: settings['config-path'],
       cfgdb: parts.cfgdb,
+      losses: parts.losses,
       executables: parts.executables,
       modules,
       mayUpload: settings['module-uploads'],
@@ -66,7 +71,7 @@ export function createHttp(parts: Interfaces): HttpServer {
       maxExecutableBytes: settings['max-executable-size'],
     }),
   ];
-  const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskFailure });
+  const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskTrouble });
   return createHttpServer({
     routes: [...routes, ...service],
     tokens,
@@ -74,16 +79,17 @@ export function createHttp(parts: Interfaces): HttpServer {
     metrics,
     unavailable,
     alwaysAvailable: probes,
+    writeRefusal: parts.writeRefusal,
   });
 }
 
 export function createChannel(parts: Interfaces): ChannelServer {
-  const { settings, log, data, archive, instances: stacks, modules, tokens, unavailable } = parts;
+  const { settings, log, data, archive, instances: stacks, modules, tokens, unavailable, writeRefusal } = parts;
   const watches = new Watches({ data, modules, stacks, clock: systemClock, maxWatches: settings['max-watches'] });
   const access = new ModuleAccess(modules);
   return new ChannelServer({
     path: settings['channel-path'],
-    requests: new ChannelRequests({ data, archive, stacks, modules: access, watches, log, unavailable }),
+    requests: new ChannelRequests({ data, archive, stacks, modules: access, watches, log, unavailable, writeRefusal }),
     watches,
     clock: systemClock,
     maxMessageBytes: settings['max-message-size'],

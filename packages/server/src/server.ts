@@ -21,6 +21,7 @@ import { Archive, Archiving, UnusableArchive } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
+import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
 import { Executables, ModuleService, UnusableUser } from './modules/index.ts';
 import { Commands, Measurements } from './points/index.ts';
@@ -63,6 +64,7 @@ export class Server {
   readonly #alarms: Alarms;
   readonly #archive: Archive;
   readonly #archiving: Archiving;
+  readonly #watch: FolderWatch;
   readonly #tokens = new ModuleTokens();
   readonly #http: HttpServer;
   readonly #channel: ChannelServer;
@@ -155,8 +157,18 @@ export class Server {
       wholeRendering: () => this.#cfgdb.call('rendering'),
       log,
     });
+    this.#watch = new FolderWatch({
+      path: settings.data,
+      names: ['cfgdb.sqlite', 'state.sqlite', 'archive'],
+      clock,
+      onTrouble: (reason) => {
+        if (reason === undefined) log.info('the data folder is whole again');
+        else log.error(`${reason}: nothing is written until it is put back`);
+      },
+    });
     this.#cfgdb = new ConfigurationDatabase({
       folder: settings.data,
+      whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
       stackModules,
       onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
       onFailure,
@@ -184,7 +196,15 @@ export class Server {
       tokens: this.#tokens,
       metrics,
       unavailable: () => this.#unavailable(),
-      diskFailure: () => this.#state.failure ?? this.#archive.failure,
+      diskTrouble: () => this.#diskTrouble(),
+      writeRefusal: () => this.#writeRefusal(),
+      losses: {
+        missing: () => this.#missing(),
+        acknowledge: async () => {
+          await this.#cfgdb.acknowledgeMissing();
+          this.#state.acknowledgeMissing();
+        },
+      },
     };
     this.#http = createHttp(interfaces);
     this.#channel = createChannel(interfaces);
@@ -221,11 +241,15 @@ export class Server {
       await this.#cfgdb.open();
       await this.#openLive();
       await this.#loadDemo(this.#folder.isNew);
+      await this.#watch.open();
     } catch (error) {
       await this.stop();
       throw explained(error, this.#settings.data);
     }
     if (this.#phase !== 'starting') return;
+    const { openTo } = this.#folder;
+    if (openTo !== undefined) this.#log.warn(`${this.#settings.data} can be read by others (${openTo}): chmod 700 it`);
+    for (const text of this.#missing()) this.#log.error(`something that was acknowledged is missing: ${text}`);
     this.#phase = 'ready';
     this.#modules.begin();
   }
@@ -251,6 +275,7 @@ export class Server {
     // While the service still answers: a module may have something to write before it ends.
     await this.#modules.close(modulesMs);
     this.#phase = 'stopping';
+    this.#watch.close();
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await Promise.all([this.#channel.close(), this.#http.close()]);
     clearTimeout(cutOff);
@@ -283,6 +308,24 @@ export class Server {
 
   #unavailable(): 'starting' | 'stopping' | undefined {
     return this.#phase === 'ready' ? undefined : this.#phase;
+  }
+
+  /** The gravest first. */
+  #diskTrouble(): ProblemError | undefined {
+    const failure = this.#state.failure ?? this.#archive.failure;
+    const missing = this.#missing();
+    if (this.#watch.trouble !== undefined) return this.#writeRefusal();
+    if (failure !== undefined) return new ProblemError('disk-failing', `${failure}.`);
+    return missing.length > 0 ? new ProblemError('data-missing', `${missing.join('. ')}.`) : undefined;
+  }
+
+  #writeRefusal(): ProblemError | undefined {
+    const { trouble } = this.#watch;
+    return trouble === undefined ? undefined : new ProblemError('data-folder-gone', `${trouble}; nothing is written.`);
+  }
+
+  #missing(): string[] {
+    return [...this.#cfgdb.missing, ...this.#state.missing];
   }
 
   #createArchive(onFailure: (error: Error) => void): Archive {

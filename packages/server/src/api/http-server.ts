@@ -32,6 +32,8 @@ export interface HttpServerOptions {
   /** Why the service cannot answer now; undefined where it can. Probes and pages are answered all the same. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   readonly alwaysAvailable: ReadonlySet<string>;
+  /** Why nothing may be written now, though reads are answered; undefined where it may. */
+  readonly writeRefusal?: () => ProblemError | undefined;
 }
 
 export interface HttpServer {
@@ -42,7 +44,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer({ routes, ...options }: HttpServerOptions): HttpServer {
-  const { tokens, log, metrics, unavailable, alwaysAvailable } = options;
+  const { tokens, log, metrics, unavailable, alwaysAvailable, writeRefusal } = options;
   const endpoints = new Router(routes, (route) => ({
     route,
     read: requestReader(route, tokens),
@@ -82,6 +84,8 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       if (state !== undefined && !alwaysAvailable.has(route.path)) {
         throw new ProblemError(state, `The service is ${state}.`);
       }
+      const unwritable = route.method === 'GET' ? undefined : writeRefusal?.();
+      if (unwritable !== undefined) throw unwritable;
       const carryOut = (call: Call) =>
         answer({ route, request, response, call, isStopping: unavailable() === 'stopping', onBroken });
       const call = read(request, response, params, query);

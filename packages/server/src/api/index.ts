@@ -1,7 +1,7 @@
 // The HTTP interfaces.
 export { ArchiveOperations, archiveRoutes } from './archive/index.ts';
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
-export { configRoutes, type StackCatalogue } from './config/index.ts';
+export { configRoutes, type Losses, type StackCatalogue } from './config/index.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';
 export { diagnosticRoutes, StackAccess } from './diagnostics/index.ts';
 export { createHttpServer, type HttpServer } from './http-server.ts';

@@ -20,11 +20,12 @@ export interface ServiceRoutesOptions {
   readonly metrics: Metrics;
   /** Why the service cannot do its work now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** Why the disk does not take what is to be kept; undefined where it does. */
-  readonly diskFailure: () => string | undefined;
+  /** What is wrong with what is kept on disk, though the service answers; undefined where nothing is. */
+  readonly diskTrouble: () => ProblemError | undefined;
 }
 
-export function serviceRoutes({ version, routes, metrics, unavailable, diskFailure }: ServiceRoutesOptions): Route[] {
+export function serviceRoutes(options: ServiceRoutesOptions): Route[] {
+  const { version, routes, metrics, unavailable, diskTrouble } = options;
   const tag = 'Service';
   const described: Route[] = [
     {
@@ -44,12 +45,12 @@ export function serviceRoutes({ version, routes, metrics, unavailable, diskFailu
       tag,
       summary: 'Whether the service can do its work',
       answer: { status: 200, description: 'It can.', type: jsonType, schema: Readiness },
-      problems: ['disk-failing'],
+      problems: ['disk-failing', 'data-folder-gone', 'data-missing'],
       handle: async () => {
         const state = unavailable();
         if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-        const failure = diskFailure();
-        if (failure !== undefined) throw new ProblemError('disk-failing', `${failure}.`);
+        const trouble = diskTrouble();
+        if (trouble !== undefined) throw trouble;
         return { status: 'ready' };
       },
     },

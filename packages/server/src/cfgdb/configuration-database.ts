@@ -16,6 +16,8 @@ export interface ConfigurationDatabaseOptions {
   /** The data folder; it exists and is ours alone. */
   readonly folder: string;
   readonly stackModules: readonly string[];
+  /** Told while another file takes the place of the database. */
+  readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
   /** Runs what was rendered; one at a time. The operation that rendered is answered when it resolves. */
   readonly onRendering: (rendering: RenderingBytes) => Promise<void>;
   /** The thread died: nothing that is asked from now on will be answered. */
@@ -37,6 +39,7 @@ export class ConfigurationDatabase {
   #thread: Worker | undefined;
   #lastId = 0;
   #figures: Figures | undefined;
+  #missing: readonly string[] = [];
   /** Resolves when everything that was rendered so far runs. */
   #running: Promise<void> = Promise.resolve();
 
@@ -54,22 +57,21 @@ export class ConfigurationDatabase {
       name: 'configuration',
       resourceLimits: { maxYoungGenerationSizeMb },
     });
-    const unusable = await new Promise<string | undefined>((resolve, reject) => {
+    const opened = await new Promise<Extract<Opened, { opened: boolean }>>((resolve, reject) => {
       thread.once('error', reject);
       thread.on('message', (message: Opened | Answer) => {
         if ('id' in message) return;
         if ('rendering' in message) this.#run(message.rendering).catch(reject);
-        else if (message.opened) {
-          this.#figures = message.figures;
-          resolve(undefined);
-        } else resolve(message.unusable);
+        else resolve(message);
       });
     });
     thread.removeAllListeners('message');
-    if (unusable !== undefined) {
+    if (!opened.opened) {
       await thread.terminate();
-      throw new UnusableDatabase(unusable);
+      throw new UnusableDatabase(opened.unusable);
     }
+    this.#missing = opened.missing;
+    this.#figures = opened.figures;
     thread.on('message', (answer: Answer) => this.#settle(answer));
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
@@ -88,6 +90,16 @@ export class ConfigurationDatabase {
     for (const name of await readdir(this.#temporary)) {
       if (/^[\da-f-]{36}\.sqlite/.test(name)) await rm(join(this.#temporary, name), { force: true });
     }
+  }
+
+  /** What was acknowledged and was not found when it was opened, a sentence each, until somebody acknowledges that. */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  async acknowledgeMissing(): Promise<void> {
+    await this.call('acknowledgeMissing');
+    this.#missing = [];
   }
 
   /** How many operations have been asked for and not yet answered. */
@@ -118,7 +130,8 @@ export class ConfigurationDatabase {
       await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch((error: Error) => {
         throw error instanceof ProblemError ? error : new ProblemError('storage-failed', `${error.message}.`);
       });
-      await this.call('upload', path, options, author);
+      const replace = () => this.call('upload', path, options, author);
+      await (this.#options.whileReplacing?.(replace) ?? replace());
     } finally {
       await rm(path, { force: true });
     }

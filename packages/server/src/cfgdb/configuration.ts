@@ -208,6 +208,15 @@ export class Configuration {
     onDisk(() => this.#database.writeObjectsTo(path));
   }
 
+  /** What was acknowledged once and was not found when the file was opened, a sentence each. */
+  missing(): readonly string[] {
+    return this.#database.missing;
+  }
+
+  acknowledgeMissing(): void {
+    onDisk(() => this.#database.acknowledgeMissing());
+  }
+
   close(): void {
     this.#database.close();
   }

@@ -80,7 +80,9 @@ describe('a file is refused in one line, and left as it was, where it', () => {
     for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xa5, at, at + 2048);
     return bytes;
   };
-  const cannot = /cannot be opened \(.+\): put a copy in its place, or name another folder with --data\.$/;
+  const cannot =
+    /cannot be opened \(.+\): move it away, with its -wal, and put a backup in its place, or name another folder with --data\.$/;
+  const isFolder = /cannot be opened \(.+\): there is a folder in the place of a file; move it away, or name another/;
   const foreign = /belongs to another application: move it away, or name another folder with --data\.$/;
   const newer = /newer version of the server \(form 99, this one knows \d+\): start that version/;
   const unusable: [string, (path: string) => unknown, RegExp][] = [
@@ -88,7 +90,7 @@ describe('a file is refused in one line, and left as it was, where it', () => {
     ['is cut off in its first page', (path) => writeFileSync(path, readFileSync(path).subarray(0, 900)), cannot],
     ['is cut off later', (path) => writeFileSync(path, readFileSync(path).subarray(0, 9000)), cannot],
     ['is damaged in the middle', (path) => writeFileSync(path, damaged(readFileSync(path))), cannot],
-    ['is a folder', (path) => [rmSync(path), mkdirSync(path)], cannot],
+    ['is a folder', (path) => [rmSync(path), mkdirSync(path)], isFolder],
     ['belongs to another application', (path) => [rmSync(path), change(path, 'CREATE TABLE notes (text)')], foreign],
     ['has the mark of another application', (path) => change(path, 'PRAGMA application_id = 5'), foreign],
     ['is of a newer version', (path) => change(path, 'PRAGMA user_version = 99'), newer],
@@ -119,7 +121,7 @@ describe('a file is refused in one line, and left as it was, where it', () => {
   test('is open already', () => {
     const path = freshPath();
     const database = new Database(path);
-    assert.match(refusal(path), /cannot be opened \(database is locked\)/);
+    assert.match(refusal(path), /cannot be opened \(database is locked\): another program has it open; end that one/);
     database.close();
     new Database(path).close();
   });

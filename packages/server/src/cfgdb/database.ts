@@ -2,10 +2,10 @@
 // Changes go to disk and memory together or not at all. Who may ask what, and how it is told, is `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, familyNames, toTimestamp } from '@telltale/schema';
-import { cannotOpen, openDatabase } from '../sqlite/index.ts';
+import { KeptDatabase, Tally } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
-import { Revisions } from './revisions.ts';
+import { Revisions, revisionsPart } from './revisions.ts';
 import { applicationId, type ColumnValue, createTable, schemaVersion, type Table, tables, toText } from './tables.ts';
 
 export interface Edit {
@@ -31,6 +31,7 @@ const deletionsTable = `CREATE TABLE deletions (
 ) STRICT, WITHOUT ROWID`;
 
 export class Database {
+  readonly #kept: KeptDatabase;
   readonly #sqlite: DatabaseSync;
   readonly #statements: { readonly [F in Family]: FamilyStatements };
   readonly #insertDeletion: StatementSync;
@@ -49,8 +50,10 @@ export class Database {
 
   /** Opens the file, makes it where there is none, and reads it whole; `onRendered` is called half-way. */
   constructor(path: string, onRendered: (rendered: Content) => void = () => undefined) {
-    const sqlite = openFile(path);
+    const kept = openFile(path);
+    const { sqlite } = kept;
     try {
+      this.#kept = kept;
       this.#sqlite = sqlite;
       this.#statements = Object.fromEntries(
         familyNames.map((family) => [family, prepareFamily(sqlite, tables[family])]),
@@ -58,14 +61,30 @@ export class Database {
       this.#insertDeletion = sqlite.prepare('REPLACE INTO deletions VALUES (?, ?, ?, ?)');
       this.#forgetDeletion = sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
       this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
-      this.revisions = new Revisions(sqlite);
-      this.#rendered = this.revisions.newestContent() ?? emptyContent();
+      this.revisions = new Revisions(sqlite, () => kept.tally);
+      const tally = new Tally();
+      const { content, damaged } = this.revisions.load(tally);
+      if (content === undefined && (damaged.length > 0 || kept.hasLost(revisionsPart))) throw new Error(nothingRuns);
+      this.#rendered = content ?? emptyContent();
       onRendered(this.#rendered);
-      this.#load();
+      this.#load(tally);
+      kept.verify(
+        tally,
+        damaged.map((id) => `revision ${id} is damaged, and the one before it runs`),
+        () => this.revisions.remove(damaged),
+      );
     } catch (error) {
-      sqlite.close();
-      throw cannotOpen(path, error);
+      throw kept.refuse(error);
     }
+  }
+
+  /** What was acknowledged and was not found when the file was opened, a sentence each. */
+  get missing(): readonly string[] {
+    return this.#kept.missing;
+  }
+
+  acknowledgeMissing(): void {
+    this.#kept.acknowledge();
   }
 
   get differences(): Differences {
@@ -80,15 +99,12 @@ export class Database {
   change<Result>(work: () => Result): Result {
     this.#undo = [];
     this.#afterCommit = [];
-    this.#sqlite.exec('BEGIN IMMEDIATE');
     let result: Result;
     try {
-      result = work();
-      this.#sqlite.exec('COMMIT');
+      result = this.#kept.transaction(work);
     } catch (error) {
       for (const { family, name, before } of this.#undo.reverse()) this.#assign(family, name, before);
       this.#recentEdits = noEdits();
-      if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
       throw error;
     }
     for (const step of this.#afterCommit) step();
@@ -97,8 +113,10 @@ export class Database {
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */
   put({ family, name, values, text }: StoredObject, edit: Edit): void {
+    this.#untally(family, name);
     this.#statements[family].put.run(...values, edit.timeUs, edit.author);
-    if (this.#hasDeletions) this.#forgetDeletion.run(family, name);
+    this.#kept.tally.add(family, rowText(text, edit));
+    this.#forget(family, name);
     this.#recentEdits[family].set(name, edit);
     this.#set(family, name, text);
   }
@@ -106,6 +124,7 @@ export class Database {
   /** Inside `change`: false where there is no such object. */
   delete(family: Family, name: string, edit: Edit): boolean {
     if (!this.content[family].has(name)) return false;
+    this.#untally(family, name);
     this.#statements[family].delete.run(name);
     this.noteDeletion(family, name, edit);
     this.#set(family, name, undefined);
@@ -114,13 +133,16 @@ export class Database {
 
   /** Inside `change`: remembers who deleted an object until the deletion is rendered. */
   noteDeletion(family: Family, name: string, edit: Edit): void {
+    this.#forget(family, name);
     this.#insertDeletion.run(family, name, edit.timeUs, edit.author);
+    this.#kept.tally.add(deletionsPart, rowText(`${family} ${name}`, edit));
     this.#recentEdits[family].set(name, edit);
     this.#hasDeletions = true;
   }
 
   /** Inside the first `change` of an empty database: takes over what another one has rendered. */
   adoptRevisions(other: Database): void {
+    this.#kept.sequence = other.#kept.sequence;
     this.revisions.copyFrom(other.revisions);
     this.#rendered = other.#rendered;
     this.#differences = Differences.between(this.#rendered, this.content);
@@ -130,6 +152,7 @@ export class Database {
   keepRendering(edit: Edit): void {
     this.revisions.add(this.content, this.changes(), edit);
     this.#sqlite.exec('DELETE FROM deletions');
+    this.#kept.tally.clear(deletionsPart);
     const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
     this.#afterCommit.push(() => {
       this.#rendered = rendered as unknown as Content;
@@ -156,8 +179,7 @@ export class Database {
     const row = this.content[family].has(name)
       ? this.#statements[family].editOf.get(name)
       : this.#deletionOf.get(family, name);
-    const { changedAt, changedBy } = row as { changedAt: number; changedBy: string };
-    return { timeUs: changedAt, author: changedBy };
+    return toEdit(row as unknown as EditRow);
   }
 
   /** Writes the objects alone, without the revisions, into a new file at `path`: what a download carries. */
@@ -181,7 +203,20 @@ export class Database {
 
   /** Moves the write-ahead log into the file and closes it, so that the file alone is the database. */
   close(): void {
-    this.#sqlite.close();
+    this.#kept.close();
+  }
+
+  /** Before an object is put or deleted: what it was does not count any more. */
+  #untally(family: Family, name: string): void {
+    const before = this.content[family].get(name);
+    if (before !== undefined) this.#kept.tally.remove(family, rowText(before, this.editOf(family, name)));
+  }
+
+  #forget(family: Family, name: string): void {
+    const deletion = this.#hasDeletions ? this.#deletionOf.get(family, name) : undefined;
+    if (deletion === undefined) return;
+    this.#forgetDeletion.run(family, name);
+    this.#kept.tally.remove(deletionsPart, rowText(`${family} ${name}`, toEdit(deletion as unknown as EditRow)));
   }
 
   #set(family: Family, name: string, text: string | undefined): void {
@@ -198,22 +233,45 @@ export class Database {
     this.#differences.note(family, name, differs);
   }
 
-  #load(): void {
+  #load(tally: Tally): void {
     for (const family of familyNames) {
       const table = tables[family];
-      const select = this.#sqlite.prepare(
-        `SELECT ${table.columns.map(({ field }) => field).join(', ')} FROM ${table.name}`,
-      );
+      const fields = table.columns.map(({ field }) => field);
+      const select = this.#sqlite.prepare(`SELECT ${fields.join(', ')}, changedAt, changedBy FROM ${table.name}`);
       select.setReturnArrays(true);
       for (const row of select.iterate() as Iterable<unknown> as Iterable<ColumnValue[]>) {
-        this.#assign(family, row[0] as string, toText(table, row));
+        const text = toText(table, row);
+        this.#assign(family, row[0] as string, text);
+        tally.add(family, rowText(text, { timeUs: row.at(-2) as number, author: row.at(-1) as string }));
       }
       for (const name of this.#rendered[family].keys()) {
         if (!this.content[family].has(name)) this.#differences.note(family, name, true);
       }
     }
-    this.#hasDeletions = this.#sqlite.prepare('SELECT 1 FROM deletions').get() !== undefined;
+    for (const row of this.#sqlite.prepare('SELECT * FROM deletions').iterate()) {
+      this.#hasDeletions = true;
+      tally.add(deletionsPart, rowText(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
+    }
   }
+}
+
+/** Parts of the tally, beside the families. */
+const deletionsPart = 'deletions';
+
+const nothingRuns = 'what was rendered is damaged';
+
+interface EditRow {
+  readonly changedAt: number;
+  readonly changedBy: string;
+}
+
+function toEdit({ changedAt, changedBy }: EditRow): Edit {
+  return { timeUs: changedAt, author: changedBy };
+}
+
+/** All that a row has, for its checksum. */
+function rowText(text: string, { timeUs, author }: Edit): string {
+  return `${text}\n${timeUs}\n${author}`;
 }
 
 function noEdits(): { readonly [F in Family]: Map<string, Edit> } {
@@ -233,10 +291,16 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
 /** A large transaction stays in memory until it commits; SQLite's own 2 MiB would write and read its pages again. */
 const cacheKiB = 64 << 10;
 
-function openFile(path: string): DatabaseSync {
-  const sqlite = openDatabase(path, { applicationId, version: schemaVersion, create: createSchema });
-  sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
-  return sqlite;
+function openFile(path: string): KeptDatabase {
+  const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false };
+  const kept = new KeptDatabase(path, form);
+  try {
+    kept.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
+    Revisions.addChecksums(kept.sqlite);
+    return kept;
+  } catch (error) {
+    throw kept.refuse(error);
+  }
 }
 
 function createSchema(sqlite: DatabaseSync): void {

@@ -51,8 +51,8 @@ export type Answer =
     }
   | { readonly id: number; readonly failure: string };
 
-/** The first messages of the thread: what was rendered last, and then whether the rest could be opened. */
+/** The first messages of the thread: what was rendered last, and then whether the rest could be opened, and what it lacks. */
 export type Opened =
   | { readonly rendering: RenderingBytes }
-  | { readonly opened: true; readonly figures: Figures }
+  | { readonly opened: true; readonly figures: Figures; readonly missing: readonly string[] }
   | { readonly opened: false; readonly unusable: string };

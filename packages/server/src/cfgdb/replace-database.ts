@@ -2,6 +2,7 @@
 // the new one whole. Both must be closed: a closed database is one file, its write-ahead log moved into it and gone.
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { controlPath } from '../sqlite/index.ts';
 
 const companions = ['', '-wal', '-shm', '-journal'];
 
@@ -12,6 +13,7 @@ export function incomingPath(path: string): string {
 
 export function removeDatabase(path: string): void {
   for (const companion of companions) rmSync(path + companion, { force: true });
+  rmSync(controlPath(path), { force: true });
 }
 
 export function replaceDatabase(path: string, incoming: string): void {

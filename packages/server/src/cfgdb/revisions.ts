@@ -1,6 +1,8 @@
 // The renderings that are kept: each an immutable, complete snapshot with its time, author and changes.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Change, type RevisionSummary, toTimestamp } from '@telltale/schema';
+import { crc32 } from 'node:zlib';
+import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@telltale/schema';
+import { isDamage, type Tally } from '../sqlite/index.ts';
 import { type Content, countObjects, pack, packContent, unpack, unpackContent } from './content.ts';
 import type { Edit } from './database.ts';
 
@@ -14,14 +16,25 @@ interface Row {
   added: number;
   changed: number;
   removed: number;
+  /** Of changes and content; null in a row of before there were any. */
+  checksum: number | null;
 }
 
-const summaryColumns = 'id, time, author, objects, added, changed, removed';
+interface Bodies {
+  changes: Uint8Array;
+  content: Uint8Array;
+}
+
+/** In the tally of the database. */
+export const revisionsPart = 'revisions';
+
+const summaryColumns = 'id, time, author, objects, added, changed, removed, checksum';
 
 export class Revisions {
   readonly #sqlite: DatabaseSync;
   readonly #insert: StatementSync;
-  readonly #prune: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #tally: () => Tally;
 
   static createTable(sqlite: DatabaseSync): void {
     sqlite.exec(`CREATE TABLE renderings (
@@ -32,70 +45,135 @@ export class Revisions {
       added INTEGER NOT NULL,
       changed INTEGER NOT NULL,
       removed INTEGER NOT NULL,
+      checksum INTEGER,
       changes BLOB NOT NULL,
       content BLOB NOT NULL
     ) STRICT`);
   }
 
-  constructor(sqlite: DatabaseSync) {
+  /** To a file of before there were any. */
+  static addChecksums(sqlite: DatabaseSync): void {
+    const columns = sqlite.prepare("SELECT name FROM pragma_table_info('renderings')").all();
+    if (columns.length > 0 && !columns.some(({ name }) => name === 'checksum')) {
+      sqlite.exec('ALTER TABLE renderings ADD COLUMN checksum INTEGER');
+    }
+  }
+
+  /** `tally` is that of the running transaction. */
+  constructor(sqlite: DatabaseSync, tally: () => Tally) {
     this.#sqlite = sqlite;
+    this.#tally = tally;
     this.#insert = sqlite.prepare(
-      `INSERT INTO renderings (${summaryColumns}, changes, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO renderings (${summaryColumns}, changes, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#prune = sqlite.prepare(
-      `DELETE FROM renderings WHERE id NOT IN (SELECT id FROM renderings ORDER BY id DESC LIMIT ${keptRevisions})`,
-    );
+    this.#remove = sqlite.prepare('DELETE FROM renderings WHERE id = ?');
   }
 
   /** Inside a transaction of the database. */
   add(content: Content, changes: Change[], { timeUs, author }: Edit): void {
     const count = (kind: Change['change']) => changes.filter(({ change }) => change === kind).length;
-    this.#insert.run(
-      null,
-      timeUs,
-      author,
-      JSON.stringify(countObjects(content)),
-      count('added'),
-      count('changed'),
-      count('removed'),
-      pack(JSON.stringify(changes)),
-      packContent(content),
+    const bodies = { changes: pack(JSON.stringify(changes)), content: packContent(content) };
+    this.#put(
+      {
+        id: (this.newestId() ?? 0) + 1,
+        time: timeUs,
+        author,
+        objects: JSON.stringify(countObjects(content)),
+        added: count('added'),
+        changed: count('changed'),
+        removed: count('removed'),
+        checksum: checksumOf(bodies),
+      },
+      bodies,
     );
-    this.#prune.run();
+    for (const row of this.#rows().slice(keptRevisions)) this.#drop(row);
   }
 
   /** Inside a transaction of the database: takes over the revisions of another one, as they are. */
   copyFrom(other: Revisions): void {
-    const select = other.#sqlite.prepare(`SELECT ${summaryColumns}, changes, content FROM renderings ORDER BY id`);
-    select.setReturnArrays(true);
-    for (const row of select.iterate() as Iterable<unknown> as Iterable<(string | number | Uint8Array)[]>) {
-      this.#insert.run(...row);
+    for (const row of other.#rows()) {
+      const bodies = other.#bodies(row);
+      if (bodies !== undefined) this.#put(row, bodies); // one that is damaged would be told of as if it were whole
     }
   }
 
-  newestId(): number | undefined {
-    return this.#sqlite.prepare('SELECT max(id) AS id FROM renderings').get()?.id as number | undefined;
+  /** Inside a transaction of the database: of those that the file has lost. */
+  remove(ids: readonly number[]): void {
+    for (const id of ids) this.#remove.run(id);
   }
 
-  newestContent(): Content | undefined {
-    const row = this.#sqlite.prepare('SELECT content FROM renderings ORDER BY id DESC LIMIT 1').get();
-    return row === undefined ? undefined : unpackContent(row.content as Uint8Array);
+  newestId(): number | undefined {
+    return (this.#sqlite.prepare('SELECT max(id) AS id FROM renderings').get()?.id ?? undefined) as number | undefined;
+  }
+
+  /** The newest that is as it was written, and the newer ones that are not. Adds the others to the tally of what is there. */
+  load(tally: Tally): { content: Content | undefined; damaged: number[] } {
+    const damaged: number[] = [];
+    let content: Content | undefined;
+    for (const row of this.#rows()) {
+      const bodies = content === undefined ? this.#bodies(row) : undefined;
+      if (bodies !== undefined) content = unpackContent(bodies.content);
+      if (content === undefined) damaged.push(row.id);
+      else tally.add(revisionsPart, summaryText(row));
+    }
+    return { content, damaged };
   }
 
   list(): RevisionSummary[] {
-    const rows = this.#sqlite.prepare(`SELECT ${summaryColumns} FROM renderings ORDER BY id DESC`).all();
-    return (rows as unknown as Row[]).map((row, index) => toSummary(row, index === 0));
+    return this.#rows().map((row, index) => toSummary(row, index === 0));
   }
 
   find(id: number): { summary: RevisionSummary; changesText: string; content: () => Content } | undefined {
-    const row = this.#sqlite.prepare('SELECT * FROM renderings WHERE id = ?').get(id);
+    const row = this.#rows().find((each) => each.id === id);
     if (row === undefined) return undefined;
+    const bodies = this.#bodies(row);
+    if (bodies === undefined) {
+      throw new ProblemError('storage-failed', `Revision ${id} is damaged: the disk does not have what was written.`);
+    }
     return {
-      summary: toSummary(row as unknown as Row, id === this.newestId()),
-      changesText: unpack(row.changes as Uint8Array),
-      content: () => unpackContent(row.content as Uint8Array),
+      summary: toSummary(row, id === this.newestId()),
+      changesText: unpack(bodies.changes),
+      content: () => unpackContent(bodies.content),
     };
   }
+
+  /** The newest first. */
+  #rows(): Row[] {
+    const rows = this.#sqlite.prepare(`SELECT ${summaryColumns} FROM renderings ORDER BY id DESC`).all();
+    return rows as unknown as Row[];
+  }
+
+  /** Undefined where the file does not have what was written. */
+  #bodies({ id, checksum }: Row): Bodies | undefined {
+    let bodies: Bodies;
+    try {
+      const row = this.#sqlite.prepare('SELECT changes, content FROM renderings WHERE id = ?').get(id);
+      bodies = row as unknown as Bodies;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return undefined;
+    }
+    return checksum === null || checksum === checksumOf(bodies) ? bodies : undefined;
+  }
+
+  #put(row: Row, { changes, content }: Bodies): void {
+    const { id, time, author, objects, added, changed, removed, checksum } = row;
+    this.#insert.run(id, time, author, objects, added, changed, removed, checksum, changes, content);
+    this.#tally().add(revisionsPart, summaryText(row));
+  }
+
+  #drop(row: Row): void {
+    this.#remove.run(row.id);
+    this.#tally().remove(revisionsPart, summaryText(row));
+  }
+}
+
+function checksumOf({ changes, content }: Bodies): number {
+  return crc32(content, crc32(changes));
+}
+
+function summaryText({ id, time, author, objects, added, changed, removed, checksum }: Row): string {
+  return [id, time, author, objects, added, changed, removed, checksum].join(' ');
 }
 
 function toSummary({ id, time, author, objects, added, changed, removed }: Row, running: boolean): RevisionSummary {

@@ -17,6 +17,7 @@ const changes: ReadonlySet<Method> = new Set<Method>([
   'render',
   'restore',
   'upload',
+  'acknowledgeMissing',
   'close',
 ]);
 
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
       if (request.method === 'close') port.close();
     });
   });
-  say({ opened: true, figures: figuresOf(operations) });
+  say({ opened: true, figures: figuresOf(operations), missing: operations.missing() });
 }
 
 await main();

@@ -1,5 +1,7 @@
 // Opens the SQLite files of the server: ours and no other's, in a form that we know, and so that a commit is on disk.
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { evidenceOf } from './evidence.ts';
 
 /** The file cannot be used; the message is for the person who starts the server. */
 export class UnusableDatabase extends Error {
@@ -14,6 +16,18 @@ export interface DatabaseForm {
   readonly create: (sqlite: DatabaseSync) => void;
 }
 
+/** SQLite's for a file that is malformed, and for one that is no database. */
+const damageCodes: ReadonlySet<number> = new Set([11, 26]);
+
+/** Whether SQLite says that the file is not what it should be. */
+export function isDamage(error: unknown): boolean {
+  return damageCodes.has(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+}
+
+export function hasContent(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /** Makes the file where there is none. Nobody else may open it while it is in use. */
 export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
   let sqlite: DatabaseSync | undefined;
@@ -26,6 +40,7 @@ export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
     if (isNew) createForm(sqlite, form);
     return sqlite;
   } catch (error) {
+    if (isDamage(error) && hasContent(`${path}-wal`)) evidenceOf(path); // closing moves the log
     sqlite?.close();
     throw error instanceof UnusableDatabase ? error : cannotOpen(path, error);
   }
@@ -55,7 +70,19 @@ function refuseForeign(sqlite: DatabaseSync, path: string, { applicationId, vers
 }
 
 export function cannotOpen(path: string, error: unknown): UnusableDatabase {
-  return new UnusableDatabase(
-    `${path} cannot be opened (${(error as Error).message}): put a copy in its place, or name another folder with --data.`,
-  );
+  const { message, errcode = 0 } = error as { message: string; errcode?: number };
+  const remedy = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+    ? 'there is a folder in the place of a file; move it away'
+    : (remedies[errcode & 0xff] ?? 'move it away, with its -wal, and put a backup in its place');
+  const reason = message.replaceAll(/\s+/g, ' '); // SQLite quotes what it finds
+  return new UnusableDatabase(`${path} cannot be opened (${reason}): ${remedy}, or name another folder with --data.`);
 }
+
+/** By SQLite's code. */
+const remedies: Readonly<Record<number, string>> = {
+  5: 'another program has it open; end that one',
+  8: 'give the user of the server the right to write it',
+  10: 'look at the disk and its log',
+  13: 'make room on the disk',
+  14: 'give the user of the server the right to read and write it and its folder',
+};

@@ -41,6 +41,7 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   #thread: Worker | undefined;
   #waiting: Waiting[] = [];
   #committing: Waiting[] = [];
+  #missing: readonly string[] = [];
   #isBusy = false;
   #isClosing = false;
   #failure: string | undefined;
@@ -59,6 +60,16 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
   /** Why the newest commit failed; undefined where it did not. A disk that takes writes again is found by itself. */
   get failure(): string | undefined {
     return this.#failure;
+  }
+
+  /** What was kept and was not found when it was opened, a sentence each, until somebody acknowledges it. */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  acknowledgeMissing(): void {
+    this.#missing = [];
+    this.#thread?.postMessage({ acknowledge: true } satisfies Request);
   }
 
   /** Starts the thread, which takes its time, and touches no file yet. */
@@ -89,6 +100,7 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
       this.#options.onFailure(error);
     });
     this.#thread = thread;
+    this.#missing = opened.missing;
     const of = <Kept>(family: KeptFamily) =>
       opened.entries
         .filter((entry) => entry.family === family)

@@ -10,12 +10,18 @@ export interface Entry {
 }
 
 /**
- * The database file, first; then what is to be on disk together, nothing being a trial of the disk; or the end. One at a
- * time: the next comes after the answer.
+ * The database file, first; then what is to be on disk together, nothing being a trial of the disk; that somebody knows
+ * what is missing, which is not answered; or the end. Entries come one at a time: the next after the answer.
  */
-export type Request = { readonly open: string } | { readonly entries: readonly Entry[] } | { readonly close: true };
+export type Request =
+  | { readonly open: string }
+  | { readonly entries: readonly Entry[] }
+  | { readonly acknowledge: true }
+  | { readonly close: true };
 
 export type Answer = { readonly kept: true } | { readonly kept: false; readonly reason: string };
 
-/** The first answer of the thread: what the file has, or why it cannot be opened. */
-export type Opened = { readonly entries: readonly Entry[] } | { readonly unusable: string };
+/** The first answer of the thread: what the file has, and what it should have; or why it cannot be opened. */
+export type Opened =
+  | { readonly entries: readonly Entry[]; readonly missing: readonly string[] }
+  | { readonly unusable: string };

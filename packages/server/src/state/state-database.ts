@@ -1,49 +1,73 @@
 // The file that keeps what was live: a row an object, the newest state of it alone.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { cannotOpen, openDatabase } from '../sqlite/index.ts';
+import { crc32 } from 'node:zlib';
+import { KeptDatabase, Tally } from '../sqlite/index.ts';
 import type { Entry } from './protocol.ts';
 
 /** "TtSt" */
 const applicationId = 0x54745374;
 const version = 1;
 
+type Row = Entry & { readonly text: string; readonly checksum: number | null };
+
 export class StateDatabase {
-  readonly #sqlite: DatabaseSync;
+  readonly #kept: KeptDatabase;
+  readonly #get: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
+  /** What the file had when it was opened. */
+  readonly entries: readonly Entry[];
 
   constructor(path: string) {
-    this.#sqlite = openDatabase(path, { applicationId, version, create });
+    const kept = new KeptDatabase(path, { applicationId, version, create, mayBeGone: true });
+    this.#kept = kept;
     try {
-      this.#put = this.#sqlite.prepare('REPLACE INTO kept VALUES (?, ?, ?)');
-      this.#delete = this.#sqlite.prepare('DELETE FROM kept WHERE family = ? AND name = ?');
+      addChecksums(kept.sqlite);
+      this.#get = kept.sqlite.prepare('SELECT text FROM kept WHERE family = ? AND name = ?');
+      this.#put = kept.sqlite.prepare('REPLACE INTO kept (family, name, text, checksum) VALUES (?, ?, ?, ?)');
+      this.#delete = kept.sqlite.prepare('DELETE FROM kept WHERE family = ? AND name = ?');
+      const rows = kept.sqlite.prepare('SELECT family, name, text, checksum FROM kept').all() as unknown as Row[];
+      const damaged = rows.filter(({ text, checksum }) => checksum !== null && checksum !== crc32(text));
+      this.entries = rows.filter((row) => !damaged.includes(row));
+      const tally = new Tally();
+      for (const { family, name, text } of this.entries) tally.add(family, `${name} ${text}`);
+      kept.verify(
+        tally,
+        damaged.map(({ family, name }) => `${family} ${name} is damaged, and not used`),
+        () => damaged.forEach(({ family, name }) => void this.#delete.run(family, name)),
+      );
     } catch (error) {
-      this.#sqlite.close();
-      throw cannotOpen(path, error);
+      throw kept.refuse(error);
     }
   }
 
-  read(): Entry[] {
-    return this.#sqlite.prepare('SELECT family, name, text FROM kept').all() as unknown as Entry[];
+  /** What was kept and is not there any more. */
+  get missing(): readonly string[] {
+    return this.#kept.missing;
+  }
+
+  acknowledge(): void {
+    this.#kept.acknowledge();
   }
 
   /** All of it, or nothing. Of nothing, a write that changes nothing, to see whether the disk takes it. */
   keep(entries: readonly Entry[]): void {
-    this.#sqlite.exec('BEGIN IMMEDIATE');
-    try {
-      if (entries.length === 0) this.#sqlite.exec(`PRAGMA user_version = ${version}`);
+    this.#kept.transaction(() => {
+      const { tally } = this.#kept;
       for (const { family, name, text } of entries) {
+        const before = this.#get.get(family, name);
+        if (before !== undefined) tally.remove(family, `${name} ${before.text}`);
         if (text === null) this.#delete.run(family, name);
-        else this.#put.run(family, name, text);
+        else {
+          this.#put.run(family, name, text, crc32(text));
+          tally.add(family, `${name} ${text}`);
+        }
       }
-      this.#sqlite.exec('COMMIT');
-    } finally {
-      if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
-    }
+    });
   }
 
   close(): void {
-    this.#sqlite.close();
+    this.#kept.close();
   }
 }
 
@@ -52,6 +76,13 @@ function create(sqlite: DatabaseSync): void {
     family TEXT NOT NULL,
     name TEXT NOT NULL,
     text TEXT NOT NULL,
+    checksum INTEGER,
     PRIMARY KEY (family, name)
   ) STRICT, WITHOUT ROWID`);
+}
+
+/** To a file of before there were any. */
+function addChecksums(sqlite: DatabaseSync): void {
+  const has = sqlite.prepare("SELECT 1 FROM pragma_table_info('kept') WHERE name = 'checksum'").get() !== undefined;
+  if (!has) sqlite.exec('ALTER TABLE kept ADD COLUMN checksum INTEGER');
 }

@@ -16,14 +16,15 @@ function main(): void {
     } else if ('close' in request) {
       database?.close();
       port.close();
-    } else if (database !== undefined) port.postMessage(keep(database, request.entries));
+    } else if ('acknowledge' in request) database?.acknowledge();
+    else if (database !== undefined) port.postMessage(keep(database, request.entries));
   });
 }
 
 function open(path: string): [StateDatabase | undefined, Opened] {
   try {
     const database = new StateDatabase(path);
-    return [database, { entries: database.read() }];
+    return [database, { entries: database.entries, missing: database.missing }];
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     return [undefined, { unusable: error.message }];

@@ -44,6 +44,8 @@ export interface ChannelRequestsOptions {
   readonly log: Logger;
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
+  /** Why nothing may be written now, though reads are answered; undefined where it may. */
+  readonly writeRefusal?: () => ProblemError | undefined;
 }
 
 /** Requests of a client that may be under way at once: more are refused, so that none waits without a bound. */
@@ -169,6 +171,8 @@ export class ChannelRequests {
       checkAccess(client.caller, requestAccess[name]);
       const state = this.#options.unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
+      const unwritable = requestAccess[name] === 'read' ? undefined : this.#options.writeRefusal?.();
+      if (unwritable !== undefined) throw unwritable;
       const outcome = this.#handlers[name](client, message);
       // A watch of many names begins bit by bit: what comes behind it may end it.
       if (watchKinds[name] === undefined) onBegun();

@@ -20,14 +20,22 @@ const flags = <Name extends string>(descriptions: Record<Name, string>) =>
 
 const renderFlag = 'Render on success; if rendering fails, nothing is changed.';
 
+/** What was acknowledged and was not found when the service started, whichever part it is of. */
+export interface Losses {
+  missing(): readonly string[];
+  acknowledge(): Promise<void>;
+}
+
 export interface DatabaseRoutesOptions {
   readonly base: string;
   readonly cfgdb: ConfigurationDatabase;
+  readonly losses: Losses;
   readonly maxJsonBytes: number;
   readonly maxDatabaseBytes: number;
 }
 
-export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: DatabaseRoutesOptions): Route[] {
+export function databaseRoutes(options: DatabaseRoutesOptions): Route[] {
+  const { base, cfgdb, losses, maxJsonBytes, maxDatabaseBytes } = options;
   const path = `${base}/cfgdb`;
   const tag = 'Configuration: database';
   const upload: RouteBody = {
@@ -95,7 +103,20 @@ export function databaseRoutes({ base, cfgdb, maxJsonBytes, maxDatabaseBytes }: 
       summary: 'Whether what runs equals the database, by content',
       answer: { status: 200, description: 'The status.', type: jsonType, schema: RenderStatus },
       problems: [],
-      handle: async () => ({ up_to_date: await cfgdb.call('upToDate') }),
+      handle: async () => {
+        const missing = losses.missing();
+        return { up_to_date: await cfgdb.call('upToDate'), ...(missing.length > 0 && { missing }) };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/missing/acknowledge`,
+      id: 'acknowledgeMissing',
+      tag,
+      summary: 'Say that what is missing is known: the status and /readyz tell of it no more',
+      answer: { status: 204, description: 'It is told no more.' },
+      problems: ['storage-failed'],
+      handle: () => losses.acknowledge(),
     },
     {
       method: 'POST',

@@ -13,4 +13,5 @@ export function configRoutes(options: ConfigRoutesOptions): Route[] {
   return [...familyRoutes(options), ...stackRoutes(options), ...databaseRoutes(options), ...executableRoutes(options)];
 }
 
+export type { Losses } from './database.ts';
 export type { StackCatalogue } from './stacks.ts';

@@ -27,7 +27,7 @@ const service = serviceRoutes({
   routes: configuration,
   metrics: new Metrics(),
   unavailable: () => undefined,
-  diskFailure: () => undefined,
+  diskTrouble: () => undefined,
 });
 const real = openApiDocument({ version: '1.2.3', routes: [...configuration, ...service] });
 const realPage = docsPage(real);

@@ -1,0 +1,96 @@
+// Watches the data folder and what is in it: a file that was removed, moved away or replaced takes writes, and nobody will
+// find them. Known by device and inode; what is put back as it was is as if it had never been gone.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@telltale/schema';
+
+export interface FolderWatchOptions {
+  readonly path: string;
+  /** What is in it, and must stay. */
+  readonly names: readonly string[];
+  readonly clock: Clock;
+  /** Something is gone, and what; or, undefined, all is there again. */
+  readonly onTrouble: (reason: string | undefined) => void;
+}
+
+const periodMs = 1000;
+
+export class FolderWatch {
+  readonly #options: FolderWatchOptions;
+  readonly #identities = new Map<string, string>();
+  /** Names that get another file by the server's own doing. */
+  readonly #changing = new Set<string>();
+  #trouble: string | undefined;
+  #cancel: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: FolderWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Why nothing that is written now would be found again; undefined where all is there. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** What is there now is what must stay. */
+  async open(): Promise<void> {
+    const { path, names } = this.#options;
+    for (const each of [path, ...names.map((name) => join(path, name))]) {
+      this.#identities.set(each, await identityOf(each));
+    }
+    this.#wait();
+  }
+
+  /** The server itself puts another file in the place of the one with this name. */
+  async whileReplacing<Result>(name: string, replace: () => Promise<Result>): Promise<Result> {
+    const path = join(this.#options.path, name);
+    this.#changing.add(path);
+    try {
+      return await replace();
+    } finally {
+      if (this.#identities.has(path)) this.#identities.set(path, await identityOf(path));
+      this.#changing.delete(path);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+  }
+
+  #wait(): void {
+    if (!this.#isClosed) this.#cancel = this.#options.clock.after(periodMs, () => this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const found = await this.#gone();
+    if (this.#isClosed) return;
+    if (found !== this.#trouble) {
+      this.#trouble = found;
+      this.#options.onTrouble(found);
+    }
+    this.#wait();
+  }
+
+  async #gone(): Promise<string | undefined> {
+    for (const [path, identity] of this.#identities) {
+      if (this.#changing.has(path)) continue;
+      const now = await identityOf(path);
+      if (now === identity || this.#changing.has(path)) continue;
+      return now === gone ? `${path} was removed or moved away` : `${path} was replaced by something else`;
+    }
+    return undefined;
+  }
+}
+
+const gone = 'gone';
+
+async function identityOf(path: string): Promise<string> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return gone;
+  }
+}

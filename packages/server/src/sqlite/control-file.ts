@@ -1,0 +1,115 @@
+// What a database file had after its newest commit, kept beside the file and outside of its write-ahead log: a start that
+// finds less than this knows that something acknowledged is missing.
+import { closeSync, constants, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/** The commit that was acknowledged last. */
+export interface Claim {
+  /** Of the commit; each is one more than the one before. */
+  readonly sequence: number;
+  readonly timeMs: number;
+  /** Rows by part of the database. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** What was found missing and nobody has acknowledged yet. */
+  readonly missing: readonly string[];
+}
+
+/** As a claim lies on disk; the higher write is the newer one. */
+interface Slot extends Claim {
+  readonly write: number;
+}
+
+/** A page of the disk: two claims never share one, so that a write that is cut off spoils one of them. */
+const slotBytes = 4096;
+const slots = 2;
+
+export function controlPath(database: string): string {
+  return database.replace(/(\.sqlite)?$/, '.control');
+}
+
+export class ControlFile {
+  readonly #path: string;
+  /** What was read when it was opened; undefined where there is none that can be read. */
+  readonly found: Claim | undefined;
+  /** Whether there was a file with something in it. */
+  readonly existed: boolean;
+  #fd: number | undefined;
+  #write = 0;
+  /** The one that is not the newest on disk for sure: claims go there until the next sync. */
+  #slot = 0;
+  #isSynced = true;
+
+  constructor(path: string) {
+    this.#path = path;
+    const bytes = readIfThere(path);
+    this.existed = bytes.length > 0;
+    for (let slot = 0; slot < slots; slot++) {
+      const read = readSlot(bytes.subarray(slot * slotBytes, (slot + 1) * slotBytes));
+      if (read === undefined || read.write < this.#write) continue;
+      const { write, ...claim } = read;
+      this.found = claim;
+      this.#write = write;
+      this.#slot = (slot + 1) % slots;
+    }
+  }
+
+  /** After the commit, before it is acknowledged. A kill of the process keeps it; `sync` makes it outlive a power cut. */
+  claim(claim: Claim): void {
+    const json = JSON.stringify({ write: ++this.#write, ...claim } satisfies Slot);
+    const text = `${checksum(json)} ${json}`;
+    const bytes = Buffer.alloc(slotBytes, ' ');
+    bytes.write(text);
+    bytes[slotBytes - 1] = 0x0a;
+    writeSync(this.#open(), bytes, 0, slotBytes, this.#slot * slotBytes);
+    this.#isSynced = false;
+  }
+
+  sync(): void {
+    if (this.#isSynced || this.#fd === undefined) return;
+    fdatasyncSync(this.#fd);
+    this.#isSynced = true;
+    this.#slot = (this.#slot + 1) % slots;
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #open(): number {
+    if (this.#fd !== undefined) return this.#fd;
+    this.#fd = openSync(this.#path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+    if (!this.existed) syncFolder(dirname(this.#path));
+    return this.#fd;
+  }
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path).subarray(0, slots * slotBytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+function readSlot(bytes: Buffer): Slot | undefined {
+  const text = bytes.toString().trimEnd();
+  const json = text.slice(9);
+  if (text.slice(0, 9) !== `${checksum(json)} `) return undefined;
+  return JSON.parse(json) as Slot;
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,61 @@
+// How many rows each part of a database has, and the sum of their checksums: a row that is missing, or not as it was
+// written, is noticed. Kept up with each change, so that no commit reads what it does not change.
+import { crc32 } from 'node:zlib';
+
+/** By part: rows, and the sum of their checksums. */
+export type Sums = Readonly<Record<string, readonly [rows: number, sum: number]>>;
+
+/** Sums stay exact: far below the largest safe integer, which two of them do not reach together. */
+const modulus = 2 ** 48;
+
+export class Tally {
+  #parts: Map<string, [rows: number, sum: number]>;
+
+  constructor(sums: Sums = {}) {
+    this.#parts = new Map(Object.entries(sums).map(([part, [rows, sum]]) => [part, [rows, sum]]));
+  }
+
+  /** `row` is all that the row has, as one text. */
+  add(part: string, row: string): void {
+    this.#change(part, 1, crc32(row));
+  }
+
+  remove(part: string, row: string): void {
+    this.#change(part, -1, modulus - crc32(row));
+  }
+
+  /** All rows of a part. */
+  clear(part: string): void {
+    this.#parts.delete(part);
+  }
+
+  get sums(): Sums {
+    return Object.fromEntries(Array.from(this.#parts, ([part, [rows, sum]]) => [part, [rows, sum]]));
+  }
+
+  get rows(): Record<string, number> {
+    return Object.fromEntries(Array.from(this.#parts, ([part, [rows]]) => [part, rows]));
+  }
+
+  /** The parts that are not the same in both. */
+  differences(other: Tally): { readonly part: string; readonly here: number; readonly there: number }[] {
+    const parts = new Set([...this.#parts.keys(), ...other.#parts.keys()]);
+    return [...parts].flatMap((part) => {
+      const [[here, hereSum], [there, thereSum]] = [this.#of(part), other.#of(part)];
+      return here === there && hereSum === thereSum ? [] : [{ part, here, there }];
+    });
+  }
+
+  #of(part: string): [rows: number, sum: number] {
+    return this.#parts.get(part) ?? [0, 0];
+  }
+
+  #change(part: string, rows: number, sum: number): void {
+    const known = this.#parts.get(part);
+    if (known === undefined) this.#parts.set(part, [rows, sum % modulus]);
+    else {
+      known[0] += rows;
+      known[1] = (known[1] + sum) % modulus;
+    }
+  }
+}

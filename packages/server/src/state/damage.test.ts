@@ -1,0 +1,121 @@
+// Promises of the live state whose files are damaged: what was kept is wholly there, or it is told.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { copyFiles, damagesTo } from '../../test/damage.ts';
+import { UnusableDatabase } from '../sqlite/index.ts';
+import type { Entry } from './protocol.ts';
+import { StateDatabase } from './state-database.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'telltale-'));
+after(() => rmSync(root, { recursive: true }));
+let count = 0;
+
+const entry = (number: number, value: number): Entry => ({
+  family: number % 2 === 0 ? 'commands' : 'alarms',
+  name: `n${number}`,
+  text: JSON.stringify({ value, text: 'x'.repeat(100) }),
+});
+
+function make(keep: (database: StateDatabase, folder: string) => void): string {
+  const folder = mkdtempSync(join(root, 'made-'));
+  const database = new StateDatabase(join(folder, 'state.sqlite'));
+  for (let commit = 0; commit < 8; commit++) {
+    database.keep(Array.from({ length: 10 }, (_, at) => entry(commit * 5 + at, commit)));
+    database.keep([{ ...entry(commit * 5, 0), text: null }]);
+  }
+  keep(database, folder);
+  database.close();
+  return folder;
+}
+
+/** What a killed server leaves: all of it in the log. */
+function killed(): string {
+  let left = '';
+  make((_database, folder) => {
+    left = `${folder}-killed`;
+    copyFiles(folder, left);
+  });
+  return left;
+}
+
+const stopped = () => make(() => undefined);
+
+function copyOf(folder: string): string {
+  const copy = join(root, `copy${++count}`);
+  copyFiles(folder, copy);
+  return copy;
+}
+
+function open(folder: string): { entries: readonly Entry[]; missing: readonly string[] } {
+  const database = new StateDatabase(join(folder, 'state.sqlite'));
+  const { entries, missing } = database;
+  database.close();
+  return { entries: entries.map(({ family, name, text }) => ({ family, name, text })), missing };
+}
+
+for (const [what, folder, names] of [
+  ['killed', killed(), ['state.sqlite', 'state.sqlite-wal', 'state.control']],
+  ['stopped', stopped(), ['state.sqlite', 'state.control']],
+] as const) {
+  describe(`of a server that was ${what}, what was kept is wholly there or told, where`, () => {
+    const whole = open(copyOf(folder));
+    assert.deepEqual([whole.missing, whole.entries.length], [[], 37]);
+    for (const { title, apply } of damagesTo(folder, names)) {
+      test(title, () => {
+        const copy = copyOf(folder);
+        apply(copy);
+        try {
+          const found = open(copy);
+          if (found.missing.length === 0) assert.deepEqual(found, whole);
+        } catch (error) {
+          if (!(error instanceof UnusableDatabase)) throw error;
+          assert.match(error.message, /^\/\S+state\.(sqlite|control) [^\n]+$/);
+        }
+      });
+    }
+  });
+}
+
+test('an entry that is not as it was written is named and not used, and the others are', () => {
+  const folder = stopped();
+  const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));
+  sqlite.exec("UPDATE kept SET text = replace(text, 'x', 'y') WHERE name = 'n11'");
+  sqlite.close();
+  const { entries, missing } = open(folder);
+  assert.match(missing.join(), /alarms: 17 rows are there and 18 were written; alarms n11 is damaged, and not used/);
+  assert.deepEqual([entries.length, entries.some(({ name }) => name === 'n11')], [36, false]);
+  assert.deepEqual(open(folder).missing, missing);
+});
+
+test('a file that is gone is begun anew, and told', () => {
+  const folder = stopped();
+  rmSync(join(folder, 'state.sqlite'));
+  const { entries, missing } = open(folder);
+  assert.deepEqual(entries, []);
+  assert.match(
+    missing.join(),
+    /^state\.sqlite lacks the last 16 of 16 commits, .*\(.*commands 19, alarms 18\); it has no rows/,
+  );
+});
+
+test('a file of before there were claims opens and tells nothing', () => {
+  const folder = stopped();
+  rmSync(join(folder, 'state.control'));
+  const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));
+  sqlite.exec('DROP TABLE progress; ALTER TABLE kept DROP COLUMN checksum');
+  sqlite.close();
+  const { entries, missing } = open(folder);
+  assert.deepEqual([entries.length, missing], [37, []]);
+});
+
+test('a claim that was cut off by a power cut leaves the one before it', () => {
+  const folder = stopped();
+  const path = join(folder, 'state.control');
+  writeFileSync(path, 'torn', { flag: 'r+' });
+  const { entries, missing } = open(folder);
+  assert.deepEqual([entries.length, missing], [37, []]);
+});
