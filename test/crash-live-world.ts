@@ -68,6 +68,8 @@ export class LiveCrashWorld {
   async start(): Promise<void> {
     this.#killed = undefined;
     this.#server = await startServer(this.#scope, this.#options);
+    const { status } = await fetch(`${this.#server.url}/readyz`);
+    assert.equal(status, 200, `something is missing: ${this.#server.log}`);
   }
 
   /** Writes until the server is killed: at any moment, or just after a request was sent. */

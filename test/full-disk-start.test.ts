@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operation } from '@telltale/schema';
 import { disks, plantOf } from './full-disk.ts';
-import { type ServerProcess, spawnServer, startFor } from './server-process.ts';
+import { runServer, type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 const put = (family: Operation['family'], name: string, fields: object) =>
@@ -21,14 +21,14 @@ describe('a start on a disk that', () => {
     test(`is full, after ${how}: live values are served, writes are refused, and it recovers by itself`, async (t) => {
       const disk = disks['is full'](t, 6);
       if (disk === undefined) return t.skip('this machine does not allow it');
-      const first = await startFor(t, { data: disk.data });
+      const first = await startServer(t, { data: disk.data });
       const rendered = await first.send('POST', '/cfgdb/txn?render=1', { operations });
       assert.equal(rendered.status, 204, await rendered.text());
       assert.equal((await plantOf(first).ask('PUT', '/data/commands/note?value=skept')).status, 204);
       await first.end(how);
       disk.fill(first);
 
-      const server = await startFor(t, { data: disk.data });
+      const server = await startServer(t, { data: disk.data });
       const { ask, read } = plantOf(server);
       assert.equal((await read<{ vt: [string] }>('/commands/note')).vt[0], 'skept');
       await until('the measurement is live', async () => {
@@ -52,13 +52,7 @@ describe('a start on a disk that', () => {
     const disk = disks['is full'](t, 1);
     if (disk === undefined) return t.skip('this machine does not allow it');
     disk.fill({} as ServerProcess);
-    const child = spawnServer(['--data', disk.data, '--port', '0']);
-    t.after(() => child.kill('SIGKILL'));
-    let told = '';
-    child.stderr?.on('data', (chunk) => {
-      told += chunk;
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
+    const { code, stderr: told } = await runServer(['--data', disk.data, '--port', '0']);
     assert.equal(code, 1);
     assert.match(told, /^telltale: \/[^\n]+\n$/);
     assert.ok(told.includes(disk.data), told);

@@ -11,8 +11,13 @@ export const longForms: readonly LongForm[] = [
   {
     variable: 'CRASH_RUNS',
     value: '1000',
-    files: ['test/crash.test.ts', 'test/crash-{archive,live,modules-anytime}.test.ts'],
+    files: [
+      'test/crash.test.ts',
+      'test/crash-{archive,live,modules-anytime}.test.ts',
+      'packages/server/src/sqlite/kept-database.test.ts',
+    ],
   },
+  { variable: 'DAMAGE_POSITIONS', value: '2000', files: ['packages/server/src/*/damage.test.ts'] },
   { variable: 'MODEL_RUNS', value: '5000', files: ['packages/*/src/**/*-model.test.ts'] },
   { variable: 'CONFORMANCE_RECONNECTS', value: '1000', files: ['stacks/*/test/conformance*.test.ts'] },
   { variable: 'FUZZ_REQUESTS', value: '500000', files: ['test/fuzz.test.ts'] },

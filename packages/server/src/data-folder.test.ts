@@ -51,6 +51,22 @@ describe('a folder', () => {
     assert.equal(readFileSync(join(path, 'executables', 'loop'), 'utf8'), 'bytes');
   });
 
+  test('that others may look into is closed to them, where it is a data folder or new', async () => {
+    const [known, empty, shared] = [freshPath(), freshPath(), freshPath()];
+    for (const path of [known, empty, shared]) mkdirSync(path, { mode: 0o755 });
+    writeFileSync(join(known, 'cfgdb.sqlite'), '');
+    writeFileSync(join(shared, 'letter.txt'), 'dear');
+    for (const path of [known, empty]) {
+      const folder = await takeDataFolder(path);
+      assert.deepEqual([folder.openTo, statSync(path).mode & 0o777], [undefined, 0o700]);
+      folder.release();
+    }
+    const folder = await takeDataFolder(shared);
+    assert.match(folder.openTo ?? '', /^mode 755; it has files of somebody else$/);
+    assert.equal(statSync(shared).mode & 0o777, 0o755);
+    folder.release();
+  });
+
   test('may be a link to one', async () => {
     const [path, link] = [freshPath(), freshPath()];
     mkdirSync(path);

@@ -1,4 +1,5 @@
 // The data folder: made where it does not exist, and held against a second server for as long as the process lives.
+import { statSync } from 'node:fs';
 import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -68,7 +69,10 @@ function takeLock(path: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock?.close();
-    if ((error as { errcode?: number }).errcode !== 5) throw unusableFolder(join(path, lockName), error);
+    if (statSync(join(path, lockName), { throwIfNoEntry: false })?.isDirectory()) {
+      throw new UnusableFolder(`${join(path, lockName)} is a folder in the place of a file; move it away.`);
+    }
+    if ((error as { errcode?: number }).errcode !== 5) throw unusableFolder(path, error);
     throw new UnusableFolder(
       `${path} is in use by another running server: stop that one, or name another folder with --data.`,
     );

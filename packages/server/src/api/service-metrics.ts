@@ -31,6 +31,9 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     gauge('configuration_up_to_date', 'Whether what runs equals the database.', () =>
       Number(cfgdb.figures?.upToDate ?? false),
     ),
+    gauge('data_missing', 'Findings that something acknowledged was missing at the start.', () => {
+      return cfgdb.missing.length + state.missing.length;
+    }),
     labelled('gauge', 'points', 'Live objects.', 'family', () => ({
       measurements: measurements.size,
       commands: commands.size,

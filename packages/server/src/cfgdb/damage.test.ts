@@ -1,18 +1,17 @@
 // Promises of a configuration database whose files are damaged: what was acknowledged is wholly there, or it is told.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { ProblemError } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { copyFiles, damagesTo } from '../../test/damage.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { Database } from './database.ts';
 import { readObject } from './read-objects.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 let count = 0;
 
 const edit = { timeUs: 1_700_000_000_000_000, author: 'ann' };

@@ -20,6 +20,8 @@ import { type Sums, Tally } from './tally.ts';
 export interface KeptForm extends DatabaseForm {
   /** Whether to begin anew, and tell, where the file is gone; else that is refused. */
   readonly mayBeGone: boolean;
+  /** Between a commit and its checkpoint, which all commits of that time share; a second where it is not said. */
+  readonly checkpointMs?: number;
 }
 
 interface Progress {
@@ -27,8 +29,7 @@ interface Progress {
   readonly sums: Sums;
 }
 
-/** Between a commit and its checkpoint: a crowd of commits shares one. */
-const checkpointMs = 1000;
+const usualCheckpointMs = 1000;
 /** Of what is told: as much as a claim has room for. The oldest go first. */
 const mostStatements = 3;
 const mostCharacters = 800;
@@ -38,6 +39,7 @@ export class KeptDatabase {
   readonly #identity: string;
   readonly #control: ControlFile;
   readonly #stored: Progress | undefined;
+  readonly #checkpointMs: number;
   readonly sqlite: DatabaseSync;
   #save: StatementSync | undefined;
   #tally = new Tally();
@@ -50,6 +52,7 @@ export class KeptDatabase {
   /** Throws `UnusableDatabase`. Whoever opens it reads all rows and calls `verify` before the first change. */
   constructor(path: string, form: KeptForm) {
     this.#path = path;
+    this.#checkpointMs = form.checkpointMs ?? usualCheckpointMs;
     this.#control = openControl(path);
     const { sequence = 0, missing = [] } = this.#control.found ?? {};
     if (sequence > 0 && !hasContent(path)) this.#refuseGone(form.mayBeGone);
@@ -262,7 +265,7 @@ export class KeptDatabase {
         this.#checkpointSoon(); // a full disk: the log has everything, and is kept
       }
       this.#sync();
-    }, checkpointMs).unref();
+    }, this.#checkpointMs).unref();
   }
 }
 

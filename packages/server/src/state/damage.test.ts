@@ -1,17 +1,16 @@
 // Promises of the live state whose files are damaged: what was kept is wholly there, or it is told.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { copyFiles, damagesTo } from '../../test/damage.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { Entry } from './protocol.ts';
 import { StateDatabase } from './state-database.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder(suiteCleanup());
 let count = 0;
 
 const entry = (number: number, value: number): Entry => ({

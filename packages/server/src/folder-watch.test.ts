@@ -1,0 +1,96 @@
+// Promises of the watch over the data folder: what is removed, moved away or replaced is noticed, and what is put back too.
+import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { ManualClock } from '@telltale/schema';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { FolderWatch } from './folder-watch.ts';
+
+let root: string;
+let path: string;
+let clock: ManualClock;
+let watch: FolderWatch;
+let told: (string | undefined)[];
+
+beforeEach(async (t) => {
+  root = temporaryFolder(t);
+  path = join(root, 'data');
+  mkdirSync(join(path, 'archive'), { recursive: true });
+  writeFileSync(join(path, 'cfgdb.sqlite'), 'a');
+  clock = new ManualClock();
+  told = [];
+  const onTrouble = (reason: string | undefined) => told.push(reason);
+  watch = new FolderWatch({ path, names: ['cfgdb.sqlite', 'archive'], clock, onTrouble });
+  cleanupOf(t).defer(() => watch.close());
+  await watch.open();
+});
+
+/** Lets the watch look once, and waits until it has. */
+async function look(): Promise<void> {
+  clock.advance(1000);
+  while (clock.waiting === 0) await setImmediate();
+}
+
+describe('within a second it is told that', () => {
+  test('nothing is wrong, by telling nothing', async () => {
+    await look();
+    writeFileSync(join(path, 'cfgdb.sqlite'), 'changed');
+    writeFileSync(join(path, 'new'), 'new');
+    await look();
+    assert.deepEqual([told, watch.trouble], [[], undefined]);
+  });
+
+  test('the folder was moved away; and that it is back', async () => {
+    renameSync(path, `${path}-elsewhere`);
+    await look();
+    assert.equal(watch.trouble, `${path} was removed or moved away`);
+    await look();
+    renameSync(`${path}-elsewhere`, path);
+    await look();
+    assert.deepEqual([told, watch.trouble], [[`${path} was removed or moved away`, undefined], undefined]);
+  });
+
+  test('another folder is in its place', async () => {
+    renameSync(path, `${path}-elsewhere`);
+    mkdirSync(path);
+    await look();
+    assert.equal(watch.trouble, `${path} was replaced by something else`);
+  });
+
+  for (const name of ['cfgdb.sqlite', 'archive']) {
+    test(`${name} was removed, moved away or replaced; and that it is back`, async () => {
+      const file = join(path, name);
+      renameSync(file, `${file}-elsewhere`);
+      await look();
+      assert.equal(watch.trouble, `${file} was removed or moved away`);
+      writeFileSync(file, 'another');
+      await look();
+      assert.equal(watch.trouble, `${file} was replaced by something else`);
+      rmSync(file);
+      renameSync(`${file}-elsewhere`, file);
+      await look();
+      assert.equal(watch.trouble, undefined);
+    });
+  }
+});
+
+test('a file that the server itself puts in the place of another one is no trouble, and must stay from then on', async () => {
+  const file = join(path, 'cfgdb.sqlite');
+  await watch.whileReplacing('cfgdb.sqlite', async () => {
+    writeFileSync(`${file}-incoming`, 'b');
+    renameSync(`${file}-incoming`, file);
+    await look();
+  });
+  await look();
+  assert.deepEqual(told, []);
+  rmSync(file);
+  await look();
+  assert.equal(watch.trouble, `${file} was removed or moved away`);
+});
+
+test('a watch that is closed looks no more', async () => {
+  watch.close();
+  assert.equal(clock.waiting, 0);
+});
