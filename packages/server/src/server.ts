@@ -31,7 +31,9 @@ import { UnusableDatabase } from './sqlite/index.ts';
 import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
 import { LiveState } from './state/index.ts';
 
-const builtInStacks = fileURLToPath(new URL('../../../stacks', import.meta.url));
+/** Of a build, or of the sources. */
+const stacksUrl = new URL(import.meta.url.endsWith('.ts') ? '../../../stacks' : './stacks', import.meta.url);
+const builtInStacks = fileURLToPath(stacksUrl);
 
 /** Requests that run when the server is told to stop have this long to finish, of the 5 s that stopping may take. */
 const finishMs = 3000;
@@ -71,7 +73,6 @@ export class Server {
   #phase: 'starting' | 'ready' | 'stopping' = 'starting';
   #folder: DataFolder | undefined;
   #live: Promise<void> | undefined;
-  #hosting: Promise<void> | undefined;
 
   static async start(options: ServerOptions): Promise<Server> {
     const { host } = options.settings;
@@ -229,21 +230,21 @@ export class Server {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** The port before the folder: a server that cannot listen leaves no trace. */
+  /** The port before the folder: a server that cannot listen leaves no trace. Threads load their code meanwhile. */
   async #start(): Promise<void> {
-    await this.#listen();
+    this.#cfgdb.prepare();
+    this.#state.prepare();
+    this.#archive.prepare();
     try {
+      await this.#listen();
       this.#folder = await takeDataFolder(this.#settings.data);
-      this.#state.prepare();
-      this.#archive.prepare();
-      this.#hosting = this.#host.open();
-      this.#hosting.catch(() => undefined); // whoever waits for it hears of it
       await this.#cfgdb.open();
       await this.#openLive();
       await this.#loadDemo(this.#folder.isNew);
       await this.#watch.open();
     } catch (error) {
       await this.stop();
+      if (error instanceof StartFailed) throw error;
       throw explained(error, this.#settings.data);
     }
     if (this.#phase !== 'starting') return;
@@ -254,7 +255,7 @@ export class Server {
     this.#modules.begin();
   }
 
-  /** What was live before, and the stacks; after the configuration, so that a folder of somebody else's stays as it is. */
+  /** What was live before; after the configuration, so that a folder of somebody else's stays as it is. */
   #openLive(): Promise<void> {
     this.#live ??= (async () => {
       const kept = await this.#state.open();
@@ -265,7 +266,6 @@ export class Server {
       await this.#modules.open();
       const retentions = await this.#archive.open(); // last: it begins to write by itself
       this.#archiving.restore(retentions, kept.alarms);
-      await this.#hosting;
     })();
     return this.#live;
   }
@@ -295,7 +295,6 @@ export class Server {
     try {
       await this.#http.listen({ host, port });
     } catch (error) {
-      await this.#http.close();
       const { code, message } = error as NodeJS.ErrnoException;
       const reasons: Record<string, string> = {
         EADDRINUSE: `port ${port} of ${host} is in use: stop the other program, or choose another port with --port.`,

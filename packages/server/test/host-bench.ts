@@ -78,7 +78,6 @@ export async function startHost({
     host.pointsDone('connector', name);
   };
   const status = (name: string) => host.status().find((each) => each.name === name);
-  await host.open();
   return { host, events, lines, hooks, failures, until, start, give, status };
 }
 

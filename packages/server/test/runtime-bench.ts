@@ -94,7 +94,6 @@ export class RuntimeBench {
 
   static async start(threads = 1): Promise<RuntimeBench> {
     const bench = new RuntimeBench(threads);
-    await bench.host.open();
     return bench;
   }
 

@@ -91,9 +91,8 @@ export class Archive implements ArchiveAccess {
     return this.#readings.counts;
   }
 
-  /** Starts the threads, which takes its time, and touches no file yet. */
+  /** Starts the thread that writes, which takes its time, and touches no file yet. */
   prepare(): void {
-    this.#readings.prepare();
     this.#prepared ??= new Worker(new URL('./archive-thread.ts', import.meta.url), { name: 'archive' });
   }
 

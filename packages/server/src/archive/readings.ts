@@ -29,7 +29,7 @@ export interface ReadingsOptions {
 export class Readings {
   readonly #options: ReadingsOptions;
   readonly #readings = new Map<number, Reading>();
-  #prepared: Worker | undefined;
+  #writer: MessagePort | undefined;
   #thread: Worker | undefined;
   #lastId = 0;
   #spare: ArrayBuffer[] = [];
@@ -52,9 +52,12 @@ export class Readings {
     };
   }
 
-  /** Starts the thread. */
-  prepare(): void {
-    if (this.#prepared !== undefined) return;
+  /** `writer` is where the thread asks what there is. It is started by the first reading: a plant may never have one. */
+  open(writer: MessagePort): void {
+    this.#writer = writer;
+  }
+
+  #start(writer: MessagePort): Worker {
     const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), { name: 'archive reader' });
     thread.on('message', (message: FromReader) => {
       const reading = this.#readings.get(message.id);
@@ -63,17 +66,12 @@ export class Readings {
     });
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
+      this.#writer = undefined;
       for (const reading of this.#readings.values()) reading.fail(error);
       this.#options.onDeath(error);
     });
-    this.#prepared = thread;
-  }
-
-  /** `writer` is where the thread asks what there is. */
-  open(writer: MessagePort): void {
-    this.prepare();
-    this.#thread = this.#prepared;
-    this.#thread?.postMessage({ kind: 'open', writer } satisfies ToReader, [writer]);
+    thread.postMessage({ kind: 'open', writer } satisfies ToReader, [writer]);
+    return thread;
   }
 
   /** Resolves when the first page is there. */
@@ -101,7 +99,8 @@ export class Readings {
   }
 
   #begin(request: ReadRequest): Reading {
-    if (this.#thread === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
+    if (this.#writer === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
+    this.#thread ??= this.#start(this.#writer);
     const id = ++this.#lastId;
     const reading = new Reading({
       nowMs: () => this.#options.clock.monotonicMs(),
@@ -146,12 +145,15 @@ export class Readings {
   }
 
   async close(): Promise<void> {
+    const thread = this.#thread;
     this.#thread = undefined;
     this.#stopLooking?.();
+    this.#writer?.close();
+    this.#writer = undefined;
     for (const reading of this.#readings.values()) {
       reading.fail(new ProblemError('stopping', 'The service is stopping.'));
     }
-    await this.#prepared?.terminate();
+    await thread?.terminate();
   }
 
   /** Where no more pages come of the reading, the buffer waits for the next one: waking a thread is not for nothing. */

@@ -36,6 +36,7 @@ export class ConfigurationDatabase {
   readonly #options: ConfigurationDatabaseOptions;
   readonly #temporary: string;
   readonly #waiting = new Map<number, Waiting>();
+  #prepared: Worker | undefined;
   #thread: Worker | undefined;
   #lastId = 0;
   #figures: Figures | undefined;
@@ -48,15 +49,20 @@ export class ConfigurationDatabase {
     this.#temporary = join(options.folder, 'temporary');
   }
 
-  /** Rejects with `UnusableDatabase` where the file cannot be used. */
-  async open(): Promise<void> {
-    const { folder, stackModules, onFailure } = this.#options;
-    const workerData: Start = { path: join(folder, 'cfgdb.sqlite'), stackModules };
-    const thread = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData,
+  /** Starts the thread, which takes its time, and touches no file yet. */
+  prepare(): void {
+    this.#prepared ??= new Worker(new URL('./worker.ts', import.meta.url), {
       name: 'configuration',
       resourceLimits: { maxYoungGenerationSizeMb },
     });
+  }
+
+  /** Rejects with `UnusableDatabase` where the file cannot be used. */
+  async open(): Promise<void> {
+    this.prepare();
+    const { folder, stackModules, onFailure } = this.#options;
+    const thread = this.#prepared as Worker;
+    thread.postMessage({ path: join(folder, 'cfgdb.sqlite'), stackModules } satisfies Start);
     const opened = await new Promise<Extract<Opened, { opened: boolean }>>((resolve, reject) => {
       thread.once('error', reject);
       thread.on('message', (message: Opened | Answer) => {
@@ -156,7 +162,10 @@ export class ConfigurationDatabase {
   /** Finishes what was asked, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
   async close(patienceMs: number): Promise<void> {
     const thread = this.#thread;
-    if (thread === undefined) return;
+    if (thread === undefined) {
+      await this.#prepared?.terminate();
+      return;
+    }
     const ended = new Promise((resolve) => thread.once('exit', resolve));
     const force = setTimeout(() => thread.terminate(), patienceMs);
     this.call('close').catch(() => undefined);

@@ -1,6 +1,7 @@
 // The configuration's own thread: its disk writes, its large bodies and its renderings never hold up live values.
 // One change at a time, in the order of asking; reads go on while an upload is being read.
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort } from 'node:worker_threads';
 import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
@@ -54,7 +55,7 @@ async function main(): Promise<void> {
   if (parentPort === null) throw new Error('worker.ts runs as a worker thread');
   const port = parentPort;
   const say = (message: Answer | Opened) => port.postMessage(message);
-  const start = workerData as Start;
+  const [start] = (await once(port, 'message')) as [Start];
   const stacks = await loadStacks(start);
   let operations: Operations & Configuration;
   try {

@@ -121,16 +121,6 @@ describe('a thread that ends again and again', () => {
     newest().terminate();
     assert.deepEqual(told, []);
   });
-
-  test('before it was ever open is an error to who opens it, and is not replaced', async () => {
-    const { clock, threads, kept, newest } = setUp();
-    const opened = kept.open();
-    newest().emit('error', new Error('no such module'));
-    newest().terminate();
-    await assert.rejects(opened, /ended: no such module/);
-    clock.advance(pauseMs);
-    assert.deepEqual([threads.length, clock.waiting], [1, 0]);
-  });
 });
 
 describe('closing', () => {

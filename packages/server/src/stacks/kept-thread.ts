@@ -29,7 +29,6 @@ export class KeptThread {
   #thread: Worker | undefined;
   /** The first from the beginning, since it has no past; others when they have said that they are open. */
   #takesMessages = false;
-  #isReplaced = false;
   #hasBegun = false;
   #endsOfLate = 0;
   #ends = 0;
@@ -40,18 +39,10 @@ export class KeptThread {
     this.#options = options;
   }
 
-  /** Rejects where the thread ends before it is open; then no other takes its place. */
-  async open(): Promise<void> {
-    this.#hasBegun = true;
-    await this.#start();
-    this.#isReplaced = true;
-  }
-
-  /** As `open`, without waiting: a thread that ends before it is open is replaced as well. */
+  /** Does not wait for the thread: one that ends before it is open is replaced as well. */
   begin(): void {
     this.#hasBegun = true;
-    this.#isReplaced = true;
-    this.#start().catch(() => undefined);
+    this.#start();
   }
 
   get hasBegun(): boolean {
@@ -87,9 +78,8 @@ export class KeptThread {
     takeBack();
   }
 
-  #start(): Promise<void> {
+  #start(): void {
     const { create, clock, log, onReplaced, onMessage, onEnded } = this.#options;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const thread = create();
     const isFirst = this.#ends === 0;
     this.#thread = thread;
@@ -121,7 +111,6 @@ export class KeptThread {
           this.#endsOfLate = 0;
         });
         if (!isFirst) onReplaced();
-        resolve();
       } else onMessage(message);
     });
     thread.on('error', (error) => {
@@ -135,13 +124,11 @@ export class KeptThread {
       stopSteady();
       const text = `the thread of the stacks ended: ${reason ?? `exit code ${code}`}`;
       if (tookMessages) onEnded(text);
-      reject(new Error(text));
-      if (this.#isClosing || !this.#isReplaced) return;
+      if (this.#isClosing) return;
       this.#ends++;
       const pauseMs = growingMs(this.#endsOfLate++, Math.random);
       log.error(`${text}; it is started again in ${Math.round(pauseMs)} ms`);
-      this.#takeBack = clock.after(pauseMs, () => this.#start().catch(() => undefined));
+      this.#takeBack = clock.after(pauseMs, () => this.#start());
     });
-    return promise;
   }
 }

@@ -78,11 +78,6 @@ export class StackHost {
     );
   }
 
-  /** Before anything is started. Rejects where the first thread cannot be; others begin when they are needed. */
-  async open(): Promise<void> {
-    await this.#threads[0]?.open();
-  }
-
   /** A new one, or one that has changed: the earlier is stopped first, and its points are kept. */
   start(role: Role, instance: Instance): void {
     const key = keyOf(role, instance.name);

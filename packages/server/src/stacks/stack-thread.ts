@@ -90,11 +90,6 @@ export class StackThread {
     this.#questions = new ConnectorQuestions(clock, (message) => this.#thread.post(message));
   }
 
-  /** Rejects where the thread cannot be started. */
-  open(): Promise<void> {
-    return this.#thread.open();
-  }
-
   get hasBegun(): boolean {
     return this.#thread.hasBegun;
   }

@@ -90,9 +90,10 @@ export class Generations {
 
   /** Oldest first, with what is on disk of each. */
   journals(): { readonly path: string; readonly bytes: number; readonly table: MemoryTable }[] {
+    const active = this.#journal;
     return [
       ...this.#frozen.map(({ journalPath: path, journalBytes: bytes, table }) => ({ path, bytes, table })),
-      { path: this.#journal.path, bytes: this.#journal.bytes, table: this.#active },
+      ...(active === undefined ? [] : [{ path: active.path, bytes: active.bytes, table: this.#active }]),
     ];
   }
 

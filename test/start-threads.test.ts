@@ -1,0 +1,43 @@
+// What a start starts: the threads that every server needs, and others when there is something for them to do.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { type ServerProcess, startServer } from './server-process.ts';
+import { until } from './until.ts';
+
+/** Those of ours, by the names that Node gives them. */
+function threadsOf({ pid }: ServerProcess): string[] {
+  const names = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8'));
+  return names
+    .map((name) => name.trim())
+    .filter((name) => /^(?:configuration|live state|archive|stacks)/.test(name))
+    .sort();
+}
+
+const childrenOf = ({ pid }: ServerProcess) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+
+const always = ['archive', 'configuration', 'live state'];
+
+test('a thread of the stacks begins with the first link, and the one that reads the archive with the first reading', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells which threads a process has');
+  const server = await startServer(t, { data: temporaryFolder(t) });
+  assert.deepEqual([threadsOf(server), childrenOf(server)], [always, '']);
+  await server.send('PUT', '/connectors/plc', { name: 'plc', stackName: 'simulator' });
+  const level = { name: 'level', connectorName: 'plc', address: 'sine()', datatype: 'd' };
+  await server.send('PUT', '/measurements/level', level);
+  assert.equal((await server.send('POST', '/cfgdb/render')).status, 204);
+  const withStacks = [...always, 'stacks 1'];
+  await until('the thread of the stacks', async () => threadsOf(server).length === withStacks.length);
+  assert.deepEqual(threadsOf(server), withStacks);
+  const answer = await fetch(`${server.url}/data/archive/measurements/level/-60/99999999999`);
+  assert.equal(answer.status, 200, await answer.text());
+  assert.deepEqual(threadsOf(server), [...withStacks, 'archive reader'].sort());
+  assert.equal((await server.end()).code, 0);
+});
+
+test('a server that was never asked anything ends all the same', async (t) => {
+  const server = await startServer(t, { data: temporaryFolder(t) });
+  const { code, signal, stderr } = await server.end();
+  assert.deepEqual([code, signal, stderr], [0, null, '']);
+});
