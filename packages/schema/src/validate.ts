@@ -34,15 +34,21 @@ export function checker(schema: TSchema): Checker {
   };
 }
 
-/** For each field of a closed object the library tries one long regex; a set answers sooner. */
+/**
+ * For each field of a closed object the library tries one long regex; a set answers sooner. Compiled when it is first
+ * needed: a start has dozens of schemas, of which a service may never use most.
+ */
 function compileFits(schema: TSchema): (data: unknown) => boolean {
   const { additionalProperties, ...open }: Keywords = schema;
   const isClosed =
     additionalProperties === false && open.properties !== undefined && open.patternProperties === undefined;
-  const compiled = Compile(isClosed ? open : schema);
-  if (!isClosed) return (data) => compiled.Check(data);
   const known = new Set(Object.keys(open.properties ?? {}));
-  return (data) => compiled.Check(data) && Object.keys(data as object).every((field) => known.has(field));
+  let compiled: ReturnType<typeof Compile> | undefined;
+  return (data) => {
+    compiled ??= Compile(isClosed ? open : schema);
+    if (!compiled.Check(data)) return false;
+    return !isClosed || Object.keys(data as object).every((field) => known.has(field));
+  };
 }
 
 const textForms: Record<string, RegExp> = {

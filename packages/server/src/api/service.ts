@@ -72,7 +72,7 @@ export function serviceRoutes(options: ServiceRoutesOptions): Route[] {
       summary: 'This document',
       answer: { status: 200, description: 'OpenAPI 3.1.', type: jsonType, schema: Type.Object({}) },
       problems: [],
-      handle: async () => document,
+      handle: async () => document(),
     },
     {
       method: 'GET',
@@ -88,7 +88,7 @@ export function serviceRoutes(options: ServiceRoutesOptions): Route[] {
         headers: { 'content-security-policy': pagePolicy },
       },
       problems: [],
-      handle: async () => page,
+      handle: async () => page(),
     },
     {
       method: 'GET',
@@ -101,11 +101,19 @@ export function serviceRoutes(options: ServiceRoutesOptions): Route[] {
       handle: async () => '/docs/',
     },
   ];
-  const api = openApiDocument({ version, routes: [...routes, ...described] });
-  // Bytes, which all who ask for them share.
-  const document = Buffer.from(JSON.stringify(api));
-  const page = Buffer.from(docsPage(api));
+  // Bytes, which all who ask for them share, made when somebody asks: most never do.
+  const api = () => openApiDocument({ version, routes: [...routes, ...described] });
+  const document = once(() => Buffer.from(JSON.stringify(api())));
+  const page = once(() => Buffer.from(docsPage(api())));
   return described;
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 export const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/docs', '/']);
