@@ -1,11 +1,18 @@
 // The log: lines for people on a terminal, JSON for machines elsewhere.
 import { type Logger, pino } from 'pino';
+import { createSourceStack } from './source-stack.ts';
 
 const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
 
 export function createLog(level: string, output: NodeJS.WriteStream): Logger {
   const destination = output.isTTY ? { write: (line: string) => output.write(forPeople(line)) } : output;
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const sourceStack = createSourceStack();
+  const err = (error: Error) => {
+    const told = pino.stdSerializers.err(error);
+    return error instanceof Error ? { ...told, stack: sourceStack(told.stack) } : told;
+  };
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } };
+  return pino(options, destination);
 }
 
 function forPeople(line: string): string {

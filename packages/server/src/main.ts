@@ -1,21 +1,16 @@
 #!/usr/bin/env node
 // The command line and the environment; nothing else reads them.
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
 // Of the threads, whose garbage dies young: with the usual 16 MB, what a large rendering brings stays far longer.
 setFlagsFromString('--max-semi-space-size=4');
-// What was compiled before is not compiled again, by the threads neither: a start takes less time, and each thread a third
-// of the memory. Beside the code, where nobody can write who could not write code as well.
-const cacheFolder = fileURLToPath(new URL('../../../node_modules/.cache/telltale', import.meta.url));
-if (enableCompileCache(cacheFolder).directory !== undefined) process.env.NODE_COMPILE_CACHE ??= cacheFolder;
 
 // Whoever reads the log may go away: that is no reason to leave a plant alone.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const { createLog } = await import('./log.ts');
 const { Server, StartFailed } = await import('./server.ts');
+const { createSourceStack } = await import('./source-stack.ts');
 const { BadSetting, helpText, readSettings, unknownVariables } = await import('./settings.ts');
 
 /** Should anything still be open when all is closed. */
@@ -23,7 +18,8 @@ const endByForceMs = 500;
 
 function fail(error: Error): never {
   const clear = error instanceof BadSetting || error instanceof StartFailed;
-  process.stderr.write(`telltale: ${clear ? error.message : (error.stack ?? error.message)}\n`);
+  const text = clear ? error.message : createSourceStack()(error.stack ?? error.message);
+  process.stderr.write(`telltale: ${text}\n`);
   process.exit(1);
 }
 
