@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@telltale/schema';
 import { run } from '../packages/cli/src/run.ts';
 
-export const mainFile = fileURLToPath(new URL('../packages/cli/src/main.ts', import.meta.url));
+export const mainFile = fileURLToPath(new URL('../packages/cli/bin/telltale.js', import.meta.url));
 
 export interface CliOptions {
   readonly url: string;

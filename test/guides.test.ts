@@ -12,7 +12,7 @@ import { Mosquitto, withoutMosquitto } from '../stacks/mqtt/test/mosquitto.ts';
 import { moduleArgs, startServer } from './server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cliFile = join(root, 'packages/cli/src/main.ts');
+const cliFile = join(root, 'packages/cli/bin/telltale.js');
 const withoutCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl on this machine';
 
 /** What a guide expects to find at a port, by this port. */

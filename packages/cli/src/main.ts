@@ -1,15 +1,10 @@
 #!/usr/bin/env node
 // The command line, the environment and the streams of the process; nothing else reads them.
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import manifest from '../package.json' with { type: 'json' };
 
 // A process that ends while this compiler is at work may wait for it for ever (nodejs/node issue 54918).
 setFlagsFromString('--no-maglev');
-// A person waits for every start: what is compiled is kept, so that the next one takes half as long. Beside the code, where
-// nobody can write who could not write code as well.
-enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/telltale', import.meta.url)));
 const { systemClock } = await import('@telltale/schema');
 const { exitCodes } = await import('./declaration.ts');
 const { run } = await import('./run.ts');

@@ -6,6 +6,8 @@ import { isAbsolute, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { debuglog } from 'node:util';
 
+export { programs } from './programs.js';
+
 /**
  * @typedef {object} Program
  * @property {string} name Of its builds.

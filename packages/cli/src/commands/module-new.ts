@@ -8,6 +8,9 @@ import { asRefused } from '../files.ts';
 const endings = { ts: 'ts', python: 'py', shell: 'sh' } as const;
 type Language = keyof typeof endings;
 
+/** Of a build, or of the sources. */
+const templatesUrl = new URL(import.meta.url.endsWith('.ts') ? '../../templates/' : './templates/', import.meta.url);
+
 export const moduleNew: CommandDeclaration = {
   path: ['module', 'new'],
   summary: 'Write a program to begin with into this folder: NAME.ts, NAME.py or NAME.sh',
@@ -22,7 +25,7 @@ export const moduleNew: CommandDeclaration = {
     }
     const ending = endings[(options.get('language') ?? 'ts') as Language];
     const file = `${name}.${ending}`;
-    const template = fileURLToPath(new URL(`../../templates/module.${ending}`, import.meta.url));
+    const template = fileURLToPath(new URL(`module.${ending}`, templatesUrl));
     await copyFile(template, file, constants.COPYFILE_EXCL).catch((error) => {
       if (error.code === 'EEXIST') throw new Refused(`${file} is there already: take another name, or move it away.`);
       throw asRefused(error, `${file} cannot be written`);
