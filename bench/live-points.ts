@@ -6,17 +6,10 @@ import { Batch, type Measurement, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
-import {
-  ChannelRequests,
-  ChannelServer,
-  createHttpServer,
-  DataAccess,
-  dataRoutes,
-  Metrics,
-  Watches,
-} from '../packages/server/src/api/index.ts';
+import { ChannelRequests, ChannelServer, DataAccess, dataRoutes, Watches } from '../packages/server/src/api/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
+import { plainHttp } from '../packages/server/test/plain-http.ts';
 
 const connectorName = 'plc';
 const good = 0xc0;
@@ -63,14 +56,7 @@ export class LivePoints {
     const data = new DataAccess({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
     const unavailable = () => undefined;
     const log = pino({ level: 'silent' });
-    const http = createHttpServer({
-      routes: dataRoutes({ base: '/data', data, boot: randomUUID() }),
-      tokens: new ModuleTokens(),
-      log,
-      metrics: new Metrics(),
-      unavailable,
-      alwaysAvailable: new Set(),
-    });
+    const http = plainHttp({ routes: dataRoutes({ base: '/data', data, boot: randomUUID() }) });
     const watches = new Watches({
       data,
       modules: idleModules(),

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type ChannelRequestFields, type ChannelRequestName, channelRequestNames } from '@telltale/schema';
-import pino from 'pino';
 import { WebSocket } from 'ws';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
-import { createHttpServer, type HttpServer, Metrics, type Route } from '../packages/server/src/api/index.ts';
+import type { HttpServer, Route } from '../packages/server/src/api/index.ts';
 import { ModuleInterface } from '../packages/server/test/module-interface.ts';
+import { plainHttp } from '../packages/server/test/plain-http.ts';
 import { ScriptedModules } from '../packages/server/test/scripted-modules.ts';
 import { allRoutes } from '../scripts/describe-api.ts';
 import { CheckedChannel } from './checked-channel.ts';
@@ -53,13 +53,9 @@ describe('every route', () => {
   before(async () => {
     all = tokens.issue('loop', '*');
     some = tokens.issue('loop', 'level');
-    http = createHttpServer({
+    http = plainHttp({
       routes: routes.map((route) => ({ ...route, handle: () => recorded(route) })),
       tokens,
-      log: pino({ level: 'silent' }),
-      metrics: new Metrics(),
-      unavailable: () => undefined,
-      alwaysAvailable: new Set(),
     });
     await http.listen({ host: '127.0.0.1', port: 0 });
     url = `http://127.0.0.1:${(http.server.address() as AddressInfo).port}`;

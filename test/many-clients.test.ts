@@ -12,8 +12,8 @@ import { WatchingProcess } from './watching-process.ts';
 
 const [clients, points, each] = [2000, 10_000, 100];
 const ticks = 5;
-/** Each process needs a file a client, and some of its own. */
-const files = clients + 500;
+/** The server takes so many clients of the channel where it may open this many files. */
+const files = 2 * clients;
 const prelude = `ulimit -n ${files} 2>/dev/null || ulimit -n $(ulimit -Hn)`;
 const wantedMs = 5000;
 

@@ -68,8 +68,8 @@ export const problems = {
   ),
   'foreign-origin': problem(
     403,
-    'A page from elsewhere may not write here',
-    'Send writes from the service’s own pages or from a program that is not a browser.',
+    'A page from elsewhere may not ask here',
+    'Ask from the service’s own pages or from a program that is not a browser; a link may lead to / and /docs/.',
   ),
   'not-a-module': problem(403, 'Only a function module may do this', 'Connect with the token of the module.'),
   'not-allowed': problem(
@@ -177,6 +177,11 @@ export const problems = {
     'The data folder, or a file in it, is gone',
     'Values are live and alarms are raised, but nothing is written. Put back what the detail names; it is looked for ' +
       'every second. What cannot be put back needs a restart.',
+  ),
+  'too-many-connections': problem(
+    503,
+    'Too many connections are open',
+    'Close some, or give the service more file descriptors (ulimit -n, LimitNOFILE).',
   ),
   starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),

@@ -14,6 +14,7 @@ import {
   type DataAccess,
   dataRoutes,
   diagnosticRoutes,
+  documents,
   type HttpServer,
   type Losses,
   type Metrics,
@@ -26,6 +27,7 @@ import {
   Watches,
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
+import { connectionLimits, mostFiles } from './connection-limits.ts';
 import type { Executables, FunctionModules } from './modules/index.ts';
 import type { Settings } from './settings.ts';
 
@@ -80,6 +82,10 @@ export function createHttp(parts: Interfaces): HttpServer {
     unavailable,
     alwaysAvailable: probes,
     writeRefusal: parts.writeRefusal,
+    documents,
+    clock: systemClock,
+    maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
+    largestBodyBytes: settings['max-json-size'],
   });
 }
 
@@ -93,7 +99,7 @@ export function createChannel(parts: Interfaces): ChannelServer {
     watches,
     clock: systemClock,
     maxMessageBytes: settings['max-message-size'],
-    maxClients: settings['max-clients'],
+    maxClients: connectionLimits(mostFiles(), settings['max-clients']).maxClients,
     unavailable,
     tokens,
     modules,

@@ -2,22 +2,13 @@
 // interface stand on.
 import type { AddressInfo } from 'node:net';
 import { Batch, ManualClock } from '@telltale/schema';
-import pino from 'pino';
-import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
-import {
-  ArchiveOperations,
-  archiveRoutes,
-  createHttpServer,
-  DataAccess,
-  dataRoutes,
-  type HttpServer,
-  Metrics,
-} from '../src/api/index.ts';
+import { ArchiveOperations, archiveRoutes, DataAccess, dataRoutes, type HttpServer } from '../src/api/index.ts';
 import { Archiving } from '../src/archive/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { MemoryArchive } from './memory-archive.ts';
 import { PlainDisk } from './plain-disk.ts';
+import { plainHttp } from './plain-http.ts';
 import { SlowDisk } from './slow-disk.ts';
 
 export const maxBackfillBytes = 8 << 20;
@@ -44,16 +35,11 @@ export class ArchiveBench {
     const sink = { batch: new Batch(), source: () => 0, added: () => undefined };
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     this.operations = new ArchiveOperations({ archive, archiving, data, clock });
-    this.#http = createHttpServer({
+    this.#http = plainHttp({
       routes: [
         ...dataRoutes({ base: '/data', data, boot: '' }),
         ...archiveRoutes({ base: '/data', archive: this.operations, maxBackfillBytes }),
       ],
-      tokens: new ModuleTokens(),
-      log: pino({ level: 'silent' }),
-      metrics: new Metrics(),
-      unavailable: () => undefined,
-      alwaysAvailable: new Set(),
     });
   }
 

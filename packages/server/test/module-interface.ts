@@ -8,11 +8,9 @@ import { Alarms } from '../src/alarms/index.ts';
 import {
   ChannelRequests,
   ChannelServer,
-  createHttpServer,
   DataAccess,
   dataRoutes,
   type HttpServer,
-  Metrics,
   ModuleAccess,
   moduleRoutes,
   type Route,
@@ -20,6 +18,7 @@ import {
 } from '../src/api/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
+import { plainHttp } from './plain-http.ts';
 import type { ServedFacade } from './scripted-modules.ts';
 
 const log = pino({ level: 'silent' });
@@ -58,14 +57,7 @@ export class ModuleInterface {
       ...moduleRoutes({ base: '/data', modules: access }),
       ...more,
     ];
-    this.#http = createHttpServer({
-      routes,
-      tokens,
-      log,
-      metrics: new Metrics(),
-      ...always,
-      alwaysAvailable: new Set(),
-    });
+    this.#http = plainHttp({ routes, tokens, log });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches: 100 });
     this.channel = new ChannelServer({

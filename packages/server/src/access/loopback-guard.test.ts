@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type GuardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
+import { type GuardedRequest, guardedRequest, guardLoopback, isLoopback } from './loopback-guard.ts';
 
 const ask = (request: Partial<GuardedRequest>) =>
-  guardLoopback({ method: 'GET', host: 'localhost:8080', origin: undefined, fetchSite: undefined, ...request });
+  guardLoopback({ ...guardedRequest({ host: 'localhost:8080' }), ...request });
 
 const ownHosts = ['localhost', 'LOCALHOST', 'LocalHost', '127.0.0.1', '127.1.2.3', '127.255.255.254', '[::1]'];
 const foreignHosts = [
@@ -46,9 +46,6 @@ const foreignHosts = [
   ':8080',
 ];
 
-const methods = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'DELETE', 'PATCH', 'QUERY', 'PROPFIND', 'get');
-const writes = ['PUT', 'POST', 'DELETE', 'PATCH', 'PROPFIND', 'QUERY', 'put'];
-
 describe('a Host', () => {
   test('of this machine is let in, with and without a port', () => {
     for (const host of ownHosts) {
@@ -69,11 +66,9 @@ describe('a Host', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...foreignHosts, undefined),
-        methods,
-        header,
-        header,
-        (host, method, origin, fetchSite) => {
-          assert.equal(guardLoopback({ method, host, origin, fetchSite }), 'foreign-host');
+        fc.record({ origin: header, fetchSite: header, fetchMode: header, isDocument: fc.boolean() }),
+        (host, others) => {
+          assert.equal(ask({ ...others, host }), 'foreign-host');
         },
       ),
     );
@@ -115,18 +110,16 @@ describe('a Host', () => {
   });
 });
 
-describe('a write', () => {
+describe('a request', () => {
   test('without an Origin is let in: a program sent it', () => {
-    for (const method of writes) assert.equal(ask({ method }), undefined);
+    assert.equal(ask({}), undefined);
   });
 
   test('from a page of the service itself is let in', () => {
-    for (const method of writes) {
-      for (const host of ['localhost:8080', '127.0.0.1:8080', '[::1]:8080', 'LOCALHOST', '127.0.0.1']) {
-        for (const origin of [`http://${host}`, `https://${host}`, `http://${host.toLowerCase()}`]) {
-          assert.equal(ask({ method, host, origin }), undefined, origin);
-          assert.equal(ask({ method, host, origin, fetchSite: 'same-origin' }), undefined, origin);
-        }
+    for (const host of ['localhost:8080', '127.0.0.1:8080', '[::1]:8080', 'LOCALHOST', '127.0.0.1']) {
+      for (const origin of [`http://${host}`, `https://${host}`, `http://${host.toLowerCase()}`]) {
+        assert.equal(ask({ host, origin }), undefined, origin);
+        assert.equal(ask({ host, origin, fetchSite: 'same-origin' }), undefined, origin);
       }
     }
   });
@@ -147,39 +140,44 @@ describe('a write', () => {
       'null',
       '',
     ];
-    for (const method of writes) {
-      for (const origin of origins) assert.equal(ask({ method, origin }), 'foreign-origin', `${method} ${origin}`);
-    }
+    for (const origin of origins) assert.equal(ask({ origin }), 'foreign-origin', origin);
   });
 
   test('is refused whatever its Origin, unless that is http or https of the Host to the letter', () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...writes),
-        fc.oneof(fc.webUrl(), fc.webAuthority(), fc.string()),
-        (method, origin) => {
-          assert.equal(ask({ method, origin }), 'foreign-origin');
-        },
-      ),
+      fc.property(fc.oneof(fc.webUrl(), fc.webAuthority(), fc.string()), (origin) => {
+        assert.equal(ask({ origin }), 'foreign-origin');
+      }),
     );
   });
 
   test('that the browser calls cross-site or same-site is refused, also without an Origin', () => {
-    for (const method of writes) {
-      for (const fetchSite of ['cross-site', 'same-site']) {
-        assert.equal(ask({ method, fetchSite }), 'foreign-origin');
-        assert.equal(ask({ method, fetchSite, origin: 'http://localhost:8080' }), 'foreign-origin');
+    for (const fetchSite of ['cross-site', 'same-site', 'none, cross-site', 'something-new']) {
+      for (const fetchMode of [undefined, 'no-cors', 'cors', 'websocket', 'navigate']) {
+        assert.equal(ask({ fetchSite, fetchMode }), 'foreign-origin');
+        assert.equal(ask({ fetchSite, fetchMode, origin: 'http://localhost:8080' }), 'foreign-origin');
       }
-      for (const fetchSite of ['same-origin', 'none']) assert.equal(ask({ method, fetchSite }), undefined);
     }
+    for (const fetchSite of ['same-origin', 'none']) assert.equal(ask({ fetchSite }), undefined);
   });
 });
 
-test('a read is let in from any page: the browser itself keeps the answer from a foreign one', () => {
-  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-    assert.equal(ask({ method, origin: 'http://evil.com', fetchSite: 'cross-site' }), undefined);
-    assert.equal(ask({ method, origin: 'null' }), undefined);
-  }
+describe('a document for people', () => {
+  const isDocument = true;
+
+  test('is let in where somebody follows a link to it, from any page', () => {
+    for (const fetchSite of ['cross-site', 'same-site', 'same-origin', 'none']) {
+      assert.equal(ask({ isDocument, fetchSite, fetchMode: 'navigate' }), undefined);
+    }
+  });
+
+  test('is refused to another page that loads it in any other way, or names itself as the Origin', () => {
+    for (const fetchMode of [undefined, 'no-cors', 'cors', 'same-origin', 'websocket']) {
+      assert.equal(ask({ isDocument, fetchSite: 'cross-site', fetchMode }), 'foreign-origin');
+    }
+    const origin = 'http://evil.com';
+    assert.equal(ask({ isDocument, fetchSite: 'cross-site', fetchMode: 'navigate', origin }), 'foreign-origin');
+  });
 });
 
 test('an address to listen on is loopback or not, without a port and brackets', () => {

@@ -1,28 +1,42 @@
 // Who may ask while there are no users: programs and pages of this machine. Refuses a foreign Host (a DNS name that was
-// made to point here) and writes that a page from another origin sends.
+// made to point here) and whatever a page from another origin asks. A link that is followed to a document is let in.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ProblemName } from '@telltale/schema';
 
 export interface GuardedRequest {
-  readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
-  /** The header Sec-Fetch-Site, which browsers set and pages cannot. */
+  /** The headers Sec-Fetch-Site and Sec-Fetch-Mode, which browsers set and pages cannot. */
   readonly fetchSite: string | undefined;
+  readonly fetchMode: string | undefined;
+  /** Whether it is a GET of a document for people, which shows nothing to the page that leads to it. */
+  readonly isDocument: boolean;
 }
 
-const harmless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 export function isLoopback(host: string): boolean {
   return loopbackHost.test(host.includes(':') ? `[${host}]` : host);
 }
 
+export function guardedRequest(headers: IncomingHttpHeaders, isDocument = false): GuardedRequest {
+  const { host, origin, 'sec-fetch-site': fetchSite, 'sec-fetch-mode': fetchMode } = headers;
+  return {
+    host,
+    origin,
+    fetchSite: fetchSite as string | undefined,
+    fetchMode: fetchMode as string | undefined,
+    isDocument,
+  };
+}
+
 /** Why the request is refused, or undefined where it is not. */
-export function guardLoopback({ method, host, origin, fetchSite }: GuardedRequest): ProblemName | undefined {
+export function guardLoopback(request: GuardedRequest): ProblemName | undefined {
+  const { host, origin, fetchSite, fetchMode, isDocument } = request;
   if (host === undefined || !loopbackHost.test(host)) return 'foreign-host';
-  if (harmless.has(method)) return undefined;
   if (origin !== undefined && !isSameOrigin(origin, host)) return 'foreign-origin';
-  return fetchSite === 'cross-site' || fetchSite === 'same-site' ? 'foreign-origin' : undefined;
+  const isOurs = fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none';
+  return isOurs || (isDocument && fetchMode === 'navigate') ? undefined : 'foreign-origin';
 }
 
 function isSameOrigin(origin: string, host: string): boolean {

@@ -3,10 +3,8 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import pino from 'pino';
-import { ModuleTokens } from '../access/index.ts';
-import { createHttpServer, type HttpServer } from './http-server.ts';
-import { Metrics } from './metrics.ts';
+import { plainHttp } from '../../test/plain-http.ts';
+import type { HttpServer } from './http-server.ts';
 import type { Route } from './route.ts';
 
 const long = Buffer.from(JSON.stringify({ text: 'level '.repeat(5000) }));
@@ -54,9 +52,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 const far = { 'x-forwarded-for': '192.0.2.7', 'accept-encoding': 'br, gzip' };
 
 before(async () => {
-  const log = pino({ level: 'silent' });
-  const always = { unavailable: () => undefined, alwaysAvailable: new Set<string>() };
-  app = createHttpServer({ routes, tokens: new ModuleTokens(), log, metrics: new Metrics(), ...always });
+  app = plainHttp({ routes });
   await app.listen({ host: '127.0.0.1', port: 0 });
 });
 after(() => app.close());

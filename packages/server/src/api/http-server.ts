@@ -2,26 +2,30 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ProblemError } from '@telltale/schema';
+import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { type GuardedRequest, guardLoopback, type ModuleTokens } from '../access/index.ts';
+import { guardedRequest, guardLoopback, type ModuleTokens } from '../access/index.ts';
 import { answer } from './answer.ts';
+import { BodyBudget } from './body-budget.ts';
+import { Connections } from './connections.ts';
+import { frontMetrics } from './front-metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
+import { formFault } from './request-form.ts';
 import type { Call, Route } from './route.ts';
 import { Router } from './router.ts';
 
 /** Longer than the longest list of names, and than the longest text that is written, percent-encoded. */
 const maxHeaderBytes = 256 << 10;
-const idleTimeoutMs = 120_000;
-const uploadTimeoutMs = 15 * 60_000;
-const keepAliveMs = 72_000;
-
-/** Of one connection: answers to who asks on without reading them wait in memory. */
-const mostUnanswered = 100;
-const unanswered = Symbol('requests that wait for their answers');
-type Connection = Socket & { [unanswered]?: number };
+/** A request line and its headers are there at once, or somebody types them. */
+const headersTimeoutMs = 10_000;
+/** How late that is noticed. */
+const connectionsCheckingInterval = 2000;
+/** Between two requests; clients are told, and keep no connection for longer. */
+const keepAliveTimeoutMs = 20_000;
+/** Of an answer that nobody takes, as on the channel. Bodies that do not come are ended sooner (`read-body.ts`). */
+const stallTimeoutMs = 30_000;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
@@ -34,6 +38,13 @@ export interface HttpServerOptions {
   readonly alwaysAvailable: ReadonlySet<string>;
   /** Why nothing may be written now, though reads are answered; undefined where it may. */
   readonly writeRefusal?: () => ProblemError | undefined;
+  /** URLs of documents for people, to which links of other pages may lead. */
+  readonly documents: ReadonlySet<string>;
+  readonly clock: Clock;
+  /** Most connections at once. */
+  readonly maxConnections: number;
+  /** Of the largest body that is held in memory. */
+  readonly largestBodyBytes: number;
 }
 
 export interface HttpServer {
@@ -44,10 +55,13 @@ export interface HttpServer {
 }
 
 export function createHttpServer({ routes, ...options }: HttpServerOptions): HttpServer {
-  const { tokens, log, metrics, unavailable, alwaysAvailable, writeRefusal } = options;
+  const { log, metrics, unavailable, alwaysAvailable, documents, clock, writeRefusal } = options;
+  const budget = new BodyBudget(options.largestBodyBytes);
+  const connections = new Connections({ max: options.maxConnections, clock, log });
+  metrics.watch(frontMetrics(connections, budget));
   const endpoints = new Router(routes, (route) => ({
     route,
-    read: requestReader(route, tokens),
+    reader: requestReader(route, options),
     count: metrics.answers.counterOf(route.method, route.path),
   }));
   const elsewhere = metrics.answers.counterOf('any', 'none');
@@ -59,27 +73,18 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   };
 
   function take(request: IncomingMessage, response: ServerResponse): void {
-    const connection = request.socket as Connection;
-    const waiting = (connection[unanswered] ?? 0) + 1;
-    connection[unanswered] = waiting;
     const began = performance.now();
     let count = elsewhere;
-    response.once('close', () => {
-      connection[unanswered] = (connection[unanswered] ?? 1) - 1;
-      count(response.statusCode, performance.now() - began);
-    });
+    response.once('close', () => count(response.statusCode, performance.now() - began));
     try {
-      if (waiting > mostUnanswered) {
-        throw new ProblemError(
-          'too-many-requests',
-          `${mostUnanswered} requests of this connection wait for their answers.`,
-        );
-      }
-      const refusal = guardLoopback(guarded(request));
+      const fault = formFault(request);
+      if (fault !== undefined) throw new ProblemError('malformed-request', fault);
+      const isDocument = request.method === 'GET' && documents.has(request.url ?? '');
+      const refusal = guardLoopback(guardedRequest(request.headers, isDocument));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
-      const { endpoint, params, query } = endpoints.find(request, response);
-      const { route, read } = endpoint;
-      count = endpoint.count;
+      const found = endpoints.find(request, response);
+      const { route, reader } = found.endpoint;
+      count = found.endpoint.count;
       const state = unavailable();
       if (state !== undefined && !alwaysAvailable.has(route.path)) {
         throw new ProblemError(state, `The service is ${state}.`);
@@ -88,11 +93,16 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       if (unwritable !== undefined) throw unwritable;
       const carryOut = (call: Call) =>
         answer({ route, request, response, call, isStopping: unavailable() === 'stopping', onBroken });
-      const call = read(request, response, params, query);
-      const answered = call instanceof Promise ? call.then(carryOut) : carryOut(call);
-      answered
-        ?.catch((error: unknown) => fail(response, error))
+      if (route.body === undefined) {
+        carryOut(reader.read(request, response, found))?.catch((error: unknown) => fail(response, error));
+        return;
+      }
+      const held = budget.open();
+      Promise.resolve(reader.readBody(request, response, found, held))
+        .then(carryOut)
+        .catch((error: unknown) => fail(response, error))
         .finally(() => {
+          held.close();
           // A body that nobody read must not block the requests behind it on the connection.
           if (!request.readableEnded) request.unpipe().resume();
         });
@@ -101,18 +111,19 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     }
   }
 
-  const server = createServer(
-    {
-      maxHeaderSize: maxHeaderBytes,
-      requestTimeout: uploadTimeoutMs,
-      keepAliveTimeout: keepAliveMs,
-      // Who offers another protocol, such as h2c, is answered in this one.
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
-    },
-    take,
-  );
-  server.setTimeout(idleTimeoutMs);
-  server.on('clientError', answerClientError);
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: 0, // a body may take its time as long as it comes
+    connectionsCheckingInterval,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Who offers another protocol, such as h2c, is answered in this one; so is who has not waited for answers.
+    shouldUpgradeCallback: ({ headers, socket }) =>
+      headers.upgrade?.toLowerCase() === 'websocket' && connections.isIdle(socket),
+  });
+  server.timeout = stallTimeoutMs;
+  server.on('clientError', (error, socket) => answerUnreadable(connections, error, socket as Socket));
+  connections.watch(server, take);
   return {
     server,
     listen: async ({ host, port }) => {
@@ -123,12 +134,20 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   };
 }
 
-function guarded({ method = '', headers }: IncomingMessage): GuardedRequest {
-  const { host, origin } = headers;
-  return { method, host, origin, fetchSite: headers['sec-fetch-site'] as string | undefined };
+function answerUnreadable(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {
+  // Headers that wait behind other requests are not read, and so not late.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connections.isIdle(socket)) return;
+  const end = () => answerClientError(error, socket);
+  const isBehind = error.code?.startsWith('HPE_') === true && connections.closeBehind(socket, end);
+  if (!isBehind) end();
 }
 
 function refusalDetail({ headers }: IncomingMessage, refusal: string): string {
-  const [what, got] = refusal === 'foreign-host' ? ['Host', headers.host] : ['Origin', headers.origin];
-  return `The ${what} is ${got === undefined ? 'missing' : JSON.stringify(got.slice(0, 200))}; only this machine may ask.`;
+  if (refusal === 'foreign-host') return `The Host is ${quoted(headers.host)}; only this machine may ask.`;
+  const site = headers['sec-fetch-site'] as string | undefined;
+  return `The Origin is ${quoted(headers.origin)}, Sec-Fetch-Site ${quoted(site)}; only this machine may ask.`;
+}
+
+function quoted(header: string | undefined): string {
+  return header === undefined ? 'missing' : JSON.stringify(header.slice(0, 200));
 }

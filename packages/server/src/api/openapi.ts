@@ -53,12 +53,13 @@ const everywhere: ProblemName[] = [
   'invalid-query',
   'invalid-token',
   'foreign-host',
+  'foreign-origin',
   'headers-too-large',
   'too-many-requests',
+  'too-many-connections',
   'internal',
 ];
-const ofWrites: ProblemName[] = ['foreign-origin'];
-const ofBodies: ProblemName[] = ['body-too-large', 'unsupported-media-type', 'request-timeout'];
+const ofBodies: ProblemName[] = ['body-too-large', 'unsupported-media-type', 'request-timeout', 'overloaded'];
 const ofLife: ProblemName[] = ['starting', 'stopping'];
 
 const moduleToken =
@@ -71,7 +72,6 @@ const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, whi
 /** What a route can answer other than success. */
 export function problemsOf(route: Route): ProblemName[] {
   const names = [...route.problems, ...everywhere, ...ofLife];
-  if (route.method !== 'GET') names.push(...ofWrites);
   if (accessOf(route) !== 'read') names.push('not-allowed');
   if (route.body !== undefined) names.push(...ofBodies);
   return [...new Set(names)];

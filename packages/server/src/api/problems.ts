@@ -17,11 +17,15 @@ export const challenge = 'Bearer error="invalid_token"';
 /** When another try is worth it. */
 const retryAfterS = 1;
 
+/** What is left of such a request is not worth waiting for. */
+const closing: ReadonlySet<ProblemName> = new Set(['malformed-request', 'request-timeout', 'overloaded']);
+
 export function sendProblem(response: ServerResponse, problem: ProblemError): void {
   if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify(problem);
   if (problem.status === 401) response.setHeader('www-authenticate', challenge);
   if (problem.problem === 'overloaded') response.setHeader('retry-after', retryAfterS);
+  if (closing.has(problem.problem)) response.setHeader('connection', 'close');
   response.writeHead(problem.status, {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
@@ -47,12 +51,18 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     return;
   }
   const [name, detail] = clientErrors[error.code ?? ''] ?? ['malformed-request', 'The request is not HTTP/1.1.'];
-  const problem = new ProblemError(name, detail);
-  const body = JSON.stringify(problem);
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
-      `Content-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  socket.end(bareAnswer(new ProblemError(name, detail)));
   const linger = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(linger));
+}
+
+/** The answer to a client that is talked to over its bare socket, which is closed then. */
+export function bareAnswer(problem: ProblemError): string {
+  const { status } = problem;
+  const body = JSON.stringify(problem);
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${problemMediaType}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n` +
+    `${status === 401 ? `WWW-Authenticate: ${challenge}\r\n` : ''}\r\n${body}`
+  );
 }

@@ -1,22 +1,26 @@
-// Lists in a query: names and fields, comma-separated.
-import { type Fault, isIdentifier, ProblemError } from '@telltale/schema';
+// Lists in a query: names and fields, comma-separated, checked while they are read. Reading stops at the first item too
+// many and at the 20th fault, so that what a list costs does not grow with the URL.
+import { type Fault, isIdentifier, ProblemError, type ProblemName } from '@telltale/schema';
 import Type from 'typebox';
 
 /** As many as a URL of the length that the service takes can list. */
 export const maxNames = 1000;
+
+/** More tell nobody more, and would make the refusal longer than the request. */
+export const mostFaults = 20;
 
 export const NamesParameter = Type.Optional(
   Type.String({ description: `Only these: at most ${maxNames} names, comma-separated.` }),
 );
 
 export function readNames(text: string | undefined): string[] | undefined {
-  if (text === undefined) return undefined;
-  const names = text === '' ? [] : text.split(',');
-  if (names.length > maxNames) {
-    throw new ProblemError('too-many-names', `names lists ${names.length} names; at most ${maxNames}.`);
-  }
-  refuseSome('names', names, isIdentifier, () => 'is not a name');
-  return names;
+  return readList(text, {
+    parameter: 'names',
+    most: maxNames,
+    tooMany: 'too-many-names',
+    isRight: isIdentifier,
+    why: 'is not a name',
+  });
 }
 
 export const fieldsParameter = (fields: readonly string[]) =>
@@ -28,15 +32,13 @@ export function readFields<Field extends string>(
   text: string | undefined,
   known: readonly Field[],
 ): readonly Field[] | undefined {
-  if (text === undefined) return undefined;
-  const fields = text === '' ? [] : text.split(',');
-  refuseSome(
-    'fields',
-    fields,
-    (field) => (known as readonly string[]).includes(field),
-    () => `is not a field; known are ${known.join(', ')}`,
-  );
-  return fields as Field[];
+  return readList(text, {
+    parameter: 'fields',
+    most: known.length,
+    tooMany: 'invalid-query',
+    isRight: (field) => (known as readonly string[]).includes(field),
+    why: `is not a field; known are ${known.join(', ')}`,
+  }) as Field[] | undefined;
 }
 
 /** Of the object, where `fields` is given, these alone. */
@@ -45,9 +47,33 @@ export function picked(object: object, fields: readonly string[] | undefined): o
   return Object.fromEntries(Object.entries(object).filter(([field]) => fields.includes(field)));
 }
 
-function refuseSome(path: string, items: string[], isRight: (item: string) => boolean, why: () => string): void {
-  const faults = items
-    .filter((item) => !isRight(item))
-    .map((item): Fault => ({ path, message: `${JSON.stringify(item.slice(0, 80))} ${why()}` }));
+interface ListRules {
+  readonly parameter: 'names' | 'fields';
+  /** Items, the same one given twice counted twice. */
+  readonly most: number;
+  readonly tooMany: ProblemName;
+  readonly isRight: (item: string) => boolean;
+  readonly why: string;
+}
+
+function readList(text: string | undefined, rules: ListRules): string[] | undefined {
+  if (text === undefined) return undefined;
+  if (text === '') return [];
+  const { parameter, most, tooMany, isRight, why } = rules;
+  const items: string[] = [];
+  const faults: Fault[] = [];
+  for (let start = 0; start <= text.length; ) {
+    if (items.length === most) {
+      throw new ProblemError(tooMany, `${parameter} lists more than ${most} ${parameter}.`);
+    }
+    const comma = text.indexOf(',', start);
+    const item = text.slice(start, comma < 0 ? undefined : comma);
+    start = comma < 0 ? text.length + 1 : comma + 1;
+    items.push(item);
+    if (isRight(item)) continue;
+    faults.push({ path: parameter, message: `${JSON.stringify(item.slice(0, 80))} ${why}` });
+    if (faults.length === mostFaults) break;
+  }
   if (faults.length > 0) throw new ProblemError('invalid-query', `${faults[0]?.message}.`, faults);
+  return items;
 }

@@ -8,7 +8,8 @@ export interface Found<Endpoint> {
   readonly endpoint: Endpoint;
   /** Decoded. */
   readonly params: PathParameters;
-  readonly query: object;
+  /** What stands behind the `?`; the route knows what it may be. */
+  readonly query: string;
 }
 
 export type PathParameters = Readonly<Record<string, string | undefined>>;
@@ -41,11 +42,14 @@ export class Router<Endpoint> {
 
   /** Throws `ProblemError` where there is none; the response then says which methods apply. */
   find({ method = '', url = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
-    const found = this.#endpoints.find((method === 'HEAD' ? 'GET' : method) as HTTPMethod, url);
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark); // the library would read all of the query
+    const found = this.#endpoints.find((method === 'HEAD' ? 'GET' : method) as HTTPMethod, path);
     if (found?.store != null) {
-      return { endpoint: found.store as Endpoint, params: found.params, query: found.searchParams };
+      const query = mark < 0 ? '' : url.slice(mark + 1);
+      return { endpoint: found.store as Endpoint, params: found.params, query };
     }
-    const other = this.#allowed.find('GET', url);
+    const other = this.#allowed.find('GET', path);
     if (other === null) {
       throw new ProblemError('unknown-path', `There is nothing at ${url.slice(0, 200)}; /docs/ lists every path.`);
     }

@@ -116,4 +116,7 @@ function once<Made>(make: () => Made): () => Made {
   };
 }
 
+/** For people: pages elsewhere may link to them. */
+export const documents: ReadonlySet<string> = new Set(['/', '/docs', '/docs/']);
+
 export const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/openapi.json', '/docs', '/']);

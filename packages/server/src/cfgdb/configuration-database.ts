@@ -118,7 +118,10 @@ export class ConfigurationDatabase {
     return this.#figures;
   }
 
-  /** Asks the thread; a change is on disk when the promise resolves. Rejects with `ProblemError`. */
+  /**
+   * Asks the thread; a change is on disk when the promise resolves. Rejects with `ProblemError`. Bytes that share their
+   * memory with nothing are handed over, and are not there any more: a body is large, and two copies are larger.
+   */
   call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
     const thread = this.#thread;
     if (thread === undefined) return Promise.reject(new ProblemError('starting', 'The configuration is not open.'));

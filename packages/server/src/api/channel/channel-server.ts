@@ -1,12 +1,13 @@
 // The WebSocket channel: lets clients in, bounds what they may send and how many they are, finds the dead ones.
-import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, closeCode, ProblemError, problemMediaType } from '@telltale/schema';
+import { type Clock, closeCode, ProblemError } from '@telltale/schema';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { type Caller, guardLoopback, type ModuleTokens } from '../../access/index.ts';
+import { type Caller, guardedRequest, guardLoopback, type ModuleTokens } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
-import { challenge } from '../problems.ts';
+import { bareAnswer } from '../problems.ts';
+import { formFault } from '../request-form.ts';
 import { ChannelClient, lingerMs } from './channel-client.ts';
 import type { ChannelRequests } from './channel-requests.ts';
 import type { Watches } from './watches.ts';
@@ -130,6 +131,8 @@ export class ChannelServer {
   #admit(request: IncomingMessage): Caller {
     const { path, maxClients, unavailable, tokens } = this.#options;
     const { url = '', headers } = request;
+    const fault = formFault(request);
+    if (fault !== undefined) throw new ProblemError('malformed-request', fault);
     if (
       url
         .replace(/\?.*$/s, '')
@@ -138,9 +141,7 @@ export class ChannelServer {
     ) {
       throw new ProblemError('unknown-path', `The channel is at ${path}.`);
     }
-    // Whoever watches can also write, so that a page from elsewhere may not even connect.
-    const guarded = { method: 'POST', host: headers.host, origin: headers.origin, fetchSite: undefined };
-    const refusal = guardLoopback(guarded);
+    const refusal = guardLoopback(guardedRequest(headers));
     if (refusal !== undefined) throw new ProblemError(refusal, 'Only this machine may connect.');
     const state = unavailable();
     if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
@@ -214,9 +215,5 @@ export class ChannelServer {
 }
 
 function refuse(stream: Duplex, problem: ProblemError): void {
-  const body = JSON.stringify(problem);
-  stream.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n` +
-      `Content-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${problem.status === 401 ? `WWW-Authenticate: ${challenge}\r\n` : ''}\r\n${body}`,
-  );
+  stream.end(bareAnswer(problem));
 }

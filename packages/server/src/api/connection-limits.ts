@@ -1,0 +1,37 @@
+// How many connections the server takes, from how many files the system lets it open: what connectors, the archive,
+// function modules and SQLite need is left to them.
+import { readFileSync } from 'node:fs';
+
+/** Where the system does not tell, as on Windows: far below what any of these allows. */
+const usualFiles = 16_384;
+
+/** An empty server has some 80 files open; connectors, readings of the archive and uploads come to that. */
+const mostReserved = 500;
+
+/** Of HTTP, beside a full channel: more than any number of people, scripts and proxies. */
+const mostOfHttp = 2000;
+
+export interface ConnectionLimits {
+  /** Of HTTP and of the channel together. */
+  readonly maxConnections: number;
+  /** Of the channel: some are left to HTTP, by which one can look why the channel is full. */
+  readonly maxClients: number;
+}
+
+/** `files` is how many the process may open, `maxClients` the setting. */
+export function connectionLimits(files: number, maxClients: number): ConnectionLimits {
+  const room = files - Math.min(mostReserved, Math.ceil(files / 2));
+  const maxConnections = Math.min(room, maxClients + mostOfHttp);
+  const most = Math.max(Math.ceil((maxConnections * 3) / 4), maxConnections - mostOfHttp);
+  return { maxConnections, maxClients: Math.min(maxClients, most) };
+}
+
+/** How many files this process may open; Node has raised it to the hard limit by the time it asks. */
+export function mostFiles(): number {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return limit === undefined ? usualFiles : Number(limit);
+  } catch {
+    return usualFiles;
+  }
+}
