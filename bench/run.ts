@@ -2,6 +2,7 @@
 // npm run bench -- [--strict] [--quick] [--millions N] [NAME…]
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { abuse } from './abuse.ts';
 import { archive } from './archive.ts';
 import { archiveGrowth } from './archive-growth.ts';
 import { archiveLatency } from './archive-latency.ts';
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   archiveGrowth,
   archiveTrend,
   archiveLatency,
+  abuse,
 ];
 
 const { values, positionals } = parseArgs({

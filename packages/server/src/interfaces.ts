@@ -10,6 +10,7 @@ import {
   ChannelRequests,
   ChannelServer,
   configRoutes,
+  connectionLimits,
   createHttpServer,
   type DataAccess,
   dataRoutes,
@@ -20,6 +21,7 @@ import {
   type Metrics,
   ModuleAccess,
   moduleRoutes,
+  mostFiles,
   probes,
   type StackAccess,
   type StackCatalogue,
@@ -27,7 +29,6 @@ import {
   Watches,
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
-import { connectionLimits, mostFiles } from './connection-limits.ts';
 import type { Executables, FunctionModules } from './modules/index.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,6 +2,7 @@
 export { ArchiveOperations, archiveRoutes } from './archive/index.ts';
 export { ChannelRequests, ChannelServer, Watches } from './channel/index.ts';
 export { configRoutes, type Losses, type StackCatalogue } from './config/index.ts';
+export { connectionLimits, mostFiles } from './connection-limits.ts';
 export { DataAccess, dataRoutes } from './data/index.ts';
 export { diagnosticRoutes, StackAccess } from './diagnostics/index.ts';
 export { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts';

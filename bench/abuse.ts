@@ -1,0 +1,180 @@
+// What one hostile client can do to another: how much longer than on an idle server somebody waits for a measurement while
+// each attack goes on, how long the refusals are, and how much memory the server takes.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { peakBytes, tellsMemory } from '../test/process-memory.ts';
+import { startServer } from '../test/server-process.ts';
+import { atMost, type Benchmark, type Result, type Say } from './measure.ts';
+
+const mostWaitMs = 50;
+const mostRefusalBytes = 4096;
+const mostMegabytes = 512;
+const settleMs = 2000;
+const idleMs = 2000;
+/** After the attack, until what it left to do is done. */
+const afterMs = 500;
+
+const measurement = '/data/measurements/tank1_level';
+const archive = '/data/archive/measurements/tank1_level/-60/0';
+
+interface Row {
+  readonly attack: string;
+  readonly title: string;
+  /** What the other client reads. */
+  readonly path?: string;
+  /** Run by the shell before the server. */
+  readonly prelude?: string;
+  /** How long the server may bear it, of what comes too slowly. */
+  readonly mostLifeMs?: number;
+}
+
+const rows: readonly Row[] = [
+  { attack: 'channel-100k-keys', title: 'a channel message of 100,000 unknown keys' },
+  { attack: 'channel-600k-keys', title: 'a channel message of 600,000 unknown keys' },
+  { attack: 'transaction-600k-keys', title: 'a transaction of 600,000 unknown keys' },
+  { attack: 'transaction-51-mb', title: 'a transaction of 51 MB of unknown keys' },
+  { attack: 'fields-of-commas', title: 'fields= and 250,000 commas' },
+  { attack: 'fields-of-commas-6', title: 'the same, six at once' },
+  { attack: 'fields-cross-site', title: 'the same from a foreign page' },
+  { attack: 'parameters-40k', title: '40,000 unknown query parameters, six at once' },
+  { attack: 'parameters-40k-nowhere', title: 'the same where there is no route' },
+  { attack: 'pipelining', title: '20 connections pipeline 3,000 reads and take nothing' },
+  { attack: 'bodies', title: '25 bodies of 60 MB at once' },
+  { attack: 'archive-unread', title: '1,500 unread archive queries' },
+  { attack: 'archive-unread', title: 'the same, for another reader of the archive', path: archive },
+  { attack: 'idle-sockets', title: '600 idle sockets with ulimit -n 400', prelude: 'ulimit -n 400' },
+  { attack: 'trickling-body', title: 'a body that trickles', mostLifeMs: 15_000 },
+  { attack: 'trickling-headers', title: 'headers that trickle', mostLifeMs: 15_000 },
+  { attack: 'idle-socket', title: 'an idle connection', mostLifeMs: 30_000 },
+];
+
+export const abuse: Benchmark = {
+  name: 'abuse',
+  title: 'GET /measurements/:name while another client attacks, the demo plant running',
+  async run(say) {
+    const results: Result[] = [];
+    for (const row of rows) results.push(...(await measure(row, say)));
+    const held = results.filter(({ holds }) => holds === true).length;
+    say(`${held} of ${results.length} bounds hold`);
+    return results;
+  },
+};
+
+async function measure(row: Row, say: Say): Promise<Result[]> {
+  const { attack, title, path = measurement, prelude, mostLifeMs } = row;
+  await using cleanup = new AsyncDisposableStack();
+  const data = temporaryFolder(cleanup);
+  const server = await startServer(cleanup, { data, args: ['--demo'], ...(prelude && { prelude }) });
+  const attacker = cleanup.use(new Attacker(attack, server.url));
+  await attacker.ready();
+  await wait(settleMs);
+  const idle = await longestWaitMs(server.url + path, wait(idleMs));
+  if (tellsMemory) writeFileSync(`/proc/${server.pid}/clear_refs`, '5'); // the peak counts from here on
+  const doing = attacker.go();
+  const during = await longestWaitMs(
+    server.url + path,
+    doing.then(() => wait(afterMs)),
+  );
+  const answered = await doing;
+  const megabytes = (peakBytes(server.pid) ?? 0) / 1e6;
+  const beyond = Math.max(0, during - idle);
+  const refusals = 'lifeMs' in answered ? [] : answered.filter(({ status }) => status >= 400);
+  const refusalBytes = Math.max(0, ...refusals.map(({ bytes }) => bytes));
+  const life = 'lifeMs' in answered ? `, lived ${(answered.lifeMs / 1000).toFixed(1)} s` : '';
+  say(
+    `${title}: ${beyond.toFixed(0)} ms longer than idle (${idle.toFixed(0)} ms), ${told(answered)}` +
+      `, ${megabytes.toFixed(0)} MB${life}`,
+  );
+  return [
+    atMost(`${title}: ms beyond idle`, beyond, mostWaitMs),
+    ...(refusals.length === 0 ? [] : [atMost(`${title}: bytes of a refusal`, refusalBytes, mostRefusalBytes)]),
+    ...(tellsMemory ? [atMost(`${title}: MB of the server`, megabytes, mostMegabytes)] : []),
+    ...('lifeMs' in answered && mostLifeMs !== undefined
+      ? [atMost(`${title}: s until it is closed`, answered.lifeMs / 1000, mostLifeMs / 1000)]
+      : []),
+  ];
+}
+
+type Outcome = readonly { readonly status: number; readonly bytes: number }[] | { readonly lifeMs: number };
+
+function told(outcome: Outcome): string {
+  if ('lifeMs' in outcome || outcome.length === 0) return 'no answers taken';
+  const byStatus = Map.groupBy(outcome, ({ status }) => status);
+  return [...byStatus]
+    .map(
+      ([status, all]) =>
+        `${all.length} × ${status || 'cut off'} of ${Math.max(...all.map(({ bytes }) => bytes))} bytes`,
+    )
+    .join(', ');
+}
+
+/** The process that attacks: it has made everything ready before it is told to go. */
+class Attacker {
+  readonly #child;
+  readonly #lines;
+  readonly #ended;
+
+  constructor(attack: string, url: string) {
+    const file = fileURLToPath(new URL('./abuse-attacks.ts', import.meta.url));
+    this.#child = spawn(process.execPath, [file, attack, url], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#ended = once(this.#child, 'close');
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  async ready(): Promise<void> {
+    if ((await this.#lines.next()).value !== 'ready') throw new Error('the attacker did not get ready');
+  }
+
+  async go(): Promise<Outcome> {
+    this.#child.stdin.end('go\n');
+    const { value } = await this.#lines.next();
+    if (value === undefined) throw new Error('the attacker ended before its attack was over');
+    return JSON.parse(value) as Outcome;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+}
+
+/** Asks again and again until `over`, one request after the other. */
+async function longestWaitMs(url: string, over: Promise<unknown>): Promise<number> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  let isOver = false;
+  const stop = () => {
+    isOver = true;
+  };
+  over.then(stop, stop);
+  let longest = 0;
+  while (!isOver) {
+    const start = performance.now();
+    await ask(url, agent);
+    longest = Math.max(longest, performance.now() - start);
+    await wait(2);
+  }
+  agent.destroy();
+  return longest;
+}
+
+/** Once more where the connection made room for another in the meantime, as any client does. */
+async function ask(url: string, agent: http.Agent, isAgain = false): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const request = http.get(url, { agent }, (response) => {
+        response.resume().once('end', resolve).once('error', reject);
+        if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
+      });
+      request.once('error', reject);
+    });
+  } catch (error) {
+    if (isAgain || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    await ask(url, agent, true);
+  }
+}
