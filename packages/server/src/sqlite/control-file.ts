@@ -34,6 +34,7 @@ export class ControlFile {
   readonly found: Claim | undefined;
   /** Whether there was a file with something in it. */
   readonly existed: boolean;
+  readonly #bytes = Buffer.alloc(slotBytes);
   #fd: number | undefined;
   #write = 0;
   /** The one that is not the newest on disk for sure: claims go there until the next sync. */
@@ -58,7 +59,7 @@ export class ControlFile {
   claim(claim: Claim): void {
     const json = JSON.stringify({ write: ++this.#write, ...claim } satisfies Slot);
     const text = `${checksum(json)} ${json}`;
-    const bytes = Buffer.alloc(slotBytes, ' ');
+    const bytes = this.#bytes.fill(' ');
     bytes.write(text);
     bytes[slotBytes - 1] = 0x0a;
     writeSync(this.#open(), bytes, 0, slotBytes, this.#slot * slotBytes);
