@@ -1,10 +1,8 @@
 // Many readings at once, of an archive with its threads: how many are under way, and what they hold.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { until } from '../../../../test/until.ts';
 import { Archive } from './archive.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
@@ -21,15 +19,13 @@ const plain: ReadRequest = {
 /** 86,400,000,000 records, if anybody took them. */
 const endless = { ...plain, resampleUs: 1 };
 
-let folder: string;
 let archive: Archive;
 let clock: ManualClock;
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'telltale-readings-'));
+beforeEach(async (t) => {
   clock = new ManualClock();
   archive = new Archive({
-    folder,
+    folder: temporaryFolder(t),
     clock,
     commitMs: 50,
     maxWaitingBytes: 1 << 20,
@@ -40,17 +36,13 @@ beforeEach(async () => {
     onTrouble: () => undefined,
     onWarning: (text) => assert.fail(text),
   });
+  cleanupOf(t).defer(() => archive.close(5000));
   await archive.open();
   const { records } = archive;
   const source = records.source({ kind: 'measurements', name: 'level', datatype: 'd' });
   for (let at = 0; at < 100; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
-});
-
-afterEach(async () => {
-  await archive.close(5000);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Asks so often; what was given, and what was refused. Readings that wait are neither yet. */

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Datatype, formatPrefixed, formatText, formatTimestamp, toTimestamp, type Value } from '@telltale/schema';
 import fc from 'fast-check';
+import { type PlainSeries, parseBinary, parseCsv } from '../../../test/parse-answers.ts';
 import { packAlarm } from '../alarm-text.ts';
 import type { ReadRequest } from '../archive-access.ts';
 import { type Kind, kinds } from '../records.ts';
 import type { SeriesSnapshot } from '../store/snapshot.ts';
 import { pageBytes } from './page.ts';
-import { type PlainSeries, parseBinary, parseCsv } from './parse-answers.ts';
 import { Reading } from './reading.ts';
 
 function snapshotOf(kind: Kind, { name, datatype, records }: PlainSeries, number = 1): SeriesSnapshot {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { aggregates, type ReadRequest } from '../archive-access.ts';
 import {
   asked,
   chosen,
@@ -17,7 +16,8 @@ import {
   visible,
   world,
   written,
-} from './reading-model.ts';
+} from '../../../test/reading-model.ts';
+import { aggregates, type ReadRequest } from '../archive-access.ts';
 
 function read(parts: readonly Part[], request: ReadRequest, size: number, sums = true): string {
   return String(readInTurns([{ parts, request, cut: size, sums }])[0]);

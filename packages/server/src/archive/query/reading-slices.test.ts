@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatText, formatTimestamp } from '@telltale/schema';
 import fc from 'fast-check';
-import { type Aggregate, aggregates, type ReadRequest, type RecordForm } from '../archive-access.ts';
-import { parseBinary, parseCsv } from './parse-answers.ts';
+import { parseBinary, parseCsv } from '../../../test/parse-answers.ts';
 import {
   asked,
   cut,
@@ -17,7 +16,8 @@ import {
   requestOf,
   visible,
   world,
-} from './reading-model.ts';
+} from '../../../test/reading-model.ts';
+import { type Aggregate, aggregates, type ReadRequest, type RecordForm } from '../archive-access.ts';
 
 /** Resampled, aggregated, thinned out, or plain. */
 const options: fc.Arbitrary<Partial<ReadRequest>> = fc.oneof(

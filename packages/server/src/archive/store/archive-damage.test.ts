@@ -1,10 +1,10 @@
 // Harms every file of an archive: what is read is whole, or something was told.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { blocksIn, dayUs, flush, levels, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveDamage, ReadRequest } from '../archive-access.ts';
 import { systemDisk } from '../files/disk.ts';
@@ -15,8 +15,8 @@ import { ArchiveStore } from './archive-store.ts';
 import { openBlock } from './block-list.ts';
 import { append, keys } from './store-model.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'telltale-archive-damage-'));
-after(() => rmSync(root, { recursive: true }));
+const cleanup = suiteCleanup();
+const root = temporaryFolder(cleanup);
 
 const disk = { ...systemDisk, sync() {}, syncData() {} };
 let copies = 0;
@@ -184,7 +184,7 @@ describe('where a block is lost, a measurement', () => {
   const stamp = (us: number) => [Math.floor(us / 1e6), us % 1e6];
   const level = (more: Partial<ReadRequest>) =>
     (JSON.parse(answer(opened, { names: ['level'], ...more })) as { level: unknown[][] }).level;
-  after(() => opened.store.close());
+  cleanup.defer(() => opened.store.close());
 
   test('is bad from its start on, until there is a record again', () => {
     assert.ok(first < second);

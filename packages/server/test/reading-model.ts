@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { type Datatype, formatPrefixed, quality as qualities, toTimestamp, type Value } from '@telltale/schema';
 import fc from 'fast-check';
-import type { Aggregate, ReadRequest } from '../archive-access.ts';
-import { summarize } from '../codec/summary.ts';
-import { Columns, replaces, type Series } from '../records.ts';
-import type { SeriesSnapshot } from '../store/snapshot.ts';
-import type { Block, Chunk } from './block.ts';
-import { PageBuffers } from './page.ts';
-import { Reading } from './reading.ts';
+import type { Aggregate, ReadRequest } from '../src/archive/archive-access.ts';
+import { summarize } from '../src/archive/codec/summary.ts';
+import type { Block, Chunk } from '../src/archive/query/block.ts';
+import { PageBuffers } from '../src/archive/query/page.ts';
+import { Reading } from '../src/archive/query/reading.ts';
+import { Columns, replaces, type Series } from '../src/archive/records.ts';
+import type { SeriesSnapshot } from '../src/archive/store/snapshot.ts';
 
 export interface PlainRecord {
   readonly datatype: Datatype;
