@@ -35,6 +35,8 @@ class ArchiveThread {
   readonly #port: MessagePort;
   readonly #folder: string;
   readonly #reader: MessagePort;
+  /** Whether anything was read: before that there may be no thread behind the port that would answer. */
+  #hasRead = false;
   readonly #store: ArchiveStore;
   readonly #merger = new MergeWorker();
   readonly #answers: Answers;
@@ -154,6 +156,7 @@ class ArchiveThread {
   }
 
   #begin(begin: Begin): void {
+    this.#hasRead = true;
     const snapshots = this.#snapshots(snapshotRequest(begin.request, 0));
     this.#tellReader({ ...begin, kind: 'read', snapshots }, begin.buffers);
   }
@@ -190,7 +193,9 @@ class ArchiveThread {
   /** What is no longer needed goes when no reading has it open. */
   #release(): void {
     const paths = this.#store.obsolete();
-    if (paths.length > 0) this.#tellReader({ kind: 'release', paths });
+    if (paths.length === 0) return;
+    if (this.#hasRead) this.#tellReader({ kind: 'release', paths });
+    else this.#unlink(paths);
   }
 
   #unlink(paths: readonly string[]): void {
