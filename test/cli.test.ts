@@ -180,7 +180,7 @@ describe('telltale', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^telltale: The body does not fit its schema\. [^\n]*\n {2}\/severity is required\n {2}\/severty is unknown; [^\n]*\n$/,
+      /^telltale: The body does not fit its schema\. [^\n]*\n {2}\/severty is unknown; [^\n]*\n {2}\/severity is required\n$/,
     );
   });
 

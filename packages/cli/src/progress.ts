@@ -30,7 +30,7 @@ export class Progress {
 
   add(amount: number): void {
     this.#done += amount;
-    if (this.#clock.monotonicMs() - this.#shownMs >= everyMs) this.#show();
+    if (this.#done === this.#total || this.#clock.monotonicMs() - this.#shownMs >= everyMs) this.#show();
   }
 
   /** Takes the bar away. */
