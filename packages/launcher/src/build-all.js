@@ -7,7 +7,7 @@ const isRelease = process.argv.includes('--release');
 for (const program of Object.values(programs)) {
   try {
     const folder = await build(program, isRelease ? releaseFolder : cacheFolder);
-    process.stdout.write(`${program.name}: ${folder}\n`);
+    if (isRelease) process.stdout.write(`${program.name}: ${folder}\n`);
   } catch (error) {
     process.stderr.write(`${program.name} cannot be built: ${/** @type {Error} */ (error).message}\n`);
     // Without a build a program runs from its sources: no reason for an installation to fail.
