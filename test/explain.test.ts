@@ -1,13 +1,23 @@
 // Why a measurement is what it is: every stage, for measurements in every condition.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Explanation, type LiveMeasurement, stageNames } from '@telltale/schema';
+import { Explanation, type InstanceState, type LiveMeasurement, stageNames } from '@telltale/schema';
 import { put } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
 import { rackArgs, rackPlant } from './rack-plant.ts';
 import { until } from './until.ts';
 
-const live = new LiveServer({ args: rackArgs, begin: () => live.apply(rackPlant) });
+const live = new LiveServer({
+  args: rackArgs,
+  begin: async () => {
+    await live.apply(rackPlant);
+    // A thread that still loads a stack answers nobody in the short time that writes have here.
+    await until('every connector was tried', async () => {
+      const connectors = await data.read<Record<string, InstanceState>>('/connectors/');
+      return Object.values(connectors).every(({ state, 'last-error': error }) => state === 'up' || error !== null);
+    });
+  },
+});
 const { data } = live;
 
 const write = (command: string, value: string) => data.done('PUT', `/commands/${command}?value=${value}`);
