@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { ProblemError, type ProblemName } from '@telltale/schema';
 import { ArchiveBench } from '../../../test/archive-bench.ts';
+import { localCaller } from '../../access/index.ts';
 import { ArchiveRequests, mostAnswerBytes } from './archive-requests.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 const bench = new ArchiveBench();
 const { archive } = bench;
-const client = { isOpen: true };
+const client = { isOpen: true, caller: localCaller, gone: () => new AbortController().signal };
 const requests = new ArchiveRequests(bench.operations);
 const asked = { archive: 'measurements', name: 'level', t_since: 1, t_until: 9 } as const;
 
