@@ -34,6 +34,8 @@ before(async () => {
   const answer = await server.send('PUT', '/measurements/edited', measurement);
   assert.equal(answer.status, 204, await answer.text());
   template = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
+  const log = join(data, 'cfgdb.sqlite-wal');
+  await until(() => statSync(log).size === 0, 'the log is not in the database yet');
 });
 
 after(async () => {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { until } from '@telltale/stack-kit/testing';
 import { Census } from './census.ts';
 import { markName, readProcess } from './process-table.ts';
 
@@ -43,8 +45,11 @@ test('what has lost its mark and its parent belongs to the run in whose session 
   const script = '(env -i sleep 60 >/dev/null & echo $!); exec sleep 60';
   const { pid, printed } = await started(context, script, { mark: `${folderId}.1` });
   census.add(1, readProcess(pid), undefined);
-  const members = (await census.take()).get(1)?.map((each) => each.pid) ?? [];
-  assert.deepEqual(members.toSorted(), [pid, printed].toSorted());
+  // The shell between the two may take a moment to end.
+  await until('only those two are left', async () => {
+    const members = (await census.take()).get(1)?.map((each) => each.pid) ?? [];
+    return isDeepStrictEqual(members.toSorted(), [pid, printed].toSorted());
+  });
 });
 
 test('a mark of a run that there is not makes nobody a member', async (context) => {
