@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operation } from '@telltale/schema';
+import { takeDataFolder } from '../packages/server/src/data-folder.ts';
 import { disks, plantOf } from './full-disk.ts';
 import { runServer, type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
@@ -48,15 +49,21 @@ describe('a start on a disk that', () => {
     });
   }
 
-  test('is full and has no folder yet is told in one line with the path', async (t) => {
-    const disk = disks['is full'](t, 1);
-    if (disk === undefined) return t.skip('this machine does not allow it');
-    disk.fill({} as ServerProcess);
-    const { code, stderr: told } = await runServer(['--data', disk.data, '--port', '0']);
-    assert.equal(code, 1);
-    assert.match(told, /^telltale: \/[^\n]+\n$/);
-    assert.ok(told.includes(disk.data), told);
-  });
+  for (const roomBytes of [0, 16_384, 65_536]) {
+    test(`has ${roomBytes} bytes left and no folder yet: told in one line, and the next start is a first one`, async (t) => {
+      const disk = disks['is full'](t, 1);
+      if (disk === undefined) return t.skip('this machine does not allow it');
+      disk.fill({} as ServerProcess);
+      disk.leave(roomBytes);
+      const { code, stderr: told } = await runServer(['--data', disk.data, '--port', '0']);
+      assert.equal(code, 1);
+      assert.match(told, /^telltale: [^\n]+\n$/);
+      assert.ok(told.includes(disk.data), told);
+      const { isNew, release } = await takeDataFolder(disk.data);
+      release();
+      assert.ok(isNew, 'it loads the demo plant');
+    });
+  }
 });
 
 async function refusesWrites(server: ServerProcess): Promise<void> {

@@ -2,7 +2,7 @@
 // running process; and a server on one of them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
@@ -15,6 +15,11 @@ export interface Disk {
   free(server: ServerProcess): void;
 }
 
+export interface SmallDisk extends Disk {
+  /** Of a disk that is full: makes room for so many bytes. */
+  leave(bytes: number): void;
+}
+
 function works(command: string, args: readonly string[]): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore' });
@@ -25,7 +30,7 @@ function works(command: string, args: readonly string[]): boolean {
 }
 
 /** A file system in memory. */
-function smallFileSystem(t: TestContext, mebibytes = 2): Disk | undefined {
+function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | undefined {
   const folder = temporaryFolder(t);
   const mounted = works('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
   cleanupOf(t).defer(() => {
@@ -45,6 +50,7 @@ function smallFileSystem(t: TestContext, mebibytes = 2): Disk | undefined {
       }
     },
     free: () => rmSync(ballast),
+    leave: (bytes) => truncateSync(ballast, statSync(ballast).size - bytes),
   };
 }
 

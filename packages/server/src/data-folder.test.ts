@@ -37,10 +37,32 @@ describe('a folder', () => {
       assert.equal(folder.isNew, true);
       folder.release();
     }
-    writeFileSync(join(path, 'cfgdb.sqlite'), '');
-    const folder = await takeDataFolder(path);
-    assert.equal(folder.isNew, false);
-    folder.release();
+    for (const [content, isNew] of [
+      ['', true],
+      ['x', false],
+    ] as const) {
+      writeFileSync(join(path, 'cfgdb.sqlite'), content);
+      const folder = await takeDataFolder(path);
+      assert.equal(folder.isNew, isNew);
+      folder.release();
+    }
+  });
+
+  test('is new again where a first start came to nothing, and nothing that was there before is taken away', async () => {
+    const path = freshPath();
+    const names = ['cfgdb.sqlite', 'cfgdb.sqlite-wal', 'cfgdb.control', 'state.sqlite', 'archive', 'note.txt'];
+    for (const left of [['note.txt'], names]) {
+      const folder = await takeDataFolder(path);
+      for (const name of names) writeFileSync(join(path, name), 'made');
+      await folder.discard();
+      folder.release();
+      assert.deepEqual(
+        readdirSync(path)
+          .filter((name) => name !== 'telltale.lock')
+          .sort(),
+        left.toSorted(),
+      );
+    }
   });
 
   test('keeps what is in it', async () => {

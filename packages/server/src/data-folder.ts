@@ -1,6 +1,6 @@
 // The data folder: made where it does not exist, and held against a second server for as long as the process lives.
 import { statSync } from 'node:fs';
-import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises';
+import { access, chmod, constants, lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -11,12 +11,14 @@ export class UnusableFolder extends Error {
 
 export interface DataFolder {
   readonly path: string;
-  /** Whether nothing was in it before. */
+  /** Whether nothing was in it before, or no more than the empty files of a first start that came to nothing. */
   readonly isNew: boolean;
   /** Why others than the user of the server may look into it; undefined where they may not. */
   readonly openTo: string | undefined;
   /** Lets another server have it. */
   release(): void;
+  /** Takes away what a first start has made that came to nothing, so that the next one is a first one; before `release`. */
+  discard(): Promise<void>;
 }
 
 const lockName = 'telltale.lock';
@@ -33,7 +35,14 @@ export async function takeDataFolder(path: string): Promise<DataFolder> {
   }
   const lock = takeLock(path);
   const openTo = await closeToOthers(path, names);
-  return { path, isNew: names.length === 0, openTo, release: () => lock.close() };
+  const isNew = await hasNothing(path, names);
+  return {
+    path,
+    isNew,
+    openTo,
+    release: () => lock.close(),
+    discard: () => (isNew ? discard(path) : Promise.resolve()),
+  };
 }
 
 /** All but the lock, which a start that came to nothing leaves. */
@@ -46,6 +55,34 @@ async function namesIn(path: string): Promise<string[]> {
     throw unusableFolder(path, error);
   }
 }
+
+/** A disk that is full takes names, and nothing in them. */
+async function hasNothing(path: string, names: readonly string[]): Promise<boolean> {
+  for (const name of names) {
+    const kind = await lstat(join(path, name));
+    const isEmpty = kind.isDirectory()
+      ? (await readdir(join(path, name))).length === 0
+      : kind.isFile() && kind.size === 0;
+    if (!isEmpty) return false;
+  }
+  return true;
+}
+
+async function discard(path: string): Promise<void> {
+  for (const name of await namesIn(path)) {
+    if (made.has(name)) await rm(join(path, name), { recursive: true, force: true });
+  }
+}
+
+/** By a start, before anything can have been acknowledged. */
+const made = new Set(
+  [knownName, 'state.sqlite'].flatMap((name) => [
+    name,
+    `${name}-wal`,
+    `${name}-shm`,
+    name.replace('sqlite', 'control'),
+  ]),
+).union(new Set(['archive', 'executables', 'modules', 'temporary']));
 
 /** What a server has kept there before, or will be the first to: a folder that others share is left as it is. */
 async function closeToOthers(path: string, names: readonly string[]): Promise<string | undefined> {

@@ -243,7 +243,7 @@ export class Server {
       await this.#loadDemo(this.#folder.isNew);
       await this.#watch.open();
     } catch (error) {
-      await this.stop();
+      await this.#discard();
       if (error instanceof StartFailed) throw error;
       throw explained(error, this.#settings.data);
     }
@@ -288,6 +288,15 @@ export class Server {
     await this.#state.close(closeMs);
     await this.#archive.close(closeMs);
     this.#folder?.release();
+  }
+
+  /** Nothing was acknowledged yet: the next start of a new folder is a first one again. */
+  async #discard(): Promise<void> {
+    const folder = this.#folder;
+    this.#folder = undefined; // held until all is gone
+    await this.stop();
+    await folder?.discard();
+    folder?.release();
   }
 
   async #listen(): Promise<void> {
@@ -373,7 +382,11 @@ export class Server {
       return;
     }
     const body = Buffer.from(JSON.stringify({ operations: waterworks }));
-    await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');
+    try {
+      await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');
+    } catch (error) {
+      throw new StartFailed(`the demo plant cannot be kept in ${this.#settings.data}: ${(error as Error).message}`);
+    }
     this.#log.info(`loaded the demo plant: ${waterworks.length} objects`);
   }
 }
