@@ -3,6 +3,7 @@ import { alarmOperationCommands, alarms } from './commands/alarms.ts';
 import { archiveCheck, archiveCompact, archiveErase, archiveStats } from './commands/archive-care.ts';
 import { archiveExport, archiveImport } from './commands/archive-files.ts';
 import { browse } from './commands/browse.ts';
+import { configMissing } from './commands/config-missing.ts';
 import { configDelete, configGet, configPut } from './commands/config-objects.ts';
 import { configDiff, configRender, configRestore, configRevisions } from './commands/config-revisions.ts';
 import { configExport, configImport } from './commands/config-whole.ts';
@@ -74,6 +75,7 @@ export const commands: readonly CommandDeclaration[] = [
   configRender,
   configRevisions,
   configRestore,
+  configMissing,
   status,
   ...completionCommands(() => ({ commands, globalOptions })),
   help,

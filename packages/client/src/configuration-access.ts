@@ -109,6 +109,16 @@ export class ConfigurationAccess {
     return status.up_to_date === true;
   }
 
+  /** What was acknowledged once and is not there, a sentence each, until somebody acknowledges it. */
+  async missing({ signal }: AskOptions = {}): Promise<readonly string[]> {
+    return (await this.#transport.json<RenderStatus>('cfgdb/render', { signal })).missing ?? [];
+  }
+
+  /** Says that what is missing is known: it is told no more. */
+  acknowledgeMissing({ signal }: AskOptions = {}): Promise<void> {
+    return this.#transport.send('POST', 'cfgdb/missing/acknowledge', { signal });
+  }
+
   /** Checks the configuration as a whole and runs it. */
   render({ force, signal }: AskOptions & { readonly force?: boolean } = {}): Promise<void> {
     return this.#transport.send('POST', 'cfgdb/render', { query: { force }, signal });
