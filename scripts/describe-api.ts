@@ -20,7 +20,7 @@ import {
 } from '../packages/server/src/api/index.ts';
 import type { ArchiveAccess, Archiving } from '../packages/server/src/archive/index.ts';
 import { ConfigurationDatabase } from '../packages/server/src/cfgdb/index.ts';
-import { Executables } from '../packages/server/src/modules/index.ts';
+import { Executables, type UploadKeeper } from '../packages/server/src/modules/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { readSettings } from '../packages/server/src/settings.ts';
 import { LiveState } from '../packages/server/src/state/index.ts';
@@ -62,7 +62,7 @@ export function allRoutes(version: string): Route[] {
       onFailure: () => undefined,
     }),
     losses: { missing: () => [], acknowledge: () => Promise.resolve() },
-    executables: new Executables(''),
+    executables: new Executables({ folder: '', keeper: {} as UploadKeeper }),
     modules: { executableReplaced: () => undefined },
     mayUpload: true,
     stacks: { connector: new Map(), provider: new Map() },

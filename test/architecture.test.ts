@@ -21,7 +21,7 @@ const table: Record<string, readonly string[]> = {
   'server/archive': ['schema', 'server/points'],
   'server/sqlite': ['schema'],
   'server/cfgdb': ['schema', 'server/sqlite'],
-  'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms'],
+  'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms', 'server/modules'],
   'server/access': ['schema'],
   'server/demo': ['schema'],
   'server/stacks': ['schema', 'server/points', 'stack-kit'],

@@ -18,7 +18,7 @@ const modules: FunctionModules = new FunctionModules({
   clock: systemClock,
   log: pino({ level: 'silent' }),
   processes,
-  executables: { pathOf: (module) => `/nowhere/${module}` },
+  executables: { pathOf: (module) => `/nowhere/${module}`, uploadedAs: () => undefined, check: async () => undefined },
   tokens,
   urls: () => ({ base: `${bench.url}/data`, channel: `${bench.url.replace('http', 'ws')}/data/ws` }),
   boundsOf: () => ({ user: undefined, memoryBytes: undefined, cpuCores: undefined, maxProcesses: undefined }),

@@ -128,6 +128,11 @@ export const problems = {
     'The disk did not take it',
     'Nothing was changed, unless the detail says so. Look at the free space, the permissions and the log.',
   ),
+  'executable-damaged': problem(
+    500,
+    'The executable is not as it was uploaded',
+    'It is not run. PUT it again; or, where it was replaced on purpose, POST /cfgdb/missing/acknowledge.',
+  ),
   internal: problem(500, 'The service made a mistake', 'Nothing is known to be wrong with the request; see the log.'),
   'not-supported': problem(
     501,

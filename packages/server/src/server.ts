@@ -115,7 +115,11 @@ export class Server {
       sink: this.#archive.records,
       onJump: ({ byUs }) => log.warn(`the time of day was set by ${(byUs / 1e6).toFixed(1)} s`),
     });
-    this.#executables = new Executables(join(settings.data, 'executables'));
+    this.#executables = new Executables({
+      folder: join(settings.data, 'executables'),
+      keeper: this.#state,
+      onDamage: (text) => this.#logMissing(text),
+    });
     this.#modules = new ModuleService({
       folder: settings.data,
       user: settings['module-user'],
@@ -204,6 +208,7 @@ export class Server {
         acknowledge: async () => {
           await this.#cfgdb.acknowledgeMissing();
           this.#state.acknowledgeMissing();
+          await this.#executables.acknowledgeMissing();
         },
       },
     };
@@ -214,6 +219,7 @@ export class Server {
         cfgdb: this.#cfgdb,
         data,
         state: this.#state,
+        missing: () => this.#missing(),
         archive: this.#archive,
         archiving: this.#archiving,
         host: this.#host,
@@ -250,9 +256,10 @@ export class Server {
     if (this.#phase !== 'starting') return;
     const { openTo } = this.#folder;
     if (openTo !== undefined) this.#log.warn(`${this.#settings.data} can be read by others (${openTo}): chmod 700 it`);
-    for (const text of this.#missing()) this.#log.error(`something that was acknowledged is missing: ${text}`);
+    for (const text of this.#missing()) this.#logMissing(text);
     this.#phase = 'ready';
     this.#modules.begin();
+    void this.#executables.checkAll();
   }
 
   /** What was live before; after the configuration, so that a folder of somebody else's stays as it is. */
@@ -262,7 +269,7 @@ export class Server {
       this.#measurements.restore(kept.simulations);
       this.#commands.restore(kept.commands);
       this.#alarms.restore(kept.alarms);
-      await this.#executables.open();
+      await this.#executables.open(kept.uploads);
       await this.#modules.open();
       const retentions = await this.#archive.open(); // last: it begins to write by itself
       this.#archiving.restore(retentions, kept.alarms);
@@ -333,7 +340,11 @@ export class Server {
   }
 
   #missing(): string[] {
-    return [...this.#cfgdb.missing, ...this.#state.missing];
+    return [...this.#cfgdb.missing, ...this.#state.missing, ...this.#executables.missing];
+  }
+
+  #logMissing(text: string): void {
+    this.#log.error(`something that was acknowledged is missing: ${text}`);
   }
 
   #createArchive(onFailure: (error: Error) => void): Archive {

@@ -13,7 +13,11 @@ export function idleModules(options: Partial<FunctionModulesOptions> = {}): Func
       readLog: async () => [],
       watchLogs: () => undefined,
     },
-    executables: { pathOf: (module) => `/nowhere/${module}` },
+    executables: {
+      pathOf: (module) => `/nowhere/${module}`,
+      uploadedAs: () => undefined,
+      check: async () => undefined,
+    },
     tokens: { issue: () => '', change: () => undefined, revoke: () => undefined },
     urls: () => ({ base: 'http://127.0.0.1:8080/data', channel: 'ws://127.0.0.1:8080/data/ws' }),
     boundsOf: () => ({ user: undefined, memoryBytes: undefined, cpuCores: undefined, maxProcesses: undefined }),

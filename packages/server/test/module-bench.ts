@@ -67,6 +67,9 @@ export class PaperTokens implements RunTokens {
   }
 }
 
+/** What every executable was when it was uploaded. */
+export const uploaded = { bytes: 3, sha256: 'cd'.repeat(32) };
+
 export class ModuleBench {
   readonly clock = new ManualClock();
   readonly processes = new PaperProcesses();
@@ -80,7 +83,11 @@ export class ModuleBench {
       clock: this.clock,
       log: pino({ level: 'debug', base: null }, { write: (line: string) => this.lines.push(JSON.parse(line).msg) }),
       processes: this.processes,
-      executables: { pathOf: (module, path = 'executable') => `/executables/${module}/${path}` },
+      executables: {
+        pathOf: (module, path = 'executable') => `/executables/${module}/${path}`,
+        uploadedAs: () => [uploaded],
+        check: async () => undefined,
+      },
       tokens: this.tokens,
       urls: () => ({ base: 'http://127.0.0.1:8080/data', channel: 'ws://127.0.0.1:8080/data/ws' }),
       boundsOf: () => ({ user: undefined, memoryBytes: undefined, cpuCores: undefined, maxProcesses: undefined }),

@@ -13,6 +13,8 @@ export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
   readonly data: DataAccess;
   readonly state: LiveState;
+  /** What was acknowledged and is not there. */
+  readonly missing: () => readonly string[];
   readonly archive: Archive;
   readonly archiving: Archiving;
   readonly host: StackHost;
@@ -31,9 +33,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     gauge('configuration_up_to_date', 'Whether what runs equals the database.', () =>
       Number(cfgdb.figures?.upToDate ?? false),
     ),
-    gauge('data_missing', 'Findings that something acknowledged was missing at the start.', () => {
-      return cfgdb.missing.length + state.missing.length;
-    }),
+    gauge('data_missing', 'Findings that something acknowledged is missing.', () => sources.missing().length),
     labelled('gauge', 'points', 'Live objects.', 'family', () => ({
       measurements: measurements.size,
       commands: commands.size,

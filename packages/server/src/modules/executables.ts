@@ -1,28 +1,50 @@
 // The executables of function modules on disk. A module has a folder of its own, whose name the server makes; a path
 // never leaves it, through symbolic links neither. Whether a module exists is not decided here.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ExecutableStat, ProblemError } from '@telltale/schema';
 import { moduleFolder } from './module-folder.ts';
+import type { UploadSum } from './upload-sum.ts';
+import { type KeptUpload, type UploadKeeper, Uploads } from './uploads.ts';
 
 const defaultPath = 'executable';
 const runnable = 0o755;
 
+export interface ExecutablesOptions {
+  readonly folder: string;
+  readonly keeper: UploadKeeper;
+  /** One that was uploaded is gone, or another: a sentence without its full stop, once. */
+  readonly onDamage?: (text: string) => void;
+}
+
 export class Executables {
   readonly #folder: string;
   readonly #incoming: string;
+  readonly #uploads: Uploads;
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(folder: string) {
+  constructor({ folder, keeper, onDamage = () => undefined }: ExecutablesOptions) {
     this.#folder = folder;
     this.#incoming = join(folder, '.incoming');
+    this.#uploads = new Uploads({ folder, keeper, onDamage });
+  }
+
+  /** Of those that were uploaded: what is gone, or not as it was, a sentence each. */
+  get missing(): readonly string[] {
+    return this.#uploads.missing;
+  }
+
+  /** What is there now counts, also where that is nothing. */
+  acknowledgeMissing(): Promise<void> {
+    return this.#uploads.acknowledge();
   }
 
   /** Makes the folder and removes what an interrupted upload left. */
-  async open(): Promise<void> {
+  async open(uploads: readonly KeptUpload[] = []): Promise<void> {
+    this.#uploads.restore(uploads);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await rm(this.#incoming, { recursive: true, force: true });
     await mkdir(this.#incoming, { mode: 0o700 });
@@ -32,13 +54,15 @@ export class Executables {
   async put(module: string, path: string | undefined, body: Readable): Promise<void> {
     const temporary = join(this.#incoming, randomUUID());
     try {
-      await writeWhole(temporary, body);
-      await this.#inTurn(async () => {
-        const target = await this.#resolve(module, path, true);
-        if ((await kindOf(target))?.isDirectory()) await rm(target, { recursive: true });
-        await rename(temporary, target);
-        await syncFolder(dirname(target));
-      });
+      const sum = await writeWhole(temporary, body);
+      await this.#inTurn(() =>
+        this.#uploads.replacing(placeOf(module, path), sum, async () => {
+          const target = await this.#resolve(module, path, true);
+          if ((await kindOf(target))?.isDirectory()) await rm(target, { recursive: true });
+          await rename(temporary, target);
+          await syncFolder(dirname(target));
+        }),
+      );
     } catch (error) {
       throw error instanceof ProblemError ? error : storageFailed(error);
     } finally {
@@ -47,18 +71,33 @@ export class Executables {
   }
 
   /** Where the bytes are, if there are any. */
-  pathOf(module: string, path: string = defaultPath): string {
-    return join(this.#folder, moduleFolder(module), path);
+  pathOf(module: string, path: string | undefined): string {
+    return join(this.#folder, placeOf(module, path));
+  }
+
+  /** What it must be to be run; undefined where it was not uploaded, but put there by hand. */
+  uploadedAs(module: string, path: string | undefined): readonly UploadSum[] | undefined {
+    return this.#uploads.of(placeOf(module, path));
+  }
+
+  /** Looks whether it is what was uploaded; what is not is told in `missing`. */
+  async check(module: string, path: string | undefined): Promise<void> {
+    await this.#uploads.check(placeOf(module, path));
+  }
+
+  /** As `check`, for all of them, one after the other. */
+  checkAll(): Promise<void> {
+    return this.#uploads.checkAll();
   }
 
   async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
-    const file = await this.#openFile(module, path);
+    const file = await this.#openWhole(module, path);
     const { size } = await file.stat();
     return { stream: file.createReadStream(), size };
   }
 
   async stat(module: string, path: string | undefined): Promise<ExecutableStat> {
-    const file = await this.#openFile(module, path);
+    const file = await this.#openWhole(module, path);
     try {
       const { mode, uid, gid, size, atimeMs, mtimeMs, ctimeMs } = await file.stat();
       const [atime, mtime, ctime] = [atimeMs, mtimeMs, ctimeMs].map((ms) => Math.floor(ms / 1000)) as [
@@ -77,6 +116,7 @@ export class Executables {
   }
 
   async #delete(module: string, path: string | undefined): Promise<void> {
+    const upload = await this.#uploads.forget(placeOf(module, path));
     const file = await this.#openFile(module, path);
     await file.close();
     const target = await this.#resolve(module, path, false);
@@ -84,6 +124,7 @@ export class Executables {
       await rm(target);
       await syncFolder(dirname(target));
     } catch (error) {
+      await this.#uploads.remember(upload);
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EBUSY') throw storageFailed(error);
       throw new ProblemError('executable-locked', `The executable of ${module} cannot be deleted: ${code}.`);
@@ -97,8 +138,19 @@ export class Executables {
     return turn;
   }
 
+  /** Only one that is what was uploaded, or was put there by hand. */
+  async #openWhole(module: string, path: string | undefined): Promise<FileHandle> {
+    const damage = await this.#uploads.check(placeOf(module, path)).catch((error: unknown) => {
+      throw storageFailed(error);
+    });
+    const file = await this.#openFile(module, path, damage);
+    if (damage === undefined) return file;
+    await file.close();
+    throw new ProblemError('executable-damaged', `The executable of ${module} ${damage}.`);
+  }
+
   /** Only a regular file; a symbolic link, a pipe or a device in its place is none. */
-  async #openFile(module: string, path: string | undefined): Promise<FileHandle> {
+  async #openFile(module: string, path: string | undefined, damage?: string): Promise<FileHandle> {
     let file: FileHandle | undefined;
     try {
       const target = await this.#resolve(module, path, false);
@@ -111,7 +163,8 @@ export class Executables {
       if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw storageFailed(error);
     }
     await file?.close();
-    throw new ProblemError('no-executable', `${module} has no executable.`);
+    const what = damage === undefined ? `${module} has no executable` : `The executable of ${module} ${damage}`;
+    throw new ProblemError('no-executable', `${what}.`);
   }
 
   /**
@@ -134,6 +187,11 @@ export class Executables {
   }
 }
 
+/** Seen from the folder of executables. */
+function placeOf(module: string, path: string = defaultPath): string {
+  return join(moduleFolder(module), path);
+}
+
 /** Undefined where there is nothing. */
 async function kindOf(path: string): Promise<Stats | undefined> {
   try {
@@ -154,17 +212,20 @@ async function makeFolder(path: string): Promise<boolean> {
   }
 }
 
-async function writeWhole(path: string, body: Readable): Promise<void> {
+async function writeWhole(path: string, body: Readable): Promise<UploadSum> {
   const file = await open(path, 'wx', runnable);
+  const hash = createHash('sha256');
   try {
     let bytes = 0;
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       await file.writeFile(chunk);
+      hash.update(chunk);
       bytes += chunk.length;
     }
     if (bytes === 0) throw new ProblemError('invalid-body', 'The body is empty: an executable has at least one byte.');
     await file.chmod(runnable);
     await file.sync();
+    return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fromTimestamp, ProblemError } from '@telltale/schema';
-import { ModuleBench } from '../../test/module-bench.ts';
+import { ModuleBench, uploaded } from '../../test/module-bench.ts';
 
 /** What a promise has become by now. */
 function fate(promise: Promise<unknown>): () => Promise<string> {
@@ -146,6 +146,7 @@ describe('a run', () => {
       run: 1,
       module: 'loop',
       executable: '/executables/loop/bin/loop.py',
+      uploaded: [uploaded],
       sha256: 'ab'.repeat(32),
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

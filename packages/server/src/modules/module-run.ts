@@ -1,6 +1,7 @@
 // One run of a module, from its start until nothing of it lives any more: its token, its liveness, and why it is told
 // to end. What comes before and after is the supervisor's.
 import type { Clock, FunctionModule } from '@telltale/schema';
+import type { Executables } from './executables.ts';
 import type { Bounds, ModuleProcesses, Usage } from './keeper/keeper-protocol.ts';
 import { Liveness, type ModuleConnection } from './liveness.ts';
 import type { ModuleDefinition } from './module-definition.ts';
@@ -18,7 +19,7 @@ export interface RunTokens {
 export interface RunOptions {
   readonly clock: Clock;
   readonly processes: ModuleProcesses;
-  readonly executables: { pathOf(module: string, path: string | undefined): string };
+  readonly executables: Pick<Executables, 'pathOf' | 'uploadedAs' | 'check'>;
   readonly tokens: RunTokens;
   readonly urls: () => ServiceUrls;
   readonly boundsOf: (module: FunctionModule) => Bounds;
@@ -78,6 +79,7 @@ export class ModuleRun {
       run: this.id,
       module: name,
       executable: executables.pathOf(name, executable),
+      uploaded: executables.uploadedAs(name, executable),
       sha256,
       env: moduleEnvironment(this.#module, urls(), this.#token),
       bounds: boundsOf(this.#module),

@@ -8,13 +8,14 @@ import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { pino } from 'pino';
 import { PaperTokens } from '../../test/module-bench.ts';
 import { folderIdOf, markedProcesses } from '../../test/modules/keeper-bench.ts';
+import { PaperUploads } from '../../test/paper-uploads.ts';
 import { Executables } from './executables.ts';
 import { ModuleService } from './module-service.ts';
 
 async function withService(use: (service: ModuleService, folder: string) => Promise<void>): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const folder = temporaryFolder(cleanup);
-  const executables = new Executables(join(folder, 'executables'));
+  const executables = new Executables({ folder: join(folder, 'executables'), keeper: new PaperUploads() });
   await executables.open();
   await executables.put(
     'loop',

@@ -186,6 +186,7 @@ export class ModuleSupervisor {
     ended.over();
     this.#run = undefined;
     if (end.kind === 'ended') this.#exit = { code: end.code ?? null, signal: end.signal ?? null };
+    else void this.#checkExecutable();
     this.#ended?.resolve();
     this.#ended = undefined;
     if (ended.ending === 'anew') this.#launch();
@@ -335,6 +336,16 @@ export class ModuleSupervisor {
     if (this.#run === undefined) this.#startAnew();
     else this.#error('was still running at its time, and was not started a second time');
     this.#settle();
+  }
+
+  /** What keeps it from being started may be that the file is damaged: then that is told with all else that is missing. */
+  async #checkExecutable(): Promise<void> {
+    const { executables, log } = this.#options;
+    try {
+      await executables.check(this.name, this.#definition?.module.executable);
+    } catch (error) {
+      log.warn({ module: this.name }, `the executable cannot be read: ${(error as Error).message}`);
+    }
   }
 
   #fail(reason: string): void {

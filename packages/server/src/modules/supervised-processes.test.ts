@@ -8,6 +8,7 @@ import { type FunctionModule, systemClock } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { pino } from 'pino';
 import { PaperTokens } from '../../test/module-bench.ts';
+import { PaperUploads } from '../../test/paper-uploads.ts';
 import { Executables } from './executables.ts';
 import { FunctionModules } from './function-modules.ts';
 import { ModuleKeeper } from './keeper/module-keeper.ts';
@@ -20,7 +21,7 @@ let keeper: ModuleKeeper;
 
 beforeEach(async (t) => {
   data = temporaryFolder(t);
-  executables = new Executables(join(data, 'executables'));
+  executables = new Executables({ folder: join(data, 'executables'), keeper: new PaperUploads() });
   await executables.open();
   tokens = new PaperTokens();
   const log = pino({ level: 'silent' });

@@ -47,11 +47,12 @@ async function reopened(state: LiveState) {
 const command = (name: string, value: string, timeUs = 1) => ({ name, value, timeUs });
 const simulation = { value: 'd1', quality: 0x80c0, sinceUs: 5, untilUs: undefined, by: 'anna' };
 const alarm = { state: 'ACT_UNACK', timeUs: 7, authority: 'anna' } as const;
+const upload = { name: 'pump/executable', sums: [{ bytes: 3, sha256: 'ab'.repeat(32) }] };
 
 describe('the live state', () => {
   test('has nothing at first, and afterwards the newest of everything that was kept and not forgotten', async () => {
     const { state, kept } = await start();
-    assert.deepEqual(kept, { commands: [], alarms: [], simulations: [] });
+    assert.deepEqual(kept, { commands: [], alarms: [], simulations: [], uploads: [] });
     await Promise.all([
       state.keepCommand(command('a', 'd1')),
       state.keepCommand(command('a', 'd2', 9)),
@@ -62,12 +63,16 @@ describe('the live state', () => {
       state.keepSimulation({ name: 'a', ...simulation }),
       state.keepAlarm({ name: 'a', ...alarm }),
       state.forgetAlarm('b'),
+      state.keepUpload(upload),
+      state.keepUpload({ ...upload, name: 'gone' }),
+      state.forgetUpload('gone'),
     ]);
     const after = await reopened(state);
     assert.deepEqual(after.commands, [command('__proto__', 's"\u0000\ud83d\ude00'), command('a', 'd2', 9)]);
     const { untilUs: _, ...timeless } = simulation;
     assert.deepEqual(after.simulations, [{ name: 'a', ...timeless }]);
     assert.deepEqual(after.alarms, [{ name: 'a', ...alarm }]);
+    assert.deepEqual(after.uploads, [upload]);
   });
 
   test('keeps in the order of the calls, many in one commit', async () => {

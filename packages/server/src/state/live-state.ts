@@ -1,10 +1,12 @@
-// What must survive a restart of what is live: values of commands, states of alarms, simulations. The client of the
+// What must survive a restart of what is live: values of commands, states of alarms, simulations, and what was uploaded
+// as the executable of a function module. The client of the
 // thread that writes it: what comes while a commit runs goes into the next one, so that a crowd of writes costs as many
 // disk syncs as a few.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmKeeper, KeptAlarm } from '../alarms/index.ts';
+import type { KeptUpload, UploadKeeper } from '../modules/index.ts';
 import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { Answer, Entry, KeptFamily, Opened, Request } from './protocol.ts';
@@ -27,6 +29,7 @@ export interface KeptState {
   readonly commands: readonly KeptCommand[];
   readonly alarms: readonly KeptAlarm[];
   readonly simulations: readonly KeptSimulation[];
+  readonly uploads: readonly KeptUpload[];
 }
 
 interface Waiting {
@@ -35,7 +38,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
+export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, UploadKeeper {
   readonly #options: LiveStateOptions;
   #prepared: Worker | undefined;
   #thread: Worker | undefined;
@@ -105,7 +108,12 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
       opened.entries
         .filter((entry) => entry.family === family)
         .map(({ name, text }) => ({ name, ...JSON.parse(text as string) }) as Kept);
-    return { commands: of('commands'), alarms: of('alarms'), simulations: of('simulations') };
+    return {
+      commands: of('commands'),
+      alarms: of('alarms'),
+      simulations: of('simulations'),
+      uploads: of('uploads'),
+    };
   }
 
   keepCommand({ name, ...kept }: KeptCommand): Promise<void> {
@@ -130,6 +138,14 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper {
 
   forgetSimulation(name: string): Promise<void> {
     return this.#keep('simulations', name, undefined);
+  }
+
+  keepUpload({ name, ...kept }: KeptUpload): Promise<void> {
+    return this.#keep('uploads', name, kept);
+  }
+
+  forgetUpload(name: string): Promise<void> {
+    return this.#keep('uploads', name, undefined);
   }
 
   /** Writes what waits, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */

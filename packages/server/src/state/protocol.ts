@@ -1,5 +1,5 @@
 // What the thread that keeps the live state and its client say to each other.
-export const keptFamilies = ['commands', 'alarms', 'simulations'] as const;
+export const keptFamilies = ['commands', 'alarms', 'simulations', 'uploads'] as const;
 export type KeptFamily = (typeof keptFamilies)[number];
 
 /** One object that is to be kept, as JSON text, or forgotten. */

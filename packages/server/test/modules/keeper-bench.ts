@@ -122,6 +122,7 @@ export function makeLaunch(folder: string, run: number, script: string, launch: 
     run,
     module,
     executable,
+    uploaded: undefined,
     sha256: undefined,
     env: { PATH: path },
     bounds: noBounds,

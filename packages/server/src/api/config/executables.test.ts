@@ -5,6 +5,7 @@ import { before, beforeEach, describe, test } from 'node:test';
 import { ProblemError, problemPage } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ModuleInterface } from '../../../test/module-interface.ts';
+import { PaperUploads } from '../../../test/paper-uploads.ts';
 import { ScriptedModules } from '../../../test/scripted-modules.ts';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { Executables } from '../../modules/executables.ts';
@@ -12,7 +13,7 @@ import { executableRoutes } from './executables.ts';
 
 const cleanup = suiteCleanup();
 const folder = temporaryFolder(cleanup);
-const executables = new Executables(folder);
+const executables = new Executables({ folder, keeper: new PaperUploads() });
 const asked: string[] = [];
 
 /** Of the configuration, what these routes ask: one module, with a place of its own for its executable. */

@@ -35,7 +35,7 @@ export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
       summary: 'The executable of a function module',
       names,
       answer: { status: 200, description: 'Its bytes.', type: bytesType },
-      problems: ['unknown-object', 'no-executable', 'storage-failed'],
+      problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
       handle: async ({ name }) => ({ ...(await executables.get(name, await pathOf(name))), filename: name }),
     },
     {
@@ -74,7 +74,7 @@ export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
       summary: 'Mode, owner, size and times of the executable',
       names,
       answer: { status: 200, description: 'The stat.', type: jsonType, schema: ExecutableStat },
-      problems: ['unknown-object', 'no-executable', 'storage-failed'],
+      problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
       handle: async ({ name }) => executables.stat(name, await pathOf(name)),
     },
   ];

@@ -23,6 +23,7 @@ function run(machine: Machine, bounds: Bounds, held: readonly Controller[] = [])
     run: 1,
     module: 'loop',
     executable: '/uploads/loop',
+    uploaded: undefined,
     sha256: undefined,
     env: {},
     bounds,

@@ -53,7 +53,16 @@ async function start(context: TestContext, data: string, { name = 'loop', script
   assert.deepEqual(missing, []);
   writeFileSync(join(bin, name), script);
   chmodSync(join(bin, name), 0o755);
-  const launch = { run: 1, module: name, executable: '', sha256: undefined, env: {}, bounds: all, termToKillMs: 1000 };
+  const launch = {
+    run: 1,
+    module: name,
+    executable: '',
+    uploaded: undefined,
+    sha256: undefined,
+    env: {},
+    bounds: all,
+    termToKillMs: 1000,
+  };
   const confined = confine(machine, launch, { executable: `../bin/${name}`, held: new Set() });
   const child = spawn(confined.command, confined.args, {
     ...confined.options,

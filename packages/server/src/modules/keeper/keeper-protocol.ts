@@ -1,6 +1,7 @@
 // What the server and the process that keeps function modules say to each other. The keeper is the mechanism: it starts
 // processes, ends them, and keeps what they print. When and why is the supervisor's.
 import type { LogLine, LogStream } from '@telltale/schema';
+import type { UploadSum } from '../upload-sum.ts';
 
 /** What bounds the processes of a module, as configured; what the machine cannot hold is said, and left out. */
 export interface Bounds {
@@ -20,6 +21,8 @@ export interface Launch {
   readonly module: string;
   /** The uploaded file; it is copied into the folder of the module before it is started. */
   readonly executable: string;
+  /** What the upload was, or one of two while it is replaced: another file is damaged, and not started. */
+  readonly uploaded: readonly UploadSum[] | undefined;
   /** Lower-case hexadecimal: another file is not started. */
   readonly sha256: string | undefined;
   /** All of it: nothing else is inherited, but for what marks the processes of a run. */

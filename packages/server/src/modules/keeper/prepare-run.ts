@@ -1,10 +1,9 @@
 // The folder of a module before a run: its home, and the copy of the executable that runs. Whatever becomes of the upload
 // later, what was checked is what was started.
-import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { damageOf, sumOf } from '../upload-sum.ts';
 import { executableFault } from './executable-fault.ts';
 import type { Launch } from './keeper-protocol.ts';
 import { prepareHome } from './prepare-home.ts';
@@ -53,17 +52,24 @@ export async function prepareRun(folder: string, launch: Launch): Promise<Prepar
     if (fault !== undefined) throw new NotStarted(fault);
     return { home, executable: `../bin/${name}`, missing };
   } catch (error) {
-    throw error instanceof NotStarted ? error : systemRefused(error, executable);
+    if (error instanceof NotStarted) throw error;
+    const refused = systemRefused(error, executable);
+    const isGone = launch.uploaded !== undefined && (await sumOf(executable)) === undefined;
+    throw isGone ? damaged(damageOf(launch.uploaded, undefined)) : refused;
   }
 }
 
-async function checkSum(file: string, { sha256 }: Launch): Promise<void> {
-  if (sha256 === undefined) return;
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  const sum = hash.digest('hex');
-  if (sum === sha256) return;
-  throw new NotStarted(`the SHA-256 of the executable is ${sum}, and the property sha256 asks for ${sha256}`);
+async function checkSum(file: string, { sha256, uploaded }: Launch): Promise<void> {
+  if (sha256 === undefined && uploaded === undefined) return;
+  const sum = await sumOf(file);
+  const damage = uploaded && damageOf(uploaded, sum);
+  if (damage !== undefined) throw damaged(damage);
+  if (sha256 === undefined || sum?.sha256 === sha256) return;
+  throw new NotStarted(`the SHA-256 of the executable is ${sum?.sha256}, and the property sha256 asks for ${sha256}`);
+}
+
+function damaged(damage = ''): NotStarted {
+  return new NotStarted(`the executable ${damage}; put it again`);
 }
 
 const mayPass = new Set(['ENOSPC', 'EDQUOT', 'EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'EIO']);

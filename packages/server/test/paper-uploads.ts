@@ -1,0 +1,18 @@
+// Keeps what is known of uploads as long as the test: a restart is an `Executables` that is given what another left.
+import type { KeptUpload, UploadKeeper } from '../src/modules/index.ts';
+
+export class PaperUploads implements UploadKeeper {
+  readonly kept = new Map<string, KeptUpload>();
+  /** Called before each change; what it throws is what the disk says. */
+  onChange: () => void = () => undefined;
+
+  async keepUpload(upload: KeptUpload): Promise<void> {
+    this.onChange();
+    this.kept.set(upload.name, upload);
+  }
+
+  async forgetUpload(name: string): Promise<void> {
+    this.onChange();
+    this.kept.delete(name);
+  }
+}
