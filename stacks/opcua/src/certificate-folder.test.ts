@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
@@ -42,6 +42,34 @@ describe('a folder of certificates', () => {
     assert.ok(!renamed.getCertificate().equals(certificates.getCertificate()));
     assert.equal(readFileSync(join(folder, 'own', 'private-key.pem'), 'utf8'), key);
   });
+
+  for (const name of ['certificate.pem', 'private-key.pem']) {
+    test(`is as it was, refuses by the path, or tells that its certificate is new, where ${name} is damaged`, async (t) => {
+      const { folder, certificates } = await newFolder(t, 'urn:a');
+      const { certificate, privateKey } = certificates.ownFiles;
+      const whole = { [certificate]: readFileSync(certificate), [privateKey]: readFileSync(privateKey) };
+      const path = join(folder, 'own', name);
+      const bytes = whole[path] ?? assert.fail();
+      const places = Array.from({ length: 24 }, (_, at) => Math.floor((at * bytes.length) / 24));
+      const flipped = (at: number, bit: number) => bytes.with(at, (bytes[at] ?? 0) ^ (1 << bit));
+      const damages = [...places.map((at, bit) => flipped(at, bit % 8)), bytes.subarray(0, 500), bytes.subarray(0, 0)];
+      for (const damage of [...damages, undefined]) {
+        for (const [file, content] of Object.entries(whole)) writeFileSync(file, content);
+        if (damage === undefined) rmSync(path);
+        else writeFileSync(path, damage);
+        try {
+          const found = await newFolder(t, 'urn:a', folder);
+          const isSame = found.certificates.getCertificate().equals(certificates.getCertificate());
+          assert.equal(found.warnings.length, isSame ? 0 : 1, found.warnings.join());
+          const own = new X509Certificate(found.certificates.getCertificate());
+          assert.ok(own.checkPrivateKey(createPrivateKey(readFileSync(privateKey))));
+        } catch (error) {
+          if (error instanceof assert.AssertionError) throw error;
+          assert.ok((error as Error).message.startsWith(`${privateKey} is damaged: put back a copy`), String(error));
+        }
+      }
+    });
+  }
 
   test('trusts the very certificates that a person has put there, and no others', async (t) => {
     const { folder, certificates, warnings } = await newFolder(t, 'urn:a');

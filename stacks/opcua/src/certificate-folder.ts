@@ -1,6 +1,6 @@
 // The certificates of one connector or provider: its own, made once, and those of the other side that a person trusts.
 // Whom nobody trusts is refused, and kept in `rejected` for a person to look at and move.
-import { randomUUID, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomUUID, sign, verify, X509Certificate } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -47,16 +47,19 @@ export class CertificateFolder {
   /** Makes the folders and the own certificate where they are missing; before anything else. */
   async initialize(): Promise<void> {
     if (this.#own !== undefined) return;
-    const { folder } = this.#options;
+    const { folder, log } = this.#options;
     for (const name of ['own', 'trusted', 'rejected']) {
       await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
     }
     const { certificate: certificateFile, privateKey: keyFile } = this.ownFiles;
     const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
-    const pems =
-      certificate === undefined || key === undefined || !this.#isOurs(certificate)
-        ? await this.#make(certificateFile, keyFile, key)
-        : { certificate, key };
+    if (key !== undefined) refuseDamaged(keyFile, key);
+    const isFirst = certificate === undefined && key === undefined;
+    const found = certificate !== undefined && key !== undefined && isWhole(certificate, key) && { certificate, key };
+    if (!isFirst && !found)
+      log.warn(`${join(folder, 'own')} was not whole: its certificate, which others trust, is new`);
+    const isOfUse = found && this.#isOurs(found.certificate);
+    const pems = isOfUse ? found : await this.#make(certificateFile, keyFile, key);
     this.#own = {
       certificate: crypto_utils.convertPEMtoDER(pems.certificate),
       privateKey: crypto_utils.coercePEMorDerToPrivateKey(pems.key),
@@ -117,14 +120,9 @@ export class CertificateFolder {
 
   /** A certificate with another application URI is of no use: servers hold it against the one that they are told. */
   #isOurs(pem: string): boolean {
-    try {
-      const certificate = new X509Certificate(pem);
-      const names = (certificate.subjectAltName ?? '').split(', ');
-      const isInForce = Date.parse(certificate.validTo) > this.#nowMs() + dayMs;
-      return isInForce && names.includes(`URI:${this.#options.applicationUri}`);
-    } catch {
-      return false;
-    }
+    const { subjectAltName = '', validTo } = new X509Certificate(pem);
+    const isInForce = Date.parse(validTo) > this.#nowMs() + dayMs;
+    return isInForce && subjectAltName.split(', ').includes(`URI:${this.#options.applicationUri}`);
   }
 
   async #make(certificateFile: string, keyFile: string, oldKey: string | undefined) {
@@ -177,6 +175,31 @@ export class CertificateFolder {
 export function applicationUriOf(given: string, name: string): string {
   return given === '' ? `urn:${hostname()}:telltale:${name}` : given;
 }
+
+/** Whether it is the certificate of the key, with the bytes that were signed; what others have signed is theirs to check. */
+function isWhole(pem: string, key: string): boolean {
+  try {
+    const certificate = new X509Certificate(pem);
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) return false;
+    return !certificate.checkIssued(certificate) || certificate.verify(certificate.publicKey);
+  } catch {
+    return false;
+  }
+}
+
+/** Throws where it cannot sign. With a new key the other side would not know us, so a person decides. */
+function refuseDamaged(file: string, key: string): void {
+  try {
+    const privateKey = createPrivateKey(key);
+    const signature = sign('sha256', probe, privateKey);
+    if (verify('sha256', probe, createPublicKey(privateKey), signature)) return;
+  } catch {
+    // as good as a signature that is wrong
+  }
+  throw new Error(`${file} is damaged: put back a copy of it, or move it away, and another key is made`);
+}
+
+const probe = Buffer.from('telltale');
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
