@@ -21,6 +21,9 @@ export interface DataFolder {
   discard(): Promise<void>;
 }
 
+/** SQLite's codes. */
+const busy = 5;
+const notDatabase = 26;
 const lockName = 'telltale.lock';
 /** A folder with this file is a data folder. */
 const knownName = 'cfgdb.sqlite';
@@ -109,7 +112,11 @@ function takeLock(path: string): DatabaseSync {
     if (statSync(join(path, lockName), { throwIfNoEntry: false })?.isDirectory()) {
       throw new UnusableFolder(`${join(path, lockName)} is a folder in the place of a file; move it away.`);
     }
-    if ((error as { errcode?: number }).errcode !== 5) throw unusableFolder(path, error);
+    const { errcode } = error as { errcode?: number };
+    if (errcode === notDatabase) {
+      throw new UnusableFolder(`${join(path, lockName)} is no lock of a server; move it away: nothing is kept in it.`);
+    }
+    if (errcode !== busy) throw unusableFolder(path, error);
     throw new UnusableFolder(
       `${path} is in use by another running server: stop that one, or name another folder with --data.`,
     );
