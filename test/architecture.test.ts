@@ -235,6 +235,19 @@ describe('the architecture', () => {
     }
   });
 
+  test('the main thread has no parser of imports, which would hold up live values', () => {
+    const loaded = loadedBy('packages/server/src/server.ts');
+    const parsers = ['backfill', 'csv-records', 'serve-import'].map(
+      (name) => `packages/server/src/api/archive/${name}.ts`,
+    );
+    assert.ok(loaded.includes('packages/server/src/api/archive/imports.ts'));
+    assert.deepEqual(
+      parsers.filter((file) => loaded.includes(file)),
+      [],
+    );
+    assert.ok(parsers.every((file) => loadedBy('packages/server/src/api/archive/import-thread.ts').includes(file)));
+  });
+
   test('no module holds mutable state', () => {
     const wrong = sourceFiles().filter((file) =>
       /^(?:export )?(?:let|var) /m.test(readFileSync(join(root, file), 'utf8')),

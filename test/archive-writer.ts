@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     const batch = new Batch();
     world.addRecord(batch, 0, renewed, from, 1);
     say(`replacing ${renewed} ${from}`);
-    await archive.backfill(keys[renewed] as (typeof keys)[number], batch);
+    await archive.backfill(keys[renewed] as (typeof keys)[number], batch.take());
     say(`replaced ${renewed} ${from}`);
   }
 }

@@ -7,19 +7,25 @@ import { type ServerProcess, startServer } from './server-process.ts';
 import { until } from './until.ts';
 
 /** Those of ours, by the names that Node gives them. */
-function threadsOf({ pid }: ServerProcess): string[] {
-  const names = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8'));
-  return names
-    .map((name) => name.trim())
+function threadsOf(server: ServerProcess): string[] {
+  return tasksOf(server)
+    .map(({ name }) => name)
     .filter((name) => /^(?:configuration|live state|archive|stacks)/.test(name))
     .sort();
+}
+
+function tasksOf({ pid }: ServerProcess): { readonly name: string; readonly nice: number }[] {
+  return readdirSync(`/proc/${pid}/task`).map((id) => {
+    const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8')) ?? [];
+    return { name, nice: Number(rest.split(' ')[16]) };
+  });
 }
 
 const childrenOf = ({ pid }: ServerProcess) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 
 const always = ['archive', 'configuration', 'live state'];
 
-test('a thread of the stacks begins with the first link, and the one that reads the archive with the first reading', async (t) => {
+test('a thread of the stacks begins with the first link, those that read the archive and parse imports with the first of these', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells which threads a process has');
   const server = await startServer(t, { data: temporaryFolder(t) });
   assert.deepEqual([threadsOf(server), childrenOf(server)], [always, '']);
@@ -32,7 +38,21 @@ test('a thread of the stacks begins with the first link, and the one that reads 
   assert.deepEqual(threadsOf(server), withStacks);
   const answer = await fetch(`${server.url}/data/archive/measurements/level/-60/99999999999`);
   assert.equal(answer.status, 200, await answer.text());
-  assert.deepEqual(threadsOf(server), [...withStacks, 'archive reader'].sort());
+  const withReader = [...withStacks, 'archive reader'].sort();
+  assert.deepEqual(threadsOf(server), withReader);
+  const headers = { 'content-type': 'text/csv' };
+  const body = 'time,value\n1600000000,1\n';
+  const taken = await fetch(`${server.url}/data/archive/measurements/level`, { method: 'POST', headers, body });
+  assert.equal(taken.status, 204, await taken.text());
+  assert.deepEqual(threadsOf(server), [...withReader, 'archive import'].sort());
+  const tasks = tasksOf(server);
+  const usual = Math.min(...tasks.map(({ nice }) => nice));
+  const less = tasks.filter(({ nice }) => nice > usual);
+  assert.deepEqual(
+    less.map(({ name }) => name),
+    ['archive import'],
+    'live values go before imports',
+  );
   assert.equal((await server.end()).code, 0);
 });
 

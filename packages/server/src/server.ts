@@ -65,6 +65,7 @@ export class Server {
   readonly #commands: Commands;
   readonly #alarms: Alarms;
   readonly #archive: Archive;
+  readonly #history: ArchiveOperations;
   readonly #archiving: Archiving;
   readonly #watch: FolderWatch;
   readonly #tokens = new ModuleTokens();
@@ -179,7 +180,7 @@ export class Server {
       onFailure,
     });
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
-    const history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
+    this.#history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
     const metrics = new Metrics();
     const instances = new StackAccess({
       host: this.#host,
@@ -192,7 +193,7 @@ export class Server {
       settings,
       log,
       data,
-      archive: history,
+      archive: this.#history,
       instances,
       modules,
       cfgdb: this.#cfgdb,
@@ -286,6 +287,7 @@ export class Server {
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await Promise.all([this.#channel.close(), this.#http.close()]);
     clearTimeout(cutOff);
+    await this.#history.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();
     this.#commands.close();

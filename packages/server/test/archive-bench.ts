@@ -50,6 +50,7 @@ export class ArchiveBench {
   async close(): Promise<void> {
     this.#http.server.closeAllConnections();
     await this.#http.close();
+    await this.operations.close();
   }
 
   get port(): number {

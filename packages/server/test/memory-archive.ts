@@ -1,6 +1,14 @@
 // An archive in memory, as simple as can be, for tests of what is around the real one: it keeps records in lists, and
 // tells what was asked of it.
-import { type Batch, type Datatype, formatPrefixed, formatTimestamp, toTimestamp, type Value } from '@telltale/schema';
+import {
+  Batch,
+  type BatchMessage,
+  type Datatype,
+  formatPrefixed,
+  formatTimestamp,
+  toTimestamp,
+  type Value,
+} from '@telltale/schema';
 import type {
   ArchiveAccess,
   ArchiveDamage,
@@ -90,7 +98,8 @@ export class MemoryArchive implements ArchiveAccess {
     }
   }
 
-  async backfill(key: SeriesKey, batch: Batch): Promise<void> {
+  async backfill(key: SeriesKey, message: BatchMessage): Promise<void> {
+    const batch = Batch.from(message);
     this.batches.push(batch.count);
     for (let at = 0; at < batch.count; at++) {
       const value = batch.valueAt(at) as Value;

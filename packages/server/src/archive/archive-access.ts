@@ -1,5 +1,5 @@
 // What the rest of the server asks of the archive. Everything behind it runs on other threads.
-import { type Aggregate, aggregates, type Batch, type Datatype } from '@telltale/schema';
+import { type Aggregate, aggregates, type BatchMessage, type Datatype } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
 
 export { type Aggregate, aggregates };
@@ -87,8 +87,8 @@ export interface ArchiveAccess {
   read(request: ReadRequest, reader?: ArchiveReader): Promise<ArchiveReading>;
   /** Resolves when it is erased on disk. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void>;
-  /** Records of another origin, in any order, which replace those at the same time; resolves when they are on disk. */
-  backfill(key: SeriesKey, batch: Batch): Promise<void>;
+  /** Records of another origin, in any order, which replace those at the same time: nobody looks at their points. Resolves when they are on disk. */
+  backfill(key: SeriesKey, batch: BatchMessage): Promise<void>;
   stats(): Promise<ArchiveStats>;
   /** Reads everything and compares checksums. */
   check(): AsyncIterable<ArchiveProgress>;

@@ -16,7 +16,8 @@ import type {
   ToWriter,
   WriterToReader,
 } from './protocol.ts';
-import type { Parcel } from './record-queue.ts';
+import type { Parcel, ParcelBatch } from './record-queue.ts';
+import { replaces } from './records.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
@@ -107,7 +108,7 @@ class ArchiveThread {
     }
     for (const message of batches) {
       try {
-        this.#store.append(Batch.from(message), this.#series);
+        this.#store.append(batchOf(message), this.#series);
       } catch (error) {
         // What made it is wrong, and trying again would not help.
         if (!(error instanceof RangeError)) throw error;
@@ -285,6 +286,14 @@ class ArchiveThread {
   #tellReader(message: WriterToReader, transfer: readonly ArrayBuffer[] = []): void {
     this.#reader.postMessage(message, [...transfer]);
   }
+}
+
+function batchOf(message: ParcelBatch): Batch {
+  const batch = Batch.from(message);
+  if (message.importedTo === undefined) return batch;
+  batch.points.fill(message.importedTo, 0, batch.count);
+  for (let at = 0; at < batch.count; at++) batch.qualities[at] = ((batch.qualities[at] as number) & 0xff) | replaces;
+  return batch;
 }
 
 function diskProblem(error: unknown) {

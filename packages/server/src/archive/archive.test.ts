@@ -131,7 +131,7 @@ describe('the archive', () => {
     const batch = new Batch();
     batch.number(0, 7, 0xc0, startUs);
     batch.number(0, 8, 0x40, startUs + 500_000);
-    await archive.backfill(level, batch);
+    await archive.backfill(level, batch.take());
     assert.deepEqual(
       (await read(archive)).level?.map(([value]) => value),
       ['d7', 'd8', 'd0.01'],
@@ -145,7 +145,7 @@ describe('the archive', () => {
     assert.deepEqual(await archive.names('alarms'), []);
     const batch = new Batch();
     batch.number(0, 7, 0xc0, startUs + 5);
-    await archive.backfill({ ...level, datatype: 'i' }, batch);
+    await archive.backfill({ ...level, datatype: 'i' }, batch.take());
     assert.equal(await archive.datatypeOf('measurements', 'level'), 'i');
     assert.equal(await archive.datatypeOf('commands', 'level'), undefined);
     assert.deepEqual([await archive.has('measurements', 'level'), await archive.has('alarms', 'level')], [true, false]);

@@ -3,13 +3,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { type Batch, type Clock, type Datatype, ProblemError } from '@telltale/schema';
+import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import type { ArchiveAccess, ArchiveProgress, ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 import { ProgressReport } from './progress-report.ts';
 import type { FromWriter, Question, Questions, ToWriter } from './protocol.ts';
 import { type ReadingCounts, Readings } from './readings.ts';
 import { RecordQueue } from './record-queue.ts';
-import { type Kind, replaces, type SeriesKey } from './records.ts';
+import type { Kind, SeriesKey } from './records.ts';
 import type { Limits } from './store/generations.ts';
 import type { Retention } from './store/retention.ts';
 
@@ -150,14 +150,9 @@ export class Archive implements ArchiveAccess {
     await this.#ask('erase', { kind, name, sinceUs, untilUs });
   }
 
-  backfill(key: SeriesKey, batch: Batch): Promise<void> {
+  backfill(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#refuseWhileFailing('disk-failing');
-    const source = this.records.source(key);
-    for (let at = 0; at < batch.count; at++) {
-      batch.points[at] = source;
-      batch.qualities[at] = ((batch.qualities[at] as number) & 0xff) | replaces;
-    }
-    return this.records.import(batch);
+    return this.records.import(key, batch);
   }
 
   stats(): Promise<Questions['stats']['answer']> {

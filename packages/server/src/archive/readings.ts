@@ -33,8 +33,8 @@ export class Readings {
   #thread: Worker | undefined;
   #lastId = 0;
   #spare: ArrayBuffer[] = [];
-  readonly #first = new Turnstile(first);
-  readonly #long = new Turnstile(long);
+  readonly #first = new Turnstile(first, 'queries of the archive');
+  readonly #long = new Turnstile(long, 'queries of the archive');
   #stopLooking: (() => void) | undefined;
 
   constructor(options: ReadingsOptions) {

@@ -78,7 +78,7 @@ describe('records on their way to the disk', () => {
     add(1);
     const batch = new Batch();
     batch.text(queue.source(level), 'x'.repeat(1 << 21), 0x1c0, 5);
-    const imported = queue.import(batch);
+    const imported = queue.import(level, batch.take());
     add(16_384);
     assert.deepEqual(sent.map(recordsOf), [2]);
     const told: string[] = [];
@@ -98,10 +98,10 @@ describe('records on their way to the disk', () => {
   test('that somebody waits for are answered where the disk refuses, and wait on', async () => {
     const batch = new Batch();
     batch.number(queue.source(level), 1, 0x1c0, 5);
-    const imported = queue.import(batch);
+    const imported = queue.import(level, batch.take());
     const later = new Batch();
     later.number(queue.source(level), 2, 0x1c0, 6);
-    const next = queue.import(later);
+    const next = queue.import(level, later.take());
     const [first, second] = [assert.rejects(imported, /full/), assert.rejects(next, /full/)];
     queue.refused(new Error('the disk is full'));
     await Promise.all([first, second]);

@@ -7,8 +7,12 @@ import type { SeriesKey } from './records.ts';
 export interface Parcel {
   /** New ones, numbered on from those before. */
   readonly sources: readonly SeriesKey[];
-  /** Their points are numbers of sources. */
-  readonly batches: readonly BatchMessage[];
+  readonly batches: readonly ParcelBatch[];
+}
+
+/** Its points are numbers of sources; or, where `importedTo` is there, all are of this one, and of another origin. */
+export interface ParcelBatch extends BatchMessage {
+  readonly importedTo?: number;
 }
 
 export interface RecordQueueOptions {
@@ -28,7 +32,7 @@ interface Waiter {
 }
 
 interface Waiting {
-  readonly batch: BatchMessage;
+  readonly batch: ParcelBatch;
   readonly bytes: number;
   /** Who waits for these to be on disk; where there is anybody, they are not dropped. */
   readonly waiters: Waiter[];
@@ -100,10 +104,10 @@ export class RecordQueue {
   }
 
   /** Records of another origin; resolves when they are on disk, rejects where the disk refuses. */
-  async import(batch: Batch): Promise<void> {
+  async import(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#close();
     this.imported += batch.count;
-    this.#push(batch);
+    this.#push({ ...batch, importedTo: this.source(key) });
     await this.allStored();
   }
 
@@ -159,15 +163,14 @@ export class RecordQueue {
 
   #close(): void {
     if (this.batch.count === 0) return;
-    this.#push(this.batch);
+    this.#push(this.batch.take());
   }
 
-  #push(batch: Batch): void {
-    const message = batch.take();
-    const bytes = message.count * bytesARecord + textBytes(message.texts);
-    this.#waiting.push({ batch: message, bytes, waiters: [] });
+  #push(batch: ParcelBatch): void {
+    const bytes = batch.count * bytesARecord + textBytes(batch.texts);
+    this.#waiting.push({ batch, bytes, waiters: [] });
     this.#waitingBytes += bytes;
-    this.#waitingRecords += message.count;
+    this.#waitingRecords += batch.count;
   }
 
   #dropOldest(): boolean {

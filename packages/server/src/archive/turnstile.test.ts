@@ -5,7 +5,7 @@ import { Turnstile } from './turnstile.ts';
 const limits = { inside: 2, insideOfClient: 2, waiting: 6, waitingOfClient: 4 };
 
 test('clients take turns, whoever asked first and for however much', async () => {
-  const turnstile = new Turnstile({ ...limits, inside: 1 });
+  const turnstile = new Turnstile({ ...limits, inside: 1 }, 'queries');
   const order: string[] = [];
   const visit = async (client: string) => {
     const leave = await turnstile.enter(client);
@@ -24,7 +24,7 @@ test('clients take turns, whoever asked first and for however much', async () =>
 });
 
 test('a client with all that it may have inside leaves room for others', async () => {
-  const turnstile = new Turnstile({ ...limits, inside: 3 });
+  const turnstile = new Turnstile({ ...limits, inside: 3 }, 'queries');
   await turnstile.enter('greedy');
   await turnstile.enter('greedy');
   turnstile.enter('greedy');
@@ -34,7 +34,7 @@ test('a client with all that it may have inside leaves room for others', async (
 });
 
 test('what is too much to wait, of a client and in all, is refused and counted', async () => {
-  const turnstile = new Turnstile(limits);
+  const turnstile = new Turnstile(limits, 'queries');
   for (let at = 0; at < 6; at++) turnstile.enter('greedy');
   assert.deepEqual([turnstile.inside, turnstile.waiting], [2, 4]);
   await assert.rejects(turnstile.enter('greedy'), { problem: 'overloaded' });
@@ -45,7 +45,7 @@ test('what is too much to wait, of a client and in all, is refused and counted',
 });
 
 test('who gives up while it waits takes nobody’s place', async () => {
-  const turnstile = new Turnstile({ ...limits, inside: 1 });
+  const turnstile = new Turnstile({ ...limits, inside: 1 }, 'queries');
   const leave = await turnstile.enter('one');
   const leaving = new AbortController();
   const given = turnstile.enter('two', leaving.signal);

@@ -18,14 +18,17 @@ interface Client {
 
 export class Turnstile {
   readonly #limits: TurnstileLimits;
+  readonly #what: string;
   /** Those with anybody inside or waiting; whose turn is next first. */
   readonly #clients = new Map<unknown, Client>();
   #inside = 0;
   #waiting = 0;
   #refused = 0;
 
-  constructor(limits: TurnstileLimits) {
+  /** `what` is for whom is refused: such as imports. */
+  constructor(limits: TurnstileLimits, what: string) {
     this.#limits = limits;
+    this.#what = what;
   }
 
   get inside(): number {
@@ -64,7 +67,7 @@ export class Turnstile {
   #refuseTooMany({ waiting }: Client): void {
     if (this.#waiting < this.#limits.waiting && waiting.length < this.#limits.waitingOfClient) return;
     this.#refused++;
-    throw new ProblemError('overloaded', 'Too many queries of the archive wait.');
+    throw new ProblemError('overloaded', `Too many ${this.#what} wait.`);
   }
 
   #admit(client: Client): void {

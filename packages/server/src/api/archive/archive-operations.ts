@@ -11,6 +11,7 @@ import type {
 } from '../../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import { statsOnWire } from './archive-wire.ts';
+import { type ImportRequest, Imports } from './imports.ts';
 import { type Interval, intervalOf, readInterval } from './interval.ts';
 
 /** The options of a read, checked one by one against their schema. */
@@ -44,12 +45,14 @@ export class ArchiveOperations {
   readonly #archiving: Pick<Archiving, 'stats'>;
   readonly #data: DataAccess;
   readonly #clock: Clock;
+  readonly #imports: Imports;
 
   constructor({ archive, archiving, data, clock }: ArchiveOperationsParts) {
     this.#archive = archive;
     this.#archiving = archiving;
     this.#data = data;
     this.#clock = clock;
+    this.#imports = new Imports({ clock, take: (key, batch) => archive.backfill(key, batch) });
   }
 
   /** Of times in digits, as they stand in a path. */
@@ -100,8 +103,9 @@ export class ArchiveOperations {
     return datatype ?? refuse(kind, name);
   }
 
-  get backfill(): ArchiveAccess['backfill'] {
-    return (key, batch) => this.#archive.backfill(key, batch);
+  /** Resolves when all records of the body are on disk. */
+  import(request: ImportRequest): Promise<void> {
+    return this.#imports.import(request);
   }
 
   async stats(): Promise<ArchiveStats> {
@@ -114,6 +118,11 @@ export class ArchiveOperations {
 
   compact(): ReturnType<ArchiveAccess['compact']> {
     return this.#archive.compact();
+  }
+
+  /** Imports under way are given up. */
+  close(): Promise<void> {
+    return this.#imports.close();
   }
 
   #read(

@@ -22,7 +22,6 @@ import { NamesParameter, readNames } from '../read-list.ts';
 import { type Call, jsonType, type PagesReply, type Route, type RouteAnswer } from '../route.ts';
 import type { ArchiveOperations, ReadCall, ReadOptions } from './archive-operations.ts';
 import { progressPages } from './archive-wire.ts';
-import { backfill } from './backfill.ts';
 
 export interface ArchiveRoutesOptions {
   readonly base: string;
@@ -174,10 +173,11 @@ function backfillRoute(options: ArchiveRoutesOptions, kind: 'measurements' | 'co
       'storage-failed',
       'disk-failing',
     ],
-    handle: async ({ name, stream, bodyType }) => {
+    handle: async ({ name, stream, bodyType, caller, connection, signal }) => {
       const datatype = await archive.datatypeOf(kind, name);
-      const take = (batch: Parameters<typeof archive.backfill>[1]) => archive.backfill({ kind, name, datatype }, batch);
-      await backfill({ kind, name, datatype, body: stream, type: bodyType, take });
+      const client = caller.module ?? connection;
+      const key = { kind, name, datatype };
+      await archive.import({ key, type: bodyType, body: stream, client, signal: signal() });
     },
   };
 }

@@ -1,14 +1,14 @@
 // Records that come from elsewhere: reads a body of JSON or CSV as it arrives, and hands them on in batches of a bounded
-// size. What was handed on before something went wrong stays, and the problem says how many that were.
-import type { Readable } from 'node:stream';
+// size. What was handed on before something went wrong stays, and the problem says how many that were. Runs in a thread
+// of its own (import-thread.ts).
 import { setImmediate } from 'node:timers/promises';
 import {
   Batch,
+  type BatchMessage,
   CommandRecord,
   CsvReader,
   checker,
   csvType,
-  type Datatype,
   fromTimestamp,
   JsonListReader,
   MeasurementRecord,
@@ -19,27 +19,27 @@ import {
   ValueError,
 } from '@telltale/schema';
 import { CsvRecords } from './csv-records.ts';
+import type { ImportKey } from './import-protocol.ts';
 
-export interface BackfillOptions {
-  readonly kind: 'measurements' | 'commands';
-  readonly name: string;
-  readonly datatype: Datatype;
-  readonly body: Readable;
+export interface BackfillOptions extends ImportKey {
+  readonly body: AsyncIterable<Uint8Array>;
   readonly type: string;
   /** Resolves when the batch is on disk. */
-  readonly take: (batch: Batch) => Promise<void>;
+  readonly take: (batch: BatchMessage) => Promise<void>;
 }
 
 /** No batch has more records. */
 export const mostRecords = 65_536;
 
 /**
- * Bodies are read in pieces of so much, some tenths of a millisecond each, and between them whoever else waits has its
- * turn. The shortest row of CSV has 4 bytes.
+ * Bodies are read in pieces of so much, some tenths of a millisecond each; between them other imports have their turn, and
+ * it is heard that this one is cancelled. The shortest row of CSV has 4 bytes.
  */
 const pieceBytes = 1 << 12;
 const enoughRecords = mostRecords - pieceBytes / 4;
-const enoughTextLength = 4 << 20;
+/** Texts are copied from thread to thread, each at the cost of so many characters: a batch of them is some milliseconds. */
+const enoughTextLength = 1 << 19;
+const textCost = 64;
 
 const records = { measurements: checker(MeasurementRecord), commands: checker(CommandRecord) };
 
@@ -59,8 +59,10 @@ export async function backfill(options: BackfillOptions): Promise<void> {
 
 class Backfill {
   readonly #options: BackfillOptions;
-  #batch = new Batch();
+  readonly #batch = new Batch();
   #textLength = 0;
+  /** Of the batch before. */
+  #storing: Promise<void> | undefined;
   /** Records that are on disk. */
   #taken = 0;
   /** Records that were read. */
@@ -73,7 +75,7 @@ class Backfill {
   async run(): Promise<void> {
     const reader = this.#reader();
     try {
-      for await (const chunk of this.#options.body as AsyncIterable<Uint8Array>) {
+      for await (const chunk of this.#options.body) {
         for (let at = 0; at < chunk.length; at += pieceBytes) {
           reader.feed(chunk.subarray(at, at + pieceBytes));
           await setImmediate();
@@ -84,9 +86,11 @@ class Backfill {
     } catch (error) {
       if (!(error instanceof ProblemError) || !ofTheBody.has(error.problem)) throw error;
       await this.#flush();
+      await this.#storing;
       throw new ProblemError(error.problem, `${error.message} ${takenText(this.#taken)}`);
     }
     await this.#flush();
+    await this.#storing;
   }
 
   #reader(): JsonListReader | CsvReader {
@@ -127,15 +131,20 @@ class Backfill {
 
   #add(value: Value, timeUs: number, quality: number): void {
     this.#batch.value(0, value, quality, timeUs);
-    if (typeof value === 'string') this.#textLength += value.length;
+    if (typeof value === 'string') this.#textLength += value.length + textCost;
   }
 
+  /** Hands on what was read, once the batch before is on disk: the next is read meanwhile. */
   async #flush(): Promise<void> {
-    const batch = this.#batch;
-    if (batch.count === 0) return;
-    const { count } = batch;
-    this.#batch = new Batch();
+    await this.#storing;
+    if (this.#batch.count === 0) return;
     this.#textLength = 0;
+    this.#storing = this.#store(this.#batch.take());
+    this.#storing.catch(() => undefined); // whoever waits for it hears of it
+  }
+
+  async #store(batch: BatchMessage): Promise<void> {
+    const { count } = batch;
     try {
       await this.#options.take(batch);
     } catch (error) {

@@ -1,0 +1,19 @@
+// The thread that parses imports, as many at once as there are ports; they take turns, and live values go before them.
+import { getPriority, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import type { BeginImport } from './import-protocol.ts';
+import { serveImport } from './serve-import.ts';
+
+/** Where processors are few, whatever else the server does comes first. */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return; // elsewhere it would be that of the whole process
+  try {
+    setPriority(0, Math.min(19, getPriority(0) + 10));
+  } catch {
+    // A sandbox that does not allow it has imports all the same.
+  }
+}
+
+if (parentPort === null) throw new Error('import-thread.ts runs as a worker thread');
+lowerPriority();
+parentPort.on('message', (begin: BeginImport) => serveImport(begin));

@@ -1,0 +1,135 @@
+// Imports under way. A thread parses them, which begins with the first one and ends when there was none for a while. So
+// many run at once; the others wait with their bodies unread, and what is too much to wait is refused.
+import type { Readable } from 'node:stream';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { type BatchMessage, type Clock, ProblemError } from '@telltale/schema';
+import { Turnstile } from '../../archive/index.ts';
+import type { BeginImport, ImportKey } from './import-protocol.ts';
+import { RunningImport } from './running-import.ts';
+
+export interface ImportsOptions {
+  readonly clock: Clock;
+  /** Resolves when the batch is on disk. */
+  readonly take: (key: ImportKey, batch: BatchMessage) => Promise<void>;
+}
+
+export interface ImportRequest {
+  readonly key: ImportKey;
+  readonly type: string;
+  readonly body: Readable;
+  /** Clients take turns. */
+  readonly client?: unknown;
+  /** Aborted when the client is gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** Each that runs has up to two batches in memory. */
+export const limits = { inside: 8, insideOfClient: 2, waiting: 32, waitingOfClient: 8 } as const;
+/** While others wait, one whose client sends less than this in so long gives way. */
+export const lookMs = 5000;
+export const leastBytes = 64 << 10;
+/** The thread ends when there was no import for so long. */
+export const idleMs = 60_000;
+
+/** It holds texts of a few batches, and an item of a MiB an import. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+export class Imports {
+  readonly #options: ImportsOptions;
+  readonly #turnstile = new Turnstile(limits, 'imports');
+  readonly #running = new Set<RunningImport>();
+  #thread: Worker | undefined;
+  #stopLooking: (() => void) | undefined;
+  #stopIdling: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: ImportsOptions) {
+    this.#options = options;
+  }
+
+  get counts(): { readonly running: number; readonly waiting: number; readonly bytesInFlight: number } {
+    let bytesInFlight = 0;
+    for (const each of this.#running) bytesInFlight += each.inFlight;
+    return { running: this.#running.size, waiting: this.#turnstile.waiting, bytesInFlight };
+  }
+
+  get hasThread(): boolean {
+    return this.#thread !== undefined;
+  }
+
+  /** Resolves when all records of the body are on disk. What was stored before something went wrong stays. */
+  async import(request: ImportRequest): Promise<void> {
+    const entering = this.#turnstile.enter(request.client, request.signal);
+    if (this.#turnstile.waiting > 0) this.#lookForSlow();
+    const leave = await entering.catch((error: unknown) => {
+      request.body.destroy();
+      throw request.signal?.aborted ? new ProblemError('malformed-request', 'The client is gone.') : error;
+    });
+    try {
+      await this.#run(request);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Those under way fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopLooking?.();
+    for (const each of this.#running) each.fail(stopping());
+    await this.#end();
+  }
+
+  async #run({ key, type, body }: ImportRequest): Promise<void> {
+    if (this.#isClosed) throw stopping();
+    this.#stopIdling?.();
+    this.#thread ??= this.#start();
+    const { port1, port2 } = new MessageChannel();
+    this.#thread.postMessage({ key, type, port: port2 } satisfies BeginImport, [port2]);
+    const take = (batch: BatchMessage) => this.#options.take(key, batch);
+    const running = new RunningImport({ port: port1, body, take });
+    this.#running.add(running);
+    try {
+      await running.run();
+    } finally {
+      this.#running.delete(running);
+      if (this.#running.size === 0 && !this.#isClosed) {
+        this.#stopIdling = this.#options.clock.after(idleMs, () => this.#end());
+      }
+    }
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./import-thread.ts', import.meta.url), {
+      name: 'archive import',
+      resourceLimits,
+    });
+    thread.on('error', (error: Error) => {
+      this.#thread = undefined;
+      for (const each of this.#running) each.fail(error);
+    });
+    return thread;
+  }
+
+  async #end(): Promise<void> {
+    this.#stopIdling?.();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.terminate();
+  }
+
+  #lookForSlow(): void {
+    this.#stopLooking ??= this.#options.clock.after(lookMs, () => {
+      this.#stopLooking = undefined;
+      if (this.#turnstile.waiting === 0) return;
+      for (const each of this.#running) {
+        if (!each.isSlow(leastBytes)) continue;
+        const detail = `Others wait, and less than ${leastBytes} bytes of the body came in ${lookMs / 1000} s.`;
+        each.fail(new ProblemError('overloaded', detail));
+      }
+      this.#lookForSlow();
+    });
+  }
+}
+
+const stopping = () => new ProblemError('stopping', 'The service is stopping.');
