@@ -1,6 +1,6 @@
 // Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
-// many there are is bounded, in all and of each client. Each has a first turn; what is not answered by then is long, and
-// waits until few enough others are.
+// many there are is bounded, in all and of each client. Each has a first turn, unless it is long by what is asked; what is
+// not answered by then is long as well, and waits until few enough others are.
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
@@ -16,6 +16,8 @@ const mostSpare = 4;
 const first: TurnstileLimits = { inside: 8, insideOfClient: 4, waiting: 96, waitingOfClient: 64 };
 /** Readings that go on, with up to three pages each; those that wait for it have one. */
 const long: TurnstileLimits = { inside: 16, insideOfClient: 4, waiting: 48, waitingOfClient: 16 };
+/** More records than a first turn has time for: an answer that has more by what is asked waits with the long ones at once. */
+const mostShort = 20_000;
 /** While others wait, a reading of which nothing was taken for so long gives way. */
 const mostIdleMs = 5000;
 
@@ -77,8 +79,9 @@ export class Readings {
   /** Resolves when the first page is there. */
   async read(request: ReadRequest, reader: ArchiveReader = {}): Promise<ArchiveReading> {
     try {
+      if (isLong(request)) return await this.#readLong(request, reader);
       const reading = await this.#readFirst(request, reader);
-      if (!reading.isComplete) await this.#goOn(reading, reader);
+      if (!reading.isComplete) await this.#goOn(reading, reader, this.#enterLong(reader));
       return reading;
     } catch (error) {
       if (reader.signal?.aborted) throw new ProblemError('malformed-request', 'The client is gone.');
@@ -95,6 +98,20 @@ export class Readings {
       return reading;
     } finally {
       leave();
+    }
+  }
+
+  async #readLong(request: ReadRequest, reader: ArchiveReader): Promise<Reading> {
+    const leave = await this.#enterLong(reader);
+    try {
+      const reading = this.#begin(request);
+      await reading.begun(reader.signal);
+      if (reading.isComplete) leave();
+      else await this.#goOn(reading, reader, leave);
+      return reading;
+    } catch (error) {
+      leave();
+      throw error;
     }
   }
 
@@ -117,11 +134,19 @@ export class Readings {
     return reading;
   }
 
-  /** Of one that is long. */
-  async #goOn(reading: Reading, { client, signal }: ArchiveReader): Promise<void> {
+  #enterLong({ client, signal }: ArchiveReader): Promise<() => void> {
+    const entering = this.#long.enter(client, signal);
+    if (this.#long.waiting > 0) this.#lookForIdle();
+    return entering;
+  }
+
+  /** Of one that is long, once it is let in. */
+  async #goOn(
+    reading: Reading,
+    { signal }: ArchiveReader,
+    entering: (() => void) | Promise<() => void>,
+  ): Promise<void> {
     try {
-      const entering = this.#long.enter(client, signal);
-      if (this.#long.waiting > 0) this.#lookForIdle();
       reading.goOn(await entering);
       await reading.begun(signal);
     } catch (error) {
@@ -163,6 +188,12 @@ export class Readings {
       this.#thread?.postMessage({ kind: 'credit', id, pages, buffer } satisfies ToReader, transfer);
     } else if (buffer !== undefined && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
+}
+
+/** By its own words: of plain records nobody knows before how many there are. */
+function isLong({ names, sinceUs, untilUs, resampleUs, limit = Number.POSITIVE_INFINITY }: ReadRequest): boolean {
+  if (resampleUs === undefined) return false;
+  return Math.min(limit, (untilUs - sinceUs) / resampleUs) * names.length > mostShort;
 }
 
 export interface ReadingCounts {
