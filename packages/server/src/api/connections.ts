@@ -13,7 +13,8 @@ export interface ConnectionsOptions {
   readonly log: Logger;
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+/** Answers the request, now or later; what it returns is called when the answer is out, or the connection gone. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => () => void;
 
 /** Of one connection, the one that is being answered included; another one closes it. */
 const mostUnanswered = 100;
@@ -162,8 +163,11 @@ export class Connections {
   #answer(connection: Connection, exchange: Exchange, answer: Answer): void {
     const [request, response] = exchange;
     connection.current = exchange;
-    response.once('close', () => this.#answered(connection, request, answer));
-    answer(request, response);
+    const onClosed = answer(request, response);
+    response.on('close', () => {
+      onClosed();
+      this.#answered(connection, request, answer);
+    });
   }
 
   #answered(connection: Connection, request: IncomingMessage, answer: Answer): void {

@@ -72,10 +72,11 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     sendProblem(response, toProblem(error as Error, log));
   };
 
-  function take(request: IncomingMessage, response: ServerResponse): void {
+  /** Returns what counts the answer. */
+  function take(request: IncomingMessage, response: ServerResponse): () => void {
     const began = performance.now();
     let count = elsewhere;
-    response.once('close', () => count(response.statusCode, performance.now() - began));
+    const counting = () => count(response.statusCode, performance.now() - began);
     try {
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);
@@ -95,7 +96,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
         answer({ route, request, response, call, isStopping: unavailable() === 'stopping', onBroken });
       if (route.body === undefined) {
         carryOut(reader.read(request, response, found))?.catch((error: unknown) => fail(response, error));
-        return;
+        return counting;
       }
       const held = budget.open();
       Promise.resolve(reader.readBody(request, response, found, held))
@@ -109,6 +110,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     } catch (error) {
       fail(response, error);
     }
+    return counting;
   }
 
   const server = createServer({
