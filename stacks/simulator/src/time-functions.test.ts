@@ -93,6 +93,8 @@ describe('a walk', () => {
           last = value;
         }
       }),
+      // Twice the low end is no number.
+      { examples: [[{ low: -8.98846567431158e307, high: 0 }, 0, 9e-16, [1, 1, 1, 1, 1, 1, 1, 1]]] },
     );
   });
 

@@ -53,8 +53,8 @@ export function walk({ low, high, start, step, period }: Walk, random: Random): 
     const moves = movesAt(seconds);
     for (let left = Math.min(moves - moved, maxMovesAScan); left > 0; left--) {
       value += (2 * random() - 1) * step;
-      if (value > high) value = Math.max(low, 2 * high - value);
-      else if (value < low) value = Math.min(high, 2 * low - value);
+      if (value > high) value = Math.max(low, high - (value - high));
+      else if (value < low) value = Math.min(high, low + (low - value));
     }
     moved = Math.max(moved, moves);
     return value;
