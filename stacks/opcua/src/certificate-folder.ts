@@ -181,10 +181,18 @@ function isWhole(pem: string, key: string): boolean {
   try {
     const certificate = new X509Certificate(pem);
     if (!certificate.checkPrivateKey(createPrivateKey(key))) return false;
-    return !certificate.checkIssued(certificate) || certificate.verify(certificate.publicKey);
+    return !isSelfSigned(certificate) || certificate.verify(certificate.publicKey);
   } catch {
     return false;
   }
+}
+
+/** By its name or by its key: of the two, a flipped bit spoils one. */
+function isSelfSigned(certificate: X509Certificate): boolean {
+  if (certificate.issuer === certificate.subject) return true;
+  const { extensions } = crypto_utils.exploreCertificate(certificate.raw).tbsCertificate;
+  const key = extensions?.subjectKeyIdentifier;
+  return key !== undefined && key === extensions?.authorityKeyIdentifier?.keyIdentifier;
 }
 
 /** Throws where it cannot sign. With a new key the other side would not know us, so a person decides. */
