@@ -126,9 +126,10 @@ describe('a user of its own', { skip: process.getuid?.() !== 0 && 'only root can
   test('tells a process that forgot all else: its group, its session, its environment and its parent', async () => {
     const { run, ended, texts, started } = openOwn();
     const bounds = { ...noBounds, user: { uid: 61_191, gid: 61_191 } };
-    const away = "sh -c 'echo $$; exec sleep 1000'";
-    // Both its parents are gone before anybody looks.
-    const only = run(`#!/bin/sh\n(env -i setsid ${away} &)\nexit 4\n`, { bounds, termToKillMs: 100 });
+    const away = `sh -c 'echo $$; : > "$0"; exec sleep 1000' "$HOME/told"`;
+    // Both its parents are gone before anybody looks, and not before it has told its number.
+    const script = `#!/bin/sh\n(env -i setsid ${away} &)\nuntil [ -e "$HOME/told" ]; do sleep 0.01; done\nexit 4\n`;
+    const only = run(script, { bounds, termToKillMs: 100 });
     await started(only);
     assert.deepEqual(await ended(only), { kind: 'ended', code: 4, signal: undefined });
     await until('it has told its number', () => texts().length === 1);
