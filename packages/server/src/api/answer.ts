@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Lease } from '../points/index.ts';
+import { answerHeaders } from './answer-headers.ts';
 import type { Call, PagesReply, Route, StreamReply } from './route.ts';
 import { sendPages } from './send-pages.ts';
 
@@ -32,7 +33,7 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
   const { route, request, response, call, isStopping } = options;
   const tag = tagOf(route, call);
   const headers: Headers = {
-    'x-content-type-options': 'nosniff',
+    ...answerHeaders,
     'cache-control': 'no-store',
     ...route.answer.headers,
   };
@@ -55,7 +56,7 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
   const { status, otherTypes } = route.answer;
   const { type } = call;
   if (status === 204) {
-    end(response, status, { 'x-content-type-options': 'nosniff', ...(headers.connection && { connection: 'close' }) });
+    end(response, status, { ...answerHeaders, ...(headers.connection && { connection: 'close' }) });
     return undefined;
   }
   if (status === 302) headers.location = result as string;

@@ -198,11 +198,34 @@ describe('when as many connections are open as may be', () => {
     await until('they are evicted', async () => (await closedBy('evicted')) === 2 * max);
     assert.equal(lines.length, 1);
     assert.match(lines[0] ?? '', /ulimit -n/);
-    clock.advance(60_000);
-    await open(url);
+    clock.advance(60_000); // all are idle for longer than they are kept
+    for (let count = 0; count <= max; count++) await open(url);
     await until('another is evicted', async () => (await closedBy('evicted')) === 2 * max + 1);
     assert.equal(lines.length, 2);
   });
+});
+
+test('an idle connection is kept for as long as its client is told, and closed soon after', async () => {
+  const clock = new ManualClock();
+  const url = await serve({ clock });
+  const busy = await open(url);
+  busy.write(get('/slow'));
+  const idle = await open(url);
+  idle.write(get('/quick'));
+  const [answer] = await once(idle, 'data');
+  assert.match(String(answer), /^keep-alive: timeout=20\r$/im);
+  await until('it is answered, the other one is not', async () => running.length === 1 && asked === 2);
+  clock.advance(20_000);
+  idle.write(get('/quick'));
+  await once(idle, 'data');
+  clock.advance(20_000);
+  assert.equal(await closedBy('idle'), 0);
+  const closed = once(idle, 'close');
+  clock.advance(4000);
+  await closed;
+  assert.deepEqual([await closedBy('idle'), await figure('connections')], [1, 1]);
+  running.shift()?.();
+  assert.match(String(await once(busy, 'data')), /^HTTP\/1\.1 200 /);
 });
 
 test('a connection that waits for the service is not closed for that, one that takes nothing is', async () => {

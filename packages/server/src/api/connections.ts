@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
+import { keepAliveS } from './answer-headers.ts';
 import { bareAnswer } from './problems.ts';
 
 export interface ConnectionsOptions {
@@ -26,6 +27,8 @@ const mostRefusals = 32;
 const passOverMs = 10_000;
 /** How often the log says that connections were closed. */
 const tellMs = 60_000;
+/** How often idle ones are looked for. One timer for all costs less than Node's own, which each request sets twice. */
+const sweepS = 2;
 
 /** Why connections were closed by the server, and how many. */
 export interface ClosedConnections {
@@ -49,6 +52,8 @@ interface Connection {
   current: Exchange | undefined;
   /** Behind it. */
   readonly waiting: Exchange[];
+  /** The sweep that it last became idle after. */
+  idleSince: number;
   /** `closing`: nothing more is taken; when all is answered, `end` is called. */
   state: 'idle' | 'busy' | 'closing';
   end: (socket: Socket) => void;
@@ -61,6 +66,7 @@ export class Connections {
   readonly #idle = new Set<Connection>();
   readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
   #waiting = 0;
+  #sweeps = 0;
   #toldMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectionsOptions) {
@@ -83,6 +89,8 @@ export class Connections {
     server.on('connection', (socket) => this.#enter(socket));
     server.on('upgrade', ({ socket }) => this.#begin(this.#all.get(socket)));
     server.on('timeout', (socket: Socket) => this.#timedOut(socket, server.timeout));
+    server.keepAliveTimeout = 0; // idle ones are swept
+    server.on('listening', () => this.#sweepUntilClosed(server));
   }
 
   /** Whether all requests of the connection so far are answered. */
@@ -125,9 +133,16 @@ export class Connections {
       socket.end(bareAnswer(problem), () => socket.destroy());
       return;
     }
-    const connection: Connection = { socket, current: undefined, waiting: [], state: 'idle', end: () => undefined };
+    const connection: Connection = {
+      socket,
+      current: undefined,
+      waiting: [],
+      idleSince: 0,
+      state: 'idle',
+      end: () => undefined,
+    };
     this.#all.set(socket, connection);
-    this.#idle.add(connection);
+    this.#rest(connection);
     socket.once('close', () => this.#leave(connection));
   }
 
@@ -148,10 +163,41 @@ export class Connections {
   #evict(): boolean {
     const [longest] = this.#idle;
     if (longest === undefined) return false;
-    this.#count('evicted');
-    this.#leave(longest);
-    longest.socket.destroy();
+    this.#drop(longest, 'evicted');
     return true;
+  }
+
+  #sweepUntilClosed(server: Server): void {
+    let cancel: () => void;
+    const wait = () => {
+      cancel = this.#options.clock.after(sweepS * 1000, () => {
+        this.#sweep();
+        wait();
+      });
+    };
+    wait();
+    server.once('close', () => cancel());
+  }
+
+  #sweep(): void {
+    this.#sweeps++;
+    for (const connection of this.#idle) {
+      const idleS = (this.#sweeps - connection.idleSince - 1) * sweepS; // at least
+      if (idleS <= keepAliveS) return; // and so it is with those behind it
+      this.#drop(connection, 'idle');
+    }
+  }
+
+  #drop(connection: Connection, reason: keyof ClosedConnections): void {
+    this.#count(reason);
+    this.#leave(connection);
+    connection.socket.destroy();
+  }
+
+  #rest(connection: Connection): void {
+    connection.state = 'idle';
+    connection.idleSince = this.#sweeps;
+    this.#idle.add(connection);
   }
 
   #begin(connection: Connection | undefined): void {
@@ -179,8 +225,7 @@ export class Connections {
       setImmediate(() => this.#next(connection, answer)); // others have their turn between
     else if (state === 'closing') connection.end(socket);
     else {
-      connection.state = 'idle';
-      this.#idle.add(connection);
+      this.#rest(connection);
       if (socket.isPaused()) socket.resume();
     }
   }
@@ -207,7 +252,7 @@ export class Connections {
       socket.setTimeout(timeoutMs);
       return;
     }
-    this.#count(connection?.state === 'idle' ? 'idle' : 'stalled');
+    this.#count('stalled');
     socket.destroy();
   }
 

@@ -22,8 +22,6 @@ const maxHeaderBytes = 256 << 10;
 const headersTimeoutMs = 10_000;
 /** How late that is noticed. */
 const connectionsCheckingInterval = 2000;
-/** Between two requests; clients are told, and keep no connection for longer. */
-const keepAliveTimeoutMs = 20_000;
 /** Of an answer that nobody takes, as on the channel. Bodies that do not come are ended sooner (`read-body.ts`). */
 const stallTimeoutMs = 30_000;
 
@@ -118,7 +116,6 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0, // a body may take its time as long as it comes
     connectionsCheckingInterval,
-    keepAliveTimeout: keepAliveTimeoutMs,
     // Who offers another protocol, such as h2c, is answered in this one; so is who has not waited for answers.
     shouldUpgradeCallback: ({ headers, socket }) =>
       headers.upgrade?.toLowerCase() === 'websocket' && connections.isIdle(socket),

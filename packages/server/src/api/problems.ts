@@ -3,6 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemName, problemMediaType } from '@telltale/schema';
 import type { Logger } from 'pino';
+import { answerHeaders } from './answer-headers.ts';
 
 /** Reports a fault of the service in the log; the client learns only that there was one. */
 export function toProblem(error: Error, log: Logger): ProblemError {
@@ -27,7 +28,7 @@ export function sendProblem(response: ServerResponse, problem: ProblemError): vo
   if (problem.problem === 'overloaded') response.setHeader('retry-after', retryAfterS);
   if (closing.has(problem.problem)) response.setHeader('connection', 'close');
   response.writeHead(problem.status, {
-    'x-content-type-options': 'nosniff',
+    ...answerHeaders,
     'cache-control': 'no-store',
     'content-type': problemMediaType,
     'content-length': Buffer.byteLength(body),
