@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock, ProblemError } from '@telltale/schema';
 import pino from 'pino';
 import { openSocket, readToEnd } from '../../../../test/raw-http.ts';
 import { until } from '../../../../test/until.ts';
@@ -32,6 +32,16 @@ const routes: Route[] = [
     },
   },
   { ...common, method: 'GET', path: '/quick', id: 'quick', handle: () => `"${++asked}"` },
+  {
+    ...common,
+    method: 'GET',
+    path: '/refused',
+    id: 'refused',
+    handle: () => {
+      asked++;
+      throw new ProblemError('overloaded', 'Too many wait.');
+    },
+  },
   { ...common, method: 'GET', path: '/large', id: 'large', handle: () => Buffer.alloc(8 << 20, ' ') },
 ];
 
@@ -133,6 +143,15 @@ describe('requests that one connection sends without waiting', () => {
     await until('each is asked', async () => running.length === 120);
   });
 
+  test('are carried out no more behind an answer that closes the connection', async () => {
+    const socket = await open(await serve({}));
+    const answers = readToEnd(socket);
+    socket.write(get('/quick') + get('/refused') + get('/quick').repeat(50));
+    assert.match(await answers, /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 503 [\s\S]*overloaded[\s\S]*\}$/);
+    await until('it is gone', async () => (await figure('connections')) === 0);
+    assert.equal(asked, 2);
+  });
+
   test('are carried out no more when the client is gone', async () => {
     const socket = await open(await serve({}));
     socket.write(get('/slow') + get('/quick').repeat(50));
@@ -158,6 +177,50 @@ describe('requests that one connection sends without waiting', () => {
     running.shift()?.();
     await until('both are answered', async () => text.match(/HTTP\/1\.1 200/g)?.length === 2);
     assert.equal(upgrades, 0);
+  });
+});
+
+describe('requests of many connections at once', () => {
+  test('begin as the turns of the event loop have time for them, and are all answered', async () => {
+    const clock = new ManualClock();
+    const slow: Route = { ...common, method: 'GET', path: '/work', id: 'work', handle: () => work() };
+    let turn = 0;
+    let ticking = setImmediate(function tick() {
+      turn++;
+      ticking = setImmediate(tick);
+    });
+    const turns = new Map<number, number>();
+    const work = () => {
+      turns.set(turn, (turns.get(turn) ?? 0) + 1);
+      clock.advance(1);
+      return '"done"';
+    };
+    const url = await serve({ routes: [slow], clock });
+    const all = await Promise.all(Array.from({ length: 200 }, () => open(url)));
+    const answers = Promise.all(all.map(readToEnd));
+    for (const socket of all) socket.write(get('/work', 'Connection: close'));
+    for (const answer of await answers) assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*"done"$/);
+    clearImmediate(ticking);
+    assert.ok(Math.max(...turns.values()) <= 20, `${Math.max(...turns.values())} in one turn`);
+  });
+
+  test('are not carried out where the client goes while they wait', async () => {
+    const clock = new ManualClock();
+    const taken: Socket[] = [];
+    let worked = 0;
+    const handle = () => {
+      worked++;
+      clock.advance(10); // all of the turn
+      if (worked === 5) for (const socket of taken) socket.destroy();
+      return '"done"';
+    };
+    const url = await serve({ routes: [{ ...common, method: 'GET', path: '/work', id: 'work', handle }], clock });
+    app.server.on('connection', (socket: Socket) => taken.push(socket));
+    const all = await Promise.all(Array.from({ length: 50 }, () => open(url)));
+    await until('all are taken', async () => taken.length === 50);
+    for (const socket of all) socket.write(get('/work'));
+    await until('all are gone', async () => (await figure('connections')) === 0);
+    assert.equal(worked, 5);
   });
 });
 

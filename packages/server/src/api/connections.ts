@@ -6,6 +6,7 @@ import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { keepAliveS } from './answer-headers.ts';
 import { bareAnswer } from './problems.ts';
+import { RequestTurns } from './request-turns.ts';
 
 export interface ConnectionsOptions {
   /** Most that are open at once. */
@@ -64,6 +65,7 @@ export class Connections {
   readonly #all = new Map<Socket, Connection>();
   /** Between two requests, or before the first: the longest idle first. */
   readonly #idle = new Set<Connection>();
+  readonly #turns: RequestTurns;
   readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
   #waiting = 0;
   #sweeps = 0;
@@ -71,6 +73,7 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#turns = new RequestTurns(options.clock);
   }
 
   get size(): number {
@@ -112,7 +115,8 @@ export class Connections {
     const connection = this.#all.get(exchange[0].socket);
     if (connection?.state === 'idle') {
       this.#begin(connection);
-      this.#answer(connection, exchange, answer);
+      if (this.#turns.hasTime()) this.#answer(connection, exchange, answer);
+      else this.#turns.wait(() => this.#answer(connection, exchange, answer));
     } else if (connection?.state === 'busy') {
       if (connection.waiting.length + 1 < mostUnanswered && this.#waiting < mostWaiting) {
         connection.waiting.push(exchange);
@@ -148,10 +152,14 @@ export class Connections {
 
   #leave(connection: Connection): void {
     connection.state = 'closing';
-    this.#waiting -= connection.waiting.length;
-    connection.waiting.length = 0;
+    this.#dropWaiting(connection);
     this.#all.delete(connection.socket);
     this.#idle.delete(connection);
+  }
+
+  #dropWaiting({ waiting }: Connection): void {
+    this.#waiting -= waiting.length;
+    waiting.length = 0;
   }
 
   #close(connection: Connection, end: Connection['end']): void {
@@ -207,6 +215,7 @@ export class Connections {
   }
 
   #answer(connection: Connection, exchange: Exchange, answer: Answer): void {
+    if (!this.#all.has(connection.socket)) return; // it went while the request waited
     const [request, response] = exchange;
     connection.current = exchange;
     const onClosed = answer(request, response);
@@ -221,8 +230,10 @@ export class Connections {
     if (!this.#all.has(socket)) return;
     connection.current = undefined;
     if (!request.complete) this.#passOver(connection, request);
-    if (waiting.length > 0)
-      setImmediate(() => this.#next(connection, answer)); // others have their turn between
+    if (socket.writableEnded)
+      this.#dropWaiting(connection); // the answer said that it is the last
+    else if (waiting.length > 0)
+      this.#turns.waitBehind(() => this.#next(connection, answer)); // others have their turn between
     else if (state === 'closing') connection.end(socket);
     else {
       this.#rest(connection);

@@ -72,11 +72,14 @@ export function requestReader(route: Route, { tokens, clock }: RequestReaderOpti
   };
 }
 
+/** One for all: to make one takes longer than to refuse a request. */
+const goneReason = new ProblemError('malformed-request', 'The client is gone.');
+
 /** Aborted with the connection, or when the answer is out and nobody cares any more. */
 function endOf(answer: ServerResponse): AbortSignal {
   const ending = new AbortController();
-  if (answer.destroyed) ending.abort();
-  else answer.once('close', () => ending.abort());
+  if (answer.destroyed) ending.abort(goneReason);
+  else answer.once('close', () => ending.abort(goneReason));
   return ending.signal;
 }
 

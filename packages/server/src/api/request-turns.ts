@@ -1,0 +1,81 @@
+// How many requests begin in one turn of the event loop, over all connections: as many as a few milliseconds have time for.
+// The others wait for the next turns, in an order in which no crowd of connections keeps a single one waiting.
+import type { Clock } from '@telltale/schema';
+
+/** With what a turn reads before and writes after, within the 20 ms for which nothing may hold the loop. */
+const turnMs = 10;
+
+/** Of those that wait, so many are tried in a turn. */
+const mostTried = 64;
+
+type Begin = () => void;
+
+export class RequestTurns {
+  readonly #clock: Clock;
+  /** Only requests of their connections; the oldest first. */
+  readonly #single: Begin[] = [];
+  /** Requests that their clients sent behind others. */
+  readonly #behind: Begin[] = [];
+  #sinceMs = Number.NEGATIVE_INFINITY;
+  #hasTurned = true;
+  #tries = 0;
+  #picks = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get waiting(): number {
+    return this.#single.length + this.#behind.length;
+  }
+
+  /** Whether the only request of a connection may begin now; else it waits. */
+  hasTime(): boolean {
+    return this.#single.length === 0 && this.#isInTime();
+  }
+
+  wait(begin: Begin): void {
+    this.#single.push(begin);
+    this.#try();
+  }
+
+  /** Begins it in a later turn in any case. */
+  waitBehind(begin: Begin): void {
+    this.#behind.push(begin);
+    this.#try();
+  }
+
+  /** Looks whether the loop has turned only when the time is up: so a request costs no more than reading the clock. */
+  #isInTime(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#sinceMs < turnMs) return true;
+    if (!this.#hasTurned) return false;
+    this.#sinceMs = nowMs;
+    this.#hasTurned = false;
+    setImmediate(() => {
+      this.#hasTurned = true;
+    });
+    return true;
+  }
+
+  /** Each in an immediate of its own: what it leaves to be done at once is done before the clock is read again. */
+  #try(): void {
+    if (this.#tries >= Math.min(mostTried, this.waiting)) return;
+    this.#tries++;
+    setImmediate(() => {
+      this.#tries--;
+      if (this.#isInTime()) this.#next()?.();
+      this.#try();
+    });
+  }
+
+  /**
+   * By turns the newest, the oldest, and one that was sent behind another: who has just come waits for two others and
+   * not for the crowd that came before, and nobody waits for ever.
+   */
+  #next(): Begin | undefined {
+    const pick = this.#picks++ % 3;
+    if (pick === 2) return this.#behind.shift() ?? this.#single.shift();
+    return (pick === 0 ? this.#single.pop() : this.#single.shift()) ?? this.#behind.shift();
+  }
+}
