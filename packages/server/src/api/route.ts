@@ -77,7 +77,7 @@ export interface Call {
   /** Aborted when whoever asks is gone before the answer. */
   readonly signal: () => AbortSignal;
   /** On which it was asked: the same one for all requests of a connection. */
-  readonly connection: unknown;
+  readonly connection: { readonly remoteAddress?: string | undefined };
 }
 
 export interface StreamReply {

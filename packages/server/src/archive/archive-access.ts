@@ -1,6 +1,7 @@
 // What the rest of the server asks of the archive. Everything behind it runs on other threads.
 import { type Aggregate, aggregates, type BatchMessage, type Datatype } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
+import type { Visitor } from './turnstile.ts';
 
 export { type Aggregate, aggregates };
 
@@ -25,10 +26,8 @@ export interface ReadRequest {
   readonly activeOnly?: boolean | undefined;
 }
 
-/** Who reads. */
-export interface ArchiveReader {
-  /** Clients take turns. */
-  readonly client?: unknown;
+/** Who reads. Clients take turns, and within a client its connections. */
+export interface ArchiveReader extends Visitor {
   /** Aborted when nobody wants the answer any more, before its first page. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -3,4 +3,4 @@ export { Archive, UnusableArchive } from './archive.ts';
 export * from './archive-access.ts';
 export { type Kind, kinds, type SeriesKey } from './records.ts';
 export { Archiving, type ArchivingStats } from './rules/archiving.ts';
-export { Turnstile } from './turnstile.ts';
+export { Turnstile, type Visitor } from './turnstile.ts';

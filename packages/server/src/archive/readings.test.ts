@@ -38,19 +38,23 @@ beforeEach(async (t) => {
   });
   cleanupOf(t).defer(() => archive.close(5000));
   await archive.open();
-  const { records } = archive;
-  const source = records.source({ kind: 'measurements', name: 'level', datatype: 'd' });
-  for (let at = 0; at < 100; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
-  records.added();
-  await records.allStored();
+  await store('level', 100);
 });
 
+async function store(name: string, count: number): Promise<void> {
+  const { records } = archive;
+  const source = records.source({ kind: 'measurements', name, datatype: 'd' });
+  for (let at = 0; at < count; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
+  records.added();
+  await records.allStored();
+}
+
 /** Asks so often; what was given, and what was refused. Readings that wait are neither yet. */
-function ask(times: number, clientOf: (at: number) => unknown, signal?: AbortSignal) {
+function ask(times: number, clientOf: (at: number) => unknown, signal?: AbortSignal, request: ReadRequest = endless) {
   const given: ArchiveReading[] = [];
   const problems: string[] = [];
   for (let at = 0; at < times; at++) {
-    archive.read(endless, { client: clientOf(at), signal }).then(
+    archive.read(request, { client: clientOf(at), signal }).then(
       (reading) => given.push(reading),
       (error: { problem: string }) => problems.push(error.problem),
     );
@@ -111,6 +115,52 @@ describe('readings that nobody takes', () => {
     await until('they are gone', async () => problems.length === 16);
     assert.deepEqual([archive.readings.waiting, archive.readings.underWay], [0, 4]);
   });
+});
+
+describe('plain readings of many records that nobody takes', () => {
+  const many = { ...plain, names: ['many'] };
+  beforeEach(() => store('many', 50_000)); // 1.5 MB of JSON, which no first page has room for
+
+  test('hold one page each while they wait, and a few where they go on', async () => {
+    const { given, problems } = ask(100, (at) => at, undefined, many);
+    await until('each is under way, waits or is refused', async () => {
+      const { waiting, pages } = archive.readings;
+      return given.length === 16 && waiting + problems.length === 84 && waiting <= 48 && pages === 16 * 2 + waiting;
+    });
+    const { underWay, waiting, pages } = archive.readings;
+    assert.deepEqual([underWay, waiting, problems.length, pages], [64, 48, 36, 16 * 2 + 48]);
+    assert.ok(problems.every((problem) => problem === 'overloaded'));
+    assert.equal(await answerOf({ client: 'another' }), short);
+  });
+
+  test('hold nothing any more when their clients are gone, those that wait included', async () => {
+    const leaving = new AbortController();
+    const { given, problems } = ask(30, (at) => at, leaving.signal, many);
+    await until('some wait', async () => given.length === 16 && archive.readings.waiting === 14);
+    leaving.abort();
+    await until('those that waited are gone', async () => problems.length === 14);
+    assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [16, 0]);
+    for (const reading of given) reading.cancel();
+    assert.deepEqual([archive.readings.underWay, archive.readings.pages], [0, 0]);
+    const whole = await archive.read(many);
+    let bytes = 0;
+    for await (const page of whole) bytes += page.length;
+    assert.ok(bytes > 1_000_000, `${bytes} bytes`);
+  });
+});
+
+test('those of a machine with many connections leave room for who proves to be somebody', async () => {
+  const given: ArchiveReading[] = [];
+  for (let connection = 0; connection < 300; connection++) {
+    archive.read(endless, { client: '127.0.0.1', connection }).then(
+      (reading) => given.push(reading),
+      () => undefined,
+    );
+  }
+  await until('they are under way, or wait', async () => given.length === 12 && archive.readings.waiting === 36);
+  const reading = await archive.read(endless, { client: 'module', connection: 300 });
+  reading.cancel();
+  assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [12, 36]);
 });
 
 test('one that is long by what is asked has no first turn: while it waits, nothing is made of it', async () => {

@@ -1,5 +1,5 @@
 // Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
-// many there are is bounded, in all and of each client. Each has a first turn, unless it is long by what is asked; what is
+// many there are is bounded, in all, of each client and of each connection. Each has a first turn, unless it is long by what is asked; what is
 // not answered by then is long as well, and waits until few enough others are.
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { type Clock, ProblemError } from '@telltale/schema';
@@ -13,9 +13,9 @@ const pagesAhead = 2;
 const mostSpare = 4;
 
 /** Readings in their first turn. Those that wait for it hold no page. */
-const first: TurnstileLimits = { inside: 8, insideOfClient: 4, waiting: 96, waitingOfClient: 64 };
+const first: TurnstileLimits = { inside: 8, insideOfConnection: 4, waiting: 96, waitingOfConnection: 64 };
 /** Readings that go on, with up to three pages each; those that wait for it have one. */
-const long: TurnstileLimits = { inside: 16, insideOfClient: 4, waiting: 48, waitingOfClient: 16 };
+const long: TurnstileLimits = { inside: 16, insideOfConnection: 4, waiting: 48, waitingOfConnection: 16 };
 /** More records than a first turn has time for: an answer that has more by what is asked waits with the long ones at once. */
 const mostShort = 20_000;
 /** While others wait, a reading of which nothing was taken for so long gives way. */
@@ -90,11 +90,11 @@ export class Readings {
   }
 
   /** Has its first turn. */
-  async #readFirst(request: ReadRequest, { client, signal }: ArchiveReader): Promise<Reading> {
-    const leave = await this.#first.enter(client, signal);
+  async #readFirst(request: ReadRequest, reader: ArchiveReader): Promise<Reading> {
+    const leave = await this.#first.enter(reader, reader.signal);
     try {
       const reading = this.#begin(request);
-      await reading.begun(signal);
+      await reading.begun(reader.signal);
       return reading;
     } finally {
       leave();
@@ -134,8 +134,8 @@ export class Readings {
     return reading;
   }
 
-  #enterLong({ client, signal }: ArchiveReader): Promise<() => void> {
-    const entering = this.#long.enter(client, signal);
+  #enterLong(reader: ArchiveReader): Promise<() => void> {
+    const entering = this.#long.enter(reader, reader.signal);
     if (this.#long.waiting > 0) this.#lookForIdle();
     return entering;
   }

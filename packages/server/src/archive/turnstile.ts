@@ -1,25 +1,44 @@
-// Lets so many in at once, in all and of each client. The others wait, and clients take turns: one that asks for much
-// waits for itself. What is too much to wait is refused.
+// Lets so many in at once: in all, of each client and of each of its connections. The others wait. Clients take turns, and
+// within a client its connections do: who asks for much waits for itself. What is too much to wait is refused.
 import { ProblemError } from '@telltale/schema/values';
 
 export interface TurnstileLimits {
   /** At once. */
   readonly inside: number;
-  readonly insideOfClient: number;
+  readonly insideOfConnection: number;
   readonly waiting: number;
-  readonly waitingOfClient: number;
+  readonly waitingOfConnection: number;
 }
 
-interface Client {
+/** Who enters. Several clients may look alike, such as all of one machine: so a connection has limits of its own. */
+export interface Visitor {
+  /** By what is known of it: who it proves to be, else where it is. */
+  readonly client?: unknown;
+  readonly connection?: unknown;
+}
+
+/** Of all places, those that one client may take: another one always finds some. */
+const shareOfClient = 3 / 4;
+
+interface Connection {
   inside: number;
   /** The first one first. */
   readonly waiting: (() => void)[];
 }
 
+interface Client {
+  inside: number;
+  waiting: number;
+  /** Those with anybody inside or waiting; whose turn is next first. */
+  readonly connections: Map<unknown, Connection>;
+}
+
 export class Turnstile {
   readonly #limits: TurnstileLimits;
+  readonly #insideOfClient: number;
+  readonly #waitingOfClient: number;
   readonly #what: string;
-  /** Those with anybody inside or waiting; whose turn is next first. */
+  /** Those with a connection; whose turn is next first. */
   readonly #clients = new Map<unknown, Client>();
   #inside = 0;
   #waiting = 0;
@@ -28,6 +47,8 @@ export class Turnstile {
   /** `what` is for whom is refused: such as imports. */
   constructor(limits: TurnstileLimits, what: string) {
     this.#limits = limits;
+    this.#insideOfClient = Math.ceil(limits.inside * shareOfClient);
+    this.#waitingOfClient = Math.ceil(limits.waiting * shareOfClient);
     this.#what = what;
   }
 
@@ -45,71 +66,96 @@ export class Turnstile {
   }
 
   /** Resolves with how to leave. Rejects with `overloaded` where too many wait, and with the signal's reason. */
-  async enter(key: unknown, signal?: AbortSignal): Promise<() => void> {
+  async enter(visitor: Visitor, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    const client = this.#clients.get(key) ?? { inside: 0, waiting: [] };
-    const hasRoom = this.#hasRoomFor(client);
-    if (!hasRoom) this.#refuseTooMany(client);
-    this.#clients.set(key, client);
-    if (hasRoom) this.#admit(client);
-    else await this.#wait(key, client, signal);
+    const client = this.#clients.get(visitor.client) ?? { inside: 0, waiting: 0, connections: new Map() };
+    const connection = client.connections.get(visitor.connection) ?? { inside: 0, waiting: [] };
+    const hasRoom = this.#hasRoomFor(client, connection);
+    if (!hasRoom) this.#refuseTooMany(client, connection);
+    this.#clients.set(visitor.client, client);
+    client.connections.set(visitor.connection, connection);
+    if (hasRoom) this.#admit(client, connection);
+    else await this.#wait(visitor, client, connection, signal);
     let isInside = true;
     return () => {
-      if (isInside) this.#leave(key, client);
+      if (isInside) this.#leave(visitor, client, connection);
       isInside = false;
     };
   }
 
-  #hasRoomFor({ inside }: Client): boolean {
-    return this.#inside < this.#limits.inside && inside < this.#limits.insideOfClient;
+  #hasRoomFor(client: Client, connection: Connection): boolean {
+    const { inside, insideOfConnection } = this.#limits;
+    return this.#inside < inside && client.inside < this.#insideOfClient && connection.inside < insideOfConnection;
   }
 
-  #refuseTooMany({ waiting }: Client): void {
-    if (this.#waiting < this.#limits.waiting && waiting.length < this.#limits.waitingOfClient) return;
+  #refuseTooMany(client: Client, connection: Connection): void {
+    const { waiting, waitingOfConnection } = this.#limits;
+    const isRoom = this.#waiting < waiting && client.waiting < this.#waitingOfClient;
+    if (isRoom && connection.waiting.length < waitingOfConnection) return;
     this.#refused++;
     throw new ProblemError('overloaded', `Too many ${this.#what} wait.`);
   }
 
-  #admit(client: Client): void {
+  #admit(client: Client, connection: Connection): void {
+    connection.inside++;
     client.inside++;
     this.#inside++;
   }
 
-  #wait(key: unknown, client: Client, signal: AbortSignal | undefined): Promise<void> {
+  #wait(visitor: Visitor, client: Client, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const letIn = () => {
       signal?.removeEventListener('abort', giveUp);
       resolve();
     };
     const giveUp = () => {
-      client.waiting.splice(client.waiting.indexOf(letIn), 1);
+      connection.waiting.splice(connection.waiting.indexOf(letIn), 1);
+      client.waiting--;
       this.#waiting--;
-      this.#forget(key, client);
+      this.#forget(visitor, client, connection);
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', giveUp, { once: true });
-    client.waiting.push(letIn);
+    connection.waiting.push(letIn);
+    client.waiting++;
     this.#waiting++;
     return promise;
   }
 
-  #leave(key: unknown, client: Client): void {
+  #leave(visitor: Visitor, client: Client, connection: Connection): void {
+    connection.inside--;
     client.inside--;
     this.#inside--;
-    this.#forget(key, client);
-    for (const [nextKey, next] of this.#clients) {
-      if (next.waiting.length === 0 || !this.#hasRoomFor(next)) continue;
-      // Behind all others.
-      this.#clients.delete(nextKey);
-      this.#clients.set(nextKey, next);
-      this.#waiting--;
-      this.#admit(next);
-      next.waiting.shift()?.();
+    this.#forget(visitor, client, connection);
+    for (const [key, next] of this.#clients) {
+      if (next.waiting === 0 || !this.#letNextIn(next)) continue;
+      putLast(this.#clients, key, next);
       return;
     }
   }
 
-  #forget(key: unknown, { inside, waiting }: Client): void {
-    if (inside === 0 && waiting.length === 0) this.#clients.delete(key);
+  /** False where each connection that waits has all inside that it may, or the client has. */
+  #letNextIn(client: Client): boolean {
+    for (const [key, next] of client.connections) {
+      if (next.waiting.length === 0 || !this.#hasRoomFor(client, next)) continue;
+      putLast(client.connections, key, next);
+      client.waiting--;
+      this.#waiting--;
+      this.#admit(client, next);
+      next.waiting.shift()?.();
+      return true;
+    }
+    return false;
   }
+
+  #forget(visitor: Visitor, { connections }: Client, { inside, waiting }: Connection): void {
+    if (inside > 0 || waiting.length > 0) return;
+    connections.delete(visitor.connection);
+    if (connections.size === 0) this.#clients.delete(visitor.client);
+  }
+}
+
+function putLast<Item>(items: Map<unknown, Item>, key: unknown, item: Item): void {
+  items.delete(key);
+  items.set(key, item);
 }

@@ -22,6 +22,7 @@ import { NamesParameter, readNames } from '../read-list.ts';
 import { type Call, jsonType, type PagesReply, type Route, type RouteAnswer } from '../route.ts';
 import type { ArchiveOperations, ReadCall, ReadOptions } from './archive-operations.ts';
 import { progressPages } from './archive-wire.ts';
+import { visitorOf } from './visitor-of.ts';
 
 export interface ArchiveRoutesOptions {
   readonly base: string;
@@ -173,11 +174,10 @@ function backfillRoute(options: ArchiveRoutesOptions, kind: 'measurements' | 'co
       'storage-failed',
       'disk-failing',
     ],
-    handle: async ({ name, stream, bodyType, caller, connection, signal }) => {
+    handle: async ({ name, stream, bodyType, signal, ...call }) => {
       const datatype = await archive.datatypeOf(kind, name);
-      const client = caller.module ?? connection;
       const key = { kind, name, datatype };
-      await archive.import({ key, type: bodyType, body: stream, client, signal: signal() });
+      await archive.import({ ...visitorOf(call), key, type: bodyType, body: stream, signal: signal() });
     },
   };
 }
@@ -234,8 +234,8 @@ function answerOf(kind: Kind): RouteAnswer {
   };
 }
 
-function readCall(kind: Kind, { type, query, caller, connection, signal }: Call): Omit<ReadCall, 'interval'> {
-  const reader = { client: caller.module ?? connection, signal: signal() };
+function readCall(kind: Kind, { type, query, signal, ...call }: Call): Omit<ReadCall, 'interval'> {
+  const reader = { ...visitorOf(call), signal: signal() };
   return { kind, form: forms.get(type) ?? 'json', options: query as ReadOptions, reader };
 }
 

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { type BatchMessage, type Clock, ProblemError } from '@telltale/schema';
-import { Turnstile } from '../../archive/index.ts';
+import { Turnstile, type Visitor } from '../../archive/index.ts';
 import type { BeginImport, ImportKey } from './import-protocol.ts';
 import { RunningImport } from './running-import.ts';
 
@@ -13,18 +13,17 @@ export interface ImportsOptions {
   readonly take: (key: ImportKey, batch: BatchMessage) => Promise<void>;
 }
 
-export interface ImportRequest {
+/** Clients take turns. */
+export interface ImportRequest extends Visitor {
   readonly key: ImportKey;
   readonly type: string;
   readonly body: Readable;
-  /** Clients take turns. */
-  readonly client?: unknown;
   /** Aborted when the client is gone. */
   readonly signal?: AbortSignal;
 }
 
 /** Each that runs has up to two batches in memory. */
-export const limits = { inside: 8, insideOfClient: 2, waiting: 32, waitingOfClient: 8 } as const;
+export const limits = { inside: 8, insideOfConnection: 2, waiting: 32, waitingOfConnection: 8 } as const;
 /** While others wait, one whose client sends less than this in so long gives way. */
 export const lookMs = 5000;
 export const leastBytes = 64 << 10;
@@ -59,7 +58,7 @@ export class Imports {
 
   /** Resolves when all records of the body are on disk. What was stored before something went wrong stays. */
   async import(request: ImportRequest): Promise<void> {
-    const entering = this.#turnstile.enter(request.client, request.signal);
+    const entering = this.#turnstile.enter(request, request.signal);
     if (this.#turnstile.waiting > 0) this.#lookForSlow();
     const leave = await entering.catch((error: unknown) => {
       request.body.destroy();

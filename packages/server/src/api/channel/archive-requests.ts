@@ -2,7 +2,7 @@
 // a bound, and so have all of them together.
 import { type ChannelRequestFields, ProblemError } from '@telltale/schema';
 import type { Lease } from '../../points/index.ts';
-import type { ArchiveOperations } from '../archive/index.ts';
+import { type ArchiveOperations, visitorOf } from '../archive/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 /** Half of what a client may let wait before it is taken for lost. */
@@ -26,7 +26,7 @@ export class ArchiveRequests {
     }
     const interval = this.#archive.intervalOf(since, until);
     const activeOnly = kind === 'alarms' && active === true;
-    const reader = { client: client.caller.module ?? client, signal: client.gone() };
+    const reader = { ...visitorOf({ caller: client.caller, connection: client }), signal: client.gone() };
     const reading = await this.#archive.readOne(name, { kind, interval, form: 'json', options, activeOnly, reader });
     const pages: Uint8Array[] = [];
     let bytes = 0;

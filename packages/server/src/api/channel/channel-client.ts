@@ -66,6 +66,10 @@ export class ChannelClient {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#stream.remoteAddress;
+  }
+
   /** Bytes that wait for it. */
   get waitingBytes(): number {
     return this.#socket.bufferedAmount;

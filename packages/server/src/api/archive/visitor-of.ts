@@ -1,0 +1,14 @@
+// Between whom the archive is fair: who a client proves to be, else where it is; and within that its connections.
+import type { Caller } from '../../access/index.ts';
+import type { Visitor } from '../../archive/index.ts';
+
+/** Of HTTP or of the channel. */
+export interface Asking {
+  readonly caller: Caller;
+  readonly connection: { readonly remoteAddress?: string | undefined };
+}
+
+/** A module has the same name on all of its connections, which is never an address. */
+export function visitorOf({ caller, connection }: Asking): Visitor {
+  return { client: caller.module ?? connection.remoteAddress, connection };
+}
