@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '@telltale/schema';
+import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { TelltaleProblem, Unreachable } from './errors.ts';
 import { readMetrics } from './service-access.ts';
 import { TelltaleClient } from './telltale-client.ts';
@@ -60,6 +62,57 @@ describe('a request over HTTP', () => {
       client.commands.get('pump'),
       failsWith((error) => assert.equal(error.mayHaveHappened, false)),
     );
+  });
+
+  describe('on a connection that the service closes just then', () => {
+    /** Each connection has so many answers, and is closed at the next request; the requests, by method and connection. */
+    async function servePart(t: TestContext, answers: number): Promise<{ url: string; heard: string[] }> {
+      const heard: string[] = [];
+      let connections = 0;
+      const server = createNetServer((socket) => {
+        const number = ++connections;
+        let left = answers;
+        socket.on('error', () => undefined);
+        socket.on('data', (chunk) => {
+          const [method] = String(chunk).split(' ');
+          heard.push(`${method} on ${number}`);
+          if (left-- > 0) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nKeep-Alive: timeout=20\r\n\r\n{}');
+          else socket.destroy();
+        });
+        cleanupOf(t).defer(() => void socket.destroy());
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      cleanupOf(t).defer(() => void server.close());
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+    }
+
+    test('a read is asked once more, on another one', async (t) => {
+      const { url, heard } = await servePart(t, 1);
+      const client = new TelltaleClient({ url });
+      for (let count = 0; count < 3; count++) {
+        assert.deepEqual({ ...(await client.measurements.list()) }, {});
+        await nextTurn(); // the connection is kept from then on
+      }
+      assert.deepEqual(heard, ['GET on 1', 'GET on 1', 'GET on 2', 'GET on 2', 'GET on 3']);
+    });
+
+    test('a write is not: it may have happened', async (t) => {
+      const { url, heard } = await servePart(t, 1);
+      const client = new TelltaleClient({ url });
+      await client.measurements.list();
+      await nextTurn();
+      await assert.rejects(
+        client.commands.write('pump', 'b1'),
+        failsWith((error) => assert.equal(error.mayHaveHappened, true)),
+      );
+      assert.deepEqual(heard, ['GET on 1', 'PUT on 1']);
+    });
+
+    test('and the next one as well, a read is Unreachable', async (t) => {
+      const { url, heard } = await servePart(t, 0);
+      await assert.rejects(new TelltaleClient({ url }).measurements.list(), Unreachable);
+      assert.deepEqual(heard, ['GET on 1', 'GET on 2']);
+    });
   });
 
   test('carries the token, whatever it asks; without one it says nothing of who asks', async (t) => {

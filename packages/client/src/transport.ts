@@ -48,6 +48,9 @@ export async function* chunksOf({ stream }: Download): AsyncGenerator<Uint8Array
 /** What the system says when nobody was spoken to at all. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+/** And when whoever was spoken to has closed the connection. */
+const cutOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 export class Transport {
   readonly base: string;
   readonly #fetch: typeof globalThis.fetch;
@@ -109,7 +112,7 @@ export class Transport {
     try {
       const url = this.base + path + queryText(sent.query);
       const init = initOf(sent, this.#authorization, deadline);
-      const response = await this.#fetch(url, { method, signal: ended, ...init });
+      const response = await this.#answer(url, { method, signal: ended, ...init });
       if (response.ok) return await read(response);
       throw new TelltaleProblem(await problemOf(response));
     } catch (error) {
@@ -118,6 +121,19 @@ export class Transport {
       throw this.#unreachable(method, deadline.signal.aborted, error);
     } finally {
       deadline.end();
+    }
+  }
+
+  /**
+   * The service closes connections that are idle, maybe just when one is used again: a read is then asked once more, on
+   * another one. What else is asked may have been carried out. Browsers do so themselves.
+   */
+  async #answer(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await this.#fetch(url, init);
+    } catch (error) {
+      if (init.method !== 'GET' || init.signal?.aborted || !cutOff.has(codeOf(error))) throw error;
+      return await this.#fetch(url, init);
     }
   }
 
