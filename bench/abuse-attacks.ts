@@ -121,6 +121,31 @@ const attacks: Record<string, () => Attack> = {
     for (const socket of sockets) socket.destroy();
     return [];
   },
+  'channel-unended': () => {
+    const body = Buffer.alloc(7_900_000, ' ');
+    const upgrade = get(
+      '/data/ws',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      `Sec-WebSocket-Key: ${'A'.repeat(22)}==`,
+    );
+    // A text of 8,000,000 bytes with a mask of zeros.
+    const frame = Buffer.alloc(14);
+    frame.set([0x81, 0xff]);
+    frame.writeUInt32BE(8_000_000, 6);
+    return async () => {
+      const sockets = await Promise.all(times(60, open));
+      for (const socket of sockets) {
+        socket.resume().write(upgrade);
+        socket.write(frame);
+        socket.write(body);
+      }
+      await wait(noReadMs);
+      for (const socket of sockets) socket.destroy();
+      return [];
+    };
+  },
   'idle-sockets': () => async () => {
     const sockets: Socket[] = [];
     for (let count = 0; count < 600; count++) sockets.push(await open());

@@ -48,6 +48,7 @@ const rows: readonly Row[] = [
   { attack: 'bodies', title: '25 bodies of 60 MB at once' },
   { attack: 'archive-unread', title: '1,500 unread archive queries' },
   { attack: 'archive-unread', title: 'the same, for another reader of the archive', path: archive },
+  { attack: 'channel-unended', title: '60 channel messages of 8 MB without their end' },
   { attack: 'idle-sockets', title: '600 idle sockets with ulimit -n 400', prelude: 'ulimit -n 400' },
   { attack: 'trickling-body', title: 'a body that trickles', mostLifeMs: 15_000 },
   { attack: 'trickling-headers', title: 'headers that trickle', mostLifeMs: 15_000 },

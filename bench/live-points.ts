@@ -75,7 +75,7 @@ export class LivePoints {
       tokens: new ModuleTokens(),
       modules: idleModules(),
     });
-    channel.serve(http.server);
+    channel.serve(http);
     await http.listen({ host: '127.0.0.1', port: 0 });
     const { port } = http.server.address() as AddressInfo;
     const onRequest = (call: () => void) => http.server.prependListener('request', call);

@@ -228,7 +228,7 @@ export class Server {
         channel: this.#channel,
       }),
     );
-    this.#channel.serve(this.#http.server);
+    this.#channel.serve(this.#http);
   }
 
   /** Where it listens, such as http://127.0.0.1:8080. */

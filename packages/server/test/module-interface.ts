@@ -30,6 +30,7 @@ export interface ModuleInterfaceOptions {
   readonly tokens?: ModuleTokens;
   readonly more?: readonly Route[];
   readonly clock?: Clock;
+  readonly largestBodyBytes?: number;
 }
 
 export class ModuleInterface {
@@ -40,7 +41,12 @@ export class ModuleInterface {
 
   constructor(
     modules: ServedFacade,
-    { tokens = new ModuleTokens(), more = [], clock = systemClock }: ModuleInterfaceOptions = {},
+    {
+      tokens = new ModuleTokens(),
+      more = [],
+      clock = systemClock,
+      largestBodyBytes = 64 << 20,
+    }: ModuleInterfaceOptions = {},
   ) {
     const keeper = this.disk;
     const measurements = new Measurements({ clock, keeper });
@@ -57,7 +63,7 @@ export class ModuleInterface {
       ...moduleRoutes({ base: '/data', modules: access }),
       ...more,
     ];
-    this.#http = plainHttp({ routes, tokens, log });
+    this.#http = plainHttp({ routes, tokens, log, largestBodyBytes });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches: 100 });
     this.channel = new ChannelServer({
@@ -71,7 +77,12 @@ export class ModuleInterface {
       modules,
       ...always,
     });
-    this.channel.serve(this.#http.server);
+    this.channel.serve(this.#http);
+  }
+
+  /** Of bodies and long messages in memory. */
+  get heldBytes(): number {
+    return this.#http.budget.held;
   }
 
   get url(): string {

@@ -20,13 +20,13 @@ export function frontMetrics(connections: Connections, budget: BodyBudget): Metr
     },
     {
       name: 'telltale_http_body_bytes',
-      help: 'Bytes of bodies that are held in memory.',
+      help: 'Bytes of bodies and of channel messages that are held in memory.',
       type: 'gauge',
       read: () => budget.held,
     },
     {
       name: 'telltale_http_bodies_refused_total',
-      help: 'Bodies for which there was no room beside others.',
+      help: 'Bodies and channel messages for which there was no room beside others.',
       type: 'counter',
       read: () => budget.refused,
     },

@@ -47,6 +47,8 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   readonly server: Server;
+  /** Of bodies, for whatever else is sent to the service and held in memory. */
+  readonly budget: BodyBudget;
   listen(at: { readonly host: string; readonly port: number }): Promise<void>;
   /** Takes no more connections; resolves when those with a request under way have ended. */
   close(): Promise<void>;
@@ -125,6 +127,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   connections.watch(server, take);
   return {
     server,
+    budget,
     listen: async ({ host, port }) => {
       server.listen(port, host);
       await once(server, 'listening');

@@ -129,12 +129,13 @@ export class ChannelRequests {
     };
   }
 
-  /** Answers every message, good or not. Those of a client are begun in the order in which they came. */
-  take(client: ChannelClient, bytes: Buffer): void {
+  /** Answers every message, good or not, and resolves then. Those of a client are begun in the order in which they came. */
+  take(client: ChannelClient, bytes: Buffer): Promise<void> {
     const isShort = bytes.length <= longBytes && !this.#beginnings.has(client);
     const carriedOut = isShort ? this.#carryOut(client, bytes, () => undefined) : this.#inTurn(client, bytes);
     const answered = carriedOut.finally(() => this.#unanswered.delete(answered));
     this.#unanswered.add(answered);
+    return answered;
   }
 
   /** Resolves when all that is under way now is answered. */

@@ -1,13 +1,16 @@
 // The WebSocket channel: lets clients in, bounds what they may send and how many they are, finds the dead ones.
-import type { Server as HttpServer, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, closeCode, ProblemError } from '@telltale/schema';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { type Caller, guardedRequest, guardLoopback, type ModuleTokens } from '../../access/index.ts';
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
+import type { BodyBudget } from '../body-budget.ts';
+import type { HttpServer } from '../http-server.ts';
 import { bareAnswer } from '../problems.ts';
 import { formFault } from '../request-form.ts';
+import { ArrivingMessage } from './arriving-message.ts';
 import { ChannelClient, lingerMs } from './channel-client.ts';
 import type { ChannelRequests } from './channel-requests.ts';
 import type { Watches } from './watches.ts';
@@ -40,6 +43,8 @@ export class ChannelServer {
   readonly #options: ChannelServerOptions;
   readonly #server: WebSocketServer;
   readonly #clients = new Map<WebSocket, ChannelClient>();
+  /** What each is sending. */
+  readonly #arriving = new Map<ChannelClient, ArrivingMessage>();
   /** Of function modules, to their supervisors. */
   readonly #connections = new Map<ChannelClient, ModuleConnection>();
   #cancelCheck: () => void = () => undefined;
@@ -89,16 +94,18 @@ export class ChannelServer {
     return this.#options.requests.counts;
   }
 
-  /** Takes over the upgrades of an HTTP server. */
-  serve(http: HttpServer): void {
+  /** Takes over the upgrades of the HTTP server, and shares its budget. */
+  serve({ server, budget }: Pick<HttpServer, 'server' | 'budget'>): void {
     this.#server.on('wsClientError', (error, stream) => {
       refuse(stream, new ProblemError('malformed-request', `${error.message}.`));
     });
-    http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       stream.on('error', () => stream.destroy());
       try {
         const caller = this.#admit(request);
-        this.#server.handleUpgrade(request, stream, head, (socket) => this.#welcome(socket, stream as Socket, caller));
+        this.#server.handleUpgrade(request, stream, head, (socket) => {
+          this.#welcome(socket, stream as Socket, caller, budget);
+        });
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
         refuse(stream, error);
@@ -150,26 +157,47 @@ export class ChannelServer {
     throw new ProblemError('too-many-clients', `${maxClients} clients are connected; --max-clients sets the limit.`);
   }
 
-  #welcome(socket: WebSocket, stream: Socket, caller: Caller): void {
+  #welcome(socket: WebSocket, stream: Socket, caller: Caller, budget: BodyBudget): void {
     const { requests, watches } = this.#options;
     const newest = (handles: ReadonlySet<number>, skipped: number) => watches.measurements.newest(handles, skipped);
     const flush = () => watches.measurements.flush();
     const client = new ChannelClient({ socket, stream, caller, flush, newest }, this.#nowMs());
     this.#clients.set(socket, client);
     this.#present(client);
+    const arriving = new ArrivingMessage(budget);
+    this.#arriving.set(client, arriving);
+    stream.on('data', (chunk: Buffer) => this.#count(client, arriving, chunk));
     socket.on('message', (data, isBinary) => {
       client.heard(this.#nowMs());
       if (socket.readyState !== socket.OPEN) return; // what comes behind what made it close is not carried out
-      if (isBinary) socket.close(closeCode.unsupportedData, 'one JSON text a message');
-      else requests.take(client, data as Buffer);
+      const release = arriving.take();
+      if (!isBinary) return void requests.take(client, data as Buffer).finally(release);
+      socket.close(closeCode.unsupportedData, 'one JSON text a message');
+      release();
     });
-    socket.on('pong', () => client.heard(this.#nowMs()));
+    socket.on('ping', (payload) => arriving.passOver(payload));
+    socket.on('pong', (payload) => {
+      client.heard(this.#nowMs());
+      arriving.passOver(payload);
+    });
     socket.on('error', () => undefined); // the library closes with the right code; there is nothing to add
     socket.on('close', () => {
       this.#clients.delete(socket);
+      this.#arriving.delete(client);
+      arriving.take()();
       watches.leave(client);
       this.#absent(client);
     });
+  }
+
+  /** Where there is no room for what it sends, no more of it is read, and it is told so. What came is counted until it goes. */
+  #count(client: ChannelClient, arriving: ArrivingMessage, chunk: Buffer): void {
+    try {
+      arriving.add(chunk.length, this.#nowMs());
+    } catch {
+      client.hold();
+      if (client.isOpen) client.close(closeCode.tryAgainLater, 'too much is being sent to the service');
+    }
   }
 
   /** A function module has connected: its supervisor may ask it. */
@@ -199,6 +227,8 @@ export class ChannelServer {
       let bytesOfClosed = 0;
       for (const client of this.#clients.values()) {
         client.check(this.#nowMs());
+        const isLate = this.#arriving.get(client)?.isLate(this.#nowMs());
+        if (isLate && client.isOpen) client.close(closeCode.tryAgainLater, 'the message took too long');
         if (client.isOpen) continue;
         this.#options.watches.leave(client);
         this.#absent(client);
