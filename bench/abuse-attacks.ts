@@ -146,6 +146,14 @@ const attacks: Record<string, () => Attack> = {
       return [];
     };
   },
+  'headers-unended': () => async () => {
+    const text = `${get('/healthz').slice(0, -2)}x: ${'x'.repeat(250_000)}`;
+    const sockets = await Promise.all(times(1900, open));
+    for (const socket of sockets) socket.resume().write(text);
+    await wait(noReadMs);
+    for (const socket of sockets) socket.destroy();
+    return [];
+  },
   'idle-sockets': () => async () => {
     const sockets: Socket[] = [];
     for (let count = 0; count < 600; count++) sockets.push(await open());

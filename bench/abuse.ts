@@ -49,6 +49,7 @@ const rows: readonly Row[] = [
   { attack: 'archive-unread', title: '1,500 unread archive queries' },
   { attack: 'archive-unread', title: 'the same, for another reader of the archive', path: archive },
   { attack: 'channel-unended', title: '60 channel messages of 8 MB without their end' },
+  { attack: 'headers-unended', title: '1,900 headers of 250 KB without their end' },
   { attack: 'idle-sockets', title: '600 idle sockets with ulimit -n 400', prelude: 'ulimit -n 400' },
   { attack: 'trickling-body', title: 'a body that trickles', mostLifeMs: 15_000 },
   { attack: 'trickling-headers', title: 'headers that trickle', mostLifeMs: 15_000 },

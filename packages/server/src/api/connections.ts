@@ -43,6 +43,8 @@ export interface ClosedConnections {
   stalled: number;
   /** Nothing was asked for a while. */
   idle: number;
+  /** What it sent was no request, and there was no time to tell it. */
+  unreadable: number;
 }
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
@@ -66,7 +68,7 @@ export class Connections {
   /** Between two requests, or before the first: the longest idle first. */
   readonly #idle = new Set<Connection>();
   readonly #turns: RequestTurns;
-  readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
+  readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0, unreadable: 0 };
   #waiting = 0;
   #sweeps = 0;
   #toldMs = Number.NEGATIVE_INFINITY;
@@ -107,6 +109,14 @@ export class Connections {
     if (connection?.state === 'closing') return true;
     if (connection?.current?.[1].headersSent !== true) return false;
     this.#close(connection, end);
+    return true;
+  }
+
+  /** Closes the connection at once where the turn has no time for an answer to what cannot be read; false where it has. */
+  closeUnheard(socket: Socket): boolean {
+    if (this.#turns.hasTime()) return false;
+    this.#count('unreadable');
+    socket.destroy();
     return true;
   }
 

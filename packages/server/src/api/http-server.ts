@@ -9,6 +9,7 @@ import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections } from './connections.ts';
 import { frontMetrics } from './front-metrics.ts';
+import { shareHeaderRoom } from './header-room.ts';
 import type { Metrics } from './metrics.ts';
 import { answerClientError, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
@@ -125,6 +126,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   server.timeout = stallTimeoutMs;
   server.on('clientError', (error, socket) => answerUnreadable(connections, error, socket as Socket));
   connections.watch(server, take);
+  shareHeaderRoom(server, maxHeaderBytes);
   return {
     server,
     budget,
@@ -141,7 +143,7 @@ function answerUnreadable(connections: Connections, error: NodeJS.ErrnoException
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connections.isIdle(socket)) return;
   const end = () => answerClientError(error, socket);
   const isBehind = error.code?.startsWith('HPE_') === true && connections.closeBehind(socket, end);
-  if (!isBehind) end();
+  if (!isBehind && !connections.closeUnheard(socket)) end();
 }
 
 function refusalDetail({ headers }: IncomingMessage, refusal: string): string {
