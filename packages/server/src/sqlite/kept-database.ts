@@ -30,9 +30,9 @@ interface Progress {
 }
 
 const usualCheckpointMs = 1000;
-/** Of what is told: as much as a claim has room for. The oldest go first. */
+/** Of what is told: as much as a claim has room for, whatever the names are of which it tells. The oldest go first. */
 const mostStatements = 3;
-const mostCharacters = 800;
+const mostBytes = 800;
 
 export class KeptDatabase {
   readonly #path: string;
@@ -103,11 +103,11 @@ export class KeptDatabase {
     this.#sync();
   }
 
-  /** Somebody knows what is missing. */
+  /** Somebody knows what is missing. Throws the system's error: then it goes on being told. */
   acknowledge(): void {
-    this.#missing = [];
-    this.#control.claim(this.#present());
+    this.#control.claim({ ...this.#present(), missing: [] });
     this.#control.sync();
+    this.#missing = [];
   }
 
   /** All of `work` or nothing. On disk when it returns; when it throws, file and tally are as before. */
@@ -189,21 +189,23 @@ export class KeptDatabase {
     } else if (this.#lost > 0) {
       const has = Object.entries(read.rows).map(([part, count]) => `${part} ${count}`);
       statements.push(
-        `${name} lacks the last ${this.#lost} of ${this.#described()}; ` + `it has ${has.join(', ') || 'no rows'}`,
+        `${name} lacks the last ${this.#lost} of ${this.#described()}; it has ${has.join(', ') || 'no rows'}`,
       );
     }
     if (this.#stored !== undefined) {
       for (const { part, here, there } of read.differences(new Tally(this.#stored.sums))) {
-        const rows =
-          here === there ? `some of ${here} rows are not` : `${here} rows are there and ${there} were written,`;
-        statements.push(`${name}, ${part}: ${rows} as they were written`.replace(', as they were written', ''));
+        const what =
+          here === there
+            ? `some of ${here} rows are not as they were written`
+            : `${here} rows are there and ${there} were written`;
+        statements.push(`${name}, ${part}: ${what}`);
       }
     }
     return statements;
   }
 
   #tell(statements: readonly string[], mend: () => void): void {
-    const told = `${statements.join('; ').slice(0, mostCharacters)} (${this.#keepEvidence()})`;
+    const told = `${cutTo(mostBytes, statements.join('; '))} (${this.#keepEvidence()})`;
     this.#missing = [...this.#missing, told].slice(-mostStatements);
     this.#claim();
     try {
@@ -297,6 +299,13 @@ function openControl(path: string): ControlFile {
   } catch (error) {
     throw cannotOpen(controlPath(path), error);
   }
+}
+
+/** The beginning of a text, which takes so many bytes as JSON. */
+function cutTo(bytes: number, text: string): string {
+  let cut = text.slice(0, bytes);
+  while (Buffer.byteLength(JSON.stringify(cut)) > bytes) cut = cut.slice(0, Math.floor(cut.length * 0.9));
+  return cut;
 }
 
 /** Of the file that has the name now. */
