@@ -208,7 +208,7 @@ export class Server {
         missing: () => this.#missing(),
         acknowledge: async () => {
           await this.#cfgdb.acknowledgeMissing();
-          this.#state.acknowledgeMissing();
+          await this.#state.acknowledgeMissing();
           await this.#executables.acknowledgeMissing();
         },
       },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -117,6 +117,30 @@ describe('the live state', () => {
     assert.equal(again.failure, undefined);
     const { commands } = await reopened(again);
     assert.deepEqual(commands, [command('before', 'd1'), command('first', 'd1'), command('next', 'd1')]);
+  });
+
+  test('tells what is missing until it is on disk that somebody knows it', async () => {
+    const { state } = await start();
+    await state.keepCommand(command('a', 'd1'));
+    await state.close(2000);
+    rmSync(join(folder, 'state.sqlite'));
+    const { state: found } = await start();
+    const [told = ''] = found.missing;
+    assert.match(told, /^state\.sqlite lacks the last 1 of 1 commits/);
+    await found.close(2000);
+    const { state: again } = await start();
+    const control = join(folder, 'state.control');
+    renameSync(control, `${control}-elsewhere`);
+    mkdirSync(control);
+    assert.equal(await problemOf(again.acknowledgeMissing()), 'storage-failed');
+    assert.deepEqual([again.missing, failures], [[told], []]);
+    rmdirSync(control);
+    renameSync(`${control}-elsewhere`, control);
+    await again.acknowledgeMissing();
+    assert.deepEqual(again.missing, []);
+    await again.close(2000);
+    const { state: last } = await start();
+    assert.deepEqual(last.missing, []);
   });
 
   test('tries a disk that refused again by itself, and tells of the trouble and of its end', async () => {

@@ -1,7 +1,6 @@
 // What must survive a restart of what is live: values of commands, states of alarms, simulations, and what was uploaded
-// as the executable of a function module. The client of the
-// thread that writes it: what comes while a commit runs goes into the next one, so that a crowd of writes costs as many
-// disk syncs as a few.
+// as the executable of a function module. The client of the thread that writes it: what comes while a commit runs goes
+// into the next one, so that a crowd of writes costs as many disk syncs as a few.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
@@ -33,7 +32,8 @@ export interface KeptState {
 }
 
 interface Waiting {
-  readonly entry: Entry;
+  /** Undefined: it is acknowledged what is missing. */
+  readonly entry: Entry | undefined;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -70,9 +70,10 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, 
     return this.#missing;
   }
 
-  acknowledgeMissing(): void {
+  /** Resolves when that is on disk. */
+  async acknowledgeMissing(): Promise<void> {
+    await this.#wait(undefined);
     this.#missing = [];
-    this.#thread?.postMessage({ acknowledge: true } satisfies Request);
   }
 
   /** Starts the thread, which takes its time, and touches no file yet. */
@@ -171,7 +172,10 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, 
   }
 
   #keep(family: KeptFamily, name: string, kept: object | undefined): Promise<void> {
-    const entry = { family, name, text: kept === undefined ? null : JSON.stringify(kept) };
+    return this.#wait({ family, name, text: kept === undefined ? null : JSON.stringify(kept) });
+  }
+
+  #wait(entry: Entry | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entry, resolve, reject });
       this.#commit();
@@ -192,7 +196,8 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, 
       return;
     }
     this.#isBusy = true;
-    this.#thread.postMessage({ entries: this.#committing.map(({ entry }) => entry) } satisfies Request);
+    const entries = this.#committing.flatMap(({ entry }) => entry ?? []);
+    this.#thread.postMessage({ entries, acknowledges: entries.length < this.#committing.length } satisfies Request);
   }
 
   #settle(answer: Answer): void {

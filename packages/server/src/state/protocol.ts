@@ -10,14 +10,15 @@ export interface Entry {
 }
 
 /**
- * The database file, first; then what is to be on disk together, nothing being a trial of the disk; that somebody knows
- * what is missing, which is not answered; or the end. Entries come one at a time: the next after the answer.
+ * The database file, first; then what is to be on disk together, nothing being a trial of the disk, and whether somebody
+ * knows what is missing; or the end. The next one comes after the answer.
  */
-export type Request =
-  | { readonly open: string }
-  | { readonly entries: readonly Entry[] }
-  | { readonly acknowledge: true }
-  | { readonly close: true };
+export type Request = { readonly open: string } | Commit | { readonly close: true };
+
+export interface Commit {
+  readonly entries: readonly Entry[];
+  readonly acknowledges: boolean;
+}
 
 export type Answer = { readonly kept: true } | { readonly kept: false; readonly reason: string };
 

@@ -1,7 +1,7 @@
 // The thread that keeps the live state: its disk writes never hold up live values. One transaction a request.
 import { parentPort } from 'node:worker_threads';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import type { Answer, Entry, Opened, Request } from './protocol.ts';
+import type { Answer, Commit, Opened, Request } from './protocol.ts';
 import { StateDatabase } from './state-database.ts';
 
 function main(): void {
@@ -16,8 +16,7 @@ function main(): void {
     } else if ('close' in request) {
       database?.close();
       port.close();
-    } else if ('acknowledge' in request) database?.acknowledge();
-    else if (database !== undefined) port.postMessage(keep(database, request.entries));
+    } else if (database !== undefined) port.postMessage(commit(database, request));
   });
 }
 
@@ -31,8 +30,9 @@ function open(path: string): [StateDatabase | undefined, Opened] {
   }
 }
 
-function keep(database: StateDatabase, entries: readonly Entry[]): Answer {
+function commit(database: StateDatabase, { entries, acknowledges }: Commit): Answer {
   try {
+    if (acknowledges) database.acknowledge(); // first: where it fails, nothing was kept
     database.keep(entries);
     return { kept: true };
   } catch (error) {
