@@ -39,7 +39,7 @@ export class Executables {
 
   /** What is there now counts, also where that is nothing. */
   acknowledgeMissing(): Promise<void> {
-    return this.#uploads.acknowledge();
+    return this.#inTurn(() => this.#uploads.acknowledge());
   }
 
   /** Makes the folder and removes what an interrupted upload left. */
@@ -116,10 +116,14 @@ export class Executables {
   }
 
   async #delete(module: string, path: string | undefined): Promise<void> {
-    const upload = await this.#uploads.forget(placeOf(module, path));
-    const file = await this.#openFile(module, path);
+    const place = placeOf(module, path);
+    const file = await this.#openFile(module, path).catch(async (error: ProblemError) => {
+      if (error.problem === 'no-executable') await this.#uploads.forget(place); // it is missed no more
+      throw error;
+    });
     await file.close();
     const target = await this.#resolve(module, path, false);
+    const upload = await this.#uploads.forget(place);
     try {
       await rm(target);
       await syncFolder(dirname(target));

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ProblemError, type ProblemName } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { damagesTo } from '../../test/damage.ts';
@@ -222,6 +223,25 @@ test('an upload whose record the disk does not take is refused, and the old one 
   await assert.rejects(put(bench, 'new'), named('storage-failed', /no room/));
   assert.equal(await get(bench), program);
   assert.equal(statSync(place(bench)).size, program.length);
+});
+
+test('an upload that comes while damage is acknowledged counts', async () => {
+  const bench = await open();
+  await put(bench);
+  writeFileSync(place(bench), 'damaged');
+  await bench.executables.checkAll();
+  const keep = bench.keeper.keepUpload.bind(bench.keeper);
+  let upload: Promise<void> | undefined;
+  bench.keeper.keepUpload = async (kept) => {
+    // Of the acknowledgement, which takes its time: meanwhile the file is uploaded again, or waits.
+    upload ??= put(bench, 'the new one');
+    if (kept.sums.length === 1 && kept.sums[0]?.bytes === 'damaged'.length) await Promise.race([upload, wait(100)]);
+    await keep(kept);
+  };
+  await bench.executables.acknowledgeMissing();
+  await upload;
+  await bench.executables.checkAll();
+  assert.deepEqual([bench.executables.missing, await get(bench)], [[], 'the new one']);
 });
 
 test('an upload that takes the place of a file while that is read is not taken for damage', async () => {
