@@ -19,6 +19,8 @@ export interface Series extends SeriesKey {
 
 /** Beside the low byte of its quality: the record takes the place of older ones at the same time. */
 export const replaces = 0x100;
+/** Beside the low byte of its quality, in answers alone: no record, but a mark that records are missing from here on. */
+export const marksGap = 0x200;
 
 /** Records before this are taken for those of a wrong clock: 2000-01-01. So are those more than a day ahead. */
 export const oldestPlausibleUs = 946_684_800_000_000;
@@ -36,7 +38,7 @@ export class Columns {
   declare numbers: Float64Array;
   /** Values of l: the same bytes as `numbers`. */
   declare longs: BigInt64Array;
-  /** The low byte, and `replaces`. Of commands and alarms nothing but `replaces`. */
+  /** The low byte, and `replaces`; in answers also `marksGap`. Of commands and alarms nothing but `replaces`. */
   declare qualities: Uint16Array;
   /** Values of s, by position; empty otherwise. */
   texts: string[] = [];

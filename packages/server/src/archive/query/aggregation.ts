@@ -79,7 +79,7 @@ export class Aggregation extends ChunkStage {
     made.qualities[0] = tally.records.qualities[lastSlot] as number;
     switch (this.#aggregate) {
       case 'count':
-        made.longs[0] = BigInt(tally.count);
+        made.longs[0] = BigInt(tally.count - tally.gaps);
         return this.put('l', made, 0);
       case 'avg':
         made.numbers[0] = tally.sound > 0 ? tally.average : tally.newestNumber;

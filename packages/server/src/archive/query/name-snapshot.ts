@@ -1,6 +1,6 @@
 // Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
 import { quality } from '@telltale/schema/values';
-import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
+import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block } from './block.ts';
 import { Source, type SourceContext } from './source.ts';
@@ -69,7 +69,7 @@ export class NameSnapshot {
     tail.times.set(gaps);
     tail.count = gaps.length;
     if (series.datatype === 's') tail.texts = gaps.map(() => '');
-    tail.qualities.fill(quality.bad.nonSpecific);
+    tail.qualities.fill(quality.bad.nonSpecific | marksGap);
     const [firstUs, lastUs] = [gaps[0] as number, gaps.at(-1) as number];
     this.places.push({ part, order: this.places.length, block: undefined, tail, firstUs, lastUs });
   }

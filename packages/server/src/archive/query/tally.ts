@@ -1,7 +1,7 @@
 // What is kept of the records of one bucket: how many they are, their sum, and the first, last, least and greatest.
 import { type Datatype, qualityMask, quality as qualityOf } from '@telltale/schema/values';
 import type { Summary } from '../codec/summary.ts';
-import { Columns, type Kind } from '../records.ts';
+import { Columns, type Kind, marksGap } from '../records.ts';
 import { copyRecord } from './record-runs.ts';
 
 const statusMask = qualityMask.status;
@@ -22,6 +22,8 @@ const small = 2 ** -80;
 
 export class Tally {
   count = 0;
+  /** How many of these are no records, but mark where some are missing. */
+  gaps = 0;
   /** How many are not bad. */
   sound = 0;
   isAllGood = true;
@@ -44,7 +46,7 @@ export class Tally {
   }
 
   clear(): void {
-    this.count = this.sound = this.#sum = this.#smallSum = this.#numbers = 0;
+    this.count = this.gaps = this.sound = this.#sum = this.#smallSum = this.#numbers = 0;
     this.isAllGood = true;
   }
 
@@ -115,9 +117,13 @@ export class Tally {
       sound = 0;
       first = -1;
       for (let at = from; at < to; at++) {
-        const status = (qualities[at] as number) & statusMask;
+        const quality = qualities[at] as number;
+        const status = quality & statusMask;
         others |= status ^ goodStatus;
-        if (status === 0) continue;
+        if (status === 0) {
+          if ((quality & marksGap) !== 0) this.gaps++;
+          continue;
+        }
         sound++;
         if (first < 0) first = at;
         last = at;
