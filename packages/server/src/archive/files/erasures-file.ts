@@ -4,8 +4,7 @@ import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Damage } from './damage.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { erasuresName } from './file-names.ts';
-import type { FileFormat } from './frames.ts';
-import { readSmallFile, writeSmallFile } from './small-file.ts';
+import { readSmallFile, type SmallFile, writeSmallFile } from './small-file.ts';
 
 export interface Erasure {
   /** In the order in which they were asked for, from 1. */
@@ -25,24 +24,24 @@ export interface ErasuresRead {
   readonly damages: readonly Damage[];
 }
 
-const format: FileFormat = { magic: 0x45_54_54_54, version: 1 }; // 'TTTE'
+const file: SmallFile<Erasure> = {
+  name: erasuresName,
+  format: { magic: 0x45_54_54_54, version: 1 }, // 'TTTE'
+  what: 'erasure',
+  read: readErasure,
+};
 const entryBytes = 40;
 
 /** In order of `seq`. What is damaged is left out; the file is kept beside the next one under another name. */
 export function readErasures(folder: string): ErasuresRead {
-  const bySeq = new Map<number, Erasure>();
-  const damages = readSmallFile(folder, erasuresName, format, (payload) => {
-    const erasure = readErasure(payload);
-    if (erasure === undefined) return 'no erasure';
-    bySeq.set(erasure.seq, erasure);
-    return undefined;
-  });
+  const { entries, damages } = readSmallFile(folder, file);
+  const bySeq = new Map(entries.map((erasure) => [erasure.seq, erasure]));
   return { erasures: [...bySeq.values()].sort((a, b) => a.seq - b.seq), damages };
 }
 
 /** On disk when it returns; after an error the old ones are. */
 export function writeErasures(folder: string, erasures: readonly Erasure[], disk: Disk = systemDisk): void {
-  writeSmallFile(disk, folder, erasuresName, format, erasures.map(entryOf));
+  writeSmallFile(disk, folder, file, erasures.map(entryOf));
 }
 
 function entryOf({ seq, series, sinceUs, untilUs, generation, offset }: Erasure): Uint8Array {

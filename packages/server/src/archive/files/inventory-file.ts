@@ -3,13 +3,12 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
-import type { Damage } from './damage.ts';
 import { isMissing } from './damaged-files.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { inventoryName } from './file-names.ts';
 import { FileWindow } from './file-window.ts';
-import { type FileFormat, fileHeaderBytes, saltIn } from './frames.ts';
-import { readSmallFile, writeSmallFile } from './small-file.ts';
+import { fileHeaderBytes, saltIn } from './frames.ts';
+import { readSmallFile, type SmallFile, type SmallFileRead, writeSmallFile } from './small-file.ts';
 
 export interface ListedFile {
   readonly name: string;
@@ -28,29 +27,22 @@ export interface ListedFile {
   readonly isLost: boolean;
 }
 
-export interface InventoryRead {
-  readonly files: readonly ListedFile[];
-  readonly damages: readonly Damage[];
-}
-
-const format: FileFormat = { magic: 0x49_54_54_54, version: 1 }; // 'TTTI'
+const inventory: SmallFile<ListedFile> = {
+  name: inventoryName,
+  format: { magic: 0x49_54_54_54, version: 1 }, // 'TTTI'
+  what: 'file',
+  read: readEntry,
+};
 const fixedBytes = 41;
 
 /** What is damaged is left out: those files are not missed. */
-export function readInventory(folder: string): InventoryRead {
-  const files: ListedFile[] = [];
-  const damages = readSmallFile(folder, inventoryName, format, (payload) => {
-    const file = readEntry(payload);
-    if (file === undefined) return 'no file';
-    files.push(file);
-    return undefined;
-  });
-  return { files, damages };
+export function readInventory(folder: string): SmallFileRead<ListedFile> {
+  return readSmallFile(folder, inventory);
 }
 
 /** On disk when it returns; after an error the old one is. */
 export function writeInventory(folder: string, files: readonly ListedFile[], disk: Disk = systemDisk): void {
-  writeSmallFile(disk, folder, inventoryName, format, files.map(entryOf));
+  writeSmallFile(disk, folder, inventory, files.map(entryOf));
 }
 
 /** Length and salt of a file of frames, as it is; undefined: it is not there. */

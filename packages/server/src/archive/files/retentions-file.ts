@@ -5,8 +5,7 @@ import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Damage } from './damage.ts';
 import { type Disk, systemDisk } from './disk.ts';
 import { retentionsName } from './file-names.ts';
-import type { FileFormat } from './frames.ts';
-import { readSmallFile, writeSmallFile } from './small-file.ts';
+import { readSmallFile, type SmallFile, writeSmallFile } from './small-file.ts';
 
 export interface RetentionsRead {
   /** Microseconds by `kind/name`. */
@@ -14,19 +13,21 @@ export interface RetentionsRead {
   readonly damages: readonly Damage[];
 }
 
-const format: FileFormat = { magic: 0x52_54_54_54, version: 1 }; // 'TTTR'
+const file: SmallFile<readonly [key: string, us: number]> = {
+  name: retentionsName,
+  format: { magic: 0x52_54_54_54, version: 1 }, // 'TTTR'
+  what: 'retention',
+  read: (payload) => {
+    if (payload.length < 9) return undefined;
+    const us = new ByteReader(payload).f64();
+    return us > 0 && us <= Number.MAX_SAFE_INTEGER ? [payload.toString('utf8', 8), us] : undefined;
+  },
+};
 
 /** What is damaged is left out: its records are kept as long as others. */
 export function readRetentions(folder: string): RetentionsRead {
-  const ofSeries = new Map<string, number>();
-  const damages = readSmallFile(folder, retentionsName, format, (payload) => {
-    if (payload.length < 9) return 'no retention';
-    const us = new ByteReader(payload).f64();
-    if (!(us > 0 && us <= Number.MAX_SAFE_INTEGER)) return 'no retention';
-    ofSeries.set(payload.toString('utf8', 8), us);
-    return undefined;
-  });
-  return { ofSeries, damages };
+  const { entries, damages } = readSmallFile(folder, file);
+  return { ofSeries: new Map(entries), damages };
 }
 
 /** On disk when it returns; after an error the old ones are. */
@@ -37,5 +38,5 @@ export function writeRetentions(folder: string, ofSeries: ReadonlyMap<string, nu
     out.raw(Buffer.from(key));
     return out.written();
   });
-  writeSmallFile(disk, folder, retentionsName, format, payloads);
+  writeSmallFile(disk, folder, file, payloads);
 }

@@ -5,26 +5,44 @@ import { isMissing, keepDamaged } from './damaged-files.ts';
 import { type Disk, replaceFile } from './disk.ts';
 import { drawSalt, type FileFormat, framedFile, readFrames } from './frames.ts';
 
+export interface SmallFile<Entry> {
+  readonly name: string;
+  readonly format: FileFormat;
+  /** What a frame is, for people. */
+  readonly what: string;
+  /** Undefined where the payload of a frame is none. */
+  readonly read: (payload: Buffer) => Entry | undefined;
+}
+
+export interface SmallFileRead<Entry> {
+  readonly entries: readonly Entry[];
+  readonly damages: readonly Damage[];
+}
+
 /**
- * Calls `onEntry` with each payload, which answers with what is wrong with it. What is damaged is left out and told; the
- * file is kept beside the next one under another name then. One that is not there has nothing.
+ * In the order of the file. What is damaged is left out and told; the file is kept beside the next one under another name
+ * then. One that is not there has nothing.
  */
-export function readSmallFile(
+export function readSmallFile<Entry>(
   folder: string,
-  name: string,
-  format: FileFormat,
-  onEntry: (payload: Buffer) => string | undefined,
-): readonly Damage[] {
+  { name, format, what, read }: SmallFile<Entry>,
+): SmallFileRead<Entry> {
   const path = join(folder, name);
+  const entries: Entry[] = [];
   try {
-    const { damages, tornBytes, salt } = readFrames(path, format, onEntry);
+    const { damages, tornBytes, salt } = readFrames(path, format, (payload) => {
+      const entry = read(payload);
+      if (entry === undefined) return `no ${what}`;
+      entries.push(entry);
+      return undefined;
+    });
     // It is replaced as a whole: whatever became of the last write, it has a beginning and an end.
     const isWhole = tornBytes === 0 && (salt !== undefined || damages.length > 0);
     const all = isWhole ? damages : [...damages, { file: name, reason: 'the end is damaged' }];
     if (all.length > 0) keepDamaged(path);
-    return all;
+    return { entries, damages: all };
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isMissing(error)) return { entries, damages: [] };
     throw error;
   }
 }
@@ -33,8 +51,7 @@ export function readSmallFile(
 export function writeSmallFile(
   disk: Disk,
   folder: string,
-  name: string,
-  format: FileFormat,
+  { name, format }: Pick<SmallFile<unknown>, 'name' | 'format'>,
   payloads: Iterable<Uint8Array>,
 ): void {
   replaceFile(disk, folder, name, framedFile(format, drawSalt(), payloads));

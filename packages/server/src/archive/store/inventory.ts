@@ -42,9 +42,9 @@ export class Inventory {
 
   /** An archive of before has none: nothing of it is missed until it has one. */
   static read(folder: string, onDamage: (damage: Damage) => void): Inventory {
-    const { files, damages } = readInventory(folder);
+    const { entries, damages } = readInventory(folder);
     for (const damage of damages) onDamage(damage);
-    return new Inventory(folder, files);
+    return new Inventory(folder, entries);
   }
 
   /** Blocks and journals that are missing. */
