@@ -1,13 +1,10 @@
 // Lists in a query: names and fields, comma-separated, checked while they are read. Reading stops at the first item too
 // many and at the 20th fault, so that what a list costs does not grow with the URL.
-import { type Fault, isIdentifier, ProblemError, type ProblemName } from '@telltale/schema';
+import { type Fault, isIdentifier, maxFaults, ProblemError, type ProblemName } from '@telltale/schema';
 import Type from 'typebox';
 
 /** As many as a URL of the length that the service takes can list. */
 export const maxNames = 1000;
-
-/** More tell nobody more, and would make the refusal longer than the request. */
-export const mostFaults = 20;
 
 export const NamesParameter = Type.Optional(
   Type.String({ description: `Only these: at most ${maxNames} names, comma-separated.` }),
@@ -72,7 +69,7 @@ function readList(text: string | undefined, rules: ListRules): string[] | undefi
     items.push(item);
     if (isRight(item)) continue;
     faults.push({ path: parameter, message: `${JSON.stringify(item.slice(0, 80))} ${why}` });
-    if (faults.length === mostFaults) break;
+    if (faults.length === maxFaults) break;
   }
   if (faults.length > 0) throw new ProblemError('invalid-query', `${faults[0]?.message}.`, faults);
   return items;
