@@ -36,7 +36,8 @@ const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 export class Imports {
   readonly #options: ImportsOptions;
   readonly #turnstile = new Turnstile(limits, 'imports');
-  readonly #running = new Set<RunningImport>();
+  /** Those under way, with how many bytes of each had come at the last look. */
+  readonly #running = new Map<RunningImport, number>();
   #thread: Worker | undefined;
   #stopLooking: (() => void) | undefined;
   #stopIdling: (() => void) | undefined;
@@ -48,7 +49,7 @@ export class Imports {
 
   get counts(): { readonly running: number; readonly waiting: number; readonly bytesInFlight: number } {
     let bytesInFlight = 0;
-    for (const each of this.#running) bytesInFlight += each.inFlight;
+    for (const each of this.#running.keys()) bytesInFlight += each.inFlight;
     return { running: this.#running.size, waiting: this.#turnstile.waiting, bytesInFlight };
   }
 
@@ -75,7 +76,7 @@ export class Imports {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopLooking?.();
-    for (const each of this.#running) each.fail(stopping());
+    for (const each of this.#running.keys()) each.fail(stopping());
     await this.#end();
   }
 
@@ -87,7 +88,7 @@ export class Imports {
     this.#thread.postMessage({ key, type, port: port2 } satisfies BeginImport, [port2]);
     const take = (batch: BatchMessage) => this.#options.take(key, batch);
     const running = new RunningImport({ port: port1, body, take });
-    this.#running.add(running);
+    this.#running.set(running, Number.NEGATIVE_INFINITY);
     try {
       await running.run();
     } finally {
@@ -105,7 +106,7 @@ export class Imports {
     });
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
-      for (const each of this.#running) each.fail(error);
+      for (const each of this.#running.keys()) each.fail(error);
     });
     return thread;
   }
@@ -121,8 +122,9 @@ export class Imports {
     this.#stopLooking ??= this.#options.clock.after(lookMs, () => {
       this.#stopLooking = undefined;
       if (this.#turnstile.waiting === 0) return;
-      for (const each of this.#running) {
-        if (!each.isSlow(leastBytes)) continue;
+      for (const [each, before] of this.#running) {
+        this.#running.set(each, each.received);
+        if (!each.awaitsClient || each.received - before >= leastBytes) continue;
         const detail = `Others wait, and less than ${leastBytes} bytes of the body came in ${lookMs / 1000} s.`;
         each.fail(new ProblemError('overloaded', detail));
       }

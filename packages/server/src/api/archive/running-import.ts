@@ -21,7 +21,6 @@ export class RunningImport {
   readonly #outcome = Promise.withResolvers<void>();
   #inFlight = 0;
   #received = 0;
-  #receivedBefore: number | undefined;
   #isWhole = false;
   #isOver = false;
   #wake: (() => void) | undefined;
@@ -32,6 +31,16 @@ export class RunningImport {
 
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Bytes of the body that came so far. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /** Whether nothing can be done before its client sends more. */
+  get awaitsClient(): boolean {
+    return !this.#isWhole && this.#inFlight === 0;
   }
 
   /** Resolves when all records are on disk. */
@@ -51,13 +60,6 @@ export class RunningImport {
 
   fail(error: unknown): void {
     this.#outcome.reject(error);
-  }
-
-  /** Whether it waits for its client, which has sent less than this since it was last asked. */
-  isSlow(leastBytes: number): boolean {
-    const before = this.#receivedBefore;
-    this.#receivedBefore = this.#received;
-    return before !== undefined && !this.#isWhole && this.#inFlight === 0 && this.#received - before < leastBytes;
   }
 
   async #send(): Promise<void> {
