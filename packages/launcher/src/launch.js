@@ -54,7 +54,7 @@ export function currentBuild({ name, source }) {
     const manifest = readManifest(place, name);
     if (manifest === undefined) continue;
     // A release may come without its sources.
-    const isCurrent = place === releaseFolder && stampOf(source) === '' ? true : isUnchanged(manifest);
+    const isCurrent = (place === releaseFolder && stampOf(source) === '') || isUnchanged(manifest);
     if (isCurrent && stampOf(join(place, manifest.folder, `${name}.mjs`)) !== '') return join(place, manifest.folder);
   }
   return undefined;
