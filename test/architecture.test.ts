@@ -53,11 +53,12 @@ const table: Record<string, readonly string[]> = {
 
 /** The files of the server that stand in no folder, each with the parts that it may import. */
 const topFiles: Record<string, readonly string[]> = {
-  'main.ts': ['server.ts', 'settings.ts', 'source-stack.ts', 'log.ts'],
+  'main.ts': ['server.ts', 'start-failed.ts', 'settings.ts', 'source-stack.ts', 'log.ts'],
   'server.ts': [
     'schema',
     'data-folder.ts',
     'folder-watch.ts',
+    'start-failed.ts',
     'interfaces.ts',
     'settings.ts',
     ...Object.keys(table).filter((part) => part.includes('/')),
@@ -66,7 +67,8 @@ const topFiles: Record<string, readonly string[]> = {
   'settings.ts': ['schema'],
   'log.ts': ['source-stack.ts'],
   'source-stack.ts': [],
-  'data-folder.ts': [],
+  'data-folder.ts': ['server/sqlite'],
+  'start-failed.ts': ['data-folder.ts', 'server/archive', 'server/modules', 'server/sqlite'],
   'folder-watch.ts': ['schema'],
 };
 

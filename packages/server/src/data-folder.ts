@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { access, chmod, constants, lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { controlPath } from './sqlite/index.ts';
 
 /** Why the folder cannot be used; the message is for the person who starts the server. */
 export class UnusableFolder extends Error {
@@ -78,14 +79,10 @@ async function discard(path: string): Promise<void> {
 }
 
 /** By a start, before anything can have been acknowledged. */
-const made = new Set(
-  [knownName, 'state.sqlite'].flatMap((name) => [
-    name,
-    `${name}-wal`,
-    `${name}-shm`,
-    name.replace('sqlite', 'control'),
-  ]),
-).union(new Set(['archive', 'executables', 'modules', 'temporary']));
+const made: ReadonlySet<string> = new Set([
+  ...[knownName, 'state.sqlite'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, controlPath(name)]),
+  ...['archive', 'executables', 'modules', 'temporary'],
+]);
 
 /** What a server has kept there before, or will be the first to: a folder that others share is left as it is. */
 async function closeToOthers(path: string, names: readonly string[]): Promise<string | undefined> {

@@ -9,7 +9,8 @@ setFlagsFromString('--max-semi-space-size=4');
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const { createLog } = await import('./log.ts');
-const { Server, StartFailed } = await import('./server.ts');
+const { Server } = await import('./server.ts');
+const { StartFailed } = await import('./start-failed.ts');
 const { createSourceStack } = await import('./source-stack.ts');
 const { BadSetting, helpText, readSettings, unknownVariables } = await import('./settings.ts');
 

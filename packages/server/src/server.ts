@@ -17,18 +17,18 @@ import {
   type StackCatalogue,
   serviceMetrics,
 } from './api/index.ts';
-import { Archive, Archiving, UnusableArchive } from './archive/index.ts';
+import { Archive, Archiving } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
-import { type DataFolder, takeDataFolder, UnusableFolder, unusableFolder } from './data-folder.ts';
+import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { waterworks } from './demo/index.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
-import { Executables, ModuleService, UnusableUser } from './modules/index.ts';
+import { Executables, ModuleService } from './modules/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import type { Settings } from './settings.ts';
-import { UnusableDatabase } from './sqlite/index.ts';
 import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
+import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';
 import { LiveState } from './state/index.ts';
 
 /** Of a build, or of the sources. */
@@ -40,11 +40,6 @@ const finishMs = 3000;
 const closeMs = 1000;
 /** Function modules have this long, or what termToKill says where that is less. */
 const modulesMs = 2000;
-
-/** The server could not start; the message is one line for the person who started it. */
-export class StartFailed extends Error {
-  override readonly name = 'StartFailed';
-}
 
 export interface ServerOptions {
   readonly settings: Settings;
@@ -239,24 +234,26 @@ export class Server {
 
   /** The port before the folder: a server that cannot listen leaves no trace. Threads load their code meanwhile. */
   async #start(): Promise<void> {
+    const { host, port, data } = this.#settings;
     this.#cfgdb.prepare();
     this.#state.prepare();
     this.#archive.prepare();
     try {
-      await this.#listen();
-      this.#folder = await takeDataFolder(this.#settings.data);
+      await this.#http.listen({ host, port }).catch((error: unknown) => {
+        throw cannotListen(error, { host, port });
+      });
+      this.#folder = await takeDataFolder(data);
       await this.#cfgdb.open();
       await this.#openLive();
       await this.#loadDemo(this.#folder.isNew);
       await this.#watch.open();
     } catch (error) {
       await this.#discard();
-      if (error instanceof StartFailed) throw error;
-      throw explained(error, this.#settings.data);
+      throw cannotStart(error, data);
     }
     if (this.#phase !== 'starting') return;
     const { openTo } = this.#folder;
-    if (openTo !== undefined) this.#log.warn(`${this.#settings.data} can be read by others (${openTo}): chmod 700 it`);
+    if (openTo !== undefined) this.#log.warn(`${data} can be read by others (${openTo}): chmod 700 it`);
     for (const text of this.#missing()) this.#logMissing(text);
     this.#phase = 'ready';
     this.#modules.begin();
@@ -306,21 +303,6 @@ export class Server {
     await this.stop();
     await folder?.discard();
     folder?.release();
-  }
-
-  async #listen(): Promise<void> {
-    const { host, port } = this.#settings;
-    try {
-      await this.#http.listen({ host, port });
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      const reasons: Record<string, string> = {
-        EADDRINUSE: `port ${port} of ${host} is in use: stop the other program, or choose another port with --port.`,
-        EACCES: `port ${port} needs more rights: choose one above 1023 with --port.`,
-        EADDRNOTAVAIL: `this machine has no address ${host}: name one that it has with --host.`,
-      };
-      throw new StartFailed(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`);
-    }
   }
 
   #unavailable(): 'starting' | 'stopping' | undefined {
@@ -402,14 +384,6 @@ export class Server {
     }
     this.#log.info(`loaded the demo plant: ${waterworks.length} objects`);
   }
-}
-
-/** In one line, where the reason is a file or a folder. */
-function explained(error: unknown, folder: string): unknown {
-  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser];
-  if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
-  const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
 }
 
 function catalogueOf(found: Discovery['stacks']): StackCatalogue {

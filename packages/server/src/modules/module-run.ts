@@ -2,7 +2,7 @@
 // to end. What comes before and after is the supervisor's.
 import type { Clock, FunctionModule } from '@telltale/schema';
 import type { Executables } from './executables.ts';
-import type { Bounds, ModuleProcesses, Usage } from './keeper/keeper-protocol.ts';
+import type { Bounds, ModuleProcesses, RunEnd, Usage } from './keeper/keeper-protocol.ts';
 import { Liveness, type ModuleConnection } from './liveness.ts';
 import type { ModuleDefinition } from './module-definition.ts';
 import { moduleEnvironment, type ServiceUrls } from './module-environment.ts';
@@ -132,4 +132,12 @@ export class ModuleRun {
 
 function writesOf({ properties }: FunctionModule): string {
   return properties?.writes ?? '';
+}
+
+/** Undefined where it ended well; goes after the name of the module. */
+export function failureOf(end: RunEnd): string | undefined {
+  if (end.kind === 'notStarted') return `could not be started: ${end.reason.replace(/\.$/, '')}`;
+  const reason = end.reason === undefined ? '' : `: ${end.reason.replace(/\.$/, '')}`;
+  if (end.signal !== undefined) return `was ended by ${end.signal}${reason}`;
+  return end.code === 0 && reason === '' ? undefined : `ended with exit code ${end.code}${reason}`;
 }

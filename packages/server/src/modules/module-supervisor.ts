@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 import type { RunEnd, Usage } from './keeper/keeper-protocol.ts';
 import type { ModuleConnection } from './liveness.ts';
 import { type ModuleDefinition, needsRestart, readDefinition } from './module-definition.ts';
-import { ModuleRun, type RunOptions } from './module-run.ts';
+import { failureOf, ModuleRun, type RunOptions } from './module-run.ts';
 import { ModuleTimetable } from './module-timetable.ts';
 import { maxStarts, RestartPolicy, windowMs } from './restart-policy.ts';
 
@@ -386,14 +386,6 @@ export class ModuleSupervisor {
     this.#told = text;
     this.#options.onChange();
   }
-}
-
-/** Undefined where it ended well; goes after the name of the module. */
-function failureOf(end: RunEnd): string | undefined {
-  if (end.kind === 'notStarted') return `could not be started: ${end.reason.replace(/\.$/, '')}`;
-  const reason = end.reason === undefined ? '' : `: ${end.reason.replace(/\.$/, '')}`;
-  if (end.signal !== undefined) return `was ended by ${end.signal}${reason}`;
-  return end.code === 0 && reason === '' ? undefined : `ended with exit code ${end.code}${reason}`;
 }
 
 function microseconds(ms: number | undefined): number | undefined {

@@ -1,0 +1,27 @@
+// Why the server could not start, in one line for the person who started it.
+import { UnusableArchive } from './archive/index.ts';
+import { UnusableFolder, unusableFolder } from './data-folder.ts';
+import { UnusableUser } from './modules/index.ts';
+import { UnusableDatabase } from './sqlite/index.ts';
+
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+}
+
+export function cannotListen(error: unknown, { host, port }: { host: string; port: number }): StartFailed {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${port} of ${host} is in use: stop the other program, or choose another port with --port.`,
+    EACCES: `port ${port} needs more rights: choose one above 1023 with --port.`,
+    EADDRNOTAVAIL: `this machine has no address ${host}: name one that it has with --host.`,
+  };
+  return new StartFailed(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`);
+}
+
+/** The same error where the reason is none that a person could do anything about. */
+export function cannotStart(error: unknown, folder: string): unknown {
+  const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser];
+  if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);
+  const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isSystem ? new StartFailed(unusableFolder(folder, error).message) : error;
+}
