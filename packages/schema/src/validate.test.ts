@@ -37,6 +37,7 @@ describe('what is wrong is said in words, with a JSON pointer to it', () => {
   const cases: [string, unknown, string[]][] = [
     ['a missing field', {}, ['/name is required']],
     ['an unknown field', { name: 'a', size: 1 }, [`/size is unknown; known are ${known}`]],
+    ['several', { name: 'a', size: 1, x: 2 }, [`/size is unknown; known are ${known}`, '/x is unknown']],
     ['a text that is expected', { name: 5 }, ['/name must be a string']],
     ['a pattern', { name: 'A' }, ['/name must match ^[a-z]+$']],
     ['a whole number', { name: 'a', count: 1.5 }, ['/count must be an integer']],
