@@ -18,44 +18,41 @@ export const archiveGrowth: Benchmark = {
   title: 'Cost a record of writing, and of reading a window, as the archive grows',
   async run(say, { millions, quick }) {
     const top = Math.max(2 * steps, quick ? Math.min(millions, 12) : millions);
-    const [small, large] = [new GrowingArchive(), new GrowingArchive()];
-    try {
-      let mergeMs = 0;
-      while (large.millions < top - steps) {
-        const writeMs = large.grow();
-        mergeMs += large.store.merge(false);
-        if (large.millions % 10 === 0) say(await large.told(writeMs));
-      }
-      say(`merging has taken ${((1e6 * mergeMs) / (large.millions * recordsAStep)).toFixed(0)} ns a record`);
-      const [smallWrite = 1, largeWrite = 0] = await takeTurns(
-        steps,
-        ...[small, large].map((each) => () => each.grow()),
-      );
-      for (const { store } of [small, large]) store.merge(false);
-      const [smallRead = 1, largeRead = 0] = await takeTurns(
-        readRounds,
-        ...[small, large].map((each) => () => each.readWindows()),
-      );
-      const ns = (ms: number) => ((1e6 * ms) / recordsAStep).toFixed(0);
-      say(`writing ${ns(smallWrite)} and ${ns(largeWrite)} ns a record`);
-      say(`${windows} windows ${smallRead.toFixed(1)} and ${largeRead.toFixed(1)} ms`);
-      return [
-        atMost(`writing a record, at ${top} million / at 1 to ${steps} million`, largeWrite / smallWrite, 1.2),
-        atMost(`reading a window, at ${top} million / at ${steps} million`, largeRead / smallRead, 1.2),
-      ];
-    } finally {
-      await small.store.stop();
-      await large.store.stop();
+    await using cleanup = new AsyncDisposableStack();
+    const [small, large] = [new GrowingArchive(cleanup), new GrowingArchive(cleanup)];
+    let mergeMs = 0;
+    while (large.millions < top - steps) {
+      const writeMs = large.grow();
+      mergeMs += large.store.merge(false);
+      if (large.millions % 10 === 0) say(await large.told(writeMs));
     }
+    say(`merging has taken ${((1e6 * mergeMs) / (large.millions * recordsAStep)).toFixed(0)} ns a record`);
+    const [smallWrite = 1, largeWrite = 0] = await takeTurns(steps, ...[small, large].map((each) => () => each.grow()));
+    for (const { store } of [small, large]) store.merge(false);
+    const [smallRead = 1, largeRead = 0] = await takeTurns(
+      readRounds,
+      ...[small, large].map((each) => () => each.readWindows()),
+    );
+    const ns = (ms: number) => ((1e6 * ms) / recordsAStep).toFixed(0);
+    say(`writing ${ns(smallWrite)} and ${ns(largeWrite)} ns a record`);
+    say(`${windows} windows ${smallRead.toFixed(1)} and ${largeRead.toFixed(1)} ms`);
+    return [
+      atMost(`writing a record, at ${top} million / at 1 to ${steps} million`, largeWrite / smallWrite, 1.2),
+      atMost(`reading a window, at ${top} million / at ${steps} million`, largeRead / smallRead, 1.2),
+    ];
   },
 };
 
 class GrowingArchive {
-  readonly store = new OurStore();
+  readonly store: OurStore;
   millions = 0;
   readonly #data = makeData(seriesCount, scansAStep, 'shared');
   readonly #batches = batchesOf(this.#data);
   readonly #random = randomSource(1);
+
+  constructor(cleanup: AsyncDisposableStack) {
+    this.store = new OurStore(cleanup);
+  }
 
   /** A million records more, the same values again, later; the milliseconds that it took. */
   grow(): number {

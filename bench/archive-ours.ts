@@ -1,6 +1,6 @@
 // The archive's own store in the shape of a peer: in this process, as durable as in the server, a sync each commit.
-import { rmSync } from 'node:fs';
 import { Batch, systemClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { BlockFile } from '../packages/server/src/archive/files/block-file.ts';
 import { NameSnapshot } from '../packages/server/src/archive/query/name-snapshot.ts';
 import { Reading } from '../packages/server/src/archive/query/reading.ts';
@@ -10,7 +10,7 @@ import { Columns } from '../packages/server/src/archive/records.ts';
 import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
 import { runMerge } from '../packages/server/src/archive/store/run-merge.ts';
 import type { DataSeries, DataSet } from './archive-data.ts';
-import { bytesIn, type Peer, peerFolder } from './peers/peer.ts';
+import { bytesIn, type Peer } from './peers/peer.ts';
 
 /** Records are taken for so long, then committed, then older ones are flushed for so long: together below 100 ms. */
 const takeMs = 45;
@@ -26,9 +26,11 @@ export class OurStore implements Peer {
   /** The longest time between two commits of a load. */
   longestGapMs = 0;
 
-  constructor(folder = peerFolder('ours')) {
-    this.folder = folder;
-    this.#store = ArchiveStore.open(folder, {
+  /** It ends with `cleanup`. */
+  constructor(cleanup: AsyncDisposableStack) {
+    this.folder = temporaryFolder(cleanup);
+    cleanup.defer(() => this.#close());
+    this.#store = ArchiveStore.open(this.folder, {
       clock: systemClock,
       onDamage: ({ file, reason }) => {
         throw new Error(`${file}: ${reason}`);
@@ -144,15 +146,9 @@ export class OurStore implements Peer {
     return process.cpuUsage().user / 1e6;
   }
 
-  /** Ends it and leaves the folder. */
-  close(): void {
+  #close(): void {
     for (const block of this.#blocks.values()) block.close();
     this.#store.close();
-  }
-
-  async stop(): Promise<void> {
-    this.close();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   #blockOf(path: string): BlockFile {

@@ -16,22 +16,19 @@ export const archiveTrend: Benchmark = {
   async run(say, { quick }) {
     const scans = (quick ? 1 : days) * 86_400;
     const data = makeData(1, scans, 'shared');
-    const store = new OurStore();
-    try {
-      store.write(data.series, batchesOf(data, scansABatch));
-      await store.compact();
-      const name = data.series[0]?.name ?? '';
-      const untilUs = startUs + scans * scanUs;
-      const whole = () => timed(() => store.readPages(name, startUs, untilUs));
-      const trend = () => timed(() => store.readPages(name, startUs, untilUs, maxPoints));
-      await takeTurns(2, whole, trend);
-      const [wholeMs = 1, trendMs = 0] = await takeTurns(rounds, whole, trend);
-      say(`whole ${wholeMs.toFixed(1)} ms, ${maxPoints} points ${trendMs.toFixed(1)} ms`);
-      const ratio = trendMs / wholeMs;
-      const what = `trend of ${maxPoints} points / reading whole`;
-      return [{ what, figure: ratio.toFixed(3), wanted: `< ${bound}`, holds: ratio < bound }];
-    } finally {
-      await store.stop();
-    }
+    await using cleanup = new AsyncDisposableStack();
+    const store = new OurStore(cleanup);
+    store.write(data.series, batchesOf(data, scansABatch));
+    await store.compact();
+    const name = data.series[0]?.name ?? '';
+    const untilUs = startUs + scans * scanUs;
+    const whole = () => timed(() => store.readPages(name, startUs, untilUs));
+    const trend = () => timed(() => store.readPages(name, startUs, untilUs, maxPoints));
+    await takeTurns(2, whole, trend);
+    const [wholeMs = 1, trendMs = 0] = await takeTurns(rounds, whole, trend);
+    say(`whole ${wholeMs.toFixed(1)} ms, ${maxPoints} points ${trendMs.toFixed(1)} ms`);
+    const ratio = trendMs / wholeMs;
+    const what = `trend of ${maxPoints} points / reading whole`;
+    return [{ what, figure: ratio.toFixed(3), wanted: `< ${bound}`, holds: ratio < bound }];
   },
 };

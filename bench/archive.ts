@@ -39,19 +39,16 @@ export const archive: Benchmark = {
     const results = [await room(scans, 'jitter', 2.3, say)];
     const data = makeData(seriesCount, scans, 'shared');
     results.unshift(await room(scans, 'shared', 1.2, say));
-    const ours = new OurStore();
-    try {
-      const rates = [data.records / (await ours.load(data))];
-      await ours.compact();
-      for (const contender of contenders) {
-        results.push(...(await compare(contender, data, ours, rates, say)));
-      }
-      say(
-        `ours: ${millions(median(rates))} records a second written, commits at most ${ours.longestGapMs.toFixed(0)} ms apart`,
-      );
-    } finally {
-      await ours.stop();
+    await using cleanup = new AsyncDisposableStack();
+    const ours = new OurStore(cleanup);
+    const rates = [data.records / (await ours.load(data))];
+    await ours.compact();
+    for (const contender of contenders) {
+      results.push(...(await compare(contender, data, ours, rates, say)));
     }
+    say(
+      `ours: ${millions(median(rates))} records a second written, commits at most ${ours.longestGapMs.toFixed(0)} ms apart`,
+    );
     return results;
   },
 };
@@ -59,19 +56,14 @@ export const archive: Benchmark = {
 /** Bytes a record on disk after compaction. */
 async function room(scans: number, form: 'shared' | 'jitter', bound: number, say: Say): Promise<Result> {
   const data = makeData(seriesCount, scans, form);
-  const store = new OurStore();
-  try {
-    const rate = data.records / (await store.load(data));
-    await store.compact();
-    const bytes = (await store.bytes()) / data.records;
-    const least = entropyBytes.value + (form === 'jitter' ? entropyBytes.jitter : 0);
-    say(
-      `ours, ${form} times: ${millions(rate)} a second, ${bytes.toFixed(2)} B a record; entropy ${least.toFixed(2)} B`,
-    );
-    return atMost(`bytes a record on disk, ${form} times`, bytes, bound);
-  } finally {
-    await store.stop();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  const store = new OurStore(cleanup);
+  const rate = data.records / (await store.load(data));
+  await store.compact();
+  const bytes = (await store.bytes()) / data.records;
+  const least = entropyBytes.value + (form === 'jitter' ? entropyBytes.jitter : 0);
+  say(`ours, ${form} times: ${millions(rate)} a second, ${bytes.toFixed(2)} B a record; entropy ${least.toFixed(2)} B`);
+  return atMost(`bytes a record on disk, ${form} times`, bytes, bound);
 }
 
 async function compare(
@@ -81,38 +73,32 @@ async function compare(
   rates: number[],
   say: Say,
 ): Promise<Result[]> {
-  const peer = await start();
+  await using cleanup = new AsyncDisposableStack();
+  const peer = await start(cleanup);
   if (peer === undefined) {
     say(`${name} is not on this machine: bench/install-peers.sh brings it`);
     return [];
   }
-  try {
-    const before = await ourRate(data);
-    const peerRate = data.records / (await peer.load(data));
-    const beside = [before, await ourRate(data)];
-    rates.push(...beside);
-    await peer.compact();
-    const bytes = (await peer.bytes()) / data.records;
-    say(`${peer.name}: ${millions(peerRate)} a second written, ${bytes.toFixed(2)} B a record`);
-    const ratio = median(beside) / peerRate;
-    const what = `records a second written / ${peer.name}`;
-    return [
-      writing === undefined ? { what, figure: ratio.toFixed(2) } : atLeast(what, ratio, writing),
-      ...(await reads(peer, data, ours, say)),
-      ...(name === 'VictoriaMetrics' ? await httpReads(peer, data, ours, say) : []),
-    ];
-  } finally {
-    await peer.stop();
-  }
+  const before = await ourRate(data);
+  const peerRate = data.records / (await peer.load(data));
+  const beside = [before, await ourRate(data)];
+  rates.push(...beside);
+  await peer.compact();
+  const bytes = (await peer.bytes()) / data.records;
+  say(`${peer.name}: ${millions(peerRate)} a second written, ${bytes.toFixed(2)} B a record`);
+  const ratio = median(beside) / peerRate;
+  const what = `records a second written / ${peer.name}`;
+  return [
+    writing === undefined ? { what, figure: ratio.toFixed(2) } : atLeast(what, ratio, writing),
+    ...(await reads(peer, data, ours, say)),
+    ...(name === 'VictoriaMetrics' ? await httpReads(peer, data, ours, say) : []),
+  ];
 }
 
 async function ourRate(data: DataSet): Promise<number> {
-  const store = new OurStore();
-  try {
-    return data.records / (await store.load(data));
-  } finally {
-    await store.stop();
-  }
+  await using cleanup = new AsyncDisposableStack();
+  const store = new OurStore(cleanup);
+  return data.records / (await store.load(data));
 }
 
 /** One series whole, and windows at random: both sides read the same in each turn. */

@@ -2,23 +2,26 @@
 // answers.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { DataSet } from '../archive-data.ts';
 import { HttpPeer } from './http.ts';
-import { bytesIn, cpuSecondsOf, Daemon, freePort, has, type Peer, peerFolder, steady } from './peer.ts';
+import { bytesIn, cpuSecondsOf, Daemon, has, type Peer, steady } from './peer.ts';
 
 const command = 'influxd';
 /** 5,000 records, as its own documents advise. */
 const scansABody = 5;
 const bodiesAtOnce = 4;
 
-export async function startInfluxdb(): Promise<Peer | undefined> {
+export async function startInfluxdb(cleanup: AsyncDisposableStack): Promise<Peer | undefined> {
   if (!has(command)) return undefined;
-  const folder = peerFolder('influxdb');
+  const folder = temporaryFolder(cleanup);
   const [port, ownPort] = [await freePort(), await freePort()];
   const config = join(folder, 'influxdb.conf');
   writeFileSync(config, configuration(folder, port, ownPort));
-  const daemon = new Daemon(folder, command, ['run', '-config', config]);
+  const daemon = new Daemon(cleanup, { folder, command, args: ['run', '-config', config] });
   const http = new HttpPeer(`http://127.0.0.1:${port}`);
+  cleanup.defer(() => http.close());
   await daemon.ready(async () => {
     await http.ask('GET', '/ping');
     return true;
@@ -37,10 +40,6 @@ export async function startInfluxdb(): Promise<Peer | undefined> {
       return () => Math.max(0, answer.toString().trimEnd().split('\n').length - 1);
     },
     cpuSeconds: () => cpuSecondsOf(daemon.pid),
-    async stop() {
-      http.close();
-      await daemon.stop();
-    },
   };
 }
 

@@ -1,10 +1,7 @@
-// What every peer of the archive's benchmark does, and how a peer that is a daemon is started and ended: on loopback, in
-// a folder that is gone afterwards.
+// What every peer of the archive's benchmark does, and how a peer that is a daemon is started and ended.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSet } from '../archive-data.ts';
 
@@ -20,70 +17,57 @@ export interface Peer {
   read(series: string, sinceUs: number, untilUs: number): Promise<() => number>;
   /** Seconds of processor time that its process has used, where it is a process of its own. */
   cpuSeconds(): number;
-  stop(): Promise<void>;
 }
 
-/** Undefined where it is not on this machine. */
-export type StartPeer = () => Promise<Peer | undefined>;
+/** It ends with `cleanup`, and leaves nothing. Undefined where it is not on this machine. */
+export type StartPeer = (cleanup: AsyncDisposableStack) => Promise<Peer | undefined>;
 
 export interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** A daemon with its folder. */
-export class Daemon {
+export interface DaemonOptions {
   readonly folder: string;
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<unknown>;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly user?: User | undefined;
+  /** That ends it in order. */
+  readonly signal?: NodeJS.Signals;
+}
 
-  constructor(folder: string, command: string, args: readonly string[], user?: User) {
-    this.folder = folder;
-    this.#child = spawn(command, args, { ...user, stdio: 'ignore', cwd: folder });
-    this.#ended = once(this.#child, 'close');
+export class Daemon {
+  readonly #child: ChildProcess;
+
+  /** It ends with `cleanup`. */
+  constructor(cleanup: AsyncDisposableStack, { folder, command, args, user, signal = 'SIGTERM' }: DaemonOptions) {
+    const child = spawn(command, args, { ...user, stdio: 'ignore', cwd: folder });
+    const ended = once(child, 'close');
+    cleanup.defer(async () => {
+      child.kill(signal);
+      await ended;
+    });
+    this.#child = child;
   }
 
   get pid(): number {
     return this.#child.pid ?? 0;
   }
 
-  /** Waits until it answers, and ends it where it does not within a minute. */
+  /** Waits until it answers; rejects where it does not within a minute. */
   async ready(isReady: () => Promise<boolean>): Promise<void> {
     const untilMs = performance.now() + 60_000;
     while (!(await isReady().catch(() => false))) {
       if (this.#child.exitCode !== null || performance.now() > untilMs) {
-        await this.stop();
         throw new Error(`${this.#child.spawnfile} does not start`);
       }
       await pause(50);
     }
   }
-
-  /** `signal` is the one that ends it in order. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
-    await this.#ended;
-    rmSync(this.folder, { recursive: true, force: true });
-  }
 }
 
 export function has(command: string): boolean {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
-}
-
-export function peerFolder(name: string, owner?: User): string {
-  const folder = mkdtempSync(join(tmpdir(), `telltale-bench-${name}-`));
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
-  return folder;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** What the files in a folder take on disk: room that is only set apart and was never written counts for nothing. */

@@ -1,10 +1,12 @@
 // PostgreSQL as a peer: COPY in its binary form into a table with the primary key (series, t), prepared reads with
 // binary rows. It refuses to run as root, and is then run as another user.
 import { spawnSync } from 'node:child_process';
-import { globSync, rmSync } from 'node:fs';
+import { chownSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { DataSet } from '../archive-data.ts';
-import { cpuSecondsOf, Daemon, freePort, type Peer, peerFolder, type User } from './peer.ts';
+import { cpuSecondsOf, Daemon, type Peer, type User } from './peer.ts';
 import { PostgresqlConnection } from './postgresql-connection.ts';
 
 /** At its rate this many scans of 1,000 points are about 100 ms. */
@@ -18,30 +20,30 @@ const settings = {
   synchronous_commit: 'on',
 };
 
-export async function startPostgresql(): Promise<Peer | undefined> {
+export async function startPostgresql(cleanup: AsyncDisposableStack): Promise<Peer | undefined> {
   const programs = globSync('/usr/lib/postgresql/*/bin').sort().at(-1);
   if (programs === undefined) return undefined;
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
-  const folder = peerFolder('postgresql', user);
+  const folder = temporaryFolder(cleanup);
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
   const made = spawnSync(join(programs, 'initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8'], {
     ...user,
     cwd: folder,
     encoding: 'utf8',
   });
-  if (made.status !== 0) {
-    rmSync(folder, { recursive: true, force: true });
-    throw new Error(`initdb: ${made.stderr}`);
-  }
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
   const port = await freePort();
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const daemon = new Daemon(folder, join(programs, 'postgres'), ['-D', data, '-p', String(port), ...options], user);
+  const args = ['-D', data, '-p', String(port), ...options];
+  const daemon = new Daemon(cleanup, { folder, command: join(programs, 'postgres'), args, user, signal: 'SIGINT' });
   let opened: PostgresqlConnection | undefined;
   await daemon.ready(async () => {
     opened = await PostgresqlConnection.open(port, 'bench');
     return true;
   });
   const connection = opened as unknown as PostgresqlConnection;
+  cleanup.defer(() => connection.close());
   await connection.query('CREATE TABLE records (series int4, t int8, v float8, q int2, PRIMARY KEY (series, t))');
   return peerOf(connection, daemon);
 }
@@ -75,10 +77,6 @@ function peerOf(connection: PostgresqlConnection, daemon: Daemon): Peer {
       return () => rows;
     },
     cpuSeconds: () => cpuSecondsOf(daemon.pid),
-    async stop() {
-      connection.close();
-      await daemon.stop('SIGINT');
-    },
   };
 }
 

@@ -1,15 +1,16 @@
 // A plain row table in SQLite as a peer: one row a record, as durable as the archive, a commit each 100 ms.
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { DataSet } from '../archive-data.ts';
-import { bytesIn, type Peer, peerFolder } from './peer.ts';
+import { bytesIn, type Peer } from './peer.ts';
 
 const commitMs = 100;
 
-export async function startSqliteRows(): Promise<Peer> {
-  const folder = peerFolder('sqlite');
+export async function startSqliteRows(cleanup: AsyncDisposableStack): Promise<Peer> {
+  const folder = temporaryFolder(cleanup);
   const sqlite = new DatabaseSync(join(folder, 'rows.sqlite'));
+  cleanup.defer(() => sqlite.close());
   sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -262144');
   sqlite.exec(
     'CREATE TABLE records (series INTEGER, t INTEGER, v REAL, q INTEGER, PRIMARY KEY (series, t)) WITHOUT ROWID',
@@ -34,10 +35,6 @@ export async function startSqliteRows(): Promise<Peer> {
       return () => rows.length;
     },
     cpuSeconds: () => 0,
-    async stop() {
-      sqlite.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
 

@@ -1,26 +1,30 @@
 // VictoriaMetrics as a peer: its JSON lines in, its export out. It keeps milliseconds and no quality, and what it has
 // answered for is on disk some seconds later.
 import { join } from 'node:path';
+import { freePort } from '@telltale/stack-kit/testing';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { DataSet } from '../archive-data.ts';
 import { timed } from '../measure.ts';
 import { HttpPeer } from './http.ts';
-import { bytesIn, cpuSecondsOf, Daemon, freePort, has, type Peer, peerFolder, steady } from './peer.ts';
+import { bytesIn, cpuSecondsOf, Daemon, has, type Peer, steady } from './peer.ts';
 
 const command = 'victoria-metrics';
 /** At its rate this many scans of 1,000 points are about 100 ms. */
 const scansABody = 200;
 const bodiesAtOnce = 4;
 
-export async function startVictoriaMetrics(): Promise<Peer | undefined> {
+export async function startVictoriaMetrics(cleanup: AsyncDisposableStack): Promise<Peer | undefined> {
   if (!has(command)) return undefined;
-  const folder = peerFolder('victoria-metrics');
+  const folder = temporaryFolder(cleanup);
   const port = await freePort();
-  const daemon = new Daemon(folder, command, [
+  const args = [
     `-storageDataPath=${join(folder, 'data')}`,
     `-httpListenAddr=127.0.0.1:${port}`,
     '-retentionPeriod=100y',
-  ]);
+  ];
+  const daemon = new Daemon(cleanup, { folder, command, args, signal: 'SIGINT' });
   const http = new HttpPeer(`http://127.0.0.1:${port}`);
+  cleanup.defer(() => http.close());
   await daemon.ready(async () => (await http.ask('GET', '/health')).length > 0);
   const size = () => bytesIn(join(folder, 'data'));
   return {
@@ -41,10 +45,6 @@ export async function startVictoriaMetrics(): Promise<Peer | undefined> {
       return () => countRecords(answer);
     },
     cpuSeconds: () => cpuSecondsOf(daemon.pid),
-    async stop() {
-      http.close();
-      await daemon.stop('SIGINT');
-    },
   };
 }
 
