@@ -1,7 +1,7 @@
 // Promises of uploaded executables: one that was acknowledged is wholly there, or told and not handed out; one that was put
 // in place by hand is used; no crash on the way is taken for damage.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -242,6 +242,16 @@ test('an upload that comes while damage is acknowledged counts', async () => {
   await upload;
   await bench.executables.checkAll();
   assert.deepEqual([bench.executables.missing, await get(bench)], [[], 'the new one']);
+});
+
+test('an upload that takes the place of a damaged file while that is read leaves nothing to tell', async () => {
+  const bench = await open();
+  await put(bench);
+  truncateSync(place(bench), 128 << 20); // takes longer to read than another takes to come
+  const checking = bench.executables.checkAll();
+  await put(bench);
+  await checking;
+  assert.deepEqual([bench.executables.missing, await get(bench)], [[], program]);
 });
 
 test('an upload that takes the place of a file while that is read is not taken for damage', async () => {
