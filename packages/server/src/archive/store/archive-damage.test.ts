@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { blocksIn, dayUs, flush, levels, startUs } from '../../../test/temporary-archives.ts';
+import { blocksIn, dayUs, flush, levels, mergeAll, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveDamage, ReadRequest } from '../archive-access.ts';
 import { systemDisk } from '../files/disk.ts';
+import { inventoryName } from '../files/file-names.ts';
 import { readRetentions, writeRetentions } from '../files/retentions-file.ts';
 import { Reading } from '../query/reading.ts';
 import { needsHead } from '../snapshot-request.ts';
@@ -174,16 +175,59 @@ describe('an archive of which a file', () => {
   });
 });
 
+describe('an archive whose inventory is older than its files misses nothing', () => {
+  const make = () => {
+    const folder = mkdtempSync(join(root, 'older-'));
+    const opened = open(folder);
+    for (const part of [1, 2]) {
+      append(opened.store, levels(300, startUs + 7 * dayUs + part * 1_000_000_000));
+      flush(opened.store);
+    }
+    return { folder, opened, inventory: join(folder, inventoryName) };
+  };
+  const foundIn = (folder: string) => {
+    const opened = open(folder);
+    const { level = [] } = JSON.parse(answer(opened, { names: ['level'] })) as { level?: unknown[] };
+    opened.store.close();
+    return [opened.damages, level.length];
+  };
+
+  test('of blocks that were merged into another', () => {
+    const { folder, opened, inventory } = make();
+    const before = readFileSync(inventory);
+    const blocks = blocksIn(folder);
+    mergeAll(opened.store);
+    opened.store.close();
+    assert.deepEqual([blocks.length, blocksIn(folder).length], [2, 1]);
+    writeFileSync(inventory, before);
+    assert.deepEqual(foundIn(folder), [[], 600]);
+  });
+
+  test('of the block of a flush that did not end: its journal is there', () => {
+    const { folder, opened } = make();
+    append(opened.store, levels(50, startUs + 8 * dayUs));
+    opened.store.commit();
+    const journal = readdirSync(folder).find((name) => name.endsWith('.ttj')) as string;
+    const [bytes, blocks] = [readFileSync(join(folder, journal)), blocksIn(folder)];
+    flush(opened.store);
+    opened.store.close();
+    writeFileSync(join(folder, journal), bytes);
+    for (const name of blocksIn(folder)) if (!blocks.includes(name)) rmSync(join(folder, name));
+    assert.deepEqual(foundIn(folder), [[], 650]);
+  });
+});
+
 describe('where a block is lost, a measurement', () => {
   const folder = makeArchive();
   const [first = '', second = ''] = blocksIn(folder).sort();
   rmSync(join(folder, second));
+  const whole = copyOf(folder);
   const opened = open(folder);
   const lostUs = startUs + 14 * dayUs - 300_000_000;
   const lastUs = startUs + 14 * dayUs - 1_000_000;
   const stamp = (us: number) => [Math.floor(us / 1e6), us % 1e6];
-  const level = (more: Partial<ReadRequest>) =>
-    (JSON.parse(answer(opened, { names: ['level'], ...more })) as { level: unknown[][] }).level;
+  const level = (more: Partial<ReadRequest>, of = opened) =>
+    (JSON.parse(answer(of, { names: ['level'], ...more })) as { level: unknown[][] }).level;
   cleanup.defer(() => opened.store.close());
 
   test('is bad from its start on, until there is a record again', () => {
@@ -211,6 +255,28 @@ describe('where a block is lost, a measurement', () => {
     const untilUs = startUs + 22 * dayUs;
     const [greatest] = level({ sinceUs: lostUs, untilUs, resampleUs: untilUs - lostUs, aggregate: 'max' });
     assert.equal(greatest?.[2], 0x58);
+  });
+
+  test('is bad from the first record on that would not have expired', () => {
+    const { store } = opened;
+    const marks = (cutOffUs: number) => {
+      const ageUs = startUs + 100 * dayUs - cutOffUs;
+      store.setRetention({ ofSeries: new Map([['measurements/level', ageUs]]) });
+      return level({ sinceUs: startUs }).filter(([, , quality]) => quality === 0);
+    };
+    assert.deepEqual(marks(lostUs + 100_000_000), [['d0', stamp(lostUs + 100_000_000), 0]]);
+    assert.deepEqual(marks(lastUs + 1), []);
+    store.setRetention({ ofSeries: new Map() });
+  });
+
+  test('is bad also where some of it was erased, before and after the erasure is carried out', () => {
+    const erased = open(whole);
+    cleanup.defer(() => erased.store.close());
+    erased.store.erase('measurements', 'level', lostUs, lostUs + 5_000_000);
+    const look = () => level({ sinceUs: startUs + 8 * dayUs }, erased)[0];
+    assert.deepEqual(look(), ['d0', stamp(lostUs), 0]);
+    while (erased.store.maintain(5));
+    assert.deepEqual(look(), ['d0', stamp(lostUs), 0]);
   });
 
   test('is counted by its records alone, and the count is uncertain, or bad where there are none', () => {

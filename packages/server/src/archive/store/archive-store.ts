@@ -165,7 +165,7 @@ export class ArchiveStore {
         const tail = tailOf(tables, (table) => erasures.in(table, each.number), request);
         const ofSeries = erasures.ofSeries(each.number);
         const applied = ofSeries.map(({ seq, sinceUs, untilUs }) => ({ seq, sinceUs, untilUs }));
-        const gaps = gapsOf(inventory.lost, { series: each, sinceUs, untilUs, erasures: applied, cutOffUs });
+        const gaps = gapsOf(inventory.lost, { series: each, sinceUs, untilUs, cutOffUs });
         return { series: each, tail, blocks, erasures: applied, cutOffUs, gaps };
       }),
     };
