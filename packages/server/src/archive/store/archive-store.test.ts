@@ -200,6 +200,30 @@ describe('a disk', () => {
     assert.equal(read(store, 0).length, 100);
     store.close();
   });
+
+  test('that is full when a block is removed that has expired does not miss it later', () => {
+    const state = failing();
+    const { store, folder, clock } = openArchive({ disk: state.disk });
+    for (const timeUs of [startUs - 20 * dayUs, startUs]) commit(store, levels(10, timeUs));
+    flush(store);
+    state.fails = 'write';
+    store.setRetention({ defaultUs: 10 * dayUs, ofSeries: new Map() });
+    assert.throws(() => {
+      while (store.maintain(5));
+    });
+    store.unlink(store.obsolete());
+    assert.equal(blocksIn(folder).length, 1);
+    const killed = `${folder}-killed`;
+    cpSync(folder, killed, { recursive: true });
+    const again = openArchive({ folder: killed, clock });
+    assert.deepEqual(again.damages, []);
+    again.store.close();
+    state.fails = undefined;
+    store.close();
+    const last = openArchive({ folder, clock });
+    assert.deepEqual([last.damages, read(last.store, 0).length], [[], 10]);
+    last.store.close();
+  });
 });
 
 describe('damage', () => {
