@@ -56,7 +56,7 @@ function readFitting(
   faults: Fault[],
 ): FamilyObject[Family] | undefined {
   const object = withoutNulls(family, body);
-  const found = checkers[family].fits(object) ? [] : checkers[family].faults(object, at, maxFaults - faults.length);
+  const found = checkers[family].faults(object, at, maxFaults - faults.length);
   const ownName = (object as { name?: unknown } | null)?.name;
   if (typeof ownName === 'string' && ownName !== name && isIdentifier(ownName)) {
     found.push({ path: `${at}/name`, message: `must be ${name}, the name that the request is about` });

@@ -45,8 +45,7 @@ export class Generations {
   #active: MemoryTable;
   /** None while the disk has not taken the first one: the next commit tries it again. */
   #journal: Journal | undefined;
-  /** Why there is no journal. */
-  readonly failure: string | undefined;
+  readonly #failure: string | undefined;
   /** For the memory of the next one. */
   #spare: MemoryTable | undefined;
   /** The disk did not confirm a write to the journal: so much of it counts. */
@@ -65,8 +64,13 @@ export class Generations {
       this.#begin();
     } catch (error) {
       if (!wantsRoom(error)) throw error;
-      this.failure = (error as Error).message;
+      this.#failure = (error as Error).message;
     }
+  }
+
+  /** Why there is no journal; undefined where there is one. */
+  get failure(): string | undefined {
+    return this.#journal === undefined ? this.#failure : undefined;
   }
 
   get active(): MemoryTable {
