@@ -6,6 +6,7 @@ import { beforeEach, test } from 'node:test';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { openSocket } from './raw-http.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import { until } from './until.ts';
 
 const path = '/data/archive/measurements/level';
 const header = 'time,value,quality\n';
@@ -47,10 +48,15 @@ test('a bad record is refused before the rest of the body is there, and those be
 });
 
 test('a client that goes away in the middle is done with, and the next import is taken', async () => {
+  const underWay = async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return /^telltale_archive_imports (\d+)$/m.exec(text)?.[1];
+  };
   client.write(`${header}10,1,192\n`);
+  await until('it is under way', async () => (await underWay()) === '1');
   await importOne(20);
   client.destroy();
-  await once(client, 'close');
+  await until('it is over', async () => (await underWay()) === '0');
   await importOne(30);
   assert.deepEqual(await seconds(), [20, 30]);
 });

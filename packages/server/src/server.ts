@@ -218,6 +218,7 @@ export class Server {
         missing: () => this.#missing(),
         archive: this.#archive,
         archiving: this.#archiving,
+        history: this.#history,
         host: this.#host,
         modules,
         channel: this.#channel,

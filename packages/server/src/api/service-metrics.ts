@@ -5,6 +5,7 @@ import type { ConfigurationDatabase } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
 import type { InstanceStatus, StackHost } from '../stacks/index.ts';
 import type { LiveState } from '../state/index.ts';
+import type { ArchiveOperations } from './archive/index.ts';
 import type { ChannelServer } from './channel/index.ts';
 import type { DataAccess } from './data/index.ts';
 import type { Metric, Sample } from './metrics.ts';
@@ -17,6 +18,7 @@ export interface MetricSources {
   readonly missing: () => readonly string[];
   readonly archive: Archive;
   readonly archiving: Archiving;
+  readonly history: Pick<ArchiveOperations, 'imports'>;
   readonly host: StackHost;
   readonly modules: FunctionModules;
   readonly channel: ChannelServer;
@@ -69,7 +71,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
 }
 
 /** Everything offered is among the outcomes: nothing is lost without being counted. */
-function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
+function archiveMetrics({ archive, archiving, history }: MetricSources): Metric[] {
   const { records } = archive;
   return [
     counter(
@@ -96,6 +98,9 @@ function archiveMetrics({ archive, archiving }: MetricSources): Metric[] {
     counter('archive_readings_refused_total', 'Readings of the archive that were too many to wait.', () => {
       return archive.readings.refused;
     }),
+    gauge('archive_imports', 'Imports under way.', () => history.imports.running),
+    gauge('archive_imports_waiting', 'Imports that wait for others.', () => history.imports.waiting),
+    counter('archive_imports_refused_total', 'Imports that were too many to wait.', () => history.imports.refused),
     gauge('archive_failing', 'Whether the disk refused the newest of them.', () =>
       Number(archive.failure !== undefined),
     ),

@@ -11,7 +11,7 @@ import type {
 } from '../../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import { statsOnWire } from './archive-wire.ts';
-import { type ImportRequest, Imports } from './imports.ts';
+import { type ImportCounts, type ImportRequest, Imports } from './imports.ts';
 import { type Interval, intervalOf, readInterval } from './interval.ts';
 
 /** The options of a read, checked one by one against their schema. */
@@ -101,6 +101,10 @@ export class ArchiveOperations {
     const handle = points.find(name);
     const datatype = handle >= 0 ? points.datatypeOf(handle) : await this.#archive.datatypeOf(kind, name);
     return datatype ?? refuse(kind, name);
+  }
+
+  get imports(): ImportCounts {
+    return this.#imports.counts;
   }
 
   /** Resolves when all records of the body are on disk. */

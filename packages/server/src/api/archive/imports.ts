@@ -22,6 +22,15 @@ export interface ImportRequest extends Visitor {
   readonly signal?: AbortSignal;
 }
 
+export interface ImportCounts {
+  readonly running: number;
+  readonly waiting: number;
+  /** Since the start. */
+  readonly refused: number;
+  /** Sent to the thread and not yet parsed. */
+  readonly bytesInFlight: number;
+}
+
 /** Each that runs has up to two batches in memory. */
 export const limits = { inside: 8, insideOfConnection: 2, waiting: 32, waitingOfConnection: 8 } as const;
 /** While others wait, one whose client sends less than this in so long gives way. */
@@ -47,10 +56,11 @@ export class Imports {
     this.#options = options;
   }
 
-  get counts(): { readonly running: number; readonly waiting: number; readonly bytesInFlight: number } {
+  get counts(): ImportCounts {
     let bytesInFlight = 0;
     for (const each of this.#running.keys()) bytesInFlight += each.inFlight;
-    return { running: this.#running.size, waiting: this.#turnstile.waiting, bytesInFlight };
+    const { waiting, refused } = this.#turnstile;
+    return { running: this.#running.size, waiting, refused, bytesInFlight };
   }
 
   get hasThread(): boolean {
