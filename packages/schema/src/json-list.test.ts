@@ -75,4 +75,10 @@ describe('a long JSON list', () => {
       for (let at = 0; at < 1000; at++) reader.feed(piece);
     }, isProblem('malformed-json'));
   });
+
+  test('takes items of so many parts, and none of more', () => {
+    const list = (parts: number) => `[[${Array(parts).fill('0').join()}]]`;
+    assert.equal((read(list(1001)).items[0] as unknown[]).length, 1001);
+    assert.throws(() => read(list(1002)), isProblem('json-too-large'));
+  });
 });

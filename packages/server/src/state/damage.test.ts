@@ -1,6 +1,6 @@
 // Promises of the live state whose files are damaged: what was kept is wholly there, or it is told.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -107,6 +107,20 @@ test('however long and odd the names are of which it tells, all that was found i
     assert.deepEqual([told.length, told.slice(0, -1)], [Math.min(3, before.length + 1), before.slice(-2)]);
     assert.match(told.at(-1) ?? '', /^state\.sqlite, uploads: .* \(the files as they were found: \S+\)$/s);
     assert.deepEqual(open(folder).missing, told);
+  }
+});
+
+test('of files that are damaged again and again, twenty copies are kept', () => {
+  const folder = stopped();
+  const copies = join(folder, 'damaged');
+  for (let copy = 0; copy < 19; copy++) mkdirSync(join(copies, String(copy)), { recursive: true });
+  for (const expected of [
+    /the files as they were found: damaged\/state-/,
+    /damaged has 20 copies, and no more are made/,
+  ]) {
+    rmSync(join(folder, 'state.sqlite'));
+    assert.match(open(folder).missing.at(-1) ?? '', expected);
+    assert.equal(readdirSync(copies).length, 20);
   }
 });
 
