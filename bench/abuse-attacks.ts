@@ -83,6 +83,19 @@ function requests(count: number, text: string): Attack {
   return () => Promise.all(times(count, () => ask(text)));
 }
 
+/** How long the server bears a connection on which `begin` is said, and `more` every second. */
+function lifeOf(begin: string, more: string): Attack {
+  return async () => {
+    const socket = await open();
+    const start = performance.now();
+    socket.write(begin);
+    const trickle = setInterval(() => socket.write(more), 1000);
+    await answerOn(socket);
+    clearInterval(trickle);
+    return { lifeMs: performance.now() - start };
+  };
+}
+
 const commas = `/data/measurements/?fields=${','.repeat(250_000)}`;
 const parameters = times(40_000, (at) => `p${at.toString(36)}`).join('&');
 const manyBytes = 60_000_000;
@@ -161,31 +174,9 @@ const attacks: Record<string, () => Attack> = {
     for (const socket of sockets) socket.destroy();
     return [];
   },
-  'trickling-body': () => async () => {
-    const socket = await open();
-    const start = performance.now();
-    socket.write(post('/config/v2/cfgdb/txn', 1 << 20));
-    const trickle = setInterval(() => socket.write(' '), 1000);
-    await answerOn(socket);
-    clearInterval(trickle);
-    return { lifeMs: performance.now() - start };
-  },
-  'trickling-headers': () => async () => {
-    const socket = await open();
-    const start = performance.now();
-    socket.write(get('/healthz').slice(0, -2));
-    const trickle = setInterval(() => socket.write('x-more: 1\r\n'), 1000);
-    await answerOn(socket);
-    clearInterval(trickle);
-    return { lifeMs: performance.now() - start };
-  },
-  'idle-socket': () => async () => {
-    const socket = await open();
-    const start = performance.now();
-    socket.write(get('/healthz'));
-    await answerOn(socket);
-    return { lifeMs: performance.now() - start };
-  },
+  'trickling-body': () => lifeOf(post('/config/v2/cfgdb/txn', 1 << 20), ' '),
+  'trickling-headers': () => lifeOf(get('/healthz').slice(0, -2), 'x-more: 1\r\n'),
+  'idle-socket': () => lifeOf(get('/healthz'), ''),
 };
 
 const attack = attacks[name]?.();
