@@ -90,6 +90,21 @@ test('a file that the server itself puts in the place of another one is no troub
   assert.equal(watch.trouble, `${file} was removed or moved away`);
 });
 
+test('nor is it trouble that one which comes meanwhile is put in its place later', async () => {
+  const file = join(path, 'cfgdb.sqlite');
+  const second = Promise.withResolvers<void>();
+  const replacing = watch.whileReplacing('cfgdb.sqlite', () => second.promise);
+  await watch.whileReplacing('cfgdb.sqlite', async () => undefined);
+  writeFileSync(`${file}-incoming`, 'b');
+  renameSync(`${file}-incoming`, file);
+  await look();
+  assert.deepEqual(told, []);
+  second.resolve();
+  await replacing;
+  await look();
+  assert.deepEqual(told, []);
+});
+
 test('a watch that is closed looks no more', async () => {
   watch.close();
   assert.equal(clock.waiting, 0);

@@ -18,8 +18,8 @@ const periodMs = 1000;
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
   readonly #identities = new Map<string, string>();
-  /** Names that get another file by the server's own doing. */
-  readonly #changing = new Set<string>();
+  /** Paths that get another file by the server's own doing, and how often just now. */
+  readonly #changing = new Map<string, number>();
   #trouble: string | undefined;
   #cancel: (() => void) | undefined;
   #isClosed = false;
@@ -45,12 +45,14 @@ export class FolderWatch {
   /** The server itself puts another file in the place of the one with this name. */
   async whileReplacing<Result>(name: string, replace: () => Promise<Result>): Promise<Result> {
     const path = join(this.#options.path, name);
-    this.#changing.add(path);
+    this.#changing.set(path, (this.#changing.get(path) ?? 0) + 1);
     try {
       return await replace();
     } finally {
       if (this.#identities.has(path)) this.#identities.set(path, await identityOf(path));
-      this.#changing.delete(path);
+      const others = (this.#changing.get(path) ?? 1) - 1;
+      if (others > 0) this.#changing.set(path, others);
+      else this.#changing.delete(path);
     }
   }
 
