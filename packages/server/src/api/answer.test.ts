@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { until } from '../../../../test/until.ts';
 import { plainHttp } from '../../test/plain-http.ts';
 import type { HttpServer } from './http-server.ts';
 import type { Route } from './route.ts';
@@ -26,7 +28,16 @@ const route = (path: string, body: Buffer | string, versioned: boolean): Route =
   handle: () => body,
 });
 
-const routes = [route('/long', long, true), route('/short', '{}', true), route('/plain', long, false)];
+/** More than a connection takes whose client does not read. */
+const lent = Buffer.alloc(32 << 20, ' ');
+let released = 0;
+
+const routes = [
+  route('/long', long, true),
+  route('/short', '{}', true),
+  route('/plain', long, false),
+  { ...route('/lent', '', false), handle: () => ({ bytes: lent, release: () => void released++ }) },
+];
 
 interface Answer {
   readonly status: number;
@@ -56,6 +67,31 @@ before(async () => {
   await app.listen({ host: '127.0.0.1', port: 0 });
 });
 after(() => app.close());
+
+describe('bytes that are lent for an answer', () => {
+  beforeEach(() => {
+    released = 0;
+  });
+
+  for (const method of ['GET', 'HEAD']) {
+    test(`of a ${method} are given back once, when it is out`, async () => {
+      await get('/lent', {}, method);
+      await until('they are given back', async () => released > 0);
+      await get('/short');
+      assert.equal(released, 1);
+    });
+  }
+
+  test('are in use while the client takes its time, and given back when it is gone', async () => {
+    const { port } = app.server.address() as AddressInfo;
+    const asking = request({ port, host: '127.0.0.1', path: '/lent' }).end();
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    await get('/short');
+    assert.equal(released, 0);
+    response.destroy();
+    await until('they are given back', async () => released === 1);
+  });
+});
 
 describe('an answer', () => {
   test('is compressed for a client behind a proxy that wants it so', async () => {
