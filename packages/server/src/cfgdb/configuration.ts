@@ -34,8 +34,8 @@ export interface ConfigurationOptions {
   readonly stacks: readonly StackRules[];
   /** Microseconds since the epoch. */
   readonly now: () => number;
-  /** Called with the newest rendering while the rest of the file is still being read: it can run meanwhile. */
-  readonly onRendering?: (rendering: RenderingBytes) => void;
+  /** The one at `path`, where it is open already. */
+  readonly database?: Database;
 }
 
 export class Configuration {
@@ -43,18 +43,16 @@ export class Configuration {
   readonly #stacks: ReadonlyMap<string, StackRules>;
   readonly #now: () => number;
   #database: Database;
-  /** The rendering that was taken last. */
-  #taken: Content = emptyContent();
+  /** The rendering that was taken last; the first one is handed on by the database. */
+  #taken: Content;
   readonly #collections = new Map<Family, Json>();
 
-  constructor({ path, stacks, now, onRendering }: ConfigurationOptions) {
+  constructor({ path, stacks, now, database = new Database(path) }: ConfigurationOptions) {
     this.#path = path;
     this.#stacks = new Map(stacks.map((stack) => [stack.name, stack]));
     this.#now = now;
-    this.#database = new Database(path, (rendered) => {
-      this.#taken = rendered;
-      onRendering?.(packRendering(emptyContent(), rendered));
-    });
+    this.#database = database;
+    this.#taken = database.rendered;
   }
 
   names(family: Family): Json {

@@ -45,11 +45,12 @@ export function packContent(content: Content): Uint8Array {
   return pack(lines.join('\n'));
 }
 
-export function unpackContent(packed: Uint8Array): Content {
+/** Of what `packContent` has packed, unpacked. */
+export function readContent(text: string): Content {
   const content = emptyContent();
   let objects = new Map<string, string>();
   let left = 0;
-  for (const line of unpack(packed).split('\n')) {
+  for (const line of text.split('\n')) {
     if (left === 0) {
       const [family, count] = line.split(' ') as [Family, string];
       objects = content[family];
@@ -62,12 +63,35 @@ export function unpackContent(packed: Uint8Array): Content {
   return content;
 }
 
+interface Section {
+  readonly count: number;
+  /** Of its objects, without the last newline. */
+  readonly lines: Buffer;
+}
+
+/** The families of such a text. */
+export function sectionsOf(text: Buffer): Map<Family, Section> {
+  const sections = new Map<Family, Section>();
+  const known = familyNames
+    .map((family) => ({ family, start: text.indexOf(`\n${family} `) + 1 })) // 0 where there is none: the first line
+    .filter(({ family, start }) => text.toString('latin1', start, start + family.length) === family);
+  known.forEach(({ family, start }, index) => {
+    const next = known[index + 1];
+    const section = text.subarray(start, next === undefined ? text.length : next.start - 1);
+    const newline = section.indexOf('\n');
+    const end = newline < 0 ? section.length : newline;
+    const count = Number(section.toString('latin1', family.length, end));
+    sections.set(family, { count, lines: section.subarray(end + 1) });
+  });
+  return sections;
+}
+
 export function pack(text: string): Uint8Array {
   return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
-export function unpack(packed: Uint8Array): string {
-  return zstdDecompressSync(packed).toString();
+export function unpack(packed: Uint8Array): Buffer {
+  return zstdDecompressSync(packed);
 }
 
 /** Which objects of two configurations differ. */

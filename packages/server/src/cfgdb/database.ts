@@ -5,6 +5,7 @@ import { type Change, type Family, familyNames, toTimestamp } from '@telltale/sc
 import { KeptDatabase, Tally } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
+import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
 import { Revisions, revisionsPart } from './revisions.ts';
 import { applicationId, type ColumnValue, createTable, schemaVersion, type Table, tables, toText } from './tables.ts';
 
@@ -48,8 +49,11 @@ export class Database {
   #undo: { readonly family: Family; readonly name: string; readonly before: string | undefined }[] = [];
   #afterCommit: (() => void)[] = [];
 
-  /** Opens the file, makes it where there is none, and reads it whole; `onRendered` is called half-way. */
-  constructor(path: string, onRendered: (rendered: Content) => void = () => undefined) {
+  /**
+   * Opens the file, makes it where there is none, and reads it whole. `onRendering` gets the newest rendering, an empty one
+   * where there is none, before the rest is read.
+   */
+  constructor(path: string, onRendering: (rendering: RenderingBytes) => void = () => undefined) {
     const kept = openFile(path);
     const { sqlite } = kept;
     try {
@@ -63,10 +67,10 @@ export class Database {
       this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
       this.revisions = new Revisions(sqlite, () => kept.tally);
       const tally = new Tally();
-      const { content, damaged } = this.revisions.load(tally);
+      const { content, damaged } = this.revisions.load(tally, (text) => onRendering(wholeRendering(text)));
       if (content === undefined && (damaged.length > 0 || kept.hasLost(revisionsPart))) throw new Error(nothingRuns);
+      if (content === undefined) onRendering(packRendering(emptyContent(), emptyContent()));
       this.#rendered = content ?? emptyContent();
-      onRendered(this.#rendered);
       this.#load(tally);
       kept.verify(
         tally,

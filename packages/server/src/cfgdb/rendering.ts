@@ -1,7 +1,7 @@
 // The difference between two renderings as it leaves the configuration's thread: bytes in shared memory, which the
 // service reads object by object, at its own pace. Who runs it, and how, is not known here.
 import { type Family, type FamilyObject, parseJson } from '@telltale/schema';
-import type { Content } from './content.ts';
+import { type Content, sectionsOf } from './content.ts';
 
 /** One object that came, changed or went; not both are undefined. */
 export type RenderedChange = {
@@ -20,20 +20,54 @@ const referred: ReadonlySet<Family> = new Set<Family>(['connectors', 'providers'
 
 const newline = 0x0a;
 
-/** Three lines a change: the family, the object before, the object after; an object that is not there is empty. */
+type ChangeKind = 'added' | 'changed' | 'removed';
+
+/**
+ * For each family, those that went, changed and came: a line with the family, which of these, and how many; then a line an
+ * object, or two where it changed: before and after.
+ */
 export function packRendering(before: Content, after: Content): RenderingBytes {
   const lines: string[] = [];
   const gone: string[] = [];
   for (const family of order) {
-    for (const [name, text] of before[family]) {
-      if (!after[family].has(name)) (referred.has(family) ? gone : lines).push(family, text, '');
-    }
+    const [removed, changed, added]: [string[], string[], string[]] = [[], [], []];
+    for (const [name, text] of before[family]) if (!after[family].has(name)) removed.push(text);
     for (const [name, text] of after[family]) {
       const old = before[family].get(name);
-      if (old !== text) lines.push(family, old ?? '', text);
+      if (old === undefined) added.push(text);
+      else if (old !== text) changed.push(old, text);
     }
+    append(referred.has(family) ? gone : lines, family, 'removed', removed);
+    append(lines, family, 'changed', changed);
+    append(lines, family, 'added', added);
   }
   return bytesOf(lines.concat(gone));
+}
+
+function append(lines: string[], family: Family, kind: ChangeKind, objects: readonly string[]): void {
+  if (objects.length === 0) return;
+  lines.push(opening(family, kind, kind === 'changed' ? objects.length / 2 : objects.length));
+  for (const object of objects) lines.push(object);
+}
+
+function opening(family: Family, kind: ChangeKind, count: number): string {
+  return `${family} ${kind} ${count}`;
+}
+
+/** Of a content as it is kept. Its objects are not looked at: whoever is to run them waits. */
+export function wholeRendering(content: Buffer): RenderingBytes {
+  const sections = sectionsOf(content);
+  const parts = order.flatMap((family) => {
+    const { count = 0, lines = content } = sections.get(family) ?? {};
+    return count === 0 ? [] : [Buffer.from(`${opening(family, 'added', count)}\n`), lines, Buffer.from('\n')];
+  });
+  const bytes = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 /** Each line written where it belongs: all of them as one text would be as much again, left lying until it is collected. */
@@ -58,11 +92,11 @@ export function* readRendering(bytes: RenderingBytes): Generator<RenderedChange>
     return text;
   };
   while (at < buffer.length) {
-    const [family, before, after] = [line() as Family, line(), line()];
-    yield { family, before: parsed(before), after: parsed(after) } as RenderedChange;
+    const [family, kind, count] = line().split(' ') as [Family, ChangeKind, string];
+    for (let left = Number(count); left > 0; left--) {
+      const before = kind === 'added' ? undefined : parseJson(line());
+      const after = kind === 'removed' ? undefined : parseJson(line());
+      yield { family, before, after } as RenderedChange;
+    }
   }
-}
-
-function parsed(text: string): unknown {
-  return text === '' ? undefined : parseJson(text);
 }

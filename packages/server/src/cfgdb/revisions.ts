@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@telltale/schema';
 import { isDamage, type Tally } from '../sqlite/index.ts';
-import { type Content, countObjects, pack, packContent, unpack, unpackContent } from './content.ts';
+import { type Content, countObjects, pack, packContent, readContent, unpack } from './content.ts';
 import type { Edit } from './database.ts';
 
 export const keptRevisions = 50;
@@ -106,13 +106,20 @@ export class Revisions {
     return (this.#sqlite.prepare('SELECT max(id) AS id FROM renderings').get()?.id ?? undefined) as number | undefined;
   }
 
-  /** The newest that is as it was written, and the newer ones that are not. Adds the others to the tally of what is there. */
-  load(tally: Tally): { content: Content | undefined; damaged: number[] } {
+  /**
+   * The newest that is as it was written, and the newer ones that are not. Adds the others to the tally of what is there.
+   * `onText` gets its text, before it is read.
+   */
+  load(tally: Tally, onText: (text: Buffer) => void): { content: Content | undefined; damaged: number[] } {
     const damaged: number[] = [];
     let content: Content | undefined;
     for (const row of this.#rows()) {
       const bodies = content === undefined ? this.#bodies(row) : undefined;
-      if (bodies !== undefined) content = unpackContent(bodies.content);
+      if (bodies !== undefined) {
+        const text = unpack(bodies.content);
+        onText(text);
+        content = readContent(text.toString());
+      }
       if (content === undefined) damaged.push(row.id);
       else tally.add(revisionsPart, summaryText(row));
     }
@@ -132,8 +139,8 @@ export class Revisions {
     }
     return {
       summary: toSummary(row, id === this.newestId()),
-      changesText: unpack(bodies.changes),
-      content: () => unpackContent(bodies.content),
+      changesText: unpack(bodies.changes).toString(),
+      content: () => readContent(unpack(bodies.content).toString()),
     };
   }
 

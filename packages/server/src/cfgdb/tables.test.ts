@@ -13,7 +13,16 @@ import {
 } from '@telltale/schema';
 import fc from 'fast-check';
 import { anyContent, anyObject, sameJson } from '../../test/any-object.ts';
-import { type Content, Differences, describeChange, packContent, unpackContent } from './content.ts';
+import {
+  type Content,
+  Differences,
+  describeChange,
+  emptyContent,
+  packContent,
+  readContent,
+  unpack,
+} from './content.ts';
+import { packRendering, readRendering, wholeRendering } from './rendering.ts';
 import {
   type ColumnValue,
   canonicalMap,
@@ -174,12 +183,36 @@ test('a table refuses what the schema refuses: a missing required field, a boole
 });
 
 describe('a configuration', () => {
+  const inOrder = (changes: Iterable<object>) => [...changes].map((change) => JSON.stringify(change)).sort();
   const plain = (content: Content) => familyNames.map((family) => [family, [...content[family]]]);
 
   test('comes back from its packed form as it was', () => {
     fc.assert(
       fc.property(anyContent(), (content) => {
-        assert.deepEqual(plain(unpackContent(packContent(content))), plain(content));
+        assert.deepEqual(plain(readContent(unpack(packContent(content)).toString())), plain(content));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('runs from its packed form as it runs from its objects', () => {
+    fc.assert(
+      fc.property(anyContent(), (content) => {
+        const fromObjects = packRendering(emptyContent(), content);
+        assert.deepEqual(Buffer.from(wholeRendering(unpack(packContent(content)))), Buffer.from(fromObjects));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('takes the place of another by exactly the objects that went, changed or came', () => {
+    fc.assert(
+      fc.property(anyContent(), anyContent(), (before, after) => {
+        const expected = [...Differences.between(before, after)].map(({ family, name }) => {
+          const parsed = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text));
+          return { family, before: parsed(before[family].get(name)), after: parsed(after[family].get(name)) };
+        });
+        assert.deepEqual(inOrder(readRendering(packRendering(before, after))), inOrder(expected));
       }),
       { numRuns: 200 },
     );

@@ -6,9 +6,9 @@ import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
+import { Database } from './database.ts';
 import type { Answer, Figures, Method, Opened, Operations, Request, Start } from './protocol.ts';
 import { readUpload } from './read-upload.ts';
-import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
 
 const changes: ReadonlySet<Method> = new Set<Method>([
@@ -56,16 +56,17 @@ async function main(): Promise<void> {
   const port = parentPort;
   const say = (message: Answer | Opened) => port.postMessage(message);
   const [start] = (await once(port, 'message')) as [Start];
-  const stacks = await loadStacks(start);
-  let operations: Operations & Configuration;
+  const { path } = start;
+  let database: Database;
   try {
-    removeDatabase(incomingPath(start.path));
-    const onRendering = (rendering: RenderingBytes) => say({ rendering });
-    operations = operationsOn(new Configuration({ path: start.path, stacks, now: systemClock.now, onRendering }));
+    removeDatabase(incomingPath(path));
+    database = new Database(path, (rendering) => say({ rendering }));
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error;
     return say({ opened: false, unusable: error.message });
   }
+  const stacks = await loadStacks(start); // while what was rendered begins to run
+  const operations = operationsOn(new Configuration({ path, stacks, now: systemClock.now, database }));
   let lastChange: Promise<unknown> = Promise.resolve();
   port.on('message', (request: Request) => {
     const answer = changes.has(request.method)
