@@ -1,7 +1,7 @@
 // Records on their way to the disk: gathered for a while, handed to the archive's thread one parcel at a time, kept back
 // while the disk does not take them, and the oldest dropped, and counted, when there is no more room.
-import { Batch, type BatchMessage, type Clock } from '@telltale/schema';
-import type { SeriesKey } from './records.ts';
+import { Batch, type BatchMessage, type Clock, type Datatype } from '@telltale/schema';
+import type { Kind, SeriesKey } from './records.ts';
 
 /** What goes to the thread together, and to the disk together. */
 export interface Parcel {
@@ -57,7 +57,11 @@ export class RecordQueue {
   invalid = 0;
   readonly #options: RecordQueueOptions;
   /** By kind and datatype, then by name. */
-  readonly #sources = new Map<string, Map<string, number>>();
+  readonly #sources: Record<Kind, { [D in Datatype]?: Map<string, number> }> = {
+    measurements: {},
+    commands: {},
+    alarms: {},
+  };
   #sourceCount = 0;
   #undeclared: SeriesKey[] = [];
   readonly #waiting: Waiting[] = [];
@@ -72,13 +76,13 @@ export class RecordQueue {
 
   /** A number for the series, the same for as long as the server runs. */
   source(key: SeriesKey): number {
-    const kind = `${key.kind} ${key.datatype}`;
-    const ofKind = this.#sources.get(kind) ?? new Map<string, number>();
-    const known = ofKind.get(key.name);
+    const { kind, name, datatype } = key;
+    this.#sources[kind][datatype] ??= new Map();
+    const numbers = this.#sources[kind][datatype];
+    const known = numbers.get(name);
     if (known !== undefined) return known;
     const number = this.#sourceCount++;
-    this.#sources.set(kind, ofKind);
-    ofKind.set(key.name, number);
+    numbers.set(name, number);
     this.#undeclared.push(key);
     return number;
   }

@@ -34,8 +34,9 @@ export class MeasurementTable {
     let flags = flag.live | (this.flagsOf(handle) & flag.simulated);
     if ((stackUmask & stage.deduplicator) === 0) flags |= flag.deduplicated;
     if (connector !== 0 && (stackUmask & stage.watchdog) === 0) flags |= flag.linked;
-    flags |= this.#defineScaling(handle, point);
-    if (isPlain(datatype, rawDatatype, scalingOf(point))) {
+    const scaling = scalingOf(point);
+    flags |= this.#defineScaling(handle, datatype, scaling);
+    if (isPlain(datatype, rawDatatype, scaling)) {
       flags |= flag.plain;
       if (rawDatatype === 'f') flags |= flag.single;
       else if (rawDatatype !== 'd') flags |= flag.whole;
@@ -154,11 +155,9 @@ export class MeasurementTable {
   }
 
   /** Answers with the flags that it makes. */
-  #defineScaling(handle: number, point: Measurement): number {
-    const scaling = scalingOf(point);
+  #defineScaling(handle: number, datatype: Datatype, scaling: Scaling | undefined): number {
     const at = handle << cellShift;
     if (scaling === undefined) {
-      const { datatype } = point;
       const highest = datatype === 'b' ? 1 : datatype === 'q' ? 3 : undefined;
       this.cells[at + cell.low] = highest === undefined ? Number.NEGATIVE_INFINITY : -1;
       this.cells[at + cell.high] = highest === undefined ? Number.POSITIVE_INFINITY : highest + 1;

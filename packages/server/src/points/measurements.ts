@@ -161,8 +161,9 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** The measurement is configured, or configured otherwise than `before`. */
   put(point: Measurement, before?: Measurement): void {
-    const isNew = this.find(point.name) < 0;
+    const known = this.handles.size;
     const handle = this.handles.give(point.name);
+    const isNew = this.handles.size > known;
     const isOther = isNew || before?.datatype !== point.datatype;
     const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
     if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);

@@ -48,7 +48,7 @@ export class RuleTable {
   }
 
   clear(handle: number): void {
-    if (handle >= this.capacity) return;
+    if (!this.hasRules(handle)) return; // there is nothing of it
     this.cells.fill(0, handle << cellShift, (handle + 1) << cellShift);
     this.datatypes[handle] = undefined;
     this.texts.delete(handle);
