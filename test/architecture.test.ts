@@ -18,10 +18,11 @@ const table: Record<string, readonly string[]> = {
   web: ['client', 'schema'],
   'server/points': ['schema'],
   'server/alarms': ['schema', 'server/points'],
-  'server/archive': ['schema', 'server/points'],
+  'server/threads': [],
+  'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/sqlite': ['schema'],
-  'server/cfgdb': ['schema', 'server/sqlite'],
-  'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms', 'server/modules'],
+  'server/cfgdb': ['schema', 'server/sqlite', 'server/threads'],
+  'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms', 'server/modules', 'server/threads'],
   'server/access': ['schema'],
   'server/demo': ['schema'],
   'server/stacks': ['schema', 'server/points', 'stack-kit'],
@@ -48,6 +49,7 @@ const table: Record<string, readonly string[]> = {
     'server/runtime',
     'server/stacks',
     'server/state',
+    'server/threads',
   ],
 };
 

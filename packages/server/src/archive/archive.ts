@@ -2,8 +2,9 @@
 // one that writes and one that reads, so that neither holds up live values or the other.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
+import { startThread } from '../threads/index.ts';
 import type { ArchiveAccess, ArchiveProgress, ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 import { ProgressReport } from './progress-report.ts';
 import type { FromWriter, Question, Questions, ToWriter } from './protocol.ts';
@@ -93,7 +94,7 @@ export class Archive implements ArchiveAccess {
 
   /** Starts the thread that writes, which takes its time, and touches no file yet. */
   prepare(): void {
-    this.#prepared ??= new Worker(new URL('./archive-thread.ts', import.meta.url), { name: 'archive' });
+    this.#prepared ??= startThread(new URL('./archive-thread.ts', import.meta.url), 'archive');
   }
 
   /** Resolves with the retentions of before the start, by `kind/name`. Rejects with `UnusableArchive`. */

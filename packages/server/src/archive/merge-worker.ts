@@ -1,6 +1,7 @@
 // The thread that merges and checks blocks, as the one that writes knows it: started when it is first needed, one piece
 // of work at a time.
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../threads/index.ts';
 import type { Damage } from './files/damage.ts';
 import type { MergePlan } from './store/merge-plan.ts';
 import type { MergeOutcome } from './store/run-merge.ts';
@@ -48,8 +49,7 @@ export class MergeWorker {
 
   /** Rejects where the thread dies of it; the next piece of work gets another one. */
   #work(message: ToMerger, onProgress: OnProgress): Promise<FromMerger> {
-    const thread =
-      this.#thread ?? new Worker(new URL('./merge-thread.ts', import.meta.url), { name: 'archive merger' });
+    const thread = this.#thread ?? startThread(new URL('./merge-thread.ts', import.meta.url), 'archive merger');
     this.#thread = thread;
     return new Promise((resolve, reject) => {
       const hear = (answer: FromMerger) => {

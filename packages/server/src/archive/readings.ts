@@ -1,8 +1,9 @@
 // Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
 // many there are is bounded, in all, of each client and of each connection. Each has a first turn, unless it is long by what is asked; what is
 // not answered by then is long as well, and waits until few enough others are.
-import { type MessagePort, Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { type Clock, ProblemError } from '@telltale/schema';
+import { startThread } from '../threads/index.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 import type { FromReader, ToReader, ToWriter } from './protocol.ts';
 import { Turnstile, type TurnstileLimits } from './turnstile.ts';
@@ -60,7 +61,7 @@ export class Readings {
   }
 
   #start(writer: MessagePort): Worker {
-    const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), { name: 'archive reader' });
+    const thread = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
     thread.on('message', (message: FromReader) => {
       const reading = this.#readings.get(message.id);
       if (message.kind === 'page') reading?.add(new Uint8Array(message.buffer, 0, message.bytes), message.isLast);

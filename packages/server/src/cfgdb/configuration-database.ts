@@ -6,9 +6,10 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
+import { startThread } from '../threads/index.ts';
 import type { Answer, Arguments, Figures, Method, Opened, Request, Result, Start } from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
 
@@ -23,9 +24,6 @@ export interface ConfigurationDatabaseOptions {
   /** The thread died: nothing that is asked from now on will be answered. */
   readonly onFailure: (error: Error) => void;
 }
-
-/** What a large transaction leaves behind is collected where it is made, and not moved to the old generation first. */
-const maxYoungGenerationSizeMb = 192;
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
@@ -51,10 +49,7 @@ export class ConfigurationDatabase {
 
   /** Starts the thread, which takes its time, and touches no file yet. */
   prepare(): void {
-    this.#prepared ??= new Worker(new URL('./worker.ts', import.meta.url), {
-      name: 'configuration',
-      resourceLimits: { maxYoungGenerationSizeMb },
-    });
+    this.#prepared ??= startThread(new URL('./worker.ts', import.meta.url), 'configuration');
   }
 
   /** Rejects with `UnusableDatabase` where the file cannot be used. */

@@ -2,12 +2,13 @@
 // as the executable of a function module. The client of the thread that writes it: what comes while a commit runs goes
 // into the next one, so that a crowd of writes costs as many disk syncs as a few.
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmKeeper, KeptAlarm } from '../alarms/index.ts';
 import type { KeptUpload, UploadKeeper } from '../modules/index.ts';
 import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
+import { startThread } from '../threads/index.ts';
 import type { Answer, Entry, KeptFamily, Opened, Request } from './protocol.ts';
 
 export interface LiveStateOptions {
@@ -78,7 +79,7 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, 
 
   /** Starts the thread, which takes its time, and touches no file yet. */
   prepare(): void {
-    this.#prepared ??= new Worker(new URL('./state-thread.ts', import.meta.url), { name: 'live state' });
+    this.#prepared ??= startThread(new URL('./state-thread.ts', import.meta.url), 'live state');
   }
 
   /** Rejects with `UnusableDatabase` where the file cannot be used. */

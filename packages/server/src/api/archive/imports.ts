@@ -1,9 +1,10 @@
 // Imports under way. A thread parses them, which begins with the first one and ends when there was none for a while. So
 // many run at once; the others wait with their bodies unread, and what is too much to wait is refused.
 import type { Readable } from 'node:stream';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { type BatchMessage, type Clock, ProblemError } from '@telltale/schema';
 import { Turnstile, type Visitor } from '../../archive/index.ts';
+import { startThread } from '../../threads/index.ts';
 import type { BeginImport, ImportKey } from './import-protocol.ts';
 import { RunningImport } from './running-import.ts';
 
@@ -38,9 +39,6 @@ export const lookMs = 5000;
 export const leastBytes = 64 << 10;
 /** The thread ends when there was no import for so long. */
 export const idleMs = 60_000;
-
-/** It holds texts of a few batches, and an item of a MiB an import. */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 export class Imports {
   readonly #options: ImportsOptions;
@@ -110,10 +108,7 @@ export class Imports {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL('./import-thread.ts', import.meta.url), {
-      name: 'archive import',
-      resourceLimits,
-    });
+    const thread = startThread(new URL('./import-thread.ts', import.meta.url), 'archive import');
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
       for (const each of this.#running.keys()) each.fail(error);

@@ -1,0 +1,2 @@
+// Starting the threads of the server.
+export { startThread } from './start-thread.ts';

@@ -1,0 +1,53 @@
+// Starts the server's own threads, each with a bound on its heap, and says which one it was that reached it. What a thread
+// does, and what its end means, is left to whoever starts it; threads of the stacks are bounded by a setting.
+import { getHeapStatistics } from 'node:v8';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+
+/**
+ * Several times what was measured of the largest plant: 200,000 objects, or series, and the archive's memory full of texts.
+ * Typed arrays and SQLite's pages are not in a heap. The configuration is not bounded in objects, nor a reading in the texts
+ * that it finds in memory: V8 bounds these threads, by the memory of the machine.
+ */
+const heaps = {
+  /** Young: what a large transaction leaves behind is collected where it is made, and not moved to the old generation first. */
+  configuration: { maxYoungGenerationSizeMb: 192 },
+  /** 200,000 states and values at the start: 190 MB. */
+  'live state': { maxOldGenerationSizeMb: 1024 },
+  /** 200,000 series: 190 MB; three generations of a million texts: 450 MB. */
+  archive: { maxOldGenerationSizeMb: 2048 },
+  'archive reader': {},
+  /** The names of the series in the blocks, and one chunk of each block. */
+  'archive merger': { maxOldGenerationSizeMb: 1024 },
+  /** Texts of a few batches, and an item of a MiB an import. */
+  'archive import': { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
+} satisfies Record<string, ResourceLimits>;
+
+/** The URL of the module stands where this is called: the build finds it by its text. */
+export function startThread(module: URL, name: keyof typeof heaps, limits: ResourceLimits = heaps[name]): Worker {
+  return new BoundedThread(module, name, limits);
+}
+
+class BoundedThread extends Worker {
+  readonly #name: string;
+  /** Its own, or V8's. */
+  readonly #heapMb: number | undefined;
+
+  constructor(module: URL, name: string, limits: ResourceLimits) {
+    super(module, { name, resourceLimits: onThisMachine(limits) });
+    this.#name = name;
+    this.#heapMb = this.resourceLimits?.maxOldGenerationSizeMb; // nothing is there any more when it has ended
+  }
+
+  /** To whoever listens for errors: Node's own does not say which thread it was. */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    const [error] = args as [NodeJS.ErrnoException | undefined];
+    if (event !== 'error' || error?.code !== 'ERR_WORKER_OUT_OF_MEMORY') return super.emit(event, ...args);
+    return super.emit('error', new Error(`the thread "${this.#name}" has reached the ${this.#heapMb} MB of its heap`));
+  }
+}
+
+/** Never more than V8 would let it have: that is less where there is little memory. */
+function onThisMachine({ maxOldGenerationSizeMb: mb, ...limits }: ResourceLimits): ResourceLimits {
+  if (mb === undefined) return limits;
+  return { ...limits, maxOldGenerationSizeMb: Math.min(mb, getHeapStatistics().heap_size_limit >> 20) };
+}
