@@ -1,16 +1,12 @@
 // Carries out the requests of the channel: reads a message, checks it against its schema, does it, and makes the answer.
 import {
-  type AlarmField,
-  type AlarmOperation,
   type ChannelRequestFields,
   type ChannelRequestName,
   type Checker,
-  type CommandField,
   channelRequestNames,
   checker,
   type FunctionModuleField,
   type ItemResult,
-  type MeasurementField,
   ProblemError,
   RequestId,
   readJson,
@@ -18,8 +14,7 @@ import {
   strangersJson,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { type Caller, checkAccess, checkNamedWrite } from '../../access/index.ts';
-import type { Lease } from '../../points/index.ts';
+import { checkAccess } from '../../access/index.ts';
 import { inSlices } from '../../runtime/index.ts';
 import type { ArchiveOperations } from '../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
@@ -28,11 +23,13 @@ import type { ModuleAccess } from '../modules/index.ts';
 import { toProblem } from '../problems.ts';
 import { ArchiveRequests } from './archive-requests.ts';
 import type { ChannelClient } from './channel-client.ts';
-import { inOrder } from './in-order.ts';
+import { readRequests } from './read-requests.ts';
 import { requestAccess } from './request-access.ts';
+import { type Handler, manyItems, type Outcome, type Request } from './request-handler.ts';
 import { StackRequests } from './stack-requests.ts';
-import { WatchBatch } from './watch-batch.ts';
-import { namesField, type Watchable, type Watches, type WatchKind, watchKinds } from './watches.ts';
+import { watchRequests } from './watch-requests.ts';
+import { type Watches, watchKinds } from './watches.ts';
+import { writeRequests } from './write-requests.ts';
 
 export interface ChannelRequestsOptions {
   readonly data: DataAccess;
@@ -53,22 +50,6 @@ const mostUnderWay = 1000;
 
 /** A longer message is read, and begun, in slices; a shorter one within a millisecond or two. */
 const longBytes = 16 << 10;
-
-/** So many are looked at in slices; a short message has fewer. */
-const manyItems = 5000;
-
-type Request = Record<string, unknown>;
-type ModuleOperation = ChannelRequestFields<'OperateFunctionModules'>['operations'][number];
-type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
-
-/** What an answer has besides `request_id` and `result`: texts and lent bytes of JSON, by field. */
-interface Outcome {
-  readonly more?: Readonly<Record<string, string | Lease>>;
-  /** Of a batch: what became of each item. */
-  readonly results?: readonly ItemResult[];
-  /** Done when the answer has been sent. */
-  readonly afterwards?: () => Promise<void> | undefined;
-}
 
 const requestId = checker(RequestId);
 
@@ -92,9 +73,9 @@ export class ChannelRequests {
     this.#archive = new ArchiveRequests(options.archive);
     this.#stacks = new StackRequests(options.stacks);
     this.#handlers = {
-      ...this.#reads(),
-      ...this.#writes(),
-      ...this.#watchRequests(),
+      ...readRequests(options.data),
+      ...writeRequests({ data: options.data, modules: () => this.#modules, log: options.log }),
+      ...watchRequests(options.watches),
       ReadArchive: async (client, fields) => ({
         more: { records: await this.#archive.read(client, fields as ChannelRequestFields<'ReadArchive'>) },
       }),
@@ -233,153 +214,6 @@ export class ChannelRequests {
     if (modules !== undefined) return modules;
     throw new ProblemError('starting', 'There are no function modules yet.');
   }
-
-  #reads(): Pick<
-    Record<ChannelRequestName, Handler>,
-    'ReadMeasurements' | 'ReadCommands' | 'ReadAlarms' | 'ReadSimulations' | 'ReadDatabase'
-  > {
-    const { data } = this.#options;
-    /** Of many names, those that are not there are left out first. */
-    const selecting =
-      (
-        objects: { find(name: string): number },
-        read: (names: string[] | undefined, fields: unknown) => Outcome,
-      ): Handler =>
-      (_client, { names, fields }) =>
-        isMany(names)
-          ? knownAmong(names, objects).then((known) => read(known, fields))
-          : read(names as string[] | undefined, fields);
-    return {
-      ReadMeasurements: selecting(data.measurements, (names, fields) => ({
-        more: { measurements: data.readMeasurements({ names, fields: fields as MeasurementField[] }) },
-      })),
-      ReadCommands: selecting(data.commands, (names, fields) => ({
-        more: { commands: data.readCommands({ names, fields: fields as CommandField[] }) },
-      })),
-      ReadAlarms: selecting(data.alarms, (names, fields) => ({
-        more: { alarms: data.readAlarms({ names, fields: fields as AlarmField[] }) },
-      })),
-      ReadSimulations: () => ({ more: { simulations: data.readSimulations() } }),
-      ReadDatabase: (_client, { select }) => {
-        const read = (known: Selected): Outcome => {
-          const members = Object.entries(data.readDatabase(known)).flatMap(([kind, objects], at) => [
-            Buffer.from(`${at === 0 ? '{' : ','}"${kind}":`),
-            objects,
-          ]);
-          const bytes = Buffer.concat([...members, Buffer.from(members.length === 0 ? '{}' : '}')]);
-          return { more: { database: { bytes, release: () => undefined } } };
-        };
-        const selected = select as Selected;
-        return Object.values(selected).some(isMany) ? knownIn(selected, data).then(read) : read(selected);
-      },
-    };
-  }
-
-  #writes(): Pick<
-    Record<ChannelRequestName, Handler>,
-    | 'WriteCommands'
-    | 'SimulateMeasurements'
-    | 'StopSimulation'
-    | 'OperateAlarms'
-    | 'AckAlarms'
-    | 'OperateFunctionModules'
-  > {
-    const { data } = this.#options;
-    return {
-      WriteCommands: (client, { writes }) =>
-        this.#batch(client, writes as ChannelRequestFields<'WriteCommands'>['writes'], ({ name, value }) =>
-          data.writeCommand(name, value),
-        ),
-      SimulateMeasurements: (client, { simulations }) =>
-        this.#batch(client, simulations as ChannelRequestFields<'SimulateMeasurements'>['simulations'], (each) =>
-          data.simulate(each.name, {
-            value: each.value,
-            quality: each.quality,
-            validForS: each['valid-for'],
-            by: client.caller.author,
-          }),
-        ),
-      StopSimulation: (client, { measurements }) =>
-        this.#batch(client, named(measurements as string[]), ({ name }) => data.stopSimulation(name)),
-      OperateAlarms: (client, { operations, authority }) =>
-        this.#batch(client, operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
-          data.operateAlarm(name, opcode, client.caller.authorityOr(authority as string | undefined)),
-        ),
-      AckAlarms: (client, { alarms, authority }) =>
-        this.#batch(client, named(alarms as string[]), ({ name }) =>
-          data.operateAlarm(name, 'acknowledge', client.caller.authorityOr(authority as string | undefined)),
-        ),
-      OperateFunctionModules: (client, { operations }) =>
-        this.#batch(client, operations as ModuleOperation[], ({ name, opcode }) => this.#modules.operate(name, opcode)),
-    };
-  }
-
-  #watchRequests(): Pick<Record<ChannelRequestName, Handler>, Extract<ChannelRequestName, `${string}atch${string}s`>> {
-    const handlers: Partial<Record<ChannelRequestName, Handler>> = {};
-    for (const [request, kind] of Object.entries(watchKinds)) {
-      const carryOut = request.startsWith('Un') ? this.#unwatch : this.#watch;
-      handlers[request as ChannelRequestName] = (client, fields) =>
-        carryOut.call(this, client, kind, fields[namesField(kind)] as string[] | 'all');
-    }
-    return handlers as Record<ChannelRequestName, Handler>;
-  }
-
-  /** The answer comes first, then the present values. */
-  #watch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Promise<Outcome> | Outcome {
-    const { watches } = this.#options;
-    const kind = watches.of(of);
-    if (names === 'all') {
-      return {
-        afterwards: () => {
-          kind.watchAll(client);
-          return undefined;
-        },
-      };
-    }
-    const refusal = watches.refuse(client, of, names.length);
-    if (refusal !== undefined) throw refusal;
-    const batch = new WatchBatch(namesField(of), (name) => kind.has(name));
-    const outcome = (): Outcome => ({
-      ...(batch.results !== undefined && { results: batch.results }),
-      afterwards: () => kind.watch(client, batch.found),
-    });
-    if (names.length > manyItems) return inSlices(names, (name) => batch.take(name)).then(outcome);
-    for (const name of names) batch.take(name);
-    return outcome();
-  }
-
-  #unwatch(client: ChannelClient, of: WatchKind, names: string[] | 'all'): Promise<Outcome> | Outcome {
-    const kind = this.#options.watches.of(of);
-    if (names === 'all') kind.leave(client);
-    else if (names.length > manyItems) return this.#unwatchMany(client, kind, names);
-    else kind.unwatch(client, names);
-    return {};
-  }
-
-  /** So many at a time as one turn takes. */
-  async #unwatchMany(client: ChannelClient, kind: Watchable, names: readonly string[]): Promise<Outcome> {
-    const starts = Array.from({ length: Math.ceil(names.length / manyItems) }, (_, at) => at * manyItems);
-    await inSlices(starts, (start) => kind.unwatch(client, names.slice(start, start + manyItems)));
-    return {};
-  }
-
-  /** Each item by itself; of a write, one that the client may not write to is refused. */
-  async #batch<Item extends { name: string }>(
-    { caller }: { readonly caller: Caller },
-    items: readonly Item[],
-    carryOut: (item: Item) => Promise<void>,
-  ): Promise<Outcome> {
-    const results = await inOrder(items, async (item): Promise<ItemResult> => {
-      try {
-        checkNamedWrite(caller, item.name);
-        await carryOut(item);
-        return { name: item.name, result: true };
-      } catch (error) {
-        return { name: item.name, result: false, error: toProblem(error as Error, this.#options.log).toJSON() };
-      }
-    });
-    return { results };
-  }
 }
 
 async function readInSlices(bytes: Buffer): Promise<unknown> {
@@ -401,32 +235,4 @@ async function textInSlices(results: readonly ItemResult[]): Promise<string> {
   const texts: string[] = [];
   await inSlices(results, (result) => texts.push(JSON.stringify(result)));
   return `[${texts.join(',')}]`;
-}
-
-function isMany(names: unknown): names is string[] {
-  return Array.isArray(names) && names.length > manyItems;
-}
-
-/** In slices. */
-async function knownAmong(names: readonly string[], objects: { find(name: string): number }): Promise<string[]> {
-  const known = new Set<string>();
-  await inSlices(names, (name) => {
-    if (objects.find(name) >= 0) known.add(name);
-  });
-  return [...known];
-}
-
-type Selected = ChannelRequestFields<'ReadDatabase'>['select'];
-
-async function knownIn(select: Selected, data: DataAccess): Promise<Selected> {
-  const known: Selected = { ...select };
-  for (const kind of ['measurements', 'commands', 'alarms'] as const) {
-    const names = select[kind];
-    if (isMany(names)) known[kind] = await knownAmong(names, data[kind]);
-  }
-  return known;
-}
-
-function named(names: readonly string[]): { name: string }[] {
-  return names.map((name) => ({ name }));
 }

@@ -1,0 +1,21 @@
+// What carries out one kind of request, and what comes of it.
+import type { ItemResult } from '@telltale/schema';
+import type { Lease } from '../../points/index.ts';
+import type { ChannelClient } from './channel-client.ts';
+
+/** A request, checked against its schema. */
+export type Request = Record<string, unknown>;
+
+export type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
+
+/** What an answer has besides `request_id` and `result`: texts and lent bytes of JSON, by field. */
+export interface Outcome {
+  readonly more?: Readonly<Record<string, string | Lease>>;
+  /** Of a batch: what became of each item. */
+  readonly results?: readonly ItemResult[];
+  /** Done when the answer has been sent. */
+  readonly afterwards?: () => Promise<void> | undefined;
+}
+
+/** So many items are looked at in slices; a short message has fewer. */
+export const manyItems = 5000;
