@@ -16,6 +16,7 @@ import fc from 'fast-check';
 import { AlarmBench } from '../../test/alarm-bench.ts';
 import { AlarmModel, type ModelMeasurement } from '../../test/alarm-model.ts';
 import { type AlarmStep, anyAlarmStep, measurementNames, valuesOf } from '../../test/alarm-steps.ts';
+import { gathered } from '../../test/gathered.ts';
 import { allHeard } from '../../test/slow-disk.ts';
 
 const unset = (datatype: Datatype): ModelMeasurement => ({
@@ -162,7 +163,7 @@ class Pair {
   }
 
   #compareCollection(): void {
-    const read = parseJson(Buffer.concat(this.bench.alarms.collection()).toString()) as Record<string, LiveAlarm>;
+    const read = parseJson(gathered(this.bench.alarms.collection()).toString()) as Record<string, LiveAlarm>;
     const expected = [...this.model.alarms].map(([name, { alarm, state, timeUs, authority }]) => {
       const { severity, description = '' } = alarm;
       return [name, { name, severity, t: toTimestamp(timeUs), authority, state, description }] as const;

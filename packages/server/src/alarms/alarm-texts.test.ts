@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AlarmField, alarmFields, checker, LiveAlarm, parseJson } from '@telltale/schema';
 import { AlarmBench, triggered } from '../../test/alarm-bench.ts';
+import { gathered } from '../../test/gathered.ts';
+import type { Gathering } from '../points/index.ts';
 
-const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString();
+const textOf = (steps: Gathering) => gathered(steps).toString();
 const read = (bench: AlarmBench, selection?: { names?: string[]; fields?: AlarmField[] }) =>
   new Map(Object.entries(parseJson(textOf(bench.alarms.collection(selection))) as object));
 

@@ -1,6 +1,7 @@
 // The JSON of live alarms: of one, of some, of all. Kept until it changes, since alarms are read more often than they
 // change. Made as text, so that every name is an ordinary one.
 import { type AlarmField, type AlarmState, alarmFields, toTimestamp } from '@telltale/schema';
+import { type Gathered, type Gathering, Pieces, stepItems } from '../points/index.ts';
 
 /** An alarm as it is shown. Its name is an identifier, which needs no escapes. */
 export interface ShownAlarm {
@@ -14,10 +15,10 @@ export interface ShownAlarm {
 
 /** So many alarms make one buffer; a change makes one buffer anew. */
 const blockShift = 6;
-const blockSize = 1 << blockShift;
 
-const opening = Buffer.from('{');
-const closing = Buffer.from('}');
+/** What opens and closes an object, and an array. */
+const braces = [0x7b, 0x7d] as const;
+const brackets = [0x5b, 0x5d] as const;
 
 export class AlarmTexts {
   readonly #shown: (handle: number) => ShownAlarm | undefined;
@@ -48,27 +49,45 @@ export class AlarmTexts {
     return text;
   }
 
-  /** One JSON object from name to alarm, in pieces that lie behind each other. They are shared: nobody writes to them. */
-  all(): Buffer[] {
-    return collection(this.#blocks.map((kept, block) => kept ?? this.#makeBlock(block)));
+  /** One JSON object from name to alarm. */
+  *all(): Gathering {
+    const pieces = new Pieces();
+    for (let block = 0; block < this.#blocks.length; block++) {
+      pieces.append(this.#blocks[block] ?? this.#makeBlock(block));
+      yield;
+    }
+    return enclosed(pieces, braces);
   }
 
-  /** The same of some handles, each of which stands there once, or of some fields. */
-  some(handles: Iterable<number>, fields: readonly AlarmField[]): Buffer[] {
+  /** The same of some handles, each of which stands there once, or of some fields. What is gone is left out. */
+  some(handles: Iterable<number>, fields: readonly AlarmField[]): Gathering {
     const chosen = alarmFields.filter((field) => fields.includes(field));
-    const blocks: Buffer[] = [];
-    let parts: string[] = [];
+    return this.#gather(handles, (alarm) => `,"${alarm.name}":${objectText(alarm, chosen)}`, braces);
+  }
+
+  /** A JSON array of the same. */
+  array(handles: Iterable<number>): Gathering {
+    return this.#gather(handles, (alarm) => `,${objectText(alarm, alarmFields)}`, brackets);
+  }
+
+  *#gather(
+    handles: Iterable<number>,
+    textOf: (alarm: ShownAlarm) => string,
+    around: typeof braces | typeof brackets,
+  ): Gathering {
+    const pieces = new Pieces();
+    let text = '';
+    let items = 0;
     for (const handle of handles) {
-      const alarm = this.#shown(handle);
-      if (alarm === undefined) continue;
-      parts.push(`,"${alarm.name}":${objectText(alarm, chosen)}`);
-      if (parts.length === blockSize) {
-        blocks.push(Buffer.from(parts.join('')));
-        parts = [];
-      }
+      const alarm = handle < 0 ? undefined : this.#shown(handle);
+      if (alarm !== undefined) text += textOf(alarm);
+      if (++items % stepItems > 0) continue;
+      pieces.append(Buffer.from(text));
+      text = '';
+      yield;
     }
-    blocks.push(Buffer.from(parts.join('')));
-    return collection(blocks);
+    pieces.append(Buffer.from(text));
+    return enclosed(pieces, around);
   }
 
   #makeBlock(block: number): Buffer {
@@ -84,10 +103,12 @@ export class AlarmTexts {
   }
 }
 
-/** Each member has a comma before it; that of the first is left out. */
-function collection(blocks: readonly Buffer[]): Buffer[] {
-  const [first, ...more] = blocks.filter(({ length }) => length > 0);
-  return first === undefined ? [opening, closing] : [opening, first.subarray(1), ...more, closing];
+/** Each item has a comma before it; the first one's makes room for what opens the list. */
+function enclosed(pieces: Pieces, [opening, closing]: typeof braces | typeof brackets): Gathered {
+  if (pieces.number === 0 && pieces.length === 0) pieces.byte(opening);
+  pieces.at(0)[0] = opening;
+  pieces.byte(closing);
+  return { pieces: pieces.end() };
 }
 
 function objectText(alarm: ShownAlarm, fields: readonly AlarmField[]): string {

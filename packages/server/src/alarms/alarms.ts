@@ -10,7 +10,7 @@ import {
   ProblemError,
   timeAfter,
 } from '@telltale/schema';
-import type { Changes, MeasurementReader } from '../points/index.ts';
+import { type Changes, type Gathering, handlesOf, type MeasurementReader } from '../points/index.ts';
 import type { AlarmKeeper, KeptAlarm } from './alarm-keeper.ts';
 import { isActive, nextState } from './alarm-state.ts';
 import { AlarmTexts, type ShownAlarm } from './alarm-texts.ts';
@@ -164,15 +164,18 @@ export class Alarms {
   }
 
   /**
-   * The JSON of a map from name to live alarm, as pieces that lie behind each other and that nobody may write to.
-   * Unknown names are left out, names and fields given twice count once.
+   * The JSON of a map from name to live alarm, each as it is when its turn comes. Unknown names are left out, names and
+   * fields given twice count once.
    */
-  collection(selection: { names?: Iterable<string>; fields?: readonly AlarmField[] } = {}): Buffer[] {
+  collection(selection: { names?: Iterable<string>; fields?: readonly AlarmField[] } = {}): Gathering {
     const { names, fields } = selection;
     if (names === undefined && fields === undefined) return this.#texts.all();
-    const handles =
-      names === undefined ? this.#handles.values() : new Set(Iterator.from(names).map((name) => this.find(name)));
-    return this.#texts.some(handles, fields ?? alarmFields);
+    return this.#texts.some(this.#chosen(names), fields ?? alarmFields);
+  }
+
+  /** The JSON of an array of live alarms: of all, or of those that are named. */
+  array(names?: Iterable<string>): Gathering {
+    return this.#texts.array(this.#chosen(names));
   }
 
   /** Another number whenever anything of `collection` may be another. */
@@ -229,6 +232,10 @@ export class Alarms {
   #entryOf(name: string): LiveEntry | undefined {
     const handle = this.#handles.get(name);
     return handle === undefined ? undefined : this.#entries[handle];
+  }
+
+  #chosen(names: Iterable<string> | undefined): Iterable<number> {
+    return names === undefined ? this.#handles.values() : handlesOf(names, (name) => this.find(name));
   }
 
   #at(handle: number): LiveEntry {

@@ -1,11 +1,10 @@
 // Sends the answer of a route: headers, bytes, what a client may keep, and compression where it pays.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
-import type { Lease } from '../points/index.ts';
+import { constants, createGzip } from 'node:zlib';
+import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { Call, PagesReply, Route, StreamReply } from './route.ts';
 import { sendPages } from './send-pages.ts';
@@ -27,6 +26,9 @@ const shortBytes = 4 << 10;
 
 /** Shorter answers fit into a few packets, whatever is done to them. */
 const worthCompressing = 16 << 10;
+
+/** Compressed bytes that come at once. */
+const gzipBytes = 256 << 10;
 
 /** Carries the route out and answers; throws what goes wrong before. */
 export function answer(options: AnswerOptions): Promise<void> | undefined {
@@ -75,12 +77,13 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
     });
     return sendStream(response, result.stream, options.onBroken);
   }
-  const body = status === 302 ? Buffer.alloc(0) : bytesOf(result);
+  const body = status === 302 ? [] : piecesOf(result);
   if (isLease(result)) response.once('close', () => result.release());
-  if (headers.etag !== undefined && body.length >= worthCompressing && wantsGzip(request)) {
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  if (headers.etag !== undefined && length >= worthCompressing && wantsGzip(request)) {
     return compressed(response, headers, body);
   }
-  headers['content-length'] = body.length;
+  headers['content-length'] = length;
   end(response, status, headers, body);
   return undefined;
 }
@@ -98,30 +101,35 @@ async function sendStream(response: ServerResponse, stream: Readable, onBroken: 
   }
 }
 
-function end(response: ServerResponse, status: number, headers: Headers, body?: Buffer): void {
+function end(response: ServerResponse, status: number, headers: Headers, body: readonly Buffer[] = []): void {
   response.writeHead(status, headers);
+  const last = body.at(-1);
+  for (const piece of body.slice(0, -1)) response.write(piece);
   // As a text of the same bytes, a short body goes out together with the headers, in one piece.
-  if (body !== undefined && body.length < shortBytes) response.end(body.toString('latin1'), 'latin1');
-  else response.end(body);
+  if (last !== undefined && last.length < shortBytes) response.end(last.toString('latin1'), 'latin1');
+  else response.end(last);
 }
 
-async function compressed(response: ServerResponse, headers: Headers, body: Buffer): Promise<void> {
-  const small = await promisify(gzip)(body, { level: constants.Z_BEST_SPEED });
+async function compressed(response: ServerResponse, headers: Headers, body: readonly Buffer[]): Promise<void> {
+  const compressing = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: gzipBytes });
+  const small = (await Readable.from(body).pipe(compressing).toArray()) as Buffer[];
+  const length = small.reduce((sum, piece) => sum + piece.length, 0);
   const etag = `${String(headers.etag).slice(0, -1)}${gzipMark}"`;
   end(
     response,
     200,
-    { ...headers, etag, 'content-encoding': 'gzip', vary: 'accept-encoding', 'content-length': small.length },
+    { ...headers, etag, 'content-encoding': 'gzip', vary: 'accept-encoding', 'content-length': length },
     small,
   );
 }
 
 /** Bytes in shared memory are no Buffer yet. */
-function bytesOf(result: unknown): Buffer {
-  if (isLease(result)) return result.bytes;
-  if (Buffer.isBuffer(result)) return result;
-  if (result instanceof Uint8Array) return Buffer.from(result.buffer, result.byteOffset, result.byteLength);
-  return Buffer.from(typeof result === 'string' ? result : JSON.stringify(result));
+function piecesOf(result: unknown): readonly Buffer[] {
+  if (isGathered(result)) return result.pieces;
+  if (isLease(result)) return [result.bytes];
+  if (Buffer.isBuffer(result)) return [result];
+  if (result instanceof Uint8Array) return [Buffer.from(result.buffer, result.byteOffset, result.byteLength)];
+  return [Buffer.from(typeof result === 'string' ? result : JSON.stringify(result))];
 }
 
 /**
@@ -160,6 +168,10 @@ function isStream(result: unknown): result is StreamReply {
 
 function isPages(result: unknown): result is PagesReply {
   return typeof result === 'object' && result !== null && 'pages' in result;
+}
+
+function isGathered(result: unknown): result is Gathered {
+  return typeof result === 'object' && result !== null && 'pieces' in result;
 }
 
 function isLease(result: unknown): result is Lease {

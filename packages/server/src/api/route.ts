@@ -24,8 +24,8 @@ export interface Route {
   /** What can go wrong beyond what can go wrong everywhere. */
   readonly problems: readonly ProblemName[];
   /**
-   * Gives, or resolves with, nothing, bytes (lent or not) or text of the answer's type, data for JSON, a `StreamReply`
-   * or a `PagesReply`.
+   * Gives, or resolves with, nothing, bytes (lent, gathered or neither) or text of the answer's type, data for JSON, a
+   * `StreamReply` or a `PagesReply`.
    */
   readonly handle: (call: Call) => unknown;
 }

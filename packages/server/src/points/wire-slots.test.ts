@@ -16,9 +16,11 @@ import {
 } from '@telltale/schema';
 import fc from 'fast-check';
 import { anyName, sameJson } from '../../test/any-object.ts';
+import { gathered } from '../../test/gathered.ts';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { PointsBench } from '../../test/points-bench.ts';
 import { Commands } from './commands.ts';
+import { WireSlots } from './wire-slots.ts';
 
 const fitsMeasurement = checker(LiveMeasurement);
 const fitsCommand = checker(LiveCommand);
@@ -127,10 +129,10 @@ describe('the wire bytes', () => {
     const collection = parsed(wire.collection().bytes);
     assert.ok(sameJson(collection, expected));
     for (const object of Object.values(collection)) assert.deepEqual(fitsMeasurement.faults(object), []);
-    assert.ok(sameJson(parsed(wire.selection(handles, undefined)), expected));
+    assert.ok(sameJson(parsed(gathered(wire.selection(handles, undefined))), expected));
     assert.ok(
       sameJson(
-        parsed(wire.array(handles)),
+        parsed(gathered(wire.array(handles))),
         names.map((name) => expected[name]),
       ),
     );
@@ -138,7 +140,7 @@ describe('the wire bytes', () => {
       const whole: Record<string, unknown> = { description: '', ...expected[name] };
       return [name, Object.fromEntries(fields.map((field) => [field, whole[field]]))];
     });
-    const selection = wire.selection(handles, fields).toString();
+    const selection = gathered(wire.selection(handles, fields)).toString();
     assert.ok(sameJson(JSON.parse(selection), Object.fromEntries(chosen)), selection.slice(0, 300));
     for (const [at, name] of names.entries()) {
       const item = Buffer.alloc(wire.itemLength(handles[at] as number));
@@ -151,9 +153,9 @@ describe('the wire bytes', () => {
     const { wire } = new PointsBench().measurements;
     const texts = [
       wire.collection().bytes,
-      wire.selection([], undefined),
-      wire.selection([], ['name']),
-      wire.array([]),
+      gathered(wire.selection([], undefined)),
+      gathered(wire.selection([-1], ['name'])),
+      gathered(wire.array([])),
     ];
     assert.deepEqual(texts.map(String), ['{}', '{}', '{}', '[]']);
   });
@@ -173,7 +175,7 @@ describe('the wire bytes', () => {
       points.map(({ name }) => name),
     );
     for (const object of Object.values(collection)) assert.deepEqual(fitsCommand.faults(object), []);
-    const bytes = commands.wire.selection([commands.find('__proto__')], ['vt', ...commandFields.slice(2, 3)]);
+    const bytes = gathered(commands.wire.selection([commands.find('__proto__')], ['vt', ...commandFields.slice(2, 3)]));
     assert.equal(bytes.toString().replace(/\[\d+,\d+\]/, 't'), '{"__proto__":{"vt":["b1",t],"address":""}}');
   });
 
@@ -187,6 +189,30 @@ describe('the wire bytes', () => {
     const collection = parsed(bench.measurements.wire.collection().bytes);
     assert.deepEqual(Object.keys(collection), [...bench.points.keys()]);
     for (const name of bench.points.keys()) assert.deepEqual(collection[name], plain(bench, name));
+  });
+
+  test('WI-1: a step of a selection writes few values, in whatever order the points are asked for', () => {
+    let written = 0;
+    const wire = new WireSlots('vtq', (_handle, bytes, at) => {
+      written++;
+      return at + bytes.write('0', at);
+    });
+    const text = { address: '', datatypes: '', euRange: '', rawRange: '', description: '' };
+    const count = 20_000;
+    for (let handle = 0; handle < count; handle++) wire.put(handle, { ...text, name: `p${handle}` }, 1);
+    const handles = Array.from({ length: count }, (_, at) => (at * 64) % (count - 32));
+    for (const asked of [Array.from(handles.keys()), [...new Set(handles)]]) {
+      for (let handle = 0; handle < count; handle++) wire.touch(handle);
+      const steps = wire.selection(asked, undefined);
+      let most = 0;
+      let taken = 0;
+      for (let before = written; steps.next().done !== true; before = written) {
+        most = Math.max(most, written - before);
+        taken++;
+      }
+      assert.ok(most <= 64 * 64, `${most} values in one step`);
+      assert.equal(taken, Math.floor(asked.length / 64));
+    }
   });
 
   test('WI-3: of a text that grows to 64 KiB and shrinks again are right each time, and so are its neighbours', () => {

@@ -2,6 +2,7 @@
 // rewritten in place when someone reads it after a change. Reading a collection is then copying; telling fifty watchers
 // formats once. What is written into a slot is its owner's business.
 import { CollectionCopies, type CopiedPage, type Lease } from './collection-copies.ts';
+import { type Gathering, Pieces, stepItems } from './pieces.ts';
 import { pad } from './wire-format.ts';
 
 /** A slot in text: what stands before the value, and what stands behind it. */
@@ -115,13 +116,13 @@ export class WireSlots {
     return this.#copies.lend(this.#pages, this.#version, this.#layout);
   }
 
-  /** A JSON object of some points. */
-  selection(handles: readonly number[], fields: readonly string[] | undefined): Buffer {
+  /** A JSON object of some points, each as it is when its turn comes. What is negative or gone by then is left out. */
+  selection(handles: Iterable<number>, fields: readonly string[] | undefined): Gathering {
     return this.#gather(handles, fields, true);
   }
 
-  /** A JSON array of some points. */
-  array(handles: readonly number[]): Buffer {
+  /** The same as a JSON array. */
+  array(handles: Iterable<number>): Gathering {
     return this.#gather(handles, undefined, false);
   }
 
@@ -260,24 +261,29 @@ export class WireSlots {
     };
   }
 
-  #gather(handles: readonly number[], fields: readonly string[] | undefined, keyed: boolean): Buffer {
-    let most = 2;
+  *#gather(handles: Iterable<number>, fields: readonly string[] | undefined, keyed: boolean): Gathering {
+    const pieces = new Pieces();
+    pieces.byte(keyed ? 0x7b : 0x5b);
+    let items = 0;
+    let isEmpty = true;
     for (const handle of handles) {
-      this.#freshOf(handle);
-      most += at(this.#length, handle) + noDescription.length;
+      if (handle >= 0) {
+        this.#freshOf(handle);
+        const length = at(this.#length, handle);
+        if (length > 0) {
+          isEmpty = false;
+          pieces.reserve(length + noDescription.length);
+          pieces.length =
+            fields === undefined
+              ? this.#writeWhole(handle, keyed, pieces.bytes, pieces.length)
+              : this.#writeFields(handle, fields, pieces.bytes, pieces.length);
+        }
+      }
+      if (++items % stepItems === 0) yield;
     }
-    const bytes = Buffer.allocUnsafe(most);
-    let end = 1;
-    for (const handle of handles) {
-      end =
-        fields === undefined
-          ? this.#writeWhole(handle, keyed, bytes, end)
-          : this.#writeFields(handle, fields, bytes, end);
-    }
-    bytes[0] = keyed ? 0x7b : 0x5b;
-    if (end === 1) end++;
-    bytes[end - 1] = keyed ? closingBrace : 0x5d; // in the place of the last comma
-    return bytes.subarray(0, end);
+    if (!isEmpty) pieces.length--; // the last comma
+    pieces.byte(keyed ? closingBrace : 0x5d);
+    return { pieces: pieces.end() };
   }
 
   /** `"level":{…},` or, without its key, `{…},`; and without what pads the value. */

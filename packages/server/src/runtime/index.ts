@@ -1,3 +1,4 @@
 // Runs what was rendered.
-export { inSlices, Slices } from './in-slices.ts';
+
 export { Runtime } from './runtime.ts';
+export { Slices } from './slices.ts';

@@ -23,8 +23,8 @@ import type { FunctionModules } from '../modules/index.ts';
 import type { Commands, Measurements, QualityCounts } from '../points/index.ts';
 import type { HostEvents, InstanceName, Role, StackHost } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
-import { inSlices } from './in-slices.ts';
 import { ProviderFeed } from './provider-feed.ts';
+import { Slices } from './slices.ts';
 import { StackPointsFeed } from './stack-points.ts';
 
 export interface RuntimeOptions {
@@ -53,6 +53,7 @@ export class Runtime implements HostEvents {
   readonly #feed: ProviderFeed;
   readonly #points: StackPointsFeed;
   readonly #alarmFeed: AlarmFeed;
+  readonly #slices = new Slices();
   /** One rendering at a time; the second is the stacks' own, after they were lost. */
   #applying: Promise<void> = Promise.resolve();
 
@@ -75,7 +76,7 @@ export class Runtime implements HostEvents {
   /** Resolves when all of it runs. */
   apply(rendering: RenderingBytes): Promise<void> {
     return this.#oneAtATime(async () => {
-      await inSlices(readRendering(rendering), (change) => this.#applyChange(change));
+      await this.#slices.each(readRendering(rendering), (change) => this.#applyChange(change));
       this.#pointsDone();
       this.#forgetStrangers();
       const { retentions } = this.#options.archiving;
@@ -115,7 +116,7 @@ export class Runtime implements HostEvents {
     const wants: Wants = (role, name) => keys.has(`${role} ${name}`);
     this.#oneAtATime(async () => {
       const rendering = await this.#options.wholeRendering();
-      await inSlices(readRendering(rendering), (change) => this.#feedStacks(change, wants));
+      await this.#slices.each(readRendering(rendering), (change) => this.#feedStacks(change, wants));
       this.#pointsDone();
     }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
   }

@@ -34,8 +34,12 @@ async function connect(events: string[] = []) {
       caller: localCaller,
       flush: () => events.push('flush'),
       newest(handles, skipped) {
-        events.push(`newest ${[...handles]} skipped ${skipped}`);
-        return Buffer.from(`newest ${[...handles]} skipped ${skipped}`);
+        const text = `newest ${handles.length > 9 ? handles.length : handles} skipped ${skipped}`;
+        events.push(text);
+        return Buffer.from(text);
+      },
+      nextTurn: async () => {
+        events.push('turn');
       },
     },
     0,
@@ -65,6 +69,24 @@ describe('a client that does not keep up', () => {
     far.resume();
     assert.equal(await newest, 'newest 3,4 skipped 2');
     assert.deepEqual(events, ['flush', 'newest 3,4 skipped 2']);
+    assert.equal(client.sendUpdates(Buffer.from('later')), true);
+  });
+
+  test('gets the newest values of very many bit by bit, each once, and what is passed over meanwhile behind them', async () => {
+    const events: string[] = [];
+    const { far, client } = await connect(events);
+    far.pause();
+    fill(client);
+    for (let handle = 0; handle < 12_000; handle++) client.passOver(handle);
+    for (let handle = 0; handle < 70; handle++) client.passOver(handle);
+    client.unwatched(11_999);
+    const last = new Promise<void>((resolve) => {
+      far.on('message', (message: Buffer) => message.toString().startsWith('newest 1999') && resolve());
+    });
+    far.resume();
+    await last;
+    const told = ['newest 5000 skipped 71', 'turn', 'flush', 'newest 5000 skipped 0', 'turn', 'flush'];
+    assert.deepEqual(events, ['flush', ...told, 'newest 1999 skipped 0']);
     assert.equal(client.sendUpdates(Buffer.from('later')), true);
   });
 
@@ -119,6 +141,20 @@ describe('a client that does not keep up', () => {
     }
     assert.equal(socket.readyState, socket.OPEN);
   });
+});
+
+test('a long message that is sent in pieces is one message', async () => {
+  const { far, client } = await connect();
+  const whole = Buffer.from('aä€'.repeat(600_000));
+  const pieces = Array.from({ length: 36 }, (_, at) => whole.subarray(at * 100_000, (at + 1) * 100_000));
+  const messages: Buffer[] = [];
+  far.on('message', (message: Buffer) => messages.push(message));
+  client.send(pieces);
+  client.send([Buffer.from('short'), Buffer.from('er')]);
+  client.send('last');
+  while (messages.length < 3) await once(far, 'message');
+  assert.ok(messages[0]?.equals(whole));
+  assert.deepEqual(messages.slice(1).map(String), ['shorter', 'last']);
 });
 
 describe('a client that is silent', () => {

@@ -7,6 +7,12 @@ import type { Caller } from '../../access/index.ts';
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
 export const mostWaitingBytes = 8 << 20;
 
+/** Of measurements that were passed over, so many are told of in one message. */
+const mostAtOnce = 5000;
+
+/** A longer message that is in pieces goes out in fragments. */
+const mostFrameBytes = 256 << 10;
+
 /** More than the system lets wait before it tells when all of it has gone. */
 const littleBytes = 1 << 20;
 
@@ -31,7 +37,9 @@ export interface ChannelClientOptions {
   /** Hands on what is gathered: the newest values go before nothing that is older. */
   readonly flush: () => void;
   /** The newest values of measurements, of which so many updates were passed over. */
-  readonly newest: (handles: ReadonlySet<number>, skipped: number) => Buffer | undefined;
+  readonly newest: (handles: readonly number[], skipped: number) => Buffer | undefined;
+  /** Resolves when there may be more long work. */
+  readonly nextTurn: () => Promise<void>;
 }
 
 export class ChannelClient {
@@ -41,7 +49,9 @@ export class ChannelClient {
   readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
   readonly #passedOver = new Set<number>();
+  readonly #nextTurn: () => Promise<void>;
   #drained: (() => void)[] = [];
+  #isCatchingUp = false;
   #updatesPassedOver = 0;
   #isPaused = false;
   #isHeld = false;
@@ -51,12 +61,13 @@ export class ChannelClient {
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, caller, flush, newest }: ChannelClientOptions, nowMs: number) {
+  constructor({ socket, stream, caller, flush, newest, nextTurn }: ChannelClientOptions, nowMs: number) {
     this.caller = caller;
     this.#socket = socket;
     this.#stream = stream;
     this.#flush = flush;
     this.#newest = newest;
+    this.#nextTurn = nextTurn;
     this.#movedMs = nowMs;
     this.#heardMs = nowMs;
     stream.on('drain', () => this.#onDrain());
@@ -75,10 +86,11 @@ export class ChannelClient {
     return this.#socket.bufferedAmount;
   }
 
-  /** Answers and what is never dropped. */
-  send(message: string | Buffer): void {
+  /** Answers and what is never dropped; also in pieces that lie behind each other. */
+  send(message: string | Buffer | readonly Buffer[]): void {
     if (!this.isOpen) return;
-    this.#socket.send(message, { binary: false });
+    if (isPieces(message)) this.#sendPieces(message);
+    else this.#socket.send(message, { binary: false });
     if (this.waitingBytes > mostUndroppableBytes) this.#giveUp('the client does not keep up');
     else if (this.waitingBytes > mostWaitingBytes && !this.#isPaused) {
       this.#isPaused = true;
@@ -183,19 +195,41 @@ export class ChannelClient {
     this.#socket.close(closeCode.tryAgainLater, reason);
   }
 
+  /** A long message goes out in fragments: putting it together would take as long as making it. */
+  #sendPieces(pieces: readonly Buffer[]): void {
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (bytes <= mostFrameBytes) {
+      this.#socket.send(Buffer.concat(pieces), { binary: false });
+      return;
+    }
+    const last = pieces.length - 1;
+    for (const [at, piece] of pieces.entries()) this.#socket.send(piece, { binary: false, fin: at === last });
+  }
+
   #onDrain(): void {
     if (this.#isPaused) {
       this.#isPaused = false;
       if (!this.#isHeld) this.#socket.resume();
     }
     for (const listener of this.#drained.splice(0)) listener();
-    if (this.#passedOver.size === 0) return;
-    this.#flush();
-    const skipped = this.#updatesPassedOver - this.#passedOver.size;
-    const message = this.#newest(this.#passedOver, skipped);
-    this.#passedOver.clear();
-    this.#updatesPassedOver = 0;
-    if (message !== undefined) this.send(message);
+    this.#catchUp();
+  }
+
+  /** Tells the newest values of what was passed over: so many at once, the others in turns of their own. */
+  async #catchUp(): Promise<void> {
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    // Behind so much, the next drain goes on.
+    while (this.#passedOver.size > 0 && this.isOpen && this.waitingBytes <= littleBytes) {
+      this.#flush();
+      const portion = this.#passedOver.values().take(mostAtOnce).toArray();
+      const message = this.#newest(portion, this.#updatesPassedOver - this.#passedOver.size);
+      for (const handle of portion) this.#passedOver.delete(handle);
+      this.#updatesPassedOver = this.#passedOver.size;
+      if (message !== undefined) this.send(message);
+      if (this.#passedOver.size > 0) await this.#nextTurn();
+    }
+    this.#isCatchingUp = false;
   }
 
   /** What the system has not taken yet: it counts down while a long write is under way, too. */
@@ -203,4 +237,8 @@ export class ChannelClient {
     const { _handle: handle } = this.#stream as Socket & { _handle?: { writeQueueSize?: number } | null };
     return this.waitingBytes === 0 ? 0 : (handle?.writeQueueSize ?? this.waitingBytes);
   }
+}
+
+function isPieces(message: string | Buffer | readonly Buffer[]): message is readonly Buffer[] {
+  return Array.isArray(message);
 }

@@ -15,7 +15,7 @@ import {
 } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { checkAccess } from '../../access/index.ts';
-import { inSlices } from '../../runtime/index.ts';
+import { type Gathered, type Gathering, Pieces, stepItems } from '../../points/index.ts';
 import type { ArchiveOperations } from '../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
@@ -25,7 +25,8 @@ import { ArchiveRequests } from './archive-requests.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { readRequests } from './read-requests.ts';
 import { requestAccess } from './request-access.ts';
-import { type Handler, manyItems, type Outcome, type Request } from './request-handler.ts';
+import type { Handler, Outcome, Request } from './request-handler.ts';
+import { RequestOrder } from './request-order.ts';
 import { StackRequests } from './stack-requests.ts';
 import { watchRequests } from './watch-requests.ts';
 import { type Watches, watchKinds } from './watches.ts';
@@ -51,6 +52,15 @@ const mostUnderWay = 1000;
 /** A longer message is read, and begun, in slices; a shorter one within a millisecond or two. */
 const longBytes = 16 << 10;
 
+/** Answered in the order in which they came, also where one of them takes a while. */
+const readsInOrder: ReadonlySet<ChannelRequestName> = new Set([
+  'ReadMeasurements',
+  'ReadCommands',
+  'ReadAlarms',
+  'ReadSimulations',
+  'ReadDatabase',
+]);
+
 const requestId = checker(RequestId);
 
 export class ChannelRequests {
@@ -62,8 +72,7 @@ export class ChannelRequests {
   readonly #archive: ArchiveRequests;
   readonly #stacks: StackRequests;
   readonly #underWay = new WeakMap<ChannelClient, number>();
-  /** Of clients one of whose messages is long: the end of the beginning of the last one. */
-  readonly #beginnings = new WeakMap<ChannelClient, Promise<unknown>>();
+  readonly #order = new RequestOrder();
   /** Of all clients; each ends when it is answered. */
   readonly #unanswered = new Set<Promise<void>>();
   readonly counts = { good: 0, bad: 0 };
@@ -75,7 +84,7 @@ export class ChannelRequests {
     this.#handlers = {
       ...readRequests(options.data),
       ...writeRequests({ data: options.data, modules: () => this.#modules, log: options.log }),
-      ...watchRequests(options.watches),
+      ...watchRequests(options.watches, options.data.slices),
       ReadArchive: async (client, fields) => ({
         more: { records: await this.#archive.read(client, fields as ChannelRequestFields<'ReadArchive'>) },
       }),
@@ -112,8 +121,11 @@ export class ChannelRequests {
 
   /** Answers every message, good or not, and resolves then. Those of a client are begun in the order in which they came. */
   take(client: ChannelClient, bytes: Buffer): Promise<void> {
-    const isShort = bytes.length <= longBytes && !this.#beginnings.has(client);
-    const carriedOut = isShort ? this.#carryOut(client, bytes, () => undefined) : this.#inTurn(client, bytes);
+    const before = this.#order.before(client);
+    const isShort = bytes.length <= longBytes && before === undefined;
+    const begin = isShort ? undefined : this.#order.hold(client);
+    const carryOut = () => this.#carryOut(client, bytes, begin);
+    const carriedOut = before === undefined ? carryOut() : before.then(carryOut);
     const answered = carriedOut.finally(() => this.#unanswered.delete(answered));
     this.#unanswered.add(answered);
     return answered;
@@ -124,27 +136,14 @@ export class ChannelRequests {
     await Promise.all(this.#unanswered);
   }
 
-  /** A long message, or one behind it: while it is read, no more are taken of the client. */
-  async #inTurn(client: ChannelClient, bytes: Buffer): Promise<void> {
-    const before = this.#beginnings.get(client);
-    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
-    this.#beginnings.set(client, begun);
-    client.hold();
-    begun.then(() => {
-      if (this.#beginnings.get(client) !== begun) return;
-      this.#beginnings.delete(client);
-      client.release();
-    });
-    await before;
-    await this.#carryOut(client, bytes, onBegun);
-  }
-
-  async #carryOut(client: ChannelClient, bytes: Buffer, onBegun: () => void): Promise<void> {
+  /** `onBegun` lets those behind it begin; undefined where they need not wait, unless it begins bit by bit. */
+  async #carryOut(client: ChannelClient, bytes: Buffer, onBegun: (() => void) | undefined): Promise<void> {
     let id: RequestId | null = null;
+    let begun = onBegun;
     const underWay = this.#underWay.get(client) ?? 0;
     this.#underWay.set(client, underWay + 1);
     try {
-      const message = asObject(bytes.length <= longBytes ? readJson(bytes) : await readInSlices(bytes));
+      const message = asObject(bytes.length <= longBytes ? readJson(bytes) : await this.#readInSlices(bytes));
       if (requestId.fits(message.id)) id = message.id as RequestId;
       if (underWay >= mostUnderWay) {
         throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
@@ -156,21 +155,24 @@ export class ChannelRequests {
       const unwritable = requestAccess[name] === 'read' ? undefined : this.#options.writeRefusal?.();
       if (unwritable !== undefined) throw unwritable;
       const outcome = this.#handlers[name](client, message);
-      // A watch of many names begins bit by bit: what comes behind it may end it.
-      if (watchKinds[name] === undefined) onBegun();
+      const isInOrder = watchKinds[name] !== undefined || readsInOrder.has(name);
+      if (!isInOrder) begun?.();
+      else if (outcome instanceof Promise) begun ??= this.#order.hold(client);
       // What is known at once is answered at once: behind the request there may be a close frame.
       const settled = outcome instanceof Promise ? await outcome : outcome;
-      const { results = [] } = settled;
-      this.#answer(client, id, settled, results.length > manyItems ? await textInSlices(results) : textOf(settled));
-      const more = settled.afterwards?.();
-      if (more !== undefined) await more;
+      const results = settled.results && this.#options.data.slices.run(textsOf(settled.results), () => client.isOpen);
+      this.#answer(client, id, settled, results instanceof Promise ? await results : results);
+      const more = client.isOpen ? settled.afterwards?.() : undefined;
+      if (more === undefined) return;
+      begun ??= this.#order.hold(client);
+      await more;
     } catch (error) {
       const problem = toProblem(error as Error, this.#options.log);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
       this.counts.bad++;
     } finally {
       this.#underWay.set(client, (this.#underWay.get(client) ?? 1) - 1);
-      onBegun();
+      begun?.();
     }
   }
 
@@ -191,22 +193,33 @@ export class ChannelRequests {
   #answer(
     client: ChannelClient,
     id: RequestId | null,
-    { more = {}, results }: Outcome,
-    resultsText: string | undefined,
+    { more = {}, results = [] }: Outcome,
+    resultTexts: Gathered | undefined,
   ): void {
-    const failed = results?.find(({ result }) => !result);
+    const failed = results.find(({ result }) => !result);
     this.counts[failed === undefined ? 'good' : 'bad']++;
     const error = failed === undefined ? '' : `,"error":${JSON.stringify(failed.error)}`;
-    const items = resultsText === undefined ? '' : `,"results":${resultsText}`;
     const parts: Buffer[] = [
-      Buffer.from(`{"request_id":${JSON.stringify(id)},"result":${failed === undefined}${error}${items}`),
+      Buffer.from(`{"request_id":${JSON.stringify(id)},"result":${failed === undefined}${error}`),
     ];
-    for (const [field, json] of Object.entries(more)) {
-      parts.push(Buffer.from(`,"${field}":`), typeof json === 'string' ? Buffer.from(json) : json.bytes);
+    const fields: NonNullable<Outcome['more']> = { ...(resultTexts && { results: resultTexts }), ...more };
+    for (const [field, json] of Object.entries(fields)) {
+      parts.push(Buffer.from(`,"${field}":`));
+      if (typeof json === 'string') parts.push(Buffer.from(json));
+      else if ('pieces' in json) parts.push(...json.pieces);
+      else {
+        parts.push(Buffer.from(json.bytes)); // which are another's as soon as they are given back
+        json.release();
+      }
     }
     parts.push(Buffer.from('}'));
-    client.send(Buffer.concat(parts));
-    for (const json of Object.values(more)) if (typeof json !== 'string') json.release();
+    client.send(parts);
+  }
+
+  async #readInSlices(bytes: Buffer): Promise<unknown> {
+    const reader = strangersJson(bytes);
+    await this.#options.data.slices.each(reader.read(), () => undefined);
+    return reader.value;
   }
 
   get #modules(): ModuleAccess {
@@ -216,23 +229,20 @@ export class ChannelRequests {
   }
 }
 
-async function readInSlices(bytes: Buffer): Promise<unknown> {
-  const reader = strangersJson(bytes);
-  await inSlices(reader.read(), () => undefined);
-  return reader.value;
-}
-
 function asObject(message: unknown): Request {
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Request;
   throw new ProblemError('malformed-json', 'A message is one JSON object.');
 }
 
-function textOf({ results }: Outcome): string | undefined {
-  return results === undefined ? undefined : JSON.stringify(results);
-}
-
-async function textInSlices(results: readonly ItemResult[]): Promise<string> {
-  const texts: string[] = [];
-  await inSlices(results, (result) => texts.push(JSON.stringify(result)));
-  return `[${texts.join(',')}]`;
+/** A JSON array of them. */
+function* textsOf(results: readonly ItemResult[]): Gathering {
+  const pieces = new Pieces();
+  pieces.byte(0x5b);
+  for (let at = 0; at < results.length; at += stepItems) {
+    const texts = results.slice(at, at + stepItems).map((result) => JSON.stringify(result));
+    pieces.append(Buffer.from(`${at === 0 ? '' : ','}${texts.join(',')}`));
+    yield;
+  }
+  pieces.byte(0x5d);
+  return { pieces: pieces.end() };
 }

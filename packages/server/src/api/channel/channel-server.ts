@@ -159,9 +159,10 @@ export class ChannelServer {
 
   #welcome(socket: WebSocket, stream: Socket, caller: Caller, budget: BodyBudget): void {
     const { requests, watches } = this.#options;
-    const newest = (handles: ReadonlySet<number>, skipped: number) => watches.measurements.newest(handles, skipped);
+    const newest = (handles: readonly number[], skipped: number) => watches.measurements.newest(handles, skipped);
     const flush = () => watches.measurements.flush();
-    const client = new ChannelClient({ socket, stream, caller, flush, newest }, this.#nowMs());
+    const nextTurn = () => watches.nextTurn();
+    const client = new ChannelClient({ socket, stream, caller, flush, newest, nextTurn }, this.#nowMs());
     this.#clients.set(socket, client);
     this.#present(client);
     const arriving = new ArrivingMessage(budget);

@@ -1,22 +1,22 @@
 // Carries out many asynchronous things: begun in order, so many at once and no more, their results in order. What resolves
 // at once is done in slices, so that others have their turn.
-import { Slices } from '../../runtime/index.ts';
+import type { Slices } from '../../runtime/index.ts';
 
 const mostAtOnce = 100;
 
 export async function inOrder<Item, Result>(
   items: readonly Item[],
   carryOut: (item: Item) => Promise<Result>,
+  slices: Slices,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const slices = new Slices();
   let pause: Promise<void> | undefined;
   let next = 0;
   const work = async () => {
     while (next < items.length) {
       const index = next++;
       results[index] = await carryOut(items[index] as Item);
-      if (slices.isOver) {
+      if (next < items.length && slices.isOver) {
         pause ??= slices.next().finally(() => {
           pause = undefined;
         });

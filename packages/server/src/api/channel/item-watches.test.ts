@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';
 
@@ -12,18 +13,20 @@ function bench(...names: string[]) {
     notification: 'ItemNotification',
     list: 'updates',
     clock,
+    slices: new Slices(),
     has: (name) => states.has(name),
     names: () => states.keys(),
     text: (name) => JSON.stringify({ name, state: states.get(name) ?? assert.fail(`${name} is gone`) }),
   });
   const client = () => {
     const told: string[][] = [];
-    const send = (message: string) => {
-      const { notification, updates } = JSON.parse(message) as { notification: string; updates: Update[] };
+    const send = (message: string | Buffer[]) => {
+      const text = typeof message === 'string' ? message : Buffer.concat(message).toString();
+      const { notification, updates } = JSON.parse(text) as { notification: string; updates: Update[] };
       assert.equal(notification, 'ItemNotification');
       told.push(updates.map(({ name, state, removed }) => `${name} ${state}${removed === true ? ' removed' : ''}`));
     };
-    return { told, client: { send } as unknown as ChannelClient };
+    return { told, client: { send, isOpen: true } as unknown as ChannelClient };
   };
   const change = (name: string) => {
     states.set(name, (states.get(name) ?? 0) + 1);

@@ -1,14 +1,12 @@
 // Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each change
 // is told as text; none is ever dropped. Changes of a tick come in one message.
 import type { Clock } from '@telltale/schema';
-import { inSlices } from '../../runtime/index.ts';
+import { Pieces, stepItems } from '../../points/index.ts';
+import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Watchers } from './watchers.ts';
 
 const gatherMs = 20;
-
-/** So many are watched at once; of more, the watch begins in slices. */
-const manyNames = 5000;
 
 export interface ItemWatchesOptions {
   /** Such as `CommandUpdateNotification`. */
@@ -16,18 +14,25 @@ export interface ItemWatchesOptions {
   /** The field that carries the items. */
   readonly list: 'updates' | 'changes';
   readonly clock: Clock;
+  /** A watch of many begins, and ends, in slices. */
+  readonly slices: Slices;
   readonly has: (name: string) => boolean;
   readonly names: () => Iterable<string>;
   /** The JSON object that tells of the item. */
   readonly text: (name: string) => string;
 }
 
+/** A watch that is beginning: which items it has told of, and what became of them since, to be told behind. */
+interface Joining {
+  readonly told: Set<string>;
+  readonly behind: string[];
+}
+
 export class ItemWatches {
   readonly #options: ItemWatchesOptions;
   readonly #watchers = new Watchers();
   readonly #pending = new Map<ChannelClient, string[]>();
-  /** Whose watch is beginning: what changes meanwhile is told behind what is there. */
-  readonly #joining = new Set<ChannelClient>();
+  readonly #joining = new Map<ChannelClient, Joining>();
   #cancelFlush: (() => void) | undefined;
 
   constructor(options: ItemWatchesOptions) {
@@ -47,65 +52,101 @@ export class ItemWatches {
   }
 
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
-    this.flush();
-    if (names.length > manyNames) return this.#join(client, names);
-    this.#watchers.add(client, names);
-    this.#tell(client, [...new Set(names)]);
-    return undefined;
+    return this.#join(client, names, (name) => this.#watchers.add(client, name));
   }
 
-  watchAll(client: ChannelClient): void {
-    this.flush();
-    this.#watchers.addAll(client);
-    this.#tell(client, [...this.#options.names()]);
+  watchAll(client: ChannelClient): Promise<void> | undefined {
+    return this.#join(
+      client,
+      this.#options.names(),
+      () => undefined,
+      () => this.#options.slices.run(this.#watchers.addAll(client)),
+    );
   }
 
-  unwatch(client: ChannelClient, names: readonly string[]): void {
+  unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
-    this.#watchers.remove(client, names, this.#options.names);
+    const steps = this.#watchers.remove(client, names, this.#options.names);
+    const ended = this.#options.slices.run(steps, () => client.isOpen);
+    return ended instanceof Promise ? ended : undefined;
   }
 
   leave(client: ChannelClient): void {
     this.flush();
-    this.#watchers.leave(client);
+    this.#options.slices.run(this.#watchers.leave(client));
   }
 
   /** The item has changed, or is about to go; with its text where it cannot be asked for any more. */
   changed(name: string, isRemoved: boolean, told?: string): void {
-    if (!this.#watchers.isWatched(name)) return;
+    if (!this.#watchers.isWatched(name) && this.#joining.size === 0) return;
     const text = told ?? this.#options.text(name);
     const shown = isRemoved ? `${text.slice(0, -1)},"removed":true}` : text;
-    this.#watchers.forEach(name, (client) => this.#queue(client, shown));
-    this.#cancelFlush ??= this.#options.clock.after(gatherMs, () => this.flush());
+    for (const joining of this.#joining.values()) if (joining.told.has(name)) joining.behind.push(shown);
+    this.#watchers.forEach(name, (client) => {
+      if (this.#joining.get(client)?.told.has(name) !== true) this.#queue(client, shown);
+    });
     if (isRemoved) this.#watchers.forget(name);
   }
 
   flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    for (const [client, texts] of this.#pending) {
-      if (this.#joining.has(client)) continue;
-      this.#send(client, texts);
-      this.#pending.delete(client);
-    }
+    for (const [client, texts] of this.#pending) this.#send(client, texts);
+    this.#pending.clear();
   }
 
-  async #join(client: ChannelClient, names: readonly string[]): Promise<void> {
-    const texts: string[] = [];
-    this.#joining.add(client);
-    await inSlices(new Set(names), (name) => {
-      if (!client.isOpen || !this.#options.has(name)) return;
-      this.#watchers.add(client, [name]);
-      texts.push(this.#options.text(name));
-    });
-    this.#joining.delete(client);
-    if (texts.length > 0) this.#send(client, texts);
+  /** Tells of each item, then of what became of it meanwhile. */
+  #join(
+    client: ChannelClient,
+    names: Iterable<string>,
+    onItem: (name: string) => void,
+    onEnd: () => void = () => undefined,
+  ): Promise<void> | undefined {
+    const joining: Joining = { told: new Set(), behind: [] };
     this.flush();
-    if (!client.isOpen) this.leave(client);
+    this.#joining.set(client, joining);
+    const end = (message: readonly Buffer[] | undefined) => {
+      this.#joining.delete(client);
+      if (!client.isOpen) {
+        this.leave(client);
+        return;
+      }
+      onEnd();
+      this.flush();
+      if (message !== undefined) client.send(message);
+      if (joining.behind.length > 0) this.#send(client, joining.behind);
+    };
+    const message = this.#options.slices.run(this.#present(joining, names, onItem), () => client.isOpen);
+    if (message instanceof Promise) return message.then(end);
+    end(message);
+    return undefined;
   }
 
-  #tell(client: ChannelClient, names: readonly string[]): void {
-    if (names.length > 0) this.#send(client, names.map(this.#options.text));
+  /** One notification of all of them; undefined where there are none. */
+  *#present(
+    { told, behind }: Joining,
+    names: Iterable<string>,
+    onItem: (name: string) => void,
+  ): Generator<void, readonly Buffer[] | undefined> {
+    const { notification, list, has, text } = this.#options;
+    const pieces = new Pieces();
+    pieces.append(Buffer.from(`{"notification":"${notification}","${list}":[`));
+    let texts = '';
+    let items = 0;
+    for (const name of names) {
+      if (has(name)) {
+        onItem(name);
+        if (!told.has(name)) texts += `${told.size === 0 ? '' : ','}${text(name)}`;
+        else if (behind.length > 0) behind.push(text(name)); // it went, and came back
+        told.add(name);
+      }
+      if (++items % stepItems > 0) continue;
+      pieces.append(Buffer.from(texts));
+      texts = '';
+      yield;
+    }
+    pieces.append(Buffer.from(`${texts}]}`));
+    return told.size === 0 ? undefined : pieces.end();
   }
 
   #send(client: ChannelClient, texts: readonly string[]): void {
@@ -114,6 +155,7 @@ export class ItemWatches {
   }
 
   #queue(client: ChannelClient, text: string): void {
+    this.#cancelFlush ??= this.#options.clock.after(gatherMs, () => this.flush());
     const texts = this.#pending.get(client);
     if (texts === undefined) this.#pending.set(client, [text]);
     else texts.push(text);

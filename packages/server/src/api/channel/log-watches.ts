@@ -37,24 +37,24 @@ export class LogWatches {
   }
 
   watch(client: ChannelClient, names: readonly string[]): undefined {
-    this.#watchers.add(client, names);
+    for (const name of names) this.#watchers.add(client, name);
     this.#handOn();
   }
 
-  watchAll(client: ChannelClient): void {
-    this.#watchers.addAll(client);
+  watchAll(client: ChannelClient): undefined {
+    finish(this.#watchers.addAll(client));
     this.#handOn();
   }
 
-  unwatch(client: ChannelClient, names: readonly string[]): void {
-    this.#watchers.remove(client, names, () => this.#modules.names());
+  unwatch(client: ChannelClient, names: readonly string[]): undefined {
+    finish(this.#watchers.remove(client, names, () => this.#modules.names()));
     if (this.#watchers.countOf(client) === 0) this.#skipped.delete(client);
     this.#handOn();
   }
 
   leave(client: ChannelClient): void {
     this.#skipped.delete(client);
-    this.#watchers.leave(client);
+    finish(this.#watchers.leave(client));
     this.#handOn();
   }
 
@@ -93,4 +93,9 @@ export class LogWatches {
     this.#skipped.delete(client);
     client.send(`${opening}${texts}]${skipped > 0 ? `,"skipped":${skipped}` : ''}}`);
   }
+}
+
+/** At once: there are never very many function modules. */
+function finish(steps: Iterator<void, void>): void {
+  while (steps.next().done !== true);
 }

@@ -30,8 +30,9 @@ const unknown = Array.from({ length: 200_000 }, (_, at) => `unknown_${at}`);
 
 before(() => {
   measurements.putLink('connector', 'plc', undefined);
-  for (const name of names) measurements.put({ name, datatype: 'd', connectorName: 'plc' });
+  for (const name of names) measurements.put({ name, datatype: 'd', connectorName: 'plc', address: 'a' });
   for (const name of names.slice(0, 20_000)) commands.put({ name, datatype: 'd' });
+  for (const name of names.slice(0, 20_000)) alarms.put({ name, severity: 1 });
 });
 
 interface Told {
@@ -51,8 +52,8 @@ class Listener {
   readonly waitingBytes = 0;
   isOpen = true;
 
-  send(message: string | Buffer): void {
-    this.messages.push(message.toString());
+  send(message: string | Buffer | readonly Buffer[]): void {
+    this.messages.push(Array.isArray(message) ? Buffer.concat(message).toString() : message.toString());
   }
 
   sendUpdates(message: Buffer): boolean {
@@ -131,6 +132,16 @@ describe('while a long message is read and carried out, others are answered:', (
       1 << 10,
     ],
     ['an end of 200,000 watches', { request: 'UnwatchMeasurements', id, measurements: unknown }, 1 << 10],
+    ['a read of all measurements', { request: 'ReadMeasurements', id }, 12 << 20],
+    ['a read of a field of all measurements', { request: 'ReadMeasurements', id, fields: ['vtq'] }, 4 << 20],
+    ['a read of all commands', { request: 'ReadCommands', id }, 4 << 20],
+    ['a read of all alarms', { request: 'ReadAlarms', id }, 4 << 20],
+    ['a read of a field of all alarms', { request: 'ReadAlarms', id, fields: ['state'] }, 1 << 20],
+    [
+      'a read of everything',
+      { request: 'ReadDatabase', id, select: { measurements: 'all', commands: 'all', alarms: names } },
+      20 << 20,
+    ],
   ];
   for (const [what, request, mostBytes] of cases) {
     test(`${what}, and the answer is at most ${mostBytes} bytes`, async () => {
@@ -177,7 +188,23 @@ test('the messages of a client are begun in the order in which they came', async
   client.leave();
 });
 
-test('of what changes while a long watch begins nothing is lost, and nothing is told after a newer value', async () => {
+test('what a client asks behind a long read or watch is answered behind it', async () => {
+  const client = new Listener();
+  client.ask({ request: 'ReadMeasurements', id: 1 });
+  client.ask({ request: 'ReadCommands', id: 2, names: ['point_1'] });
+  client.ask({ request: 'WatchMeasurements', id: 3, measurements: 'all' });
+  client.ask({ request: 'ReadDatabase', id: 4, select: { commands: 'all' } });
+  client.ask({ request: 'UnwatchMeasurements', id: 5, measurements: ['point_7'] });
+  client.ask({ request: 'Heartbeat', id: 6 });
+  await requests.finished();
+  const told = client.told.map(({ request_id: answered, notification }) => answered ?? notification);
+  assert.deepEqual(told, [1, 2, 3, 'MeasurementUpdateNotification', 4, 5, 6]);
+  assert.equal(client.told[3]?.updates?.length, names.length);
+  assert.equal(watches.measurements.countOf(client as unknown as ChannelClient), names.length - 1);
+  client.leave();
+});
+
+describe('of what changes while a long watch begins nothing is lost, and nothing is told after a newer value:', () => {
   const batch = new Batch(1024);
   let value = 0;
   const change = () => {
@@ -188,31 +215,116 @@ test('of what changes while a long watch begins nothing is lost, and nothing is 
     measurements.readings('plc', batch);
     batch.clear();
   };
+  for (const [what, list] of [
+    ['by name', names],
+    ['of all', 'all'],
+  ] as const) {
+    test(what, async () => {
+      const client = new Listener();
+      client.ask({ request: 'WatchMeasurements', id: 1, measurements: names.slice(0, 100) });
+      client.ask({ request: 'WatchMeasurements', id: 2, measurements: list });
+      measurements.put({ name: 'goes', datatype: 'd', connectorName: 'plc', address: 'a' });
+      let isOver = false;
+      const over = requests.finished().then(() => {
+        isOver = true;
+      });
+      for (let turn = 0; !isOver; turn++) {
+        await nextTurn();
+        change();
+        if (turn === 3) measurements.remove('goes');
+        if (turn === 5) measurements.put({ name: 'comes', datatype: 'd', connectorName: 'plc', address: 'a' });
+      }
+      await over;
+      change();
+      watches.measurements.flush();
+      const seen = new Map<string, number>();
+      for (const { updates = [] } of client.told) {
+        assert.equal(new Set(updates.map(({ name }) => name)).size, updates.length);
+        for (const { name, vtq } of updates) {
+          const told = Number(vtq[0].slice(1));
+          assert.ok(told >= (seen.get(name) ?? 0), `${name}: ${told} after ${seen.get(name)}`);
+          seen.set(name, told);
+        }
+      }
+      assert.equal(seen.has('goes'), false);
+      assert.equal(seen.delete('comes'), list === 'all');
+      assert.equal(seen.size, names.length);
+      for (const name of names) assert.equal(seen.get(name), measurements.numberOf(measurements.find(name)), name);
+      client.leave();
+      measurements.remove('comes');
+    });
+  }
+
+  test('of commands, all of them', async () => {
+    const client = new Listener();
+    client.ask({ request: 'WatchCommands', id: 1, commands: names.slice(0, 100) });
+    client.ask({ request: 'WatchCommands', id: 2, commands: 'all' });
+    let isOver = false;
+    const over = requests.finished().then(() => {
+      isOver = true;
+    });
+    let written = 0;
+    const write = () => commands.write(names[(++written * 7919) % 20_000] as string, `d${written}`);
+    while (!isOver) {
+      await nextTurn();
+      await Promise.all([write(), write(), write()]);
+    }
+    await over;
+    client.ask({ request: 'UnwatchCommands', id: 3, commands: 'all' });
+    const seen = new Map<string, number>();
+    for (const { updates = [] } of client.told) {
+      for (const { name, vt } of updates) {
+        const told = Number(vt[0].slice(1));
+        assert.ok(told >= (seen.get(name) ?? 0), `${name}: ${told} after ${seen.get(name)}`);
+        seen.set(name, told);
+      }
+    }
+    assert.equal(seen.size, 20_000);
+    for (const [name, told] of seen) assert.equal(told, commands.valueOf(commands.find(name)), name);
+    client.leave();
+  });
+});
+
+test('who watched all and ends the watch of one goes on with the others, and misses no change', async () => {
   const client = new Listener();
-  client.ask({ request: 'WatchMeasurements', id: 1, measurements: names.slice(0, 100) });
-  client.ask({ request: 'WatchMeasurements', id: 2, measurements: names });
+  client.ask({ request: 'WatchMeasurements', id: 1, measurements: 'all' });
+  await requests.finished();
+  const batch = new Batch(16);
+  const tell = (value: number) => {
+    for (const name of ['point_3', 'point_4', 'point_59999']) {
+      batch.number(measurements.find(name), value, 0xc0, clock.now());
+    }
+    measurements.readings('plc', batch);
+    batch.clear();
+  };
+  client.ask({ request: 'UnwatchMeasurements', id: 2, measurements: ['point_3'] });
+  let value = 1_000_000;
   let isOver = false;
   const over = requests.finished().then(() => {
     isOver = true;
   });
   while (!isOver) {
     await nextTurn();
-    change();
+    tell(++value);
   }
   await over;
-  change();
+  const answer = client.told.findIndex(({ request_id: answered }) => answered === 2);
+  tell(++value);
   watches.measurements.flush();
-  const seen = new Map<string, number>();
-  for (const { updates = [] } of client.told) {
-    for (const { name, vtq } of updates) {
-      const told = Number(vtq[0].slice(1));
-      assert.ok(told >= (seen.get(name) ?? 0), `${name}: ${told} after ${seen.get(name)}`);
-      seen.set(name, told);
-    }
+  const toldOf = (name: string, from = 0) =>
+    client.told
+      .slice(from)
+      .flatMap(({ updates = [] }) => updates.filter((each) => each.name === name))
+      .map(({ vtq }) => Number(vtq[0].slice(1)));
+  const every = Array.from({ length: value - 1_000_000 }, (_, at) => 1_000_001 + at);
+  for (const name of ['point_4', 'point_59999']) {
+    assert.deepEqual(
+      toldOf(name).filter((told) => told > 1_000_000),
+      every,
+      name,
+    );
   }
-  assert.equal(seen.size, names.length);
-  const all = JSON.parse(measurements.wire.collection().bytes.toString()) as Record<string, { vtq: [string] }>;
-  for (const [name, { vtq }] of Object.entries(all)) assert.equal(seen.get(name), Number(vtq[0].slice(1)), name);
+  assert.deepEqual(toldOf('point_3', answer), []);
   client.leave();
 });
 
@@ -224,4 +336,14 @@ test('a client that goes while its watch begins leaves nothing behind', async ()
   client.leave();
   await requests.finished();
   assert.equal(watches.count, 0);
+});
+
+test('a read that nobody waits for any more ends with the slice that it is in', async () => {
+  const client = new Listener();
+  client.ask({ request: 'ReadDatabase', id: 1, select: { measurements: 'all', commands: 'all', alarms: 'all' } });
+  client.isOpen = false;
+  await nextTurn();
+  await nextTurn();
+  await requests.finished();
+  assert.deepEqual(await Promise.race([requests.finished().then(() => 'over'), nextTurn('running')]), 'over');
 });

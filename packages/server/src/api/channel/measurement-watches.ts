@@ -1,11 +1,12 @@
 // Who watches which measurements, and what they are told: changes are formatted once into a log of the running tick, and
 // clients that watch the same measurements share one message. A client that does not keep up gets the newest values.
 import type { Clock } from '@telltale/schema';
-import type { Changes, Measurements } from '../../points/index.ts';
-import { inSlices } from '../../runtime/index.ts';
+import { type Changes, handlesOf, type Measurements, stepItems } from '../../points/index.ts';
+import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
-import { Growing } from './growing.ts';
 import { PresentValues } from './present-values.ts';
+import { opening, UpdateLog } from './update-log.ts';
+import { WatchGroup } from './watch-group.ts';
 
 /** Changes are gathered for so long at most. */
 const gatherMs = 20;
@@ -16,55 +17,39 @@ const mostLogBytes = 4 << 20;
 /** After so long without a change of its list, a client may share the messages of others. */
 const settledMs = 1000;
 
-const opening = Buffer.from('{"notification":"MeasurementUpdateNotification","updates":[');
-const closing = Buffer.from(']}');
-const removedMark = Buffer.from(',"removed":true},');
-
-/** Clients that watch the same. */
-class Group {
-  readonly members: Set<number>;
-  readonly clients = new Set<ChannelClient>();
-  /** Positions in the log, of the running tick. */
-  readonly pending = new Growing();
-  /** Its key among the shared ones; undefined while it belongs to one client, whose list may change. */
-  key: string | undefined;
-  cancelSharing: () => void = () => undefined;
-  /** While its client is joining: what has changed, and whether a member was removed. Nothing is told yet. */
-  joining: { readonly changed: Set<number>; hasLost: boolean } | undefined;
-
-  constructor(members: Set<number>) {
-    this.members = members;
-  }
-}
+/** So many are watched, or watched no more, at once; more in slices. */
+const mostAtOnce = 5000;
 
 export class MeasurementWatches {
   readonly #measurements: Measurements;
   readonly #clock: Clock;
-  readonly #groupOf = new Map<ChannelClient, Group>();
-  readonly #shared = new Map<string, Group>();
+  readonly #slices: Slices;
+  readonly #groupOf = new Map<ChannelClient, WatchGroup>();
+  readonly #shared = new Map<string, WatchGroup>();
   /** Whoever watches all there is. */
-  readonly #all = new Group(new Set());
+  readonly #all = new WatchGroup();
   /** By handle, the groups that watch it. */
-  readonly #groups: (Group[] | undefined)[] = [];
-  readonly #pendingGroups = new Set<Group>();
-  #joins = 0;
-  #log = Buffer.allocUnsafeSlow(1 << 16);
-  #logLength = 0;
-  /** Of each entry of the log: where it ends, and of which measurement it is. */
-  readonly #ends = new Growing();
-  readonly #handles = new Growing();
-  /** The entries that tell of a removal. */
-  readonly #removals = new Set<number>();
+  readonly #groups: (WatchGroup[] | undefined)[] = [];
+  readonly #pendingGroups = new Set<WatchGroup>();
+  /** What clients whose watch begins bit by bit are going to be told first. */
+  readonly #joining = new Set<PresentValues>();
+  readonly #log: UpdateLog;
   #cancelFlush: (() => void) | undefined;
   /** Values handed to clients, and updates passed over for newer ones. */
   delivered = 0;
   skipped = 0;
 
-  constructor(measurements: Measurements, clock: Clock) {
+  constructor(measurements: Measurements, clock: Clock, slices: Slices) {
     this.#measurements = measurements;
     this.#clock = clock;
+    this.#slices = slices;
+    this.#log = new UpdateLog(measurements);
     measurements.onChanges((changes) => this.#onChanges(changes));
     measurements.onRemoval((handle) => this.#onRemoval(handle));
+  }
+
+  has(name: string): boolean {
+    return this.#measurements.find(name) >= 0;
   }
 
   /** How many measurements the client watches by name. */
@@ -79,98 +64,39 @@ export class MeasurementWatches {
     return count;
   }
 
-  /** From now on, after what is told of the present, every change. */
-  watch(client: ChannelClient, handles: readonly number[]): void {
+  /** From now on, after what is told of the present, every change. Of many, others have their turn while it begins. */
+  watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
+    const handles = this.#handlesOf(names);
+    if (names.length + this.#sharedBy(client) > mostAtOnce) return this.#join(client, handles);
     this.flush();
-    if (this.#all.clients.has(client)) {
-      this.#tellPresent(client, handles);
-      return;
+    const known = [...handles].filter((handle) => handle >= 0);
+    if (!this.#all.clients.has(client)) {
+      const group = this.#ownGroup(client);
+      for (const handle of known) this.#extend(group, handle);
+      this.#shareLater(client, group);
     }
-    const group = this.#ownGroup(client);
-    this.#extend(group, handles);
-    this.#tellPresent(client, handles);
-    group.cancelSharing();
-    group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
+    this.#tellPresent(client, known);
+    return undefined;
   }
 
-  /**
-   * The same of many, by name: others have their turn while it begins. What changes meanwhile stands twice in what is told
-   * of the present, the newer value last.
-   */
-  async join(client: ChannelClient, names: readonly string[]): Promise<void> {
-    const joining = { changed: new Set<number>(), hasLost: false };
-    const group = new Group(new Set());
-    group.joining = joining;
-    const present = new PresentValues(this.#measurements.wire, opening, closing);
-    this.#joins++;
-    await inSlices(names, (name) => {
-      const handle = this.#measurements.find(name);
-      if (handle < 0 || group.members.has(handle)) return;
-      group.members.add(handle);
-      this.#link(handle, group);
-      present.add(handle);
-    });
-    this.flush();
-    this.#joins--;
-    group.joining = undefined;
-    for (const handle of joining.changed) present.add(handle);
-    const message = joining.hasLost ? this.newest(group.members, 0) : present.message();
-    this.delivered += joining.hasLost ? 0 : present.count;
-    this.#adopt(client, group);
-    if (message !== undefined) client.send(message);
-  }
-
-  /** The members become those of the client, beside what it watches already. */
-  #adopt(client: ChannelClient, group: Group): void {
-    const isFirst = client.isOpen && !this.#groupOf.has(client) && !this.#all.clients.has(client);
-    if (isFirst) {
-      group.clients.add(client);
-      this.#groupOf.set(client, group);
-      group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
-      return;
-    }
-    for (const handle of group.members) this.#unlink(handle, group);
-    if (client.isOpen && !this.#all.clients.has(client)) this.#extend(this.#ownGroup(client), group.members);
-  }
-
-  #extend(group: Group, handles: Iterable<number>): void {
-    for (const handle of handles) {
-      if (group.members.has(handle)) continue;
-      group.members.add(handle);
-      this.#link(handle, group);
-    }
-  }
-
-  #keepFor(joining: NonNullable<Group['joining']>, pending: Growing): void {
-    for (let at = 0; at < pending.length; at++) {
-      const position = pending.items[at] as number;
-      if (this.#removals.has(position)) joining.hasLost = true;
-      else joining.changed.add(this.#handles.items[position] as number);
-    }
-  }
-
-  watchAll(client: ChannelClient): void {
+  watchAll(client: ChannelClient): Promise<void> | undefined {
+    if (this.#measurements.size > mostAtOnce) return this.#joinAll(client);
     this.flush();
     this.#leave(client);
     this.#all.clients.add(client);
     this.#tellPresent(client, [...this.#measurements.all()]);
+    return undefined;
   }
 
-  unwatch(client: ChannelClient, handles: readonly number[]): void {
+  unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
-    for (const handle of handles) client.unwatched(handle);
-    if (this.#all.clients.delete(client)) {
-      const rest = this.#ownGroup(client);
-      const gone = new Set(handles);
-      for (const handle of this.#measurements.all()) {
-        if (gone.has(handle)) continue;
-        rest.members.add(handle);
-        this.#link(handle, rest);
-      }
-      return;
-    }
+    const isOfAll = this.#all.clients.has(client);
+    const copied = isOfAll ? this.#measurements.size : this.#sharedBy(client);
+    if (copied > mostAtOnce) return this.#reduce(client, names);
+    if (isOfAll) this.#move(client, this.#groupOfAll());
     const group = this.#ownGroup(client);
-    for (const handle of handles) if (group.members.delete(handle)) this.#unlink(handle, group);
+    const ended = this.#slices.run(this.#ending(client, group, names), () => client.isOpen);
+    return ended instanceof Promise ? ended : undefined;
   }
 
   /** The client watches nothing any more. */
@@ -184,127 +110,14 @@ export class MeasurementWatches {
   flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    const { length } = this.#ends;
-    if (length === 0) return;
-    if (this.#all.clients.size > 0) this.#send(this.#all, this.#message(undefined));
+    if (this.#log.size === 0) return;
+    if (this.#all.clients.size > 0) this.#send(this.#all, this.#log.message(undefined));
     for (const group of this.#pendingGroups) {
-      if (group.joining === undefined) this.#send(group, this.#message(group.pending));
-      else this.#keepFor(group.joining, group.pending);
+      if (group.clients.size > 0) this.#send(group, this.#log.message(group.pending));
       group.pending.length = 0;
     }
     this.#pendingGroups.clear();
-    this.#ends.length = 0;
-    this.#handles.length = 0;
-    this.#removals.clear();
-    this.#logLength = 0;
-  }
-
-  #onChanges({ handles, count }: Changes): void {
-    const isAllWatched = this.#all.clients.size > 0;
-    if (!isAllWatched && this.#groupOf.size === 0 && this.#joins === 0) return;
-    for (let at = 0; at < count; at++) {
-      const handle = handles[at] as number;
-      if (isAllWatched || this.#groups[handle] !== undefined) this.#note(handle);
-    }
-  }
-
-  /** Writes the present value into the log, for whoever watches it. */
-  #note(handle: number): void {
-    const { wire } = this.#measurements;
-    this.#makeRoom(wire.itemLength(handle));
-    this.#logLength = wire.writeItem(handle, this.#log, this.#logLength);
-    this.#entry(handle);
-  }
-
-  #entry(handle: number): void {
-    const position = this.#ends.length;
-    this.#ends.push(this.#logLength);
-    this.#handles.push(handle);
-    for (const group of this.#groups[handle] ?? []) {
-      if (group.pending.length === 0) this.#pendingGroups.add(group);
-      group.pending.push(position);
-    }
-    if (this.#logLength > mostLogBytes) this.flush();
-    else this.#cancelFlush ??= this.#clock.after(gatherMs, () => this.flush());
-  }
-
-  #onRemoval(handle: number): void {
-    const groups = this.#groups[handle] ?? [];
-    if (groups.length === 0 && this.#all.clients.size === 0) return;
-    const { wire } = this.#measurements;
-    this.#makeRoom(wire.itemLength(handle) + removedMark.length);
-    const end = wire.writeItem(handle, this.#log, this.#logLength) - 2; // without what closes it
-    this.#logLength = end + removedMark.copy(this.#log, end);
-    this.#removals.add(this.#ends.length);
-    this.#entry(handle);
-    for (const group of [...groups]) {
-      group.members.delete(handle);
-      if (group.key !== undefined) this.#shared.delete(group.key);
-      group.key = undefined;
-    }
-    this.#groups[handle] = undefined;
-  }
-
-  #makeRoom(bytes: number): void {
-    if (this.#logLength + bytes <= this.#log.length) return;
-    const log = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(this.#logLength + bytes)));
-    this.#log.copy(log, 0, 0, this.#logLength);
-    this.#log = log;
-  }
-
-  /** The chosen entries of the log as one message, or all of them. */
-  #message(chosen: Growing | undefined): Buffer {
-    const ends = this.#ends.items;
-    let bytes = opening.length + closing.length;
-    if (chosen === undefined) bytes += this.#logLength;
-    else {
-      for (let at = 0; at < chosen.length; at++) {
-        const position = chosen.items[at] as number;
-        bytes += (ends[position] as number) - (position === 0 ? 0 : (ends[position - 1] as number));
-      }
-    }
-    const message = Buffer.allocUnsafeSlow(bytes - 1);
-    let end = opening.copy(message);
-    if (chosen === undefined) end += this.#log.copy(message, end, 0, this.#logLength - 1);
-    else end = this.#copyChosen(chosen, message, end) - 1;
-    closing.copy(message, end); // in the place of the last comma
-    return message;
-  }
-
-  #single(position: number): Buffer {
-    const chosen = new Growing();
-    chosen.push(position);
-    return this.#message(chosen);
-  }
-
-  /** Entries that lie behind each other are copied together. */
-  #copyChosen(chosen: Growing, message: Buffer, start: number): number {
-    const ends = this.#ends.items;
-    let end = start;
-    for (let at = 0; at < chosen.length; ) {
-      const first = chosen.items[at] as number;
-      let last = first;
-      while (++at < chosen.length && chosen.items[at] === last + 1) last++;
-      const from = first === 0 ? 0 : (ends[first - 1] as number);
-      end += this.#log.copy(message, end, from, ends[last] as number);
-    }
-    return end;
-  }
-
-  #send(group: Group, message: Buffer): void {
-    const positions = group === this.#all ? undefined : group.pending;
-    const count = positions === undefined ? this.#ends.length : positions.length;
-    for (const client of group.clients) {
-      if (client.sendUpdates(message)) this.delivered += count;
-      else {
-        for (let at = 0; at < count; at++) {
-          const position = positions === undefined ? at : (positions.items[at] as number);
-          const handle = this.#handles.items[position] as number;
-          if (this.#removals.has(position)) client.sendRemoval(handle, this.#single(position));
-          else client.passOver(handle);
-        }
-      }
-    }
+    this.#log.clear();
   }
 
   /** The newest values in the place of all that was passed over; undefined where none of it is left. */
@@ -324,33 +137,226 @@ export class MeasurementWatches {
     return message;
   }
 
+  /** A group of what the client watches already and of these takes the place of what it watches. */
+  async #join(client: ChannelClient, handles: Iterable<number>): Promise<void> {
+    const present = new PresentValues(this.#measurements, 'names');
+    const isOfAll = this.#all.clients.has(client);
+    const group = new WatchGroup();
+    const steps = isOfAll
+      ? present.gather(handles)
+      : this.#joinSteps(present, group, this.#groupOf.get(client)?.members ?? [], handles);
+    await this.#begin(client, present, steps);
+    if (!client.isOpen) {
+      this.#drop(group);
+      return;
+    }
+    if (!isOfAll) this.#move(client, group);
+    this.#tell(client, present);
+  }
+
+  *#joinSteps(
+    present: PresentValues,
+    group: WatchGroup,
+    before: Iterable<number>,
+    handles: Iterable<number>,
+  ): Generator<void, void> {
+    yield* this.#extending(group, before);
+    yield* present.gather(this.#extended(group, handles));
+  }
+
+  async #joinAll(client: ChannelClient): Promise<void> {
+    const present = new PresentValues(this.#measurements, 'all');
+    await this.#begin(client, present, present.gather(this.#measurements.all()));
+    if (!client.isOpen) return;
+    this.#leave(client);
+    this.#all.clients.add(client);
+    this.#tell(client, present);
+  }
+
+  /** Resolves when all of it is there; what was gathered in the log is handed on by then. */
+  async #begin(client: ChannelClient, present: PresentValues, steps: Generator<void, void>): Promise<void> {
+    this.#joining.add(present);
+    try {
+      await this.#slices.run(steps, () => client.isOpen);
+    } finally {
+      this.#joining.delete(present);
+    }
+    this.flush();
+  }
+
+  /** Who watches all, or the same as others, goes on with the rest; it is told of everything until that is there. */
+  async #reduce(client: ChannelClient, names: readonly string[]): Promise<void> {
+    const group = new WatchGroup();
+    const gone = new Set<number>();
+    await this.#slices.run(this.#reduceSteps(client, group, gone, names), () => client.isOpen);
+    if (!client.isOpen) {
+      this.#drop(group);
+      return;
+    }
+    this.flush();
+    this.#move(client, group);
+    for (const handle of gone) client.unwatched(handle);
+  }
+
+  *#reduceSteps(
+    client: ChannelClient,
+    group: WatchGroup,
+    gone: Set<number>,
+    names: readonly string[],
+  ): Generator<void, void> {
+    let items = 0;
+    for (const handle of this.#handlesOf(names)) {
+      gone.add(handle);
+      if (++items % stepItems === 0) yield;
+    }
+    const before = this.#groupOf.get(client)?.members ?? this.#measurements.all();
+    yield* this.#extending(group, before, gone);
+  }
+
+  *#ending(client: ChannelClient, group: WatchGroup, names: readonly string[]): Generator<void, void> {
+    let items = 0;
+    for (const handle of this.#handlesOf(names)) {
+      client.unwatched(handle);
+      if (group.members.delete(handle)) this.#unlink(handle, group);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  #handlesOf(names: readonly string[]): Iterable<number> {
+    return handlesOf(names, (name) => this.#measurements.find(name));
+  }
+
+  /** How many the client watches together with others: what it costs to give it a group of its own. */
+  #sharedBy(client: ChannelClient): number {
+    const group = this.#groupOf.get(client);
+    return group === undefined || group.clients.size === 1 ? 0 : group.members.size;
+  }
+
+  #groupOfAll(): WatchGroup {
+    const group = new WatchGroup();
+    for (const handle of this.#measurements.all()) this.#extend(group, handle);
+    return group;
+  }
+
+  #extend(group: WatchGroup, handle: number): void {
+    if (group.members.has(handle)) return;
+    group.members.add(handle);
+    this.#link(handle, group);
+  }
+
+  *#extending(group: WatchGroup, handles: Iterable<number>, but?: ReadonlySet<number>): Generator<void, void> {
+    let items = 0;
+    for (const handle of handles) {
+      if (but?.has(handle) !== true) this.#extend(group, handle);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  /** The same handles; each is a member when it is handed on. */
+  *#extended(group: WatchGroup, handles: Iterable<number>): Generator<number> {
+    for (const handle of handles) {
+      if (handle >= 0) this.#extend(group, handle);
+      yield handle;
+    }
+  }
+
+  #onChanges({ handles, count }: Changes): void {
+    const isAllWatched = this.#all.clients.size > 0;
+    if (!isAllWatched && this.#groupOf.size === 0 && this.#joining.size === 0) return;
+    for (let at = 0; at < count; at++) {
+      const handle = handles[at] as number;
+      for (const present of this.#joining) present.changed(handle);
+      if (isAllWatched || this.#groups[handle] !== undefined) this.#note(handle);
+    }
+  }
+
+  /** Writes the present value into the log, for whoever watches it. */
+  #note(handle: number): void {
+    this.#log.note(handle);
+    this.#noted(handle);
+  }
+
+  #noted(handle: number): void {
+    const position = this.#log.size - 1;
+    for (const group of this.#groups[handle] ?? []) {
+      if (group.pending.length === 0) this.#pendingGroups.add(group);
+      group.pending.push(position);
+    }
+    if (this.#log.bytes > mostLogBytes) this.flush();
+    else this.#cancelFlush ??= this.#clock.after(gatherMs, () => this.flush());
+  }
+
+  #onRemoval(handle: number): void {
+    for (const present of this.#joining) present.removed(handle);
+    const groups = this.#groups[handle] ?? [];
+    if (groups.length === 0 && this.#all.clients.size === 0) return;
+    this.#log.noteRemoval(handle);
+    this.#noted(handle);
+    for (const group of [...groups]) {
+      group.members.delete(handle);
+      this.#unshare(group);
+    }
+    this.#groups[handle] = undefined;
+  }
+
+  #send(group: WatchGroup, message: Buffer): void {
+    const positions = group === this.#all ? undefined : group.pending;
+    const count = positions === undefined ? this.#log.size : positions.length;
+    for (const client of group.clients) {
+      if (client.sendUpdates(message)) this.delivered += count;
+      else {
+        for (let at = 0; at < count; at++) {
+          const position = positions === undefined ? at : (positions.items[at] as number);
+          const handle = this.#log.handleAt(position);
+          if (this.#log.isRemoval(position)) client.sendRemoval(handle, this.#log.single(position));
+          else client.passOver(handle);
+        }
+      }
+    }
+  }
+
   #tellPresent(client: ChannelClient, handles: readonly number[]): void {
     const message = this.newest(handles, 0);
     if (message !== undefined) client.send(message);
   }
 
+  #tell(client: ChannelClient, present: PresentValues): void {
+    const message = present.message();
+    this.delivered += present.count;
+    if (message !== undefined) client.send(message);
+  }
+
   /** A group of the client alone, whose members may be changed. */
-  #ownGroup(client: ChannelClient): Group {
-    this.#all.clients.delete(client);
+  #ownGroup(client: ChannelClient): WatchGroup {
     const group = this.#groupOf.get(client);
     if (group !== undefined && group.clients.size === 1) {
-      if (group.key !== undefined) this.#shared.delete(group.key);
-      group.key = undefined;
+      this.#unshare(group);
       return group;
     }
-    const own = new Group(new Set(group?.members));
-    if (group !== undefined) group.clients.delete(client);
-    own.clients.add(client);
-    for (const handle of own.members) this.#link(handle, own);
-    this.#groupOf.set(client, own);
+    const own = new WatchGroup();
+    for (const handle of group?.members ?? []) this.#extend(own, handle);
+    this.#move(client, own);
     return own;
   }
 
+  /** From now on the client watches what the group does, and nothing else. */
+  #move(client: ChannelClient, group: WatchGroup): void {
+    this.#leave(client);
+    group.clients.add(client);
+    this.#groupOf.set(client, group);
+    this.#shareLater(client, group);
+  }
+
+  #shareLater(client: ChannelClient, group: WatchGroup): void {
+    group.cancelSharing();
+    group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
+  }
+
   /** Moves a client whose list has settled to those that watch the same. */
-  #share(client: ChannelClient, group: Group): void {
+  #share(client: ChannelClient, group: WatchGroup): void {
     if (this.#groupOf.get(client) !== group || group.key !== undefined || group.members.size === 0) return;
     this.flush();
-    const key = keyOf(group.members);
+    const key = group.keyOfMembers();
     const same = this.#shared.get(key);
     if (same === undefined) {
       group.key = key;
@@ -362,19 +368,35 @@ export class MeasurementWatches {
     }
   }
 
+  #unshare(group: WatchGroup): void {
+    if (group.key !== undefined) this.#shared.delete(group.key);
+    group.key = undefined;
+  }
+
   #leave(client: ChannelClient): void {
     this.#all.clients.delete(client);
     const group = this.#groupOf.get(client);
     this.#groupOf.delete(client);
-    if (group === undefined) return;
-    group.clients.delete(client);
-    if (group.clients.size > 0) return;
-    group.cancelSharing();
-    if (group.key !== undefined) this.#shared.delete(group.key);
-    for (const handle of group.members) this.#unlink(handle, group);
+    group?.clients.delete(client);
+    if (group?.clients.size === 0) this.#drop(group);
   }
 
-  #link(handle: number, group: Group): void {
+  /** Nobody is in the group any more; nothing is told of it from now on. */
+  #drop(group: WatchGroup): void {
+    group.cancelSharing();
+    this.#unshare(group);
+    this.#slices.run(this.#unlinking(group));
+  }
+
+  *#unlinking(group: WatchGroup): Generator<void, void> {
+    let items = 0;
+    for (const handle of group.members) {
+      this.#unlink(handle, group);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  #link(handle: number, group: WatchGroup): void {
     // An array that is never written far behind its end stays a plain one.
     while (this.#groups.length <= handle) this.#groups.push(undefined);
     const groups = this.#groups[handle];
@@ -382,18 +404,8 @@ export class MeasurementWatches {
     else groups.push(group);
   }
 
-  #unlink(handle: number, group: Group): void {
+  #unlink(handle: number, group: WatchGroup): void {
     const rest = this.#groups[handle]?.filter((other) => other !== group) ?? [];
     this.#groups[handle] = rest.length === 0 ? undefined : rest;
   }
-}
-
-/** Equal for equal sets, in whatever order they were made; different ones are told apart by a look at both. */
-function keyOf(members: ReadonlySet<number>): string {
-  let [sum, mixed] = [0, 0];
-  for (const handle of members) {
-    sum = (sum + handle) % 0x1_0000_0000;
-    mixed = (mixed + Math.imul(handle ^ 0x9e37_79b9, 0x85eb_ca6b)) | 0;
-  }
-  return `${members.size} ${sum} ${mixed}`;
 }

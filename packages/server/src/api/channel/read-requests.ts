@@ -6,69 +6,35 @@ import type {
   CommandField,
   MeasurementField,
 } from '@telltale/schema';
-import { inSlices } from '../../runtime/index.ts';
-import type { DataAccess } from '../data/index.ts';
-import { type Handler, manyItems, type Outcome } from './request-handler.ts';
+import type { DataAccess, ReadBytes } from '../data/index.ts';
+import type { ChannelClient } from './channel-client.ts';
+import type { Handler, Outcome } from './request-handler.ts';
 
 type ReadName = 'ReadMeasurements' | 'ReadCommands' | 'ReadAlarms' | 'ReadSimulations' | 'ReadDatabase';
 
 export function readRequests(data: DataAccess): Pick<Record<ChannelRequestName, Handler>, ReadName> {
-  /** Of many names, those that are not there are left out first. */
-  const selecting =
-    (
-      objects: { find(name: string): number },
-      read: (names: string[] | undefined, fields: unknown) => Outcome,
-    ): Handler =>
-    (_client, { names, fields }) =>
-      isMany(names)
-        ? knownAmong(names, objects).then((known) => read(known, fields))
-        : read(names as string[] | undefined, fields);
+  const wantedBy = (client: ChannelClient) => () => client.isOpen;
   return {
-    ReadMeasurements: selecting(data.measurements, (names, fields) => ({
-      more: { measurements: data.readMeasurements({ names, fields: fields as MeasurementField[] }) },
-    })),
-    ReadCommands: selecting(data.commands, (names, fields) => ({
-      more: { commands: data.readCommands({ names, fields: fields as CommandField[] }) },
-    })),
-    ReadAlarms: selecting(data.alarms, (names, fields) => ({
-      more: { alarms: data.readAlarms({ names, fields: fields as AlarmField[] }) },
-    })),
+    ReadMeasurements: (client, fields) =>
+      answered('measurements', data.readMeasurements(selectionOf<MeasurementField>(fields), wantedBy(client))),
+    ReadCommands: (client, fields) =>
+      answered('commands', data.readCommands(selectionOf<CommandField>(fields), wantedBy(client))),
+    ReadAlarms: (client, fields) =>
+      answered('alarms', data.readAlarms(selectionOf<AlarmField>(fields), wantedBy(client))),
     ReadSimulations: () => ({ more: { simulations: data.readSimulations() } }),
-    ReadDatabase: (_client, { select }) => {
-      const read = (known: Selected): Outcome => {
-        const members = Object.entries(data.readDatabase(known)).flatMap(([kind, objects], at) => [
-          Buffer.from(`${at === 0 ? '{' : ','}"${kind}":`),
-          objects,
-        ]);
-        const bytes = Buffer.concat([...members, Buffer.from(members.length === 0 ? '{}' : '}')]);
-        return { more: { database: { bytes, release: () => undefined } } };
-      };
-      const selected = select as Selected;
-      return Object.values(selected).some(isMany) ? knownIn(selected, data).then(read) : read(selected);
-    },
+    ReadDatabase: (client, { select }) =>
+      answered(
+        'database',
+        data.readDatabase(select as ChannelRequestFields<'ReadDatabase'>['select'], wantedBy(client)),
+      ),
   };
 }
 
-function isMany(names: unknown): names is string[] {
-  return Array.isArray(names) && names.length > manyItems;
+function selectionOf<Field extends string>({ names, fields }: Record<string, unknown>) {
+  return { names: names as string[] | undefined, fields: fields as Field[] | undefined };
 }
 
-/** In slices. */
-async function knownAmong(names: readonly string[], objects: { find(name: string): number }): Promise<string[]> {
-  const known = new Set<string>();
-  await inSlices(names, (name) => {
-    if (objects.find(name) >= 0) known.add(name);
-  });
-  return [...known];
-}
-
-type Selected = ChannelRequestFields<'ReadDatabase'>['select'];
-
-async function knownIn(select: Selected, data: DataAccess): Promise<Selected> {
-  const known: Selected = { ...select };
-  for (const kind of ['measurements', 'commands', 'alarms'] as const) {
-    const names = select[kind];
-    if (isMany(names)) known[kind] = await knownAmong(names, data[kind]);
-  }
-  return known;
+function answered(field: string, bytes: ReadBytes): Promise<Outcome> | Outcome {
+  if (bytes instanceof Promise) return bytes.then((gathered) => ({ more: { [field]: gathered } }));
+  return { more: { [field]: bytes } };
 }

@@ -1,6 +1,6 @@
 // What carries out one kind of request, and what comes of it.
 import type { ItemResult } from '@telltale/schema';
-import type { Lease } from '../../points/index.ts';
+import type { Gathered, Lease } from '../../points/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 /** A request, checked against its schema. */
@@ -8,14 +8,11 @@ export type Request = Record<string, unknown>;
 
 export type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
 
-/** What an answer has besides `request_id` and `result`: texts and lent bytes of JSON, by field. */
+/** What an answer has besides `request_id` and `result`: texts and bytes of JSON, by field. */
 export interface Outcome {
-  readonly more?: Readonly<Record<string, string | Lease>>;
+  readonly more?: Readonly<Record<string, string | Lease | Gathered>>;
   /** Of a batch: what became of each item. */
   readonly results?: readonly ItemResult[];
   /** Done when the answer has been sent. */
   readonly afterwards?: () => Promise<void> | undefined;
 }
-
-/** So many items are looked at in slices; a short message has fewer. */
-export const manyItems = 5000;

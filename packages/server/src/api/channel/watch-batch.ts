@@ -1,5 +1,6 @@
 // What becomes of each name of a watch that is asked for.
 import { type ItemResult, maxBatchItems, type Problem, ProblemError } from '@telltale/schema';
+import { stepItems } from '../../points/index.ts';
 
 export class WatchBatch {
   readonly found: string[] = [];
@@ -18,7 +19,16 @@ export class WatchBatch {
     return this.#failures === 0 ? undefined : this.#results;
   }
 
-  take(name: string): void {
+  /** In steps. */
+  *take(names: readonly string[]): Generator<void, void> {
+    let items = 0;
+    for (const name of names) {
+      this.#take(name);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  #take(name: string): void {
     if (this.#has(name)) {
       this.found.push(name);
       this.#results.push({ name, result: true });

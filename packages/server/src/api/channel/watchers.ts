@@ -1,8 +1,10 @@
-// Who watches which names, and who watches all there are.
+// Who watches which names, and who watches all there are. What may be of very many names is done in steps.
+import { stepItems } from '../../points/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 export class Watchers {
   readonly #ofAll = new Set<ChannelClient>();
+  /** Also of clients that have left, until `leave` has come there. */
   readonly #byName = new Map<string, Set<ChannelClient>>();
   readonly #byClient = new Map<ChannelClient, Set<string>>();
 
@@ -18,7 +20,8 @@ export class Watchers {
 
   /** What somebody watches. */
   watched(): 'all' | string[] {
-    return this.#ofAll.size > 0 ? 'all' : [...this.#byName.keys()];
+    if (this.#ofAll.size > 0) return 'all';
+    return [...new Set([...this.#byClient.values()].flatMap((names) => [...names]))];
   }
 
   isWatched(name: string): boolean {
@@ -27,34 +30,50 @@ export class Watchers {
 
   forEach(name: string, use: (client: ChannelClient) => void): void {
     this.#ofAll.forEach(use);
-    this.#byName.get(name)?.forEach(use);
-  }
-
-  add(client: ChannelClient, names: Iterable<string>): void {
-    if (this.#ofAll.has(client)) return;
-    const watched = this.#byClient.get(client) ?? new Set();
-    this.#byClient.set(client, watched);
-    for (const name of names) {
-      watched.add(name);
-      this.#byName.set(name, (this.#byName.get(name) ?? new Set()).add(client));
+    for (const client of this.#byName.get(name) ?? []) {
+      if (!this.#ofAll.has(client) && this.#byClient.get(client)?.has(name) === true) use(client);
     }
   }
 
-  addAll(client: ChannelClient): void {
-    this.leave(client);
+  add(client: ChannelClient, name: string): void {
+    if (!this.#ofAll.has(client)) this.#link(client, name);
+  }
+
+  addAll(client: ChannelClient): Generator<void, void> {
+    const leaving = this.leave(client);
     this.#ofAll.add(client);
+    return leaving;
   }
 
-  /** Who watches all goes on with the rest of what there is. */
-  remove(client: ChannelClient, names: Iterable<string>, all: () => Iterable<string>): void {
-    if (this.#ofAll.delete(client)) this.add(client, all());
-    for (const name of names) this.#remove(client, name);
-  }
-
-  leave(client: ChannelClient): void {
+  /** Who watches all goes on with the rest of what there is; it watches all until that is there. */
+  *remove(client: ChannelClient, names: readonly string[], all: () => Iterable<string>): Generator<void, void> {
+    let items = 0;
+    if (!this.#ofAll.has(client)) {
+      for (const name of names) {
+        this.#remove(client, name);
+        if (++items % stepItems === 0) yield;
+      }
+      return;
+    }
+    const gone = new Set<string>();
+    for (const name of names) {
+      gone.add(name);
+      if (++items % stepItems === 0) yield;
+    }
+    for (const name of all()) {
+      if (!this.#ofAll.has(client)) return; // it has left meanwhile
+      if (!gone.has(name)) this.#link(client, name);
+      if (++items % stepItems === 0) yield;
+    }
     this.#ofAll.delete(client);
-    for (const name of this.#byClient.get(client) ?? []) this.#remove(client, name);
+  }
+
+  /** It watches nothing from now on; the steps clear up behind it. */
+  leave(client: ChannelClient): Generator<void, void> {
+    this.#ofAll.delete(client);
+    const names = this.#byClient.get(client) ?? [];
     this.#byClient.delete(client);
+    return this.#clear(client, names);
   }
 
   /** Nobody watches the name any more, but for who watches all. */
@@ -62,10 +81,37 @@ export class Watchers {
     for (const client of this.#byName.get(name) ?? []) this.#remove(client, name);
   }
 
+  *#clear(client: ChannelClient, names: Iterable<string>): Generator<void, void> {
+    let items = 0;
+    for (const name of names) {
+      if (this.#byClient.get(client)?.has(name) !== true) this.#unlink(client, name);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  #namesOf(client: ChannelClient): Set<string> {
+    const known = this.#byClient.get(client);
+    if (known !== undefined) return known;
+    const names = new Set<string>();
+    this.#byClient.set(client, names);
+    return names;
+  }
+
+  #link(client: ChannelClient, name: string): void {
+    this.#namesOf(client).add(name);
+    const clients = this.#byName.get(name);
+    if (clients === undefined) this.#byName.set(name, new Set([client]));
+    else clients.add(client);
+  }
+
   #remove(client: ChannelClient, name: string): void {
     const watched = this.#byClient.get(client);
     watched?.delete(name);
     if (watched?.size === 0) this.#byClient.delete(client);
+    this.#unlink(client, name);
+  }
+
+  #unlink(client: ChannelClient, name: string): void {
     const watchers = this.#byName.get(name);
     watchers?.delete(client);
     if (watchers?.size === 0) this.#byName.delete(name);

@@ -1,6 +1,7 @@
 // All that a client of the channel can watch.
 import { type ChannelRequestName, type Clock, ProblemError } from '@telltale/schema';
 import type { FunctionModules } from '../../modules/index.ts';
+import type { Slices } from '../../runtime/index.ts';
 import type { DataAccess } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { ChannelClient } from './channel-client.ts';
@@ -12,10 +13,11 @@ import { MeasurementWatches } from './measurement-watches.ts';
 export interface Watchable {
   has(name: string): boolean;
   countOf(client: ChannelClient): number;
-  /** Of many names the watch begins bit by bit, and resolves when all of it has. */
+  /** Each of very many begins, or ends, bit by bit, and resolves when all of it has. */
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
-  watchAll(client: ChannelClient): void;
-  unwatch(client: ChannelClient, names: readonly string[]): void;
+  watchAll(client: ChannelClient): Promise<void> | undefined;
+  unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
+  /** Ends at once whatever it watches. */
   leave(client: ChannelClient): void;
 }
 
@@ -28,23 +30,23 @@ export interface WatchesOptions {
   readonly maxWatches: number;
 }
 
-/** So many are watched at once; of more, the watch begins in slices. */
-const manyNames = 5000;
-
 export class Watches {
   readonly measurements: MeasurementWatches;
   readonly #kinds: Readonly<Record<WatchKind, Watchable>>;
   readonly #items: readonly { readonly count: number }[];
   readonly #maxWatches: number;
+  readonly #slices: Slices;
 
   constructor({ data, modules, stacks, clock, maxWatches }: WatchesOptions) {
-    const { commands, alarms } = data;
+    const { commands, alarms, slices } = data;
     this.#maxWatches = maxWatches;
-    this.measurements = new MeasurementWatches(data.measurements, clock);
+    this.#slices = slices;
+    this.measurements = new MeasurementWatches(data.measurements, clock, slices);
     const commandWatches = new ItemWatches({
       notification: 'CommandUpdateNotification',
       list: 'updates',
       clock,
+      slices,
       has: (name) => commands.find(name) >= 0,
       names: () => namesOf(commands),
       text: (name) => commandText(data, name),
@@ -53,6 +55,7 @@ export class Watches {
       notification: 'AlarmStateChangeNotification',
       list: 'changes',
       clock,
+      slices,
       has: (name) => alarms.find(name) >= 0,
       names: () => alarms.names(),
       text: (name) => alarms.text(alarms.find(name)),
@@ -61,6 +64,7 @@ export class Watches {
       notification: 'FunctionModuleUpdateNotification',
       list: 'updates',
       clock,
+      slices,
       has: (name) => modules.has(name),
       names: () => modules.names(),
       text: (name) => JSON.stringify(modules.status(name)),
@@ -72,6 +76,7 @@ export class Watches {
           notification: role === 'connector' ? 'ConnectorUpdateNotification' : 'ProviderUpdateNotification',
           list: 'updates',
           clock,
+          slices,
           has: (name) => stacks.has(role, name),
           names: () => stacks.names(role),
           text: (name) => stacks.stateText(role, name),
@@ -86,7 +91,7 @@ export class Watches {
     });
     this.#items = [commandWatches, alarmWatches, moduleWatches, logWatches, connectorWatches, providerWatches];
     this.#kinds = {
-      measurements: byHandle(this.measurements, data),
+      measurements: this.measurements,
       commands: commandWatches,
       alarms: alarmWatches,
       function_modules: moduleWatches,
@@ -113,6 +118,11 @@ export class Watches {
       'too-many-watches',
       `A client may watch ${most} ${kind} by name; --max-watches sets the limit.`,
     );
+  }
+
+  /** Resolves when there may be more long work for clients. */
+  nextTurn(): Promise<void> {
+    return this.#slices.next();
   }
 
   leave(client: ChannelClient): void {
@@ -149,23 +159,6 @@ export const watchKinds: Partial<Record<ChannelRequestName, WatchKind>> = {
 
 /** The field of a watch request that carries the names. */
 export const namesField = (kind: WatchKind) => (kind === 'function_module_logs' ? 'function_modules' : kind);
-
-function byHandle(watches: MeasurementWatches, { measurements }: DataAccess): Watchable {
-  const handlesOf = (names: readonly string[]) =>
-    [...new Set(names)].map((name) => measurements.find(name)).filter((handle) => handle >= 0);
-  return {
-    has: (name) => measurements.find(name) >= 0,
-    countOf: (client) => watches.countOf(client),
-    watch(client, names) {
-      if (names.length > manyNames) return watches.join(client, names);
-      watches.watch(client, handlesOf(names));
-      return undefined;
-    },
-    watchAll: (client) => watches.watchAll(client),
-    unwatch: (client, names) => watches.unwatch(client, handlesOf(names)),
-    leave: (client) => watches.leave(client),
-  };
-}
 
 function* namesOf(commands: DataAccess['commands']): Generator<string> {
   for (const handle of commands.all()) yield commands.nameOf(handle);

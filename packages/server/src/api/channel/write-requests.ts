@@ -35,7 +35,7 @@ export function writeRequests({
     items: readonly Item[],
     carryOut: (item: Item) => Promise<void>,
   ): Promise<Outcome> {
-    const results = await inOrder(items, async (item): Promise<ItemResult> => {
+    const carryOutOne = async (item: Item): Promise<ItemResult> => {
       try {
         checkNamedWrite(caller, item.name);
         await carryOut(item);
@@ -43,8 +43,8 @@ export function writeRequests({
       } catch (error) {
         return { name: item.name, result: false, error: toProblem(error as Error, log).toJSON() };
       }
-    });
-    return { results };
+    };
+    return { results: await inOrder(items, carryOutOne, data.slices) };
   }
 
   return {

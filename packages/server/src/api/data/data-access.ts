@@ -8,41 +8,90 @@ import {
   type Simulation,
 } from '@telltale/schema';
 import type { Alarms } from '../../alarms/index.ts';
-import type { Commands, Lease, Measurements, SimulationRequest, WireSlots } from '../../points/index.ts';
+import {
+  type Commands,
+  type Gathered,
+  type Gathering,
+  handlesOf,
+  type Lease,
+  type Measurements,
+  type SimulationRequest,
+  type WireSlots,
+} from '../../points/index.ts';
+import { Slices } from '../../runtime/index.ts';
+import { SharedReading } from './shared-reading.ts';
 
 export interface Selection<Field extends string> {
   readonly names?: readonly string[] | undefined;
   readonly fields?: readonly Field[] | undefined;
 }
 
+export interface DatabaseSelection {
+  readonly measurements?: 'all' | readonly string[];
+  readonly commands?: 'all' | readonly string[];
+  readonly alarms?: 'all' | readonly string[];
+}
+
+/** Bytes of JSON, which nobody writes to; those of a read of very many come later. */
+export type ReadBytes = Lease | Gathered | Promise<Gathered>;
+
+/** Asked between slices; who does not care any more gets nothing. */
+export type IsWanted = () => boolean;
+
 interface Points {
   readonly wire: WireSlots;
+  readonly size: number;
   find(name: string): number;
   all(): Iterable<number>;
 }
+
+/** A collection of so many is copied at once. */
+const mostAtOnce = 10_000;
+
+const nothing: Gathered = { pieces: [] };
 
 export class DataAccess {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;
 
+  /** For all long work of the interfaces: of one client or many, it has one slice of a turn. */
+  readonly slices = new Slices();
+  readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedReading>>;
+
   constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
     this.measurements = parts.measurements;
     this.commands = parts.commands;
     this.alarms = parts.alarms;
+    const ofPoints = (points: Points) =>
+      new SharedReading(
+        this.slices,
+        () => points.wire.selection(points.all(), undefined),
+        () => points.wire.version,
+      );
+    this.#wholes = {
+      measurements: ofPoints(this.measurements),
+      commands: ofPoints(this.commands),
+      alarms: new SharedReading(
+        this.slices,
+        () => this.alarms.collection(),
+        () => this.alarms.version,
+      ),
+    };
   }
 
-  /** Each read of many lends the bytes of JSON, until they are sent; nobody writes to them. */
-  readMeasurements(selection: Selection<MeasurementField>): Lease {
-    return readPoints(this.measurements, selection);
+  /** Each read of many: every object as it is at one moment between the request and the answer. */
+  readMeasurements(selection: Selection<MeasurementField>, isWanted?: IsWanted): ReadBytes {
+    return this.#readPoints('measurements', selection, isWanted);
   }
 
-  readCommands(selection: Selection<CommandField>): Lease {
-    return readPoints(this.commands, selection);
+  readCommands(selection: Selection<CommandField>, isWanted?: IsWanted): ReadBytes {
+    return this.#readPoints('commands', selection, isWanted);
   }
 
-  readAlarms({ names, fields }: Selection<AlarmField>): Lease {
-    return given(Buffer.concat(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) })));
+  readAlarms({ names, fields }: Selection<AlarmField>, isWanted?: IsWanted): ReadBytes {
+    if (names === undefined && fields === undefined) return this.#wholes.alarms.read();
+    return this.#gathered(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) }), isWanted);
   }
 
   readMeasurement(name: string): Buffer {
@@ -57,18 +106,9 @@ export class DataAccess {
     return this.alarms.text(known(this.alarms.find(name), 'alarm', name));
   }
 
-  /** As arrays; a kind that is not asked for is undefined. */
-  readDatabase(select: {
-    measurements?: 'all' | readonly string[];
-    commands?: 'all' | readonly string[];
-    alarms?: 'all' | readonly string[];
-  }): { measurements?: Buffer; commands?: Buffer; alarms?: Buffer } {
-    const { measurements, commands, alarms } = select;
-    return {
-      ...(measurements && { measurements: this.measurements.wire.array(chosen(this.measurements, measurements)) }),
-      ...(commands && { commands: this.commands.wire.array(chosen(this.commands, commands)) }),
-      ...(alarms && { alarms: this.#alarmArray(alarms) }),
-    };
+  /** An object of arrays; a kind that is not asked for is not there. */
+  readDatabase(select: DatabaseSelection, isWanted?: IsWanted): Gathered | Promise<Gathered> {
+    return this.#gathered(this.#database(select), isWanted);
   }
 
   simulate(name: string, request: SimulationRequest): Promise<void> {
@@ -95,33 +135,37 @@ export class DataAccess {
     return this.alarms.operate(name, operation, authority);
   }
 
-  #alarmArray(names: 'all' | readonly string[]): Buffer {
-    const wanted = names === 'all' ? this.alarms.names() : new Set(names);
-    const texts: string[] = [];
-    for (const name of wanted) {
-      const handle = this.alarms.find(name);
-      if (handle >= 0) texts.push(this.alarms.text(handle));
+  #readPoints(
+    kind: 'measurements' | 'commands',
+    { names, fields }: Selection<string>,
+    isWanted: IsWanted | undefined,
+  ): ReadBytes {
+    const points: Points = this[kind];
+    if (names !== undefined || fields !== undefined) {
+      return this.#gathered(points.wire.selection(chosen(points, names ?? 'all'), fields), isWanted);
     }
-    return Buffer.from(`[${texts.join(',')}]`);
+    return points.size > mostAtOnce ? this.#wholes[kind].read() : points.wire.collection();
+  }
+
+  #gathered(steps: Gathering, isWanted: IsWanted | undefined): Gathered | Promise<Gathered> {
+    const gathered = this.slices.run(steps, isWanted);
+    return gathered instanceof Promise ? gathered.then((whole) => whole ?? nothing) : gathered;
+  }
+
+  *#database({ measurements, commands, alarms }: DatabaseSelection): Gathering {
+    const pieces: Buffer[] = [];
+    const put = (kind: string, gathered: Gathered) => {
+      pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}"${kind}":`), ...gathered.pieces);
+    };
+    if (measurements) put('measurements', yield* this.measurements.wire.array(chosen(this.measurements, measurements)));
+    if (commands) put('commands', yield* this.commands.wire.array(chosen(this.commands, commands)));
+    if (alarms) put('alarms', yield* this.alarms.array(alarms === 'all' ? undefined : alarms));
+    return { pieces: [...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')] };
   }
 }
 
-function readPoints(points: Points, { names, fields }: Selection<string>): Lease {
-  if (names === undefined && fields === undefined) return points.wire.collection();
-  return given(points.wire.selection(chosen(points, names ?? 'all'), fields));
-}
-
-/** Bytes that nobody wants back. */
-function given(bytes: Buffer): Lease {
-  return { bytes, release: () => undefined };
-}
-
-/** The handles of the names that exist, each once. */
-function chosen(points: Points, names: 'all' | readonly string[]): number[] {
-  if (names === 'all') return [...points.all()];
-  const handles = new Set(names.map((name) => points.find(name)));
-  handles.delete(-1);
-  return [...handles];
+function chosen(points: Points, names: 'all' | readonly string[]): Iterable<number> {
+  return names === 'all' ? points.all() : handlesOf(names, (name) => points.find(name));
 }
 
 function known(handle: number, kind: string, name: string): number {

@@ -1,4 +1,4 @@
 // The data-access interface, version 1.
-export { DataAccess, type Selection } from './data-access.ts';
+export { DataAccess, type DatabaseSelection, type ReadBytes, type Selection } from './data-access.ts';
 export { collectionRoutes } from './live-collections.ts';
 export { dataRoutes } from './routes.ts';

@@ -2,10 +2,9 @@
 // with names and fields, and the one.
 import { Collection, type ProblemName } from '@telltale/schema';
 import Type, { type TObject } from 'typebox';
-import type { Lease } from '../../points/index.ts';
 import { fieldsParameter, NamesParameter, readFields, readNames } from '../read-list.ts';
 import { type Call, jsonType, type Route } from '../route.ts';
-import type { Selection } from './data-access.ts';
+import type { IsWanted, ReadBytes, Selection } from './data-access.ts';
 
 export interface LiveCollection<Field extends string> {
   readonly path: string;
@@ -16,7 +15,7 @@ export interface LiveCollection<Field extends string> {
   readonly fields: readonly Field[];
   /** Equal texts mean equal answers; without it a client can keep none. */
   readonly version?: () => string;
-  readonly read: (selection: Selection<Field>) => Lease | string;
+  readonly read: (selection: Selection<Field>, isWanted: IsWanted) => ReadBytes | string;
   readonly readOne: (name: string) => Buffer | string;
 }
 
@@ -48,7 +47,7 @@ export function collectionRoutes<Field extends string>(options: LiveCollection<F
         }),
       },
       problems: ['too-many-names'],
-      handle: ({ query }) => read(selectionOf(query)),
+      handle: ({ query, signal }) => read(selectionOf(query), whileOpen(signal)),
     },
     oneRoute(options, path, `get${title}`),
   ];
@@ -69,6 +68,15 @@ export function oneRoute<Field extends string>(
     answer: { status: 200, description: `The ${one}.`, type: jsonType, schema },
     problems: ['unknown-object'],
     handle: ({ name }) => readOne(name),
+  };
+}
+
+/** Most answers are there before anybody asks whether they are wanted. */
+function whileOpen(signal: Call['signal']): IsWanted {
+  let known: AbortSignal | undefined;
+  return () => {
+    known ??= signal();
+    return !known.aborted;
   };
 }
 

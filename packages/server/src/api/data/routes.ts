@@ -49,7 +49,7 @@ function measurementRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
       schema: LiveMeasurement,
       fields: measurementFields,
       version: () => `${boot}-${data.measurements.wire.version}`,
-      read: (selection) => data.readMeasurements(selection),
+      read: (selection, isWanted) => data.readMeasurements(selection, isWanted),
       readOne: (name) => data.readMeasurement(name),
     }),
     {
@@ -109,7 +109,7 @@ function commandRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
     schema: LiveCommand,
     fields: commandFields,
     version: () => `${boot}-${data.commands.wire.version}`,
-    read: (selection) => data.readCommands(selection),
+    read: (selection, isWanted) => data.readCommands(selection, isWanted),
     readOne: (name) => data.readCommand(name),
   };
   return [
@@ -150,7 +150,7 @@ function alarmRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
       schema: LiveAlarm,
       fields: alarmFields,
       version: () => `${boot}-${data.alarms.version}`,
-      read: (selection) => data.readAlarms(selection),
+      read: (selection, isWanted) => data.readAlarms(selection, isWanted),
       readOne: (name) => data.readAlarm(name),
     }),
     ...alarmOperations.map(

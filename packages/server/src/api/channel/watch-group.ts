@@ -1,0 +1,24 @@
+// Clients that watch the same measurements, and what is gathered for them in the running tick.
+import type { ChannelClient } from './channel-client.ts';
+import { Growing } from './growing.ts';
+
+export class WatchGroup {
+  readonly members = new Set<number>();
+  /** None while it begins and when it has ended: then nothing is told of it. */
+  readonly clients = new Set<ChannelClient>();
+  /** Positions in the log, of the running tick. */
+  readonly pending = new Growing();
+  /** Its key among the shared ones; undefined while it belongs to one client, whose list may change. */
+  key: string | undefined;
+  cancelSharing: () => void = () => undefined;
+
+  /** Equal for equal sets, in whatever order they were made; different ones are told apart by a look at both. */
+  keyOfMembers(): string {
+    let [sum, mixed] = [0, 0];
+    for (const handle of this.members) {
+      sum = (sum + handle) % 0x1_0000_0000;
+      mixed = (mixed + Math.imul(handle ^ 0x9e37_79b9, 0x85eb_ca6b)) | 0;
+    }
+    return `${this.members.size} ${sum} ${mixed}`;
+  }
+}

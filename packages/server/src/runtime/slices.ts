@@ -1,0 +1,65 @@
+// Long work on the main thread, beside live values: some milliseconds of it in a turn of the event loop, whoever it is
+// for, then everybody else has a turn.
+
+/** Less than half of what nobody notices. */
+const sliceMs = 8;
+
+/** So many steps of some dozen items each are done at once, within some milliseconds; fewer where others wait. */
+const stepsAtOnce = 64;
+const stepsBeforeOthers = 4;
+
+export class Slices {
+  readonly #waiting: (() => void)[] = [];
+  #begunMs = 0;
+
+  /** Whether the work that has its turn must wait for the next one. */
+  get isOver(): boolean {
+    return performance.now() - this.#begunMs >= sliceMs;
+  }
+
+  /** Resolves when it is the turn of who asks: behind those who asked before, one in a turn of the event loop. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) setImmediate(() => this.#give());
+    });
+  }
+
+  async each<T>(items: Iterable<T>, apply: (item: T) => void): Promise<void> {
+    await this.next();
+    for (const item of items) {
+      apply(item);
+      if (this.isOver) await this.next();
+    }
+  }
+
+  /**
+   * Carries out the steps: the first ones at once, and with them most work wholly; the others when it is their turn. Resolves
+   * to undefined where it is not wanted any more.
+   */
+  run<T>(steps: Iterator<unknown, T>, isWanted: () => boolean = () => true): T | Promise<T | undefined> {
+    const most = this.#waiting.length === 0 ? stepsAtOnce : stepsBeforeOthers;
+    for (let step = 0; step < most; step++) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+    return this.#goOn(steps, isWanted);
+  }
+
+  async #goOn<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
+    while (true) {
+      await this.next();
+      if (!isWanted()) return undefined;
+      do {
+        const { done, value } = steps.next();
+        if (done === true) return value;
+      } while (!this.isOver);
+    }
+  }
+
+  #give(): void {
+    this.#begunMs = performance.now();
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(() => this.#give());
+  }
+}
