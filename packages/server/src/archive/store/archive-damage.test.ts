@@ -1,6 +1,17 @@
 // Harms every file of an archive: what is read is whole, or something was told.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
@@ -173,6 +184,27 @@ describe('an archive of which a file', () => {
     assert.ok(readdirSync(folder).includes('inventory.tti'));
     opened.store.close();
   });
+});
+
+test('an archive in which nothing happens leaves its inventory alone, and one that grows does not', () => {
+  const folder = mkdtempSync(join(root, 'quiet-'));
+  const clock = new ManualClock(startUs + 100 * dayUs);
+  const store = ArchiveStore.open(folder, { clock, disk, onDamage: () => undefined });
+  cleanup.defer(() => store.close());
+  const written = () => statSync(join(folder, inventoryName)).ino;
+  const look = () => {
+    clock.advance(10_000);
+    while (store.maintain(5));
+    return written();
+  };
+  look();
+  const first = openSync(join(folder, inventoryName), 'r'); // so that no other file gets its number
+  cleanup.defer(() => closeSync(first));
+  const quiet = written();
+  assert.deepEqual([look(), look()], [quiet, quiet]);
+  append(store, levels(50, startUs));
+  store.commit();
+  assert.notEqual(look(), quiet);
 });
 
 describe('an archive whose inventory is older than its files misses nothing', () => {

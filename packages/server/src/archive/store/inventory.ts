@@ -2,6 +2,7 @@
 // is missing stays listed as lost, so that it is told at each start and shown in answers.
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Damage } from '../files/damage.ts';
 import { syncFolder } from '../files/disk.ts';
 import {
@@ -30,7 +31,9 @@ export class Inventory {
   readonly #folder: string;
   readonly #listed: ReadonlyMap<string, ListedFile>;
   #lost: readonly ListedFile[] = [];
-  /** What it was written down from. */
+  /** As the file has it; undefined where nobody knows. */
+  #written: readonly ListedFile[] | undefined;
+  /** What it was last compared with. */
   #blocks: readonly Block[] | undefined;
   #generation = -1;
   #lookedMs = Number.NEGATIVE_INFINITY;
@@ -80,13 +83,14 @@ export class Inventory {
     this.#lost = [...this.#lost, { ...listedBlock(block), isLost: true }];
   }
 
-  /** Writes it down where something has changed. Throws the system's error. */
+  /** Writes it down where something is not as it was. Throws the system's error. */
   refresh(parts: StoreParts): void {
     const { blocks, generations, clock } = parts;
     const nowMs = clock.monotonicMs();
     const isSame = blocks.all === this.#blocks && generations.active.generation === this.#generation;
     if (isSame && nowMs < this.#lookedMs + lookMs) return;
-    this.#write(parts, [], undefined);
+    const files = this.#list(parts);
+    if (!isDeepStrictEqual(files, this.#written)) this.#write(parts, files);
     this.#blocks = blocks.all;
     this.#generation = generations.active.generation;
     this.#lookedMs = nowMs;
@@ -98,15 +102,24 @@ export class Inventory {
    */
   beforeRemoval(parts: StoreParts, fresh: readonly Block[] = [], flushed?: Frozen): void {
     try {
-      this.#write(parts, fresh, flushed);
+      this.#write(parts, this.#list(parts, fresh, flushed));
     } catch {
       rmSync(join(this.#folder, inventoryName), { force: true });
       syncFolder(this.#folder);
-      this.#blocks = undefined;
+      this.#blocks = this.#written = undefined;
     }
   }
 
-  #write({ disk, blocks, generations, catalogue }: StoreParts, fresh: readonly Block[], flushed?: Frozen): void {
+  #write({ disk }: StoreParts, files: readonly ListedFile[]): void {
+    writeInventory(this.#folder, files, disk);
+    this.#written = files;
+  }
+
+  #list(
+    { blocks, generations, catalogue }: StoreParts,
+    fresh: readonly Block[] = [],
+    flushed?: Frozen,
+  ): readonly ListedFile[] {
     const highest = Math.max(0, catalogue.limit - 1);
     const journals = generations.journals().filter(({ path }) => path !== flushed?.journalPath);
     const files = [
@@ -118,7 +131,7 @@ export class Inventory {
       }),
     ];
     const names = new Set(files.map(({ name }) => name));
-    writeInventory(this.#folder, [...files, ...this.#lost.filter(({ name }) => !names.has(name))], disk);
+    return [...files, ...this.#lost.filter(({ name }) => !names.has(name))];
   }
 
   #miss(file: ListedFile, onDamage: (damage: Damage) => void): void {
