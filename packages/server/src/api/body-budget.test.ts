@@ -34,6 +34,15 @@ test('beside large bodies there is room for small ones, and a large one has it b
   assert.throws(() => holds(budget, MiB), isOverload);
 });
 
+test('beside the largest body, one that is not small has a quarter of its length at most', () => {
+  const budget = new BodyBudget(largest);
+  holds(budget, largest);
+  assert.throws(() => holds(budget, largest / 4 + 1), isOverload);
+  holds(budget, largest / 4);
+  assert.throws(() => holds(budget, MiB + 1), isOverload);
+  holds(budget, MiB);
+});
+
 test('a length that is only said keeps nobody out', () => {
   const budget = new BodyBudget(largest);
   for (let count = 0; count < 1000; count++) budget.open().expect(largest);

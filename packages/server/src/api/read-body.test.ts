@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import Type from 'typebox';
@@ -23,6 +24,8 @@ let url: string;
 const given: { bytes: number; answer: () => void }[] = [];
 /** Of a server without requests. */
 let idleTimers: number;
+/** Bodies that nobody reads yet. */
+const late: { stream: Readable; readOn: () => void }[] = [];
 let received = 0;
 let socket: Socket;
 
@@ -38,10 +41,19 @@ const routes: Route[] = [
     handle: ({ json }) => new Promise<void>((resolve) => given.push({ bytes: json.length, answer: resolve })),
   },
   { ...common, method: 'POST', path: '/streamed', id: 'streamed', body, handle: readOn },
+  {
+    ...common,
+    method: 'POST',
+    path: '/late',
+    id: 'late',
+    body,
+    handle: ({ stream }) =>
+      new Promise<void>((resolve) => late.push({ stream, readOn: () => resolve(readOn({ stream })) })),
+  },
   { ...common, method: 'GET', path: '/none', id: 'none', answer: { status: 200, description: '' }, handle: () => '1' },
 ];
 
-async function readOn({ stream }: Call): Promise<void> {
+async function readOn({ stream }: Pick<Call, 'stream'>): Promise<void> {
   for await (const chunk of stream as AsyncIterable<Buffer>) received += chunk.length;
 }
 
@@ -97,6 +109,26 @@ describe('a body', () => {
       assert.match(text, /request-timeout/);
     });
   }
+
+  test('that is held in memory has to come at a pace at which all of it is there in a quarter of an hour', async () => {
+    const answer = once(socket, 'data');
+    socket.write(post('/whole', maxBytes) + ' '.repeat(leastProgressBytes));
+    await until('it is there', async () => (await figure('body_bytes')) >= leastProgressBytes);
+    clock.advance(progressMs);
+    await until('nobody waits for the rest', async () => (await figure('body_bytes')) === 0);
+    assert.match(String((await answer)[0]), /^HTTP\/1\.1 408 .*Less than 186413 bytes of the body came in 10 s/s);
+  });
+
+  test('that its handler is late to read is not too slow', async () => {
+    const answer = once(socket, 'data');
+    socket.write(post('/late', 256 * kib) + ' '.repeat(128 * kib));
+    await until('it is there', async () => (late[0]?.stream.readableLength ?? 0) > 0);
+    for (let window = 0; window < 5; window++) clock.advance(progressMs);
+    late.pop()?.readOn();
+    socket.write(' '.repeat(128 * kib));
+    assert.match(String((await answer)[0]), /^HTTP\/1\.1 204 /);
+    assert.equal(received, 256 * kib);
+  });
 
   test('may take an hour as long as it goes on', async () => {
     const minutes = 60;
