@@ -84,7 +84,7 @@ function isUnchanged({ files }) {
  * @param {string} path From the root, or absolute.
  */
 export function stampOf(path) {
-  const found = statSync(isAbsolute(path) ? path : join(root, path), { throwIfNoEntry: false });
+  const found = statSync(isAbsolute(path) ? path : root + path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}`;
 }
 

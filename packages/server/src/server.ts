@@ -91,11 +91,21 @@ export class Server {
     for (const { folder, message } of faults) log.error({ folder }, `a stack cannot be used: ${message}`);
     const stackModules = stacks.map(({ moduleUrl }) => moduleUrl);
     const clock = systemClock;
+    this.#cfgdb = new ConfigurationDatabase({
+      folder: settings.data,
+      whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
+      stackModules,
+      onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
+      onFailure,
+    });
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
       onTrouble: (reason) => this.#onDiskTrouble(reason),
     });
+    this.#archive = this.#createArchive(onFailure);
+    // Their threads load their code while the rest is made.
+    for (const part of [this.#cfgdb, this.#state, this.#archive]) part.prepare();
     this.#measurements = new Measurements({ clock, keeper: this.#state });
     this.#commands = new Commands({
       clock,
@@ -103,7 +113,6 @@ export class Server {
       writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
     });
     this.#alarms = new Alarms({ measurements: this.#measurements, keeper: this.#state, clock });
-    this.#archive = this.#createArchive(onFailure);
     this.#archiving = new Archiving({
       clock,
       measurements: this.#measurements,
@@ -167,13 +176,6 @@ export class Server {
         else log.error(`${reason}: nothing is written until it is put back`);
       },
     });
-    this.#cfgdb = new ConfigurationDatabase({
-      folder: settings.data,
-      whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
-      stackModules,
-      onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
-      onFailure,
-    });
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
     const metrics = new Metrics();
@@ -233,12 +235,9 @@ export class Server {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** The port before the folder: a server that cannot listen leaves no trace. Threads load their code meanwhile. */
+  /** The port before the folder: a server that cannot listen leaves no trace. */
   async #start(): Promise<void> {
     const { host, port, data } = this.#settings;
-    this.#cfgdb.prepare();
-    this.#state.prepare();
-    this.#archive.prepare();
     try {
       await this.#http.listen({ host, port }).catch((error: unknown) => {
         throw cannotListen(error, { host, port });

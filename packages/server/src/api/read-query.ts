@@ -8,12 +8,13 @@ export type Query = Readonly<Record<string, unknown>>;
 /** Parameters that follow each other without one between them are none; so many may. */
 const mostEmpty = 20;
 
-/** Compiles the reading of one route's query, which stands behind the `?`, once. Throws `ProblemError`. */
+/** Reads the query of one route, which stands behind the `?`; compiled by the first request. Throws `ProblemError`. */
 export function queryReader(schema: TObject): (text: string) => Query {
   const check = checker(schema);
   const known = new Set(Object.keys(schema.properties));
-  const isEmptyGood = check.fits({});
+  let isEmptyGood: boolean | undefined;
   return (text) => {
+    isEmptyGood ??= check.fits({});
     if (text === '' && isEmptyGood) return Object.create(null) as Query;
     return checked(check, readParameters(text, known));
   };
