@@ -69,12 +69,16 @@ interface Section {
   readonly lines: Buffer;
 }
 
-/** The families of such a text. */
+/** The families of such a text, found without looking at its objects: no line of theirs begins with the name of one. */
 export function sectionsOf(text: Buffer): Map<Family, Section> {
   const sections = new Map<Family, Section>();
-  const known = familyNames
-    .map((family) => ({ family, start: text.indexOf(`\n${family} `) + 1 })) // 0 where there is none: the first line
-    .filter(({ family, start }) => text.toString('latin1', start, start + family.length) === family);
+  const known: { family: Family; start: number }[] = [];
+  for (const family of familyNames) {
+    const from = known.at(-1)?.start ?? 0; // they stand in this order
+    const isFirst = text.toString('latin1', 0, family.length + 1) === `${family} `;
+    const start = isFirst ? 0 : text.indexOf(`\n${family} `, from) + 1;
+    if (isFirst || start > 0) known.push({ family, start });
+  }
   known.forEach(({ family, start }, index) => {
     const next = known[index + 1];
     const section = text.subarray(start, next === undefined ? text.length : next.start - 1);
