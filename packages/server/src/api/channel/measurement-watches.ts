@@ -1,7 +1,7 @@
 // Who watches which measurements, and what they are told: changes are formatted once into a log of the running tick, and
 // clients that watch the same measurements share one message. A client that does not keep up gets the newest values.
 import type { Clock } from '@telltale/schema';
-import { type Changes, handlesOf, type Measurements, stepItems } from '../../points/index.ts';
+import { type Changes, type Measurements, stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { PresentValues } from './present-values.ts';
@@ -29,7 +29,7 @@ export class MeasurementWatches {
   /** Whoever watches all there is. */
   readonly #all = new WatchGroup();
   /** By handle, the groups that watch it. */
-  readonly #groups: (WatchGroup[] | undefined)[] = [];
+  readonly #groups: (readonly WatchGroup[] | undefined)[] = [];
   readonly #pendingGroups = new Set<WatchGroup>();
   /** What clients whose watch begins bit by bit are going to be told first. */
   readonly #joining = new Set<PresentValues>();
@@ -69,7 +69,7 @@ export class MeasurementWatches {
     const handles = this.#handlesOf(names);
     if (names.length + this.#sharedBy(client) > mostAtOnce) return this.#join(client, handles);
     this.flush();
-    const known = [...handles].filter((handle) => handle >= 0);
+    const known = [...new Set(handles)].filter((handle) => handle >= 0);
     if (!this.#all.clients.has(client)) {
       const group = this.#ownGroup(client);
       for (const handle of known) this.#extend(group, handle);
@@ -222,8 +222,9 @@ export class MeasurementWatches {
     }
   }
 
-  #handlesOf(names: readonly string[]): Iterable<number> {
-    return handlesOf(names, (name) => this.#measurements.find(name));
+  /** -1 in the place of a name that is unknown. */
+  *#handlesOf(names: readonly string[]): Generator<number> {
+    for (const name of names) yield this.#measurements.find(name);
   }
 
   /** How many the client watches together with others: what it costs to give it a group of its own. */
@@ -292,7 +293,7 @@ export class MeasurementWatches {
     if (groups.length === 0 && this.#all.clients.size === 0) return;
     this.#log.noteRemoval(handle);
     this.#noted(handle);
-    for (const group of [...groups]) {
+    for (const group of groups) {
       group.members.delete(handle);
       this.#unshare(group);
     }
@@ -400,12 +401,11 @@ export class MeasurementWatches {
     // An array that is never written far behind its end stays a plain one.
     while (this.#groups.length <= handle) this.#groups.push(undefined);
     const groups = this.#groups[handle];
-    if (groups === undefined) this.#groups[handle] = [group];
-    else groups.push(group);
+    this.#groups[handle] = groups === undefined ? group.alone : [...groups, group];
   }
 
   #unlink(handle: number, group: WatchGroup): void {
     const rest = this.#groups[handle]?.filter((other) => other !== group) ?? [];
-    this.#groups[handle] = rest.length === 0 ? undefined : rest;
+    this.#groups[handle] = rest.length <= 1 ? rest[0]?.alone : rest;
   }
 }

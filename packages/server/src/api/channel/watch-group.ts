@@ -10,6 +10,8 @@ export class WatchGroup {
   readonly pending = new Growing();
   /** Its key among the shared ones; undefined while it belongs to one client, whose list may change. */
   key: string | undefined;
+  /** The list of it alone: one for all that nobody else watches. */
+  readonly alone: readonly WatchGroup[] = [this];
   cancelSharing: () => void = () => undefined;
 
   /** Equal for equal sets, in whatever order they were made; different ones are told apart by a look at both. */
