@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { measurements, plantSize } from './plant.ts';
 
 const [name = '', url = ''] = process.argv.slice(2);
 const { port, host } = new URL(url);
@@ -71,6 +72,48 @@ function message(text: string): Attack {
   };
 }
 
+const notifications = ['MeasurementUpdateNotification', 'CommandUpdateNotification'];
+
+/** Clients of the channel that each send requests, one after the other, and take what they are answered, and told first. */
+function channel(
+  clients: number,
+  ...requests: { readonly request: string; readonly [field: string]: unknown }[]
+): Attack {
+  return () =>
+    Promise.all(
+      times(clients, async () => {
+        const socket = new WebSocket(`${url.replace('http', 'ws')}/data/ws`, {
+          perMessageDeflate: false,
+          maxPayload: 1 << 28,
+          skipUTF8Validation: true,
+        });
+        await once(socket, 'open');
+        let [bytes, isGood] = [0, true];
+        for (const [id, request] of requests.entries()) {
+          const isTold = request.request.startsWith('Watch');
+          const answered = new Promise<void>((resolve, reject) => {
+            socket.once('close', () => reject(new Error(`closed before ${request.request} was answered`)));
+            socket.on('message', (message: Buffer) => {
+              const head = message.toString('latin1', 0, 80);
+              const isOver = isTold
+                ? notifications.some((each) => head.includes(each))
+                : head.startsWith(`{"request_id":${id},`);
+              if (head.startsWith('{"request_id"')) isGood &&= head.includes('"result":true');
+              if (!isOver) return;
+              bytes = Math.max(bytes, message.length);
+              resolve();
+            });
+          });
+          socket.send(JSON.stringify({ id, ...request }));
+          await answered;
+          socket.removeAllListeners('message').removeAllListeners('close');
+        }
+        socket.terminate();
+        return { status: isGood ? 200 : 400, bytes };
+      }),
+    );
+}
+
 function transaction(count: number): Attack {
   const object = `{"name":"m","datatype":"d",${keys(count)}}`;
   const body = Buffer.from(
@@ -96,6 +139,10 @@ function lifeOf(begin: string, more: string): Attack {
   };
 }
 
+const plantNames = () => measurements(plantSize).map(({ name: each }) => each);
+const everything = { request: 'ReadDatabase', select: { measurements: 'all', commands: 'all', alarms: 'all' } };
+const watchAll = { request: 'WatchMeasurements', measurements: 'all' };
+
 const commas = `/data/measurements/?fields=${','.repeat(250_000)}`;
 const parameters = times(40_000, (at) => `p${at.toString(36)}`).join('&');
 const manyBytes = 60_000_000;
@@ -112,6 +159,22 @@ const attacks: Record<string, () => Attack> = {
   'fields-cross-site': () => requests(6, get(commas, closing, 'Sec-Fetch-Site: cross-site')),
   'parameters-40k': () => requests(6, get(`/data/measurements/?${parameters}`, closing)),
   'parameters-40k-nowhere': () => requests(6, get(`/nothing/?${parameters}`, closing)),
+  'read-all': () => channel(1, { request: 'ReadMeasurements' }),
+  'read-all-20': () => channel(20, { request: 'ReadMeasurements' }),
+  'read-fields-6': () => channel(6, { request: 'ReadMeasurements', fields: ['name', 'vtq'] }),
+  'read-names': () => channel(1, { request: 'ReadMeasurements', names: plantNames() }),
+  'read-database': () => channel(1, everything),
+  'get-all': () => requests(6, get('/data/measurements/', closing)),
+  'get-fields': () => requests(6, get('/data/measurements/?fields=vtq', closing)),
+  'watch-all': () => channel(1, watchAll),
+  'watch-names': () => channel(1, { request: 'WatchMeasurements', measurements: plantNames() }),
+  'unwatch-one': () => channel(1, watchAll, { request: 'UnwatchMeasurements', measurements: plantNames().slice(0, 1) }),
+  'unwatch-all': () =>
+    channel(
+      1,
+      { request: 'WatchMeasurements', measurements: plantNames() },
+      { request: 'UnwatchMeasurements', measurements: 'all' },
+    ),
   pipelining: () => async () => {
     const text = get('/data/measurements/').repeat(3000);
     const sockets = await Promise.all(times(20, open));

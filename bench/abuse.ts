@@ -11,16 +11,21 @@ import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { peakBytes, tellsMemory } from '../test/process-memory.ts';
 import { startServer } from '../test/server-process.ts';
 import { atMost, type Benchmark, type Result, type Say } from './measure.ts';
+import { connector, measurements, plantSize, putAll } from './plant.ts';
+import { post } from './server.ts';
 
 const mostWaitMs = 50;
 const mostRefusalBytes = 4096;
 const mostMegabytes = 512;
+/** Of 100,000 points, beyond what they take: some copies of the collection. */
+const mostLargeMegabytes = 200;
 const settleMs = 2000;
 const idleMs = 2000;
 /** After the attack, until what it left to do is done. */
 const afterMs = 500;
 
 const measurement = '/data/measurements/tank1_level';
+const pointOfLarge = `/data/measurements/${measurements(1)[0]?.name}`;
 const archive = '/data/archive/measurements/tank1_level/-60/0';
 
 interface Row {
@@ -32,6 +37,8 @@ interface Row {
   readonly prelude?: string;
   /** How long the server may bear it, of what comes too slowly. */
   readonly mostLifeMs?: number;
+  /** With a plant of 100,000 points in the place of the demo plant: what is asked for, it has. */
+  readonly isLarge?: true;
 }
 
 const rows: readonly Row[] = [
@@ -54,49 +61,78 @@ const rows: readonly Row[] = [
   { attack: 'trickling-body', title: 'a body that trickles', mostLifeMs: 15_000 },
   { attack: 'trickling-headers', title: 'headers that trickle', mostLifeMs: 15_000 },
   { attack: 'idle-socket', title: 'an idle connection', mostLifeMs: 30_000 },
+  { attack: 'read-all', title: 'ReadMeasurements of 100,000 points', isLarge: true },
+  { attack: 'read-all-20', title: 'the same, by 20 clients', isLarge: true },
+  { attack: 'read-fields-6', title: 'the same with fields, by six clients', isLarge: true },
+  { attack: 'read-names', title: 'the same with 100,000 names', isLarge: true },
+  { attack: 'read-database', title: 'ReadDatabase of 100,000 points', isLarge: true },
+  { attack: 'get-all', title: 'GET /measurements/ of 100,000 points, six at once', isLarge: true },
+  { attack: 'get-fields', title: 'the same with fields', isLarge: true },
+  { attack: 'watch-all', title: 'a watch of all 100,000 points, and the end of the client', isLarge: true },
+  { attack: 'watch-names', title: 'a watch of 100,000 names, and the end of the client', isLarge: true },
+  { attack: 'unwatch-one', title: 'a watch of all, then the end of the watch of one', isLarge: true },
+  { attack: 'unwatch-all', title: 'a watch of 100,000 names, then the end of the watch', isLarge: true },
 ];
 
 export const abuse: Benchmark = {
   name: 'abuse',
-  title: 'GET /measurements/:name while another client attacks, the demo plant running',
+  title: 'GET /measurements/:name while another client attacks, the demo plant or 100,000 points running',
   async run(say) {
     const results: Result[] = [];
-    for (const row of rows) results.push(...(await measure(row, say)));
+    await using cleanup = new AsyncDisposableStack();
+    const large = await largePlant(cleanup);
+    for (const row of rows) results.push(...(await measure(row, large, say)));
     const held = results.filter(({ holds }) => holds === true).length;
     say(`${held} of ${results.length} bounds hold`);
     return results;
   },
 };
 
-async function measure(row: Row, say: Say): Promise<Result[]> {
-  const { attack, title, path = measurement, prelude, mostLifeMs } = row;
-  await using cleanup = new AsyncDisposableStack();
+/** A data folder in which it is configured. */
+async function largePlant(cleanup: AsyncDisposableStack): Promise<string> {
   const data = temporaryFolder(cleanup);
-  const server = await startServer(cleanup, { data, args: ['--demo'], ...(prelude && { prelude }) });
+  await using running = new AsyncDisposableStack();
+  const server = await startServer(running, { data });
+  await server.send('PUT', `/connectors/${connector.name}`, connector);
+  await post(`${server.config}/cfgdb/txn?render=1`, putAll(measurements(plantSize)));
+  return data;
+}
+
+async function measure(row: Row, large: string, say: Say): Promise<Result[]> {
+  const { attack, title, prelude, mostLifeMs, isLarge = false } = row;
+  const path = row.path ?? (isLarge ? pointOfLarge : measurement);
+  await using cleanup = new AsyncDisposableStack();
+  const data = isLarge ? large : temporaryFolder(cleanup);
+  const args = isLarge ? [] : ['--demo'];
+  const server = await startServer(cleanup, { data, args, ...(prelude && { prelude }) });
   const attacker = cleanup.use(new Attacker(attack, server.url));
   await attacker.ready();
   await wait(settleMs);
   const idle = await longestWaitMs(server.url + path, wait(idleMs));
   if (tellsMemory) writeFileSync(`/proc/${server.pid}/clear_refs`, '5'); // the peak counts from here on
+  const idleBytes = isLarge ? (peakBytes(server.pid) ?? 0) : 0;
   const doing = attacker.go();
   const during = await longestWaitMs(
     server.url + path,
     doing.then(() => wait(afterMs)),
   );
   const answered = await doing;
-  const megabytes = (peakBytes(server.pid) ?? 0) / 1e6;
+  const megabytes = ((peakBytes(server.pid) ?? 0) - idleBytes) / 1e6;
   const beyond = Math.max(0, during - idle);
   const refusals = 'lifeMs' in answered ? [] : answered.filter(({ status }) => status >= 400);
   const refusalBytes = Math.max(0, ...refusals.map(({ bytes }) => bytes));
   const life = 'lifeMs' in answered ? `, lived ${(answered.lifeMs / 1000).toFixed(1)} s` : '';
   say(
     `${title}: ${beyond.toFixed(0)} ms longer than idle (${idle.toFixed(0)} ms), ${told(answered)}` +
-      `, ${megabytes.toFixed(0)} MB${life}`,
+      `, ${megabytes.toFixed(0)} MB${isLarge ? ' more' : ''}${life}`,
   );
+  const memoryResult = isLarge
+    ? atMost(`${title}: MB beyond idle`, megabytes, mostLargeMegabytes)
+    : atMost(`${title}: MB of the server`, megabytes, mostMegabytes);
   return [
     atMost(`${title}: ms beyond idle`, beyond, mostWaitMs),
     ...(refusals.length === 0 ? [] : [atMost(`${title}: bytes of a refusal`, refusalBytes, mostRefusalBytes)]),
-    ...(tellsMemory ? [atMost(`${title}: MB of the server`, megabytes, mostMegabytes)] : []),
+    ...(tellsMemory ? [memoryResult] : []),
     ...('lifeMs' in answered && mostLifeMs !== undefined
       ? [atMost(`${title}: s until it is closed`, answered.lifeMs / 1000, mostLifeMs / 1000)]
       : []),

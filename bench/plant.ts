@@ -3,6 +3,9 @@ import type { Connector, Measurement } from '@telltale/schema';
 
 export const connector: Connector = { name: 'plc', stackName: 'simulator' };
 
+/** A large plant. */
+export const plantSize = 100_000;
+
 const areas = ['intake', 'filter', 'reservoir', 'pumping', 'network', 'chlorination', 'sludge', 'power'];
 const quantities = [
   { word: 'level', eu: 'm', high: '12.5' },
