@@ -4,16 +4,25 @@ import { ProblemError, type ProblemName } from '@telltale/schema';
 import { ArchiveBench } from '../../../test/archive-bench.ts';
 import { localCaller } from '../../access/index.ts';
 import { ArchiveRequests, mostAnswerBytes } from './archive-requests.ts';
+import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 const bench = new ArchiveBench();
 const { archive } = bench;
 const client = { isOpen: true, caller: localCaller, gone: () => new AbortController().signal };
-const requests = new ArchiveRequests(bench.operations);
+const backlog = new Backlog();
+const requests = new ArchiveRequests(bench.operations, backlog);
 const asked = { archive: 'measurements', name: 'level', t_since: 1, t_until: 9 } as const;
 
 const read = (fields: Partial<Parameters<ArchiveRequests['read']>[1]> = {}) =>
   requests.read(client as ChannelClient, { ...asked, ...fields });
+
+/** Of an answer that is given back. */
+async function text(fields: Parameters<typeof read>[0] = {}): Promise<string> {
+  const { pieces, release } = await read(fields);
+  release();
+  return Buffer.concat(pieces).toString();
+}
 
 const isProblem = (name: ProblemName) => (error: unknown) => error instanceof ProblemError && error.problem === name;
 
@@ -27,16 +36,16 @@ describe('the archive over the channel', () => {
   test('gives the list of records, of one name, whatever it is called', async () => {
     for (const name of ['level', '__proto__']) {
       archive.add({ kind: 'measurements', name, datatype: 'd' }, 1_000_000, 'd1');
-      assert.equal(String((await read({ name })).bytes), '[["d1",[1,0],192]]');
+      assert.equal(await text({ name }), '[["d1",[1,0],192]]');
     }
-    assert.equal(String((await read({ name: 'of_s' })).bytes), '[]');
+    assert.equal(await text({ name: 'of_s' }), '[]');
     await assert.rejects(read({ name: 'other' }), isProblem('unknown-object'));
     await assert.rejects(read({ name: 'no name"' }), isProblem('unknown-object'));
     await assert.rejects(read({ t_until: 0.5 }), isProblem('invalid-interval'));
   });
 
   test('hands the options on, and refuses those that do not go together', async () => {
-    await read({ archive: 'alarms', name: 'high', active: true, limit: 3 });
+    await text({ archive: 'alarms', name: 'high', active: true, limit: 3 });
     const { activeOnly, limit } = archive.requests.at(-1) ?? assert.fail();
     assert.deepEqual([activeOnly, limit], [true, 3]);
     await assert.rejects(read({ resample: 1, 'max-points': 9 }), isProblem('invalid-query'));
@@ -64,14 +73,27 @@ describe('the archive over the channel', () => {
     assert.equal(archive.cancelled, 1);
   });
 
-  test('gathers no more than a bound for all clients together, and goes on when answers are sent', async () => {
+  test('gives the same list however the answer is cut into pages', async () => {
+    const answer = '{"level":[["d1",[1,0],192]]}';
+    for (let at = 0; at <= answer.length; at++) {
+      archive.script = async function* () {
+        yield Buffer.from(answer.slice(0, at));
+        yield Buffer.from(answer.slice(at));
+      };
+      if (at < answer.length) assert.equal(await text(), '[["d1",[1,0],192]]', `cut at ${at}`);
+    }
+  });
+
+  test('gathers no more than fits beside all that waits for clients, and goes on when answers were taken', async () => {
     archive.script = async function* () {
       yield Buffer.concat([Buffer.from('{"level":['), Buffer.alloc(mostAnswerBytes - 1000, ' '), Buffer.from(']}')]);
     };
-    const leases = await Promise.all(Array.from({ length: 8 }, () => read()));
-    await assert.rejects(read(), isProblem('too-many-requests'));
-    for (const lease of leases) lease.release();
+    const answers = await Promise.all(Array.from({ length: 3 }, () => read()));
+    await assert.rejects(read(), isProblem('overloaded'));
+    assert.equal(backlog.bytes, 3 * (mostAnswerBytes - 1000 + 12), 'what was refused is not held');
+    for (const { release } of answers) release();
     (await read()).release();
+    assert.equal(backlog.bytes, 0);
   });
 
   test('erases', async () => {
@@ -82,7 +104,7 @@ describe('the archive over the channel', () => {
   });
 
   test('is refused where there is none', async () => {
-    const none = new ArchiveRequests(undefined);
+    const none = new ArchiveRequests(undefined, backlog);
     await assert.rejects(none.read(client as ChannelClient, asked), isProblem('starting'));
   });
 });

@@ -1,25 +1,30 @@
 // Reads of the archive over the channel. An answer is one message there, so that it is gathered first: each of them has
-// a bound, and so have all of them together.
+// a bound, and all of them are counted with what waits for clients.
 import { type ChannelRequestFields, ProblemError } from '@telltale/schema';
-import type { Lease } from '../../points/index.ts';
+import type { Gathered } from '../../points/index.ts';
 import { type ArchiveOperations, visitorOf } from '../archive/index.ts';
+import type { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 /** Half of what a client may let wait before it is taken for lost. */
 export const mostAnswerBytes = 32 << 20;
-const mostGatheredBytes = 256 << 20;
+
+/** What was read, counted until it is given back. */
+export interface GatheredRecords extends Gathered {
+  release(): void;
+}
 
 export class ArchiveRequests {
   readonly #operations: ArchiveOperations | undefined;
-  /** By all readings that are under way. */
-  #gatheredBytes = 0;
+  readonly #backlog: Backlog;
 
-  constructor(archive: ArchiveOperations | undefined) {
+  constructor(archive: ArchiveOperations | undefined, backlog: Backlog) {
     this.#operations = archive;
+    this.#backlog = backlog;
   }
 
   /** The list of records. A client that goes away ends the reading. */
-  async read(client: ChannelClient, fields: ChannelRequestFields<'ReadArchive'>): Promise<Lease> {
+  async read(client: ChannelClient, fields: ChannelRequestFields<'ReadArchive'>): Promise<GatheredRecords> {
     const { archive: kind, name, t_since: since, t_until: until, active, ...options } = fields;
     if (kind === 'alarms' && options.aggregate !== undefined) {
       throw new ProblemError('invalid-query', 'aggregate does not apply to alarms.');
@@ -28,31 +33,29 @@ export class ArchiveRequests {
     const activeOnly = kind === 'alarms' && active === true;
     const reader = { ...visitorOf({ caller: client.caller, connection: client }), signal: client.gone() };
     const reading = await this.#archive.readOne(name, { kind, interval, form: 'json', options, activeOnly, reader });
-    const pages: Uint8Array[] = [];
+    const pages: Buffer[] = [];
     let bytes = 0;
     const release = () => {
-      this.#gatheredBytes -= bytes;
-      bytes = 0;
+      for (const page of pages.splice(0)) this.#backlog.release(page);
     };
     try {
       for await (const page of reading) {
         if (!client.isOpen) throw new ProblemError('malformed-request', 'The client is gone.');
         bytes += page.length;
-        this.#gatheredBytes += page.length;
         if (bytes > mostAnswerBytes) {
           throw new ProblemError('answer-too-long', `The records are more than ${mostAnswerBytes} bytes.`);
         }
-        if (this.#gatheredBytes > mostGatheredBytes) {
-          throw new ProblemError('too-many-requests', 'Too much of the archive is being read over the channel.');
-        }
-        pages.push(Buffer.from(page));
+        const copy = Buffer.from(page);
+        pages.push(copy);
+        this.#backlog.hold(copy);
+        this.#backlog.admit(bytes);
       }
     } catch (error) {
       reading.cancel();
       release();
       throw error;
     }
-    return { bytes: listIn(Buffer.concat(pages), name), release };
+    return { pieces: listIn(pages, name), release };
   }
 
   async erase({
@@ -71,6 +74,13 @@ export class ArchiveRequests {
 }
 
 /** Of `{"name":[…]}` the list. */
-function listIn(answer: Buffer, name: string): Buffer {
-  return answer.subarray(JSON.stringify(name).length + 2, answer.length - 1);
+function listIn(pages: readonly Buffer[], name: string): Buffer[] {
+  let before = JSON.stringify(name).length + 2;
+  const pieces = pages.map((page) => {
+    const piece = before === 0 ? page : page.subarray(before);
+    before = Math.max(0, before - page.length);
+    return piece;
+  });
+  const last = pieces.pop();
+  return last === undefined ? pieces : [...pieces, last.subarray(0, -1)];
 }

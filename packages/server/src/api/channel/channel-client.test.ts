@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { localCaller } from '../../access/index.ts';
+import { Backlog, mostBacklogBytes } from './backlog.ts';
 import { ChannelClient } from './channel-client.ts';
 
 const MiB = 1 << 20;
@@ -14,7 +15,7 @@ afterEach(() => {
 });
 
 /** Both ends of one real connection, and what the server's end asked for. */
-async function connect(events: string[] = []) {
+async function connect(events: string[] = [], backlog = new Backlog()) {
   const http = createServer();
   const server = new WebSocketServer({ server: http, perMessageDeflate: false });
   const accepted = once(server, 'connection') as Promise<[WebSocket, { socket: Socket }]>;
@@ -32,6 +33,7 @@ async function connect(events: string[] = []) {
       socket,
       stream,
       caller: localCaller,
+      backlog,
       flush: () => events.push('flush'),
       newest(handles, skipped) {
         const text = `newest ${handles.length > 9 ? handles.length : handles} skipped ${skipped}`;
@@ -44,6 +46,8 @@ async function connect(events: string[] = []) {
     },
     0,
   );
+  backlog.enter(client);
+  socket.once('close', () => backlog.leave(client));
   return { far, socket, client };
 }
 
@@ -140,6 +144,86 @@ describe('a client that does not keep up', () => {
       fill(client);
     }
     assert.equal(socket.readyState, socket.OPEN);
+  });
+});
+
+describe('what waits for all clients', () => {
+  /** So many that read nothing. */
+  async function lazy(backlog: Backlog, count: number) {
+    const peers = await Promise.all(Array.from({ length: count }, () => connect([], backlog)));
+    for (const { far } of peers) far.pause();
+    return peers;
+  }
+
+  test('is counted once though several wait for it, until all have taken it or are gone', async () => {
+    const backlog = new Backlog();
+    const peers = await lazy(backlog, 3);
+    const message = [Buffer.alloc(20 * MiB), Buffer.alloc(MiB)];
+    let given = 0;
+    const given3 = new Promise<void>((resolve) => {
+      for (const { client } of peers) client.send(message, () => ++given === 3 && resolve());
+    });
+    assert.deepEqual([backlog.bytes, given], [21 * MiB, 0]);
+    peers[0]?.client.terminate();
+    for (const { far } of peers.slice(1)) far.resume();
+    await given3;
+    assert.equal(backlog.bytes, 0);
+    assert.ok(peers.slice(1).every(({ client }) => client.isOpen));
+    await new Promise<void>((resolve) => peers[0]?.client.send('to nobody', resolve));
+    assert.equal(backlog.bytes, 0);
+  });
+
+  test('beyond a bound, the one that most waits for is closed with 1013, and the others stay', async () => {
+    const backlog = new Backlog();
+    const peers = await lazy(backlog, 4);
+    const closed = once(peers[2]?.far as WebSocket, 'close');
+    for (const [at, { client }] of peers.entries()) client.send(Buffer.alloc(at === 2 ? 40 * MiB : 30 * MiB));
+    assert.ok(backlog.bytes > mostBacklogBytes);
+    while (peers[2]?.client.isOpen) await new Promise(setImmediate);
+    peers[2]?.far.resume(); // in time to hear the reason
+    const [code, reason] = await closed;
+    assert.deepEqual([code, String(reason)], [1013, 'too much waits for the clients of the service']);
+    assert.deepEqual(
+      peers.map(({ client }) => client.isOpen),
+      [true, true, false, true],
+    );
+    assert.equal(backlog.bytes, 90 * MiB);
+  });
+
+  test('far beyond it, those that were closed are cut off at once, and nobody else is closed in their place', async () => {
+    const backlog = new Backlog();
+    const peers = await lazy(backlog, 6);
+    const gone = new Set<number>();
+    for (const [at, { socket }] of peers.entries()) socket.once('close', () => gone.add(at));
+    for (const [at, { client }] of peers.entries()) client.send(Buffer.alloc((30 + at) * MiB));
+    while (gone.size === 0) {
+      peers[0]?.client.send(Buffer.alloc(1));
+      await new Promise(setImmediate);
+    }
+    while (backlog.bytes > mostBacklogBytes) {
+      peers[0]?.client.send(Buffer.alloc(1));
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual([...gone], [5, 4]);
+    assert.deepEqual(
+      peers.map(({ client }) => client.isOpen),
+      [true, true, true, true, false, false],
+    );
+  });
+
+  test('when it is much, conflates the updates of whoever does not keep up, however little waits, and of nobody else', async () => {
+    const backlog = new Backlog();
+    const [slow, other] = await lazy(backlog, 2);
+    const { client: healthy } = await connect([], backlog);
+    other?.client.send(Buffer.alloc(60 * MiB));
+    let sent = 0;
+    while (slow?.client.sendUpdates(Buffer.alloc(MiB / 4)) && sent < 100) sent++;
+    assert.ok(sent > 15, `${sent} updates were sent before it was tight`);
+    assert.ok(backlog.bytes <= 64.5 * MiB, `${backlog.bytes} bytes`);
+    for (let update = 0; update < 100; update++) {
+      assert.equal(healthy.sendUpdates(Buffer.alloc(100)), true);
+      await new Promise(setImmediate);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { closeCode } from '@telltale/schema';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../access/index.ts';
+import type { Backlog } from './backlog.ts';
 
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
 export const mostWaitingBytes = 8 << 20;
@@ -34,6 +35,8 @@ export interface ChannelClientOptions {
   readonly stream: Socket;
   /** Who it is. */
   readonly caller: Caller;
+  /** Counts what waits for it, with all others. */
+  readonly backlog: Backlog;
   /** Hands on what is gathered: the newest values go before nothing that is older. */
   readonly flush: () => void;
   /** The newest values of measurements, of which so many updates were passed over. */
@@ -46,6 +49,7 @@ export class ChannelClient {
   readonly caller: Caller;
   readonly #socket: WebSocket;
   readonly #stream: Socket;
+  readonly #backlog: Backlog;
   readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
   readonly #passedOver = new Set<number>();
@@ -55,16 +59,18 @@ export class ChannelClient {
   #updatesPassedOver = 0;
   #isPaused = false;
   #isHeld = false;
+  #isLeaving = false;
   #left = 0;
   #leaving: AbortController | undefined;
   #closedMs: number | undefined;
   #movedMs: number;
   #heardMs: number;
 
-  constructor({ socket, stream, caller, flush, newest, nextTurn }: ChannelClientOptions, nowMs: number) {
+  constructor({ socket, stream, caller, backlog, flush, newest, nextTurn }: ChannelClientOptions, nowMs: number) {
     this.caller = caller;
     this.#socket = socket;
     this.#stream = stream;
+    this.#backlog = backlog;
     this.#flush = flush;
     this.#newest = newest;
     this.#nextTurn = nextTurn;
@@ -77,6 +83,11 @@ export class ChannelClient {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
+  /** It was told to go, and is cut off in a moment. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
   get remoteAddress(): string | undefined {
     return this.#stream.remoteAddress;
   }
@@ -86,11 +97,17 @@ export class ChannelClient {
     return this.#socket.bufferedAmount;
   }
 
-  /** Answers and what is never dropped; also in pieces that lie behind each other. */
-  send(message: string | Buffer | readonly Buffer[]): void {
-    if (!this.isOpen) return;
-    if (isPieces(message)) this.#sendPieces(message);
-    else this.#socket.send(message, { binary: false });
+  /**
+   * Answers and what is never dropped; also in pieces that lie behind each other. `onSent` is called once, when nobody needs
+   * the bytes any more: they were taken, or the client is gone.
+   */
+  send(message: string | Buffer | readonly Buffer[], onSent: () => void = () => undefined): void {
+    if (!this.isOpen) {
+      onSent();
+      return;
+    }
+    if (isPieces(message)) this.#sendPieces(message, onSent);
+    else this.#write(typeof message === 'string' ? Buffer.from(message) : message, true, onSent);
     if (this.waitingBytes > mostUndroppableBytes) this.#giveUp('the client does not keep up');
     else if (this.waitingBytes > mostWaitingBytes && !this.#isPaused) {
       this.#isPaused = true;
@@ -102,10 +119,9 @@ export class ChannelClient {
   sendUpdates(message: Buffer): boolean {
     const waiting = this.waitingBytes;
     // A message that is long by itself goes out where little waits: for nothing that waits, no drain would come.
-    if (this.#passedOver.size > 0 || (waiting > littleBytes && waiting + message.length > mostWaitingBytes)) {
-      return false;
-    }
-    if (this.isOpen) this.#socket.send(message, { binary: false });
+    const isMuch = waiting > littleBytes && waiting + message.length > mostWaitingBytes;
+    if (this.#passedOver.size > 0 || isMuch || (this.#backlog.isTight && this.#stream.writableNeedDrain)) return false;
+    if (this.isOpen) this.#write(message, true);
     return true;
   }
 
@@ -181,6 +197,7 @@ export class ChannelClient {
   }
 
   close(code: number, reason: string): void {
+    this.#isLeaving = true;
     this.#socket.close(code, reason);
     // What waits stands before the farewell, and may never be taken.
     setTimeout(() => this.terminate(), farewellMs).unref();
@@ -196,14 +213,23 @@ export class ChannelClient {
   }
 
   /** A long message goes out in fragments: putting it together would take as long as making it. */
-  #sendPieces(pieces: readonly Buffer[]): void {
+  #sendPieces(pieces: readonly Buffer[], onSent: () => void): void {
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     if (bytes <= mostFrameBytes) {
-      this.#socket.send(Buffer.concat(pieces), { binary: false });
+      this.#write(Buffer.concat(pieces), true, onSent);
       return;
     }
     const last = pieces.length - 1;
-    for (const [at, piece] of pieces.entries()) this.#socket.send(piece, { binary: false, fin: at === last });
+    for (const [at, piece] of pieces.entries()) this.#write(piece, at === last, at === last ? onSent : undefined);
+  }
+
+  /** A message, or a fragment of one. The callback comes in any case, also where the connection ends before it has gone. */
+  #write(bytes: Buffer, fin: boolean, onSent?: () => void): void {
+    this.#backlog.hold(bytes);
+    this.#socket.send(bytes, { binary: false, fin }, () => {
+      this.#backlog.release(bytes);
+      onSent?.();
+    });
   }
 
   #onDrain(): void {

@@ -22,6 +22,7 @@ import type { StackAccess } from '../diagnostics/index.ts';
 import type { ModuleAccess } from '../modules/index.ts';
 import { toProblem } from '../problems.ts';
 import { ArchiveRequests } from './archive-requests.ts';
+import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { readRequests } from './read-requests.ts';
 import { requestAccess } from './request-access.ts';
@@ -76,10 +77,12 @@ export class ChannelRequests {
   /** Of all clients; each ends when it is answered. */
   readonly #unanswered = new Set<Promise<void>>();
   readonly counts = { good: 0, bad: 0 };
+  /** What waits for all clients. */
+  readonly backlog = new Backlog();
 
   constructor(options: ChannelRequestsOptions) {
     this.#options = options;
-    this.#archive = new ArchiveRequests(options.archive);
+    this.#archive = new ArchiveRequests(options.archive, this.backlog);
     this.#stacks = new StackRequests(options.stacks);
     this.#handlers = {
       ...readRequests(options.data),
@@ -197,23 +200,38 @@ export class ChannelRequests {
     resultTexts: Gathered | undefined,
   ): void {
     const failed = results.find(({ result }) => !result);
-    this.counts[failed === undefined ? 'good' : 'bad']++;
     const error = failed === undefined ? '' : `,"error":${JSON.stringify(failed.error)}`;
     const parts: Buffer[] = [
       Buffer.from(`{"request_id":${JSON.stringify(id)},"result":${failed === undefined}${error}`),
     ];
-    const fields: NonNullable<Outcome['more']> = { ...(resultTexts && { results: resultTexts }), ...more };
-    for (const [field, json] of Object.entries(fields)) {
-      parts.push(Buffer.from(`,"${field}":`));
-      if (typeof json === 'string') parts.push(Buffer.from(json));
-      else if ('pieces' in json) parts.push(...json.pieces);
-      else {
-        parts.push(Buffer.from(json.bytes)); // which are another's as soon as they are given back
-        json.release();
-      }
+    if (resultTexts !== undefined) parts.push(Buffer.from(',"results":'), ...resultTexts.pieces);
+    const read: Buffer[] = [];
+    for (const [field, json] of Object.entries(more)) {
+      read.push(Buffer.from(`,"${field}":`));
+      if (typeof json === 'string') read.push(Buffer.from(json));
+      else read.push(...('pieces' in json ? json.pieces : [json.bytes]));
     }
-    parts.push(Buffer.from('}'));
-    client.send(parts);
+    const release = () => {
+      for (const json of Object.values(more)) if (typeof json !== 'string') json.release?.();
+    };
+    try {
+      this.#admit(read);
+    } catch (refusal) {
+      release();
+      throw refusal;
+    }
+    this.counts[failed === undefined ? 'good' : 'bad']++;
+    client.send([...parts, ...read, Buffer.from('}')], release);
+  }
+
+  /** Throws where too much waits for clients. What a request has changed is told in any case: only what is read counts. */
+  #admit(read: readonly Buffer[]): void {
+    for (const piece of read) this.backlog.hold(piece);
+    try {
+      this.backlog.admit(read.reduce((sum, { length }) => sum + length, 0));
+    } finally {
+      for (const piece of read) this.backlog.release(piece);
+    }
   }
 
   async #readInSlices(bytes: Buffer): Promise<unknown> {

@@ -33,7 +33,7 @@ export interface ChannelServerOptions {
 const checkMs = 5000;
 
 /** What may wait for clients that were closed since they take nothing: beyond, they are cut off. */
-const mostClosedBytes = 64 << 20;
+const mostClosedBytes = 16 << 20;
 
 /** When the service stops: how long requests that run have to finish, and clients then to say farewell. */
 const finishMs = 2000;
@@ -159,10 +159,12 @@ export class ChannelServer {
 
   #welcome(socket: WebSocket, stream: Socket, caller: Caller, budget: BodyBudget): void {
     const { requests, watches } = this.#options;
+    const { backlog } = requests;
     const newest = (handles: readonly number[], skipped: number) => watches.measurements.newest(handles, skipped);
     const flush = () => watches.measurements.flush();
     const nextTurn = () => watches.nextTurn();
-    const client = new ChannelClient({ socket, stream, caller, flush, newest, nextTurn }, this.#nowMs());
+    const client = new ChannelClient({ socket, stream, caller, backlog, flush, newest, nextTurn }, this.#nowMs());
+    backlog.enter(client);
     this.#clients.set(socket, client);
     this.#present(client);
     const arriving = new ArrivingMessage(budget);
@@ -184,6 +186,7 @@ export class ChannelServer {
     socket.on('error', () => undefined); // the library closes with the right code; there is nothing to add
     socket.on('close', () => {
       this.#clients.delete(socket);
+      backlog.leave(client);
       this.#arriving.delete(client);
       arriving.take()();
       watches.leave(client);

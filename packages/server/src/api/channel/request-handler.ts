@@ -8,9 +8,12 @@ export type Request = Record<string, unknown>;
 
 export type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
 
+/** Gathered bytes, or lent ones, or what is both. */
+export type AnswerBytes = Lease | (Gathered & { release?(): void });
+
 /** What an answer has besides `request_id` and `result`: texts and bytes of JSON, by field. */
 export interface Outcome {
-  readonly more?: Readonly<Record<string, string | Lease | Gathered>>;
+  readonly more?: Readonly<Record<string, string | AnswerBytes>>;
   /** Of a batch: what became of each item. */
   readonly results?: readonly ItemResult[];
   /** Done when the answer has been sent. */

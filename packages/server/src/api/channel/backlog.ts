@@ -1,0 +1,103 @@
+// What waits for all clients of the channel together: answers while they are gathered and until they are taken, and
+// notifications. Bytes that several clients wait for count once. Beyond a bound long answers are refused; beyond the next,
+// the client that most waits for is closed.
+import { closeCode, ProblemError } from '@telltale/schema';
+
+const MiB = 1 << 20;
+
+/** Beyond this, measurement updates are conflated for every client that does not keep up, however little waits for it. */
+const tightBytes = 64 * MiB;
+
+/** The last of it is for short answers, so that nobody who asks for long ones keeps others from reading. */
+const [mostBesideLong, mostBesideShort] = [96 * MiB, 112 * MiB];
+const shortBytes = MiB;
+
+/** An answer of so little is always given: beside what may wait for a client it does not count. */
+const littleBytes = 64 << 10;
+
+/** In all: all of the service is to stay within 512 MB. */
+export const mostBacklogBytes = 128 * MiB;
+
+/** Beyond this, whoever is closed has no more time to learn why. */
+const mostBesideLeaving = 160 * MiB;
+
+/** A client as it is seen here. */
+export interface Waiting {
+  readonly isOpen: boolean;
+  /** It was told to go, and is cut off in a moment. */
+  readonly isLeaving: boolean;
+  readonly waitingBytes: number;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
+export class Backlog {
+  readonly #clients = new Set<Waiting>();
+  /** With how many wait for each. */
+  readonly #pieces = new Map<Buffer, number>();
+  #bytes = 0;
+  #isRelieving = false;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isTight(): boolean {
+    return this.#bytes > tightBytes;
+  }
+
+  enter(client: Waiting): void {
+    this.#clients.add(client);
+  }
+
+  leave(client: Waiting): void {
+    this.#clients.delete(client);
+  }
+
+  /** It is counted until it is released as often as it was held. */
+  hold(piece: Buffer): void {
+    const holders = this.#pieces.get(piece) ?? 0;
+    this.#pieces.set(piece, holders + 1);
+    if (holders > 0) return;
+    this.#bytes += piece.length;
+    if (this.#bytes > mostBacklogBytes) this.#relieveSoon();
+  }
+
+  release(piece: Buffer): void {
+    const holders = this.#pieces.get(piece) ?? 0;
+    if (holders > 1) this.#pieces.set(piece, holders - 1);
+    else if (this.#pieces.delete(piece)) this.#bytes -= piece.length;
+  }
+
+  /** Throws `ProblemError` where there is no room for an answer that has come to so many bytes, and is held. */
+  admit(bytes: number): void {
+    if (bytes <= littleBytes || this.#bytes <= (bytes > shortBytes ? mostBesideLong : mostBesideShort)) return;
+    throw new ProblemError('overloaded', `${this.#bytes} bytes wait for clients of the channel.`);
+  }
+
+  /** When all that is sent in this turn is there, and what was cut off in the one before is gone. */
+  #relieveSoon(): void {
+    if (this.#isRelieving) return;
+    this.#isRelieving = true;
+    setImmediate(() => {
+      this.#isRelieving = false;
+      this.#relieve();
+    });
+  }
+
+  #relieve(): void {
+    if (this.#bytes <= mostBacklogBytes) return;
+    let largest: Waiting | undefined;
+    let leavingBytes = 0;
+    for (const client of this.#clients) {
+      if (client.isOpen) {
+        if (largest === undefined || client.waitingBytes > largest.waitingBytes) largest = client;
+        continue;
+      }
+      leavingBytes += client.waitingBytes;
+      if (!client.isLeaving || this.#bytes > mostBesideLeaving) client.terminate();
+    }
+    if (this.#bytes - leavingBytes <= mostBacklogBytes) return;
+    largest?.close(closeCode.tryAgainLater, 'too much waits for the clients of the service');
+  }
+}
