@@ -34,7 +34,6 @@ describe('a query', () => {
     );
     assert.deepEqual({ ...read('') }, {});
     assert.deepEqual({ ...read('&value=1&&') }, { value: '1' });
-    assert.deepEqual({ ...read('value=%zz') }, { value: '%zz' });
   });
 
   test('has the values that node:querystring reads from any encoding of them', () => {
@@ -44,6 +43,15 @@ describe('a query', () => {
         assert.deepEqual({ ...read(query) }, { ...parse(query) });
       }),
     );
+  });
+
+  test('that is not encoded as UTF-8 is refused, and says where', () => {
+    const message = 'is not percent-encoded UTF-8; write % as %25';
+    for (const value of ['s%FF%41', 's%ED%A0%80', 's%C3%28', 's%zz', 's100%']) {
+      const { problem, errors } = refusalOf(`quality=1&value=${value}`);
+      assert.deepEqual([problem, errors], ['invalid-query', [{ path: 'value', message }]], value);
+    }
+    assert.deepEqual(refusalOf('val%C3=1').errors, [{ path: 'val%C3', message }]);
   });
 
   test('that lacks what is required is refused', () => {

@@ -8,6 +8,8 @@ export type Query = Readonly<Record<string, unknown>>;
 /** Parameters that follow each other without one between them are none; so many may. */
 const mostEmpty = 20;
 
+const notEncoded = 'is not percent-encoded UTF-8; write % as %25';
+
 /** Reads the query of one route, which stands behind the `?`; compiled by the first request. Throws `ProblemError`. */
 export function queryReader(schema: TObject): (text: string) => Query {
   const check = checker(schema);
@@ -33,24 +35,28 @@ function readParameters(text: string, known: ReadonlySet<string>): Record<string
       continue;
     }
     const equals = piece.indexOf('=');
-    const name = decoded(equals < 0 ? piece : piece.slice(0, equals));
-    if (!known.has(name)) faults.push({ path: name.slice(0, 80), message: unknown(known) });
+    const rawName = equals < 0 ? piece : piece.slice(0, equals);
+    const name = decoded(rawName);
+    const value = equals < 0 ? '' : decoded(piece.slice(equals + 1));
+    if (name === undefined) faults.push({ path: rawName.slice(0, 80), message: notEncoded });
+    else if (!known.has(name)) faults.push({ path: name.slice(0, 80), message: unknown(known) });
     else if (name in found) faults.push({ path: name, message: 'is given more than once' });
-    else found[name] = equals < 0 ? '' : decoded(piece.slice(equals + 1));
+    else if (value === undefined) faults.push({ path: name, message: notEncoded });
+    else found[name] = value;
     if (faults.length === maxFaults) break;
   }
   if (faults.length > 0) throw refusal(faults);
   return found;
 }
 
-/** As a form is encoded; what cannot be decoded stays as it is, for the check to refuse. */
-function decoded(text: string): string {
+/** As a form is encoded; undefined where it is not. */
+function decoded(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {
     return decodeURIComponent(spaced);
   } catch {
-    return spaced;
+    return undefined;
   }
 }
 
