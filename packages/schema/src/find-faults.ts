@@ -28,7 +28,7 @@ interface Keywords {
 
 export class FaultFinder {
   readonly #schema: TSchema;
-  /** Of what there can be many of: the items of lists and the values of maps. Compiled when the first is looked at. */
+  /** Of what there can be many of, the items of lists and the values of maps, and of alternatives. Compiled when first used. */
   readonly #compiled = new Map<TSchema, (data: unknown) => boolean>();
 
   constructor(schema: TSchema) {
@@ -68,6 +68,7 @@ class Search {
   look(schema: TSchema, data: unknown, path: Path): void {
     const { type, anyOf, maxProperties, maxItems }: Keywords = schema;
     if (anyOf !== undefined) {
+      if (anyOf.some((each) => this.#fits(each, data))) return;
       for (const each of anyOf) if (!this.#isFull) this.look(each, data, path);
     } else if (type === 'object' && isObject(data)) {
       const keys = Object.keys(data);

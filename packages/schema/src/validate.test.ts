@@ -62,6 +62,7 @@ describe('what is wrong is said in words, with a JSON pointer to it', () => {
     ],
     ['an empty key of a map', { name: 'a', map: { '': 'x' } }, ['/map/ is not allowed here']],
     ['one of several types', { name: 'a', either: 1 }, ['/either must be a string', '/either must be null']],
+    ['a field beside one that fits one of several types', { name: 5, either: null }, ['/name must be a string']],
     ['no object at all', null, [' must be an object']],
     ['an array', [], [' must be an object']],
   ];
