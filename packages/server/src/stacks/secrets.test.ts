@@ -134,4 +134,28 @@ describe('a secret', () => {
     await secrets.read({ password: secret, key: secret }, { password: 'sesame', key: 'sesame and more' });
     assert.equal(secrets.hide('sesame and more'), '***', 'nothing is left of one that begins with another');
   });
+
+  test('is hidden in base64, hexadecimal and JSON as well, whatever it is encoded with', async () => {
+    const { secrets, read } = setUp();
+    for (const password of ['hunter2secret', 'a b"c', 'sésa', 'ÿþ>?~', '????']) {
+      await read(password);
+      for (const user of ['', 'b', 'bo', 'bob', 'a longer user']) {
+        for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+          const sent = Buffer.from(`${user}:${password}`).toString(encoding);
+          const hidden = encoding === 'hex' ? `${Buffer.from(`${user}:`).toString('hex')}***` : '***';
+          assert.equal(
+            secrets.hide(`got Basic ${sent}, and more`),
+            `got Basic ${hidden}, and more`,
+            `${user} ${encoding}`,
+          );
+        }
+        const padded = Buffer.from(`${user}${password} and more`).toString('base64');
+        assert.equal(secrets.hide(`(${padded})`), '(***)');
+      }
+      assert.equal(secrets.hide(JSON.stringify({ password })), '{"password":"***"}');
+      assert.equal(secrets.hide(Buffer.from(password).toString('hex').toUpperCase()), '***');
+      const others = 'GET /x-y_z/aGVsbG8gd29ybGQ= 00ff';
+      assert.equal(secrets.hide(others), others);
+    }
+  });
 });

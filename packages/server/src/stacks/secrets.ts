@@ -14,6 +14,8 @@ const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** Shorter ones are none, and would turn every text into stars. */
 const minHidden = 4;
 const stars = '***';
+/** What may be base64, of either alphabet. */
+const base64Run = /[A-Za-z0-9+/_-]{4,}=*/g;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -23,6 +25,8 @@ export class Secrets {
   readonly #owner: string;
   readonly #log: StackLog;
   #hidden: readonly string[] = [];
+  /** What base64 of any text with a secret in it has, such as a user and a password in a header. */
+  #hiddenBase64: readonly string[] = [];
 
   /** The files are in the folder of the owner, which is one in `root`. */
   constructor(root: string, owner: string, log: StackLog) {
@@ -34,16 +38,16 @@ export class Secrets {
   /** The variables with every secret in its place. Rejects, with a text for people, where one cannot be had. */
   async read(parameters: Readonly<Record<string, ParameterDescription>>, vars: Texts): Promise<Texts> {
     const read = new Map(Object.entries(vars));
-    const hidden: string[] = [];
+    const secrets: string[] = [];
     for (const [variable, parameter] of Object.entries(parameters)) {
       const text = read.get(variable);
       if (!parameter.secret || text === undefined) continue;
       const secret = text.startsWith(prefix) ? await this.#fromFile(variable, text.slice(prefix.length)) : text;
       read.set(variable, secret);
-      if (secret.length >= minHidden && secret !== parameter.default)
-        hidden.push(secret, encodeURIComponent(secret.toWellFormed()));
+      if (secret.length >= minHidden && secret !== parameter.default) secrets.push(secret);
     }
-    this.#hidden = hidden.sort((a, b) => b.length - a.length);
+    this.#hidden = secrets.flatMap(formsOf).sort((a, b) => b.length - a.length);
+    this.#hiddenBase64 = secrets.flatMap(base64Of);
     return Object.fromEntries(read);
   }
 
@@ -53,10 +57,18 @@ export class Secrets {
   }
 
   #hideIn(told: unknown): unknown {
-    if (typeof told === 'string') return this.#hidden.reduce((text, secret) => text.replaceAll(secret, stars), told);
+    if (typeof told === 'string') return this.#hideInText(told);
     if (Array.isArray(told)) return told.map((each) => this.#hideIn(each));
     if (typeof told !== 'object' || told === null) return told;
     return Object.fromEntries(Object.entries(told).map(([key, each]) => [key, this.#hideIn(each)]));
+  }
+
+  #hideInText(told: string): string {
+    const text = this.#hidden.reduce((rest, form) => rest.replaceAll(form, stars), told);
+    return text.replace(base64Run, (run) => {
+      const standard = run.replaceAll('-', '+').replaceAll('_', '/');
+      return this.#hiddenBase64.some((part) => standard.includes(part)) ? stars : run;
+    });
   }
 
   async #fromFile(variable: string, name: string): Promise<string> {
@@ -115,6 +127,33 @@ export class Secrets {
       `secrets/${this.#owner}/${name} can be read by other users: chmod 700 its folder, or chmod 600 the file`,
     );
   }
+}
+
+/** A secret as it is, and as an address, JSON or a dump of bytes has it. */
+function formsOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString('hex');
+  return [
+    secret,
+    encodeURIComponent(secret.toWellFormed()),
+    JSON.stringify(secret).slice(1, -1),
+    hex,
+    hex.toUpperCase(),
+  ];
+}
+
+/**
+ * The characters of base64 that stand for this secret alone, whatever is before and behind it. A character has 6 bits: there
+ * are three ways in which the bytes of the secret meet these.
+ */
+function base64Of(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].map((before) => {
+    const first = Math.ceil((before * 8) / 6);
+    const end = Math.floor(((before + bytes.length) * 8) / 6);
+    return Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .slice(first, end);
+  });
 }
 
 function isOfType(mode: number, type: number): boolean {
