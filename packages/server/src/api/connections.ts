@@ -225,7 +225,7 @@ export class Connections {
   }
 
   #answer(connection: Connection, exchange: Exchange, answer: Answer): void {
-    if (!this.#all.has(connection.socket)) return; // it went while the request waited
+    if (connection.socket.destroyed) return; // it went while the request waited
     const [request, response] = exchange;
     connection.current = exchange;
     const onClosed = answer(request, response);

@@ -72,6 +72,19 @@ test('neither the oldest nor those behind others wait for ever, whatever comes',
   await allBegun();
 });
 
+test('some begin in each turn, however long they take: so the newest waits for one turn, though newer ones come', async () => {
+  for (const name of crowd(100)) ask(name, 20);
+  assert.equal(begun.length, 8);
+  for (let count = 0; count < 5; count++) {
+    ask(`late ${count}`, 20);
+    ask('newer', 20);
+    await turn();
+    await turn();
+    assert.ok(begun.includes(`late ${count}`), `late ${count} still waits`);
+  }
+  await allBegun();
+});
+
 test('after a pause a turn has all of its time again', async () => {
   ask('long', 30);
   await turn();
