@@ -263,10 +263,12 @@ export class MeasurementWatches {
 
   #onChanges({ handles, count }: Changes): void {
     const isAllWatched = this.#all.clients.size > 0;
-    if (!isAllWatched && this.#groupOf.size === 0 && this.#joining.size === 0) return;
+    for (const present of this.#joining) {
+      for (let at = 0; at < count; at++) present.changed(handles[at] as number);
+    }
+    if (!isAllWatched && this.#groupOf.size === 0) return;
     for (let at = 0; at < count; at++) {
       const handle = handles[at] as number;
-      for (const present of this.#joining) present.changed(handle);
       if (isAllWatched || this.#groups[handle] !== undefined) this.#note(handle);
     }
   }
