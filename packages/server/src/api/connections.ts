@@ -5,8 +5,9 @@ import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { keepAliveS } from './answer-headers.ts';
-import { bareAnswer } from './problems.ts';
+import { bareAnswer, closeSoon, endWith } from './problems.ts';
 import { RequestTurns } from './request-turns.ts';
+import { stopParsing, takenBytes } from './socket-internals.ts';
 
 export interface ConnectionsOptions {
   /** Most that are open at once. */
@@ -28,8 +29,10 @@ const mostRefusals = 32;
 const passOverMs = 10_000;
 /** How often the log says that connections were closed. */
 const tellMs = 60_000;
-/** How often idle ones are looked for. One timer for all costs less than Node's own, which each request sets twice. */
+/** How often those to close are looked for. One timer for all costs less than Node's own, which each request sets twice. */
 const sweepS = 2;
+/** Of an answer of which nobody takes anything, as on the channel. Bodies that do not come end sooner (`read-body.ts`). */
+const stallS = 30;
 
 /** Why connections were closed by the server, and how many. */
 export interface ClosedConnections {
@@ -51,21 +54,27 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 
 interface Connection {
   readonly socket: Socket;
-  /** What is being answered. */
+  /** What is being answered, or will be when there is time. */
   current: Exchange | undefined;
   /** Behind it. */
   readonly waiting: Exchange[];
-  /** The sweep that it last became idle after. */
-  idleSince: number;
-  /** `closing`: nothing more is taken; when all is answered, `end` is called. */
-  state: 'idle' | 'busy' | 'closing';
+  /** What was answered last, where its body was not all there by then. */
+  unread: IncomingMessage | undefined;
+  hasAsked: boolean;
+  /** The sweep after which it last became idle, or was seen to take something. */
+  since: number;
+  /** Bytes of answers that its client has taken. */
+  taken: number;
+  /** `closing`: nothing more is taken; when all is answered, `end` is called. `upgraded`: the channel has it. */
+  state: 'idle' | 'busy' | 'closing' | 'upgraded';
   end: (socket: Socket) => void;
 }
 
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all = new Map<Socket, Connection>();
-  /** Between two requests, or before the first: the longest idle first. */
+  /** Before the first request, and between two: the longest idle first. */
+  readonly #unasked = new Set<Connection>();
   readonly #idle = new Set<Connection>();
   readonly #turns: RequestTurns;
   readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0, unreadable: 0 };
@@ -88,12 +97,14 @@ export class Connections {
 
   /** Takes the connections of the server; `answer` is called for each request, in order. */
   watch(server: Server, answer: Answer): void {
-    server.on('request', (request, response) => this.#take([request, response], answer));
+    const take = (...exchange: Exchange) => this.#take(exchange, answer);
+    server.on('request', take);
+    server.on('checkContinue', take); // Node would answer these two by itself, past all bounds
+    server.on('checkExpectation', take);
     server.maxConnections = this.#options.max + mostRefusals;
     server.on('drop', () => this.#count('refused'));
     server.on('connection', (socket) => this.#enter(socket));
-    server.on('upgrade', ({ socket }) => this.#begin(this.#all.get(socket)));
-    server.on('timeout', (socket: Socket) => this.#timedOut(socket, server.timeout));
+    server.on('upgrade', ({ socket }) => this.#begin(this.#all.get(socket), 'upgraded'));
     server.keepAliveTimeout = 0; // idle ones are swept
     server.on('listening', () => this.#sweepUntilClosed(server));
   }
@@ -103,12 +114,25 @@ export class Connections {
     return this.#all.get(socket)?.state === 'idle';
   }
 
-  /** What came cannot be read on: closes the connection by `end` behind an answer that has begun; false where none has. */
+  /** What came cannot be read on: closes the connection by `end` behind the answers to what could; false where there is none. */
   closeBehind(socket: Socket, end: Connection['end']): boolean {
     const connection = this.#all.get(socket);
     if (connection?.state === 'closing') return true;
-    if (connection?.current?.[1].headersSent !== true) return false;
-    this.#close(connection, end);
+    if (connection?.unread?.complete === false) {
+      closeSoon(socket); // it was answered before its body was there
+      return true;
+    }
+    if (connection?.state !== 'busy') return false;
+    const { current, waiting } = connection;
+    const [request, response] = waiting.at(-1) ?? current ?? [];
+    if (request?.complete === false && !response?.headersSent) {
+      // Its own body is what cannot be read: it is not carried out.
+      if (waiting.length + Number(current !== undefined) === 1) return false;
+      waiting.pop();
+      this.#waiting--;
+    }
+    this.#close(connection, request?.complete === false && response?.headersSent ? closeSoon : end);
+    socket.pause();
     return true;
   }
 
@@ -124,7 +148,8 @@ export class Connections {
   #take(exchange: Exchange, answer: Answer): void {
     const connection = this.#all.get(exchange[0].socket);
     if (connection?.state === 'idle') {
-      this.#begin(connection);
+      this.#begin(connection, 'busy');
+      connection.current = exchange;
       if (this.#turns.hasTime()) this.#answer(connection, exchange, answer);
       else this.#turns.wait(() => this.#answer(connection, exchange, answer));
     } else if (connection?.state === 'busy') {
@@ -151,7 +176,10 @@ export class Connections {
       socket,
       current: undefined,
       waiting: [],
-      idleSince: 0,
+      unread: undefined,
+      hasAsked: false,
+      since: 0,
+      taken: 0,
       state: 'idle',
       end: () => undefined,
     };
@@ -164,7 +192,7 @@ export class Connections {
     connection.state = 'closing';
     this.#dropWaiting(connection);
     this.#all.delete(connection.socket);
-    this.#idle.delete(connection);
+    this.#idleOf(connection).delete(connection);
   }
 
   #dropWaiting({ waiting }: Connection): void {
@@ -177,9 +205,9 @@ export class Connections {
     connection.end = end;
   }
 
-  /** Makes room; false where all are in use. */
+  /** Makes room; false where all are in use. Who has asked may ask again, and who never has is worth less. */
   #evict(): boolean {
-    const [longest] = this.#idle;
+    const [longest] = this.#unasked.size > 0 ? this.#unasked : this.#idle;
     if (longest === undefined) return false;
     this.#drop(longest, 'evicted');
     return true;
@@ -199,11 +227,31 @@ export class Connections {
 
   #sweep(): void {
     this.#sweeps++;
-    for (const connection of this.#idle) {
-      const idleS = (this.#sweeps - connection.idleSince - 1) * sweepS; // at least
-      if (idleS <= keepAliveS) return; // and so it is with those behind it
-      this.#drop(connection, 'idle');
+    for (const idle of [this.#unasked, this.#idle]) {
+      for (const connection of idle) {
+        if (this.#lastedS(connection) <= keepAliveS) break; // and so it is with those behind it
+        this.#drop(connection, 'idle');
+      }
     }
+    for (const connection of this.#all.values()) {
+      if (this.#isStalled(connection)) this.#drop(connection, 'stalled');
+    }
+  }
+
+  /** Since `since`, at least. */
+  #lastedS({ since }: Connection): number {
+    return (this.#sweeps - since - 1) * sweepS;
+  }
+
+  /** One that waits for the service itself is not to blame. */
+  #isStalled(connection: Connection): boolean {
+    const { socket, state } = connection;
+    if (state === 'idle' || state === 'upgraded') return false;
+    const taken = takenBytes(socket);
+    if (socket.writableLength > 0 && taken === connection.taken) return this.#lastedS(connection) >= stallS;
+    connection.taken = taken;
+    connection.since = this.#sweeps;
+    return false;
   }
 
   #drop(connection: Connection, reason: keyof ClosedConnections): void {
@@ -214,18 +262,25 @@ export class Connections {
 
   #rest(connection: Connection): void {
     connection.state = 'idle';
-    connection.idleSince = this.#sweeps;
-    this.#idle.add(connection);
+    connection.since = this.#sweeps;
+    this.#idleOf(connection).add(connection);
   }
 
-  #begin(connection: Connection | undefined): void {
+  #begin(connection: Connection | undefined, state: 'busy' | 'upgraded'): void {
     if (connection === undefined) return;
-    connection.state = 'busy';
-    this.#idle.delete(connection);
+    this.#idleOf(connection).delete(connection);
+    connection.state = state;
+    connection.since = this.#sweeps;
+    connection.hasAsked = true;
+  }
+
+  #idleOf({ hasAsked }: Connection): Set<Connection> {
+    return hasAsked ? this.#idle : this.#unasked;
   }
 
   #answer(connection: Connection, exchange: Exchange, answer: Answer): void {
-    if (connection.socket.destroyed) return; // it went while the request waited
+    const { socket } = connection;
+    if (socket.destroyed || socket.writableEnded) return; // it went while the request waited
     const [request, response] = exchange;
     connection.current = exchange;
     const onClosed = answer(request, response);
@@ -258,23 +313,14 @@ export class Connections {
     this.#answer(connection, next, answer);
   }
 
-  #passOver({ socket }: Connection, request: IncomingMessage): void {
+  #passOver(connection: Connection, request: IncomingMessage): void {
+    const { socket } = connection;
+    connection.unread = request;
     const cancel = this.#options.clock.after(passOverMs, () => {
       this.#count('stalled');
       socket.destroy();
     });
     request.once('close', cancel);
-  }
-
-  /** A connection that waits for the service itself is not to blame. */
-  #timedOut(socket: Socket, timeoutMs: number): void {
-    const connection = this.#all.get(socket);
-    if (connection !== undefined && connection.state !== 'idle' && socket.writableLength === 0) {
-      socket.setTimeout(timeoutMs);
-      return;
-    }
-    this.#count('stalled');
-    socket.destroy();
   }
 
   #count(reason: keyof ClosedConnections): void {
@@ -298,17 +344,5 @@ const reasons: Readonly<Partial<Record<keyof ClosedConnections, string>>> = {
 
 function refuse(socket: Socket): void {
   const detail = `${mostUnanswered} requests of this connection wait for their answers.`;
-  socket.end(bareAnswer(new ProblemError('too-many-requests', detail)), () => socket.destroy());
-}
-
-/** Not among what llhttp knows: it stops at once, in the middle of what was read. */
-const stop = 3;
-
-/**
- * The parser hands over all requests of a piece of 64 KiB, thousands, before anybody else has a turn, and nothing that is
- * documented stops it. Were this not there any more, it would go on to the end of the piece, for nothing.
- */
-function stopParsing(socket: Socket): void {
-  const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null };
-  if (parser?.onIncoming !== undefined) parser.onIncoming = () => stop;
+  endWith(new ProblemError('too-many-requests', detail), socket);
 }

@@ -11,7 +11,7 @@ import { Connections } from './connections.ts';
 import { frontMetrics } from './front-metrics.ts';
 import { shareHeaderRoom } from './header-room.ts';
 import type { Metrics } from './metrics.ts';
-import { answerClientError, sendProblem, toProblem } from './problems.ts';
+import { answerClientError, endWith, sendProblem, toProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { formFault } from './request-form.ts';
 import type { Call, Route } from './route.ts';
@@ -23,8 +23,6 @@ const maxHeaderBytes = 256 << 10;
 const headersTimeoutMs = 10_000;
 /** How late that is noticed. */
 const connectionsCheckingInterval = 2000;
-/** Of an answer that nobody takes, as on the channel. Bodies that do not come are ended sooner (`read-body.ts`). */
-const stallTimeoutMs = 30_000;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
@@ -66,7 +64,10 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     count: metrics.answers.counterOf(route.method, route.path),
   }));
   const elsewhere = metrics.answers.counterOf('any', 'none');
-  const onBroken = (error: Error) => log.error({ err: error }, 'an answer broke off through a fault of the service');
+  const onBroken = (error: Error) => {
+    if (isFault(error)) log.error({ err: error }, 'an answer broke off through a fault of the service');
+    else log.debug(`an answer was broken off: ${error.message}`);
+  };
   const fail = (response: ServerResponse, error: unknown) => {
     if (response.headersSent) return onBroken(error as Error);
     if (unavailable() === 'stopping') response.setHeader('connection', 'close'); // else it would be waited for
@@ -119,12 +120,15 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0, // a body may take its time as long as it comes
     connectionsCheckingInterval,
+    requireHostHeader: false, // `formFault` does, and Node would answer by itself
     // Who offers another protocol, such as h2c, is answered in this one; so is who has not waited for answers.
     shouldUpgradeCallback: ({ headers, socket }) =>
       headers.upgrade?.toLowerCase() === 'websocket' && connections.isIdle(socket),
   });
-  server.timeout = stallTimeoutMs;
+  // Who sends no more may still want the answer.
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   server.on('clientError', (error, socket) => answerUnreadable(connections, error, socket as Socket));
+  server.on('connect', ({ socket }) => refuseTunnel(connections, socket));
   connections.watch(server, take);
   shareHeaderRoom(server, maxHeaderBytes);
   return {
@@ -146,10 +150,24 @@ function answerUnreadable(connections: Connections, error: NodeJS.ErrnoException
   if (!isBehind && !connections.closeUnheard(socket)) end();
 }
 
+/** Node gives the socket away, whatever else is under way on it. */
+function refuseTunnel(connections: Connections, socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  if (!connections.isIdle(socket)) socket.destroy();
+  else if (!connections.closeUnheard(socket)) {
+    endWith(new ProblemError('malformed-request', 'CONNECT does not apply: this is no proxy.'), socket.resume());
+  }
+}
+
 function refusalDetail({ headers }: IncomingMessage, refusal: string): string {
   if (refusal === 'foreign-host') return `The Host is ${quoted(headers.host)}; only this machine may ask.`;
   const site = headers['sec-fetch-site'] as string | undefined;
   return `The Origin is ${quoted(headers.origin)}, Sec-Fetch-Site ${quoted(site)}; only this machine may ask.`;
+}
+
+/** Other problems are those of whoever asks, or of the moment. */
+function isFault(error: Error): boolean {
+  return !(error instanceof ProblemError) || error.status === 500;
 }
 
 function quoted(header: string | undefined): string {

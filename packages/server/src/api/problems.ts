@@ -52,7 +52,17 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     return;
   }
   const [name, detail] = clientErrors[error.code ?? ''] ?? ['malformed-request', 'The request is not HTTP/1.1.'];
-  socket.end(bareAnswer(new ProblemError(name, detail)));
+  endWith(new ProblemError(name, detail), socket.resume());
+}
+
+/** Tells the problem on the bare socket, where nobody else answers, and closes it soon. */
+export function endWith(problem: ProblemError, socket: Duplex): void {
+  closeSoon(socket, bareAnswer(problem));
+}
+
+/** Says no more, and closes when the client has had time to read; what it still sends is passed over. */
+export function closeSoon(socket: Duplex, lastWords?: string): void {
+  socket.end(lastWords);
   const linger = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(linger));
 }

@@ -42,8 +42,11 @@ function tooLarge({ maxBytes, setting }: RouteBody): ProblemError {
   return new ProblemError('body-too-large', `At most ${maxBytes} bytes are taken here; ${setting} sets the limit.`);
 }
 
-/** The same bytes until there are too many, or too few for too long: then it fails. */
-export function limited(source: IncomingMessage, body: RouteBody, clock: Clock): Readable {
+/**
+ * The same bytes until there are too many, or too few for too long: then it fails. Where there is a `begin`, nothing is
+ * expected before whoever reads it wants something: then `begin` is called.
+ */
+export function limited(source: IncomingMessage, body: RouteBody, clock: Clock, begin?: () => void): Readable {
   let bytes = 0;
   const counter = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
@@ -63,12 +66,26 @@ export function limited(source: IncomingMessage, body: RouteBody, clock: Clock):
       else counter.destroy(new ProblemError('request-timeout', stalled(leastBytes)));
     });
   };
-  watch(0);
   counter.once('close', () => cancel());
   counter.on('error', () => undefined); // for whoever reads it; where nobody does, it must not end the process
   source.once('error', (error) => counter.destroy(error));
   source.once('aborted', () => counter.destroy(new ProblemError('malformed-request', 'The body ended too early.')));
-  return source.pipe(counter);
+  const pipe = () => {
+    watch(0);
+    source.pipe(counter);
+  };
+  if (begin === undefined) pipe();
+  else whenRead(counter, () => [begin(), pipe()]);
+  return counter;
+}
+
+function whenRead(stream: Readable, then: () => void): void {
+  const read = stream._read;
+  stream._read = (size) => {
+    stream._read = read;
+    then();
+    stream._read(size);
+  };
 }
 
 const stalled = (leastBytes: number) =>

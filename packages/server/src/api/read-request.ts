@@ -8,6 +8,7 @@ import type { HeldBody } from './body-budget.ts';
 import { chooseType } from './choose-type.ts';
 import { checkBody, isHeld, lengthOf, limited, readWhole } from './read-body.ts';
 import { queryReader } from './read-query.ts';
+import { awaitsContinue } from './request-form.ts';
 import { accessOf, type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
 import type { Found } from './router.ts';
 
@@ -64,7 +65,8 @@ export function requestReader(route: Route, { tokens, clock }: RequestReaderOpti
     readBody: (request, response, target, held) => {
       const body = route.body as RouteBody;
       const call = { ...read(request, response, target), bodyType: checkBody(request.headers, body) };
-      const stream = limited(request, body, clock);
+      const begin = awaitsContinue(request) ? () => response.writeContinue() : undefined;
+      const stream = limited(request, body, clock, begin);
       if (!isHeld(body)) return { ...call, stream };
       const whole = { stream, held, length: lengthOf(request.headers), maxBytes: body.maxBytes };
       return readWhole(whole).then((json) => ({ ...call, stream, json }));

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '@telltale/schema';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
+import { originForm } from './request-form.ts';
 import { type Route, takes } from './route.ts';
 
 export interface Found<Endpoint> {
@@ -41,7 +42,8 @@ export class Router<Endpoint> {
   }
 
   /** Throws `ProblemError` where there is none; the response then says which methods apply. */
-  find({ method = '', url = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+  find({ method = '', url: target = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+    const url = originForm(target);
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark); // the library would read all of the query
     const found = this.#endpoints.find((method === 'HEAD' ? 'GET' : method) as HTTPMethod, path);

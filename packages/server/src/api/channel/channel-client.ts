@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { closeCode } from '@telltale/schema';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../access/index.ts';
+import { queuedBytes } from '../socket-internals.ts';
 import type { Backlog } from './backlog.ts';
 
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
@@ -260,8 +261,7 @@ export class ChannelClient {
 
   /** What the system has not taken yet: it counts down while a long write is under way, too. */
   #leftBytes(): number {
-    const { _handle: handle } = this.#stream as Socket & { _handle?: { writeQueueSize?: number } | null };
-    return this.waitingBytes === 0 ? 0 : (handle?.writeQueueSize ?? this.waitingBytes);
+    return this.waitingBytes === 0 ? 0 : (queuedBytes(this.#stream) ?? this.waitingBytes);
   }
 }
 

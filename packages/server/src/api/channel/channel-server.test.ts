@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import { type ClientOptions, WebSocket } from 'ws';
+import { openSocket, parseAnswer } from '../../../../../test/raw-http.ts';
 import { ModuleInterface } from '../../../test/module-interface.ts';
 import { ScriptedModules } from '../../../test/scripted-modules.ts';
 
@@ -38,4 +40,44 @@ test('a client that says nothing for 30 s is cut off, though the time of day was
   clock.jump(-3_600_000);
   for (let passed = 5; passed < 30; passed += 5) assert.equal(await check(), 'asked', `${passed} s`);
   assert.equal(await check(), 'cut off');
+});
+
+const upgrade = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
+test('who is refused is told why, and closed soon: a stop does not wait for clients that keep their end open', async (t) => {
+  const service = new ModuleInterface(new ScriptedModules(), { clock: new ManualClock() });
+  await service.open();
+  const held: Socket[] = [];
+  t.after(() => {
+    for (const socket of held) socket.destroy();
+  });
+  for (const [status, path, ...headers] of [
+    [404, '/nothing'],
+    [403, '/data/ws', 'Origin: http://evil.example'],
+    [400, '/data/ws', 'Sec-WebSocket-Protocol: ,'],
+  ] as const) {
+    const socket = await openSocket(service.url);
+    held.push(socket);
+    socket.allowHalfOpen = true;
+    socket.write([`GET ${path} HTTP/1.1`, 'Host: localhost', ...upgrade, ...headers, '', ''].join('\r\n'));
+    const { status: got, headers: answered } = parseAnswer(String((await once(socket, 'data'))[0]));
+    assert.deepEqual([got, answered.get('content-type')], [status, 'application/problem+json'], path);
+  }
+  await service.close();
+  assert.ok(held.every((socket) => !socket.destroyed && !socket.writableEnded));
+});
+
+test('a target with scheme and host leads to the channel as well', async (t) => {
+  const service = new ModuleInterface(new ScriptedModules(), { clock: new ManualClock() });
+  await service.open();
+  t.after(() => service.close());
+  const socket = await openSocket(service.url);
+  t.after(() => socket.destroy());
+  socket.write(['GET http://localhost/data/ws HTTP/1.1', 'Host: localhost', ...upgrade, '', ''].join('\r\n'));
+  assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 101 /);
 });

@@ -8,8 +8,8 @@ import { type Caller, guardedRequest, guardLoopback, type ModuleTokens } from '.
 import type { FunctionModules, ModuleConnection } from '../../modules/index.ts';
 import type { BodyBudget } from '../body-budget.ts';
 import type { HttpServer } from '../http-server.ts';
-import { bareAnswer } from '../problems.ts';
-import { formFault } from '../request-form.ts';
+import { endWith } from '../problems.ts';
+import { formFault, originForm } from '../request-form.ts';
 import { ArrivingMessage } from './arriving-message.ts';
 import { ChannelClient, lingerMs } from './channel-client.ts';
 import type { ChannelRequests } from './channel-requests.ts';
@@ -141,7 +141,7 @@ export class ChannelServer {
     const fault = formFault(request);
     if (fault !== undefined) throw new ProblemError('malformed-request', fault);
     if (
-      url
+      originForm(url)
         .replace(/\?.*$/s, '')
         .replaceAll(/\/{2,}/g, '/')
         .replace(/(?<=.)\/$/, '') !== path
@@ -249,5 +249,5 @@ export class ChannelServer {
 }
 
 function refuse(stream: Duplex, problem: ProblemError): void {
-  stream.end(bareAnswer(problem));
+  endWith(problem, stream.resume());
 }
