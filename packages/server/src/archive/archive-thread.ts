@@ -35,9 +35,10 @@ class ArchiveThread {
   readonly retentions: ReadonlyMap<string, number>;
   readonly #port: MessagePort;
   readonly #folder: string;
-  readonly #reader: MessagePort;
-  /** Whether anything was read: before that there may be no thread behind the port that would answer. */
-  #hasRead = false;
+  /** To the thread that reads, while there is one. */
+  #reader: MessagePort | undefined;
+  /** Files that go as soon as it has answered. */
+  readonly #releasing = new Set<string>();
   readonly #store: ArchiveStore;
   readonly #merger = new MergeWorker();
   readonly #answers: Answers;
@@ -50,10 +51,9 @@ class ArchiveThread {
   #isMerging = false;
   #isClosed = false;
 
-  constructor(port: MessagePort, { folder, retention, reader, limits }: Open) {
+  constructor(port: MessagePort, { folder, retention, limits }: Open) {
     this.#port = port;
     this.#folder = folder;
-    this.#reader = reader;
     this.#store = ArchiveStore.open(folder, {
       clock: systemClock,
       onDamage: (damage) => this.#warnOf(damage),
@@ -76,7 +76,6 @@ class ArchiveThread {
       check: (id) => this.#check(id),
       compact: (id) => this.#compact(id),
     };
-    reader.on('message', (message: ReaderToWriter) => this.#hearReader(message));
     if (this.#store.failure !== undefined) this.#tell({ kind: 'refused', reason: this.#store.failure });
     setInterval(() => this.#maintain(), lookMs).unref();
     this.#maintain();
@@ -84,11 +83,12 @@ class ArchiveThread {
 
   hear(message: ToWriter): void {
     if (message.kind === 'read') this.#begin(message);
+    else if (message.kind === 'reader') this.#serveReader(message.reader);
     else if (message.kind === 'cancel') this.#tellReader(message);
     else this.#hearWork(message);
   }
 
-  #hearWork(message: Exclude<ToWriter, { kind: 'read' | 'cancel' }>): void {
+  #hearWork(message: Exclude<ToWriter, { kind: 'read' | 'reader' | 'cancel' }>): void {
     if (message.kind === 'parcel') this.#take(message.parcel);
     else if (message.kind === 'commit') this.#commit();
     else if (message.kind === 'retention') this.#retain(message.retention);
@@ -149,7 +149,7 @@ class ArchiveThread {
 
   #hearReader(message: ReaderToWriter): void {
     if (message.kind === 'damage') this.#store.noteDamage(message.damage);
-    else if (message.kind === 'released') this.#unlink(message.paths);
+    else if (message.kind === 'released') this.#released(message.paths);
     else {
       const { id, request } = message;
       this.#tellReader({ kind: 'snapshots', id, snapshots: this.#snapshots(request) });
@@ -157,7 +157,6 @@ class ArchiveThread {
   }
 
   #begin(begin: Begin): void {
-    this.#hasRead = true;
     const snapshots = this.#snapshots(snapshotRequest(begin.request, 0));
     this.#tellReader({ ...begin, kind: 'read', snapshots }, begin.buffers);
   }
@@ -195,8 +194,24 @@ class ArchiveThread {
   #release(): void {
     const paths = this.#store.obsolete();
     if (paths.length === 0) return;
-    if (this.#hasRead) this.#tellReader({ kind: 'release', paths });
-    else this.#unlink(paths);
+    for (const path of paths) this.#releasing.add(path);
+    if (this.#reader === undefined) this.#released(paths);
+    else this.#tellReader({ kind: 'release', paths });
+  }
+
+  #released(paths: readonly string[]): void {
+    for (const path of paths) this.#releasing.delete(path);
+    this.#unlink(paths);
+  }
+
+  /** The one before could not start, or has died: it holds no file and answers no more. */
+  #serveReader(reader: MessagePort | undefined): void {
+    this.#released([...this.#releasing]);
+    this.#reader = reader;
+    reader?.on('message', (message: ReaderToWriter) => this.#hearReader(message));
+    reader?.once('close', () => {
+      if (this.#reader === reader) this.#serveReader(undefined);
+    });
   }
 
   #unlink(paths: readonly string[]): void {
@@ -267,7 +282,7 @@ class ArchiveThread {
     } catch (error) {
       this.#warn(`what waited could not be written: ${(error as Error).message}`);
     }
-    this.#reader.close();
+    this.#reader?.close();
     this.#merger.close().finally(() => this.#port.close());
   }
 
@@ -284,7 +299,7 @@ class ArchiveThread {
   }
 
   #tellReader(message: WriterToReader, transfer: readonly ArrayBuffer[] = []): void {
-    this.#reader.postMessage(message, [...transfer]);
+    this.#reader?.postMessage(message, [...transfer]);
   }
 }
 

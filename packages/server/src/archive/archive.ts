@@ -2,7 +2,7 @@
 // one that writes and one that reads, so that neither holds up live values or the other.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { MessageChannel, type Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import { startThread } from '../threads/index.ts';
 import type { ArchiveAccess, ArchiveProgress, ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
@@ -102,8 +102,7 @@ export class Archive implements ArchiveAccess {
     this.prepare();
     const folder = join(this.#options.folder, 'archive');
     mkdirSync(folder, { recursive: true });
-    const between = new MessageChannel();
-    this.#readings.open(between.port1);
+    this.#readings.open();
     const writer = this.#prepared as Worker;
     const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, number>>();
     writer.on('message', (message: FromWriter) => {
@@ -120,7 +119,7 @@ export class Archive implements ArchiveAccess {
     });
     this.#writer = writer;
     const { retention, limits } = this.#options;
-    this.#post({ kind: 'open', folder, retention, limits, reader: between.port2 }, [between.port2]);
+    this.#post({ kind: 'open', folder, retention, limits });
     return promise;
   }
 

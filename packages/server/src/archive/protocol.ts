@@ -37,8 +37,9 @@ export type ToWriter =
       readonly folder: string;
       readonly retention: Retention;
       readonly limits: Limits | undefined;
-      readonly reader: MessagePort;
     }
+  /** A thread that reads was started, or another one in its place; this leads to it. */
+  | { readonly kind: 'reader'; readonly reader: MessagePort }
   | { readonly kind: 'parcel'; readonly parcel: Parcel }
   /** Tries again to bring to disk what the disk refused; where that is nothing, tries the disk. */
   | { readonly kind: 'commit' }

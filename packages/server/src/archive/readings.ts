@@ -1,7 +1,7 @@
 // Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
 // many there are is bounded, in all, of each client and of each connection. Each has a first turn, unless it is long by what is asked; what is
 // not answered by then is long as well, and waits until few enough others are.
-import type { MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { type Clock, ProblemError } from '@telltale/schema';
 import { startThread } from '../threads/index.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
@@ -25,14 +25,14 @@ const mostIdleMs = 5000;
 export interface ReadingsOptions {
   readonly clock: Clock;
   /** To the thread that writes, which knows what there is to read and hands it on. */
-  readonly tellWriter: (message: ToWriter, transfer?: readonly ArrayBuffer[]) => void;
+  readonly tellWriter: (message: ToWriter, transfer?: readonly (ArrayBuffer | MessagePort)[]) => void;
   readonly onDeath: (error: Error) => void;
 }
 
 export class Readings {
   readonly #options: ReadingsOptions;
   readonly #readings = new Map<number, Reading>();
-  #writer: MessagePort | undefined;
+  #isOpen = false;
   #thread: Worker | undefined;
   #lastId = 0;
   #spare: ArrayBuffer[] = [];
@@ -55,12 +55,13 @@ export class Readings {
     };
   }
 
-  /** `writer` is where the thread asks what there is. It is started by the first reading: a plant may never have one. */
-  open(writer: MessagePort): void {
-    this.#writer = writer;
+  /** The thread is started by the first reading: a plant may never have one. */
+  open(): void {
+    this.#isOpen = true;
   }
 
-  #start(writer: MessagePort): Worker {
+  /** Where there is no room for one now, those that ask are told so, and the next one tries again. */
+  #start(): Worker {
     const thread = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
     thread.on('message', (message: FromReader) => {
       const reading = this.#readings.get(message.id);
@@ -69,11 +70,14 @@ export class Readings {
     });
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
-      this.#writer = undefined;
       for (const reading of this.#readings.values()) reading.fail(error);
+      if (error instanceof ProblemError) return;
+      this.#isOpen = false;
       this.#options.onDeath(error);
     });
-    thread.postMessage({ kind: 'open', writer } satisfies ToReader, [writer]);
+    const between = new MessageChannel();
+    this.#options.tellWriter({ kind: 'reader', reader: between.port1 }, [between.port1]);
+    thread.postMessage({ kind: 'open', writer: between.port2 } satisfies ToReader, [between.port2]);
     return thread;
   }
 
@@ -117,8 +121,8 @@ export class Readings {
   }
 
   #begin(request: ReadRequest): Reading {
-    if (this.#writer === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
-    this.#thread ??= this.#start(this.#writer);
+    if (!this.#isOpen) throw new ProblemError('storage-failed', 'The archive is not open.');
+    this.#thread ??= this.#start();
     const id = ++this.#lastId;
     const reading = new Reading({
       nowMs: () => this.#options.clock.monotonicMs(),
@@ -174,8 +178,7 @@ export class Readings {
     const thread = this.#thread;
     this.#thread = undefined;
     this.#stopLooking?.();
-    this.#writer?.close();
-    this.#writer = undefined;
+    this.#isOpen = false;
     for (const reading of this.#readings.values()) {
       reading.fail(new ProblemError('stopping', 'The service is stopping.'));
     }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import type { ProblemError } from '@telltale/schema';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { startThread } from './start-thread.ts';
 
 const greedy = new URL(`data:text/javascript,const kept=[];for(;;)kept.push({at:kept.length});`);
 const broken = new URL(`data:text/javascript,throw new Error('broken');`);
+const unlucky = new URL(`data:text/javascript,throw Object.assign(new Error('too many open files'),{code:'EMFILE'});`);
 const idle = new URL(
   `data:text/javascript,import{parentPort}from'node:worker_threads';parentPort.on('message',()=>{});`,
 );
@@ -24,6 +26,14 @@ test('any other error of a thread comes as it is', async (t) => {
   cleanupOf(t).defer(async () => void (await thread.terminate()));
   const [error] = (await once(thread, 'error')) as [Error];
   assert.equal(error.message, 'broken');
+});
+
+test('a thread for which there are no files gives an error that asks for another try', async (t) => {
+  const thread = startThread(unlucky, 'archive reader');
+  cleanupOf(t).defer(async () => void (await thread.terminate()));
+  const [error] = (await once(thread, 'error')) as [ProblemError];
+  assert.equal(error.problem, 'overloaded');
+  assert.match(error.message, /"archive reader": too many open files\.$/);
 });
 
 test('no thread is given more than V8 would give it on this machine', async (t) => {

@@ -2,6 +2,7 @@
 // does, and what its end means, is left to whoever starts it; threads of the stacks are bounded by a setting.
 import { getHeapStatistics } from 'node:v8';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { ProblemError } from '@telltale/schema/values';
 
 /**
  * Several times what was measured of the largest plant: 200,000 objects, or series, and the archive's memory full of texts.
@@ -22,9 +23,23 @@ const heaps = {
   'archive import': { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
 } satisfies Record<string, ResourceLimits>;
 
-/** The URL of the module stands where this is called: the build finds it by its text. */
+/**
+ * The URL of the module stands where this is called: the build finds it by its text. Where the system has no files or
+ * memory for a thread just now, the error, thrown or told, is `overloaded`: another try may succeed.
+ */
 export function startThread(module: URL, name: keyof typeof heaps, limits: ResourceLimits = heaps[name]): Worker {
-  return new BoundedThread(module, name, limits);
+  try {
+    return new BoundedThread(module, name, limits);
+  } catch (error) {
+    throw shortageOf(error as Error, name) ?? error;
+  }
+}
+
+const shortages = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
+
+function shortageOf({ code = '', message }: NodeJS.ErrnoException, name: string): ProblemError | undefined {
+  if (!shortages.has(code)) return undefined;
+  return new ProblemError('overloaded', `The system has no room for the thread "${name}": ${message}.`);
 }
 
 class BoundedThread extends Worker {
@@ -40,8 +55,9 @@ class BoundedThread extends Worker {
 
   /** To whoever listens for errors: Node's own does not say which thread it was. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
-    const [error] = args as [NodeJS.ErrnoException | undefined];
-    if (event !== 'error' || error?.code !== 'ERR_WORKER_OUT_OF_MEMORY') return super.emit(event, ...args);
+    if (event !== 'error') return super.emit(event, ...args);
+    const [error] = args as [NodeJS.ErrnoException];
+    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return super.emit(event, shortageOf(error, this.#name) ?? error);
     return super.emit('error', new Error(`the thread "${this.#name}" has reached the ${this.#heapMb} MB of its heap`));
   }
 }

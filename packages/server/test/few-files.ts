@@ -1,0 +1,68 @@
+// Run as a process with few file descriptors: takes all of them, asks for what needs a thread, gives them back and asks again.
+// Prints what came of each.
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { ProblemError, systemClock } from '@telltale/schema';
+import { Imports } from '../src/api/archive/imports.ts';
+import { Archive } from '../src/archive/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'telltale-few-files-'));
+const archive = new Archive({
+  folder,
+  clock: systemClock,
+  commitMs: 50,
+  maxWaitingBytes: 1 << 20,
+  retention: { ofSeries: new Map() },
+  onFailure: (error) => {
+    throw error;
+  },
+  onTrouble: () => undefined,
+  onWarning: () => undefined,
+});
+const imports = new Imports({ clock: systemClock, take: () => Promise.resolve() });
+
+function takeAllFiles(): number[] {
+  const taken: number[] = [];
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'));
+  } catch {
+    return taken;
+  }
+}
+
+const interval = { sinceUs: 1_750_000_000_000_000, untilUs: 1_750_000_100_000_000 };
+const read = () =>
+  archive.read({ kind: 'measurements', names: ['level'], known: ['level'], ...interval, form: 'json' });
+const importOne = () =>
+  imports.import({
+    key: { kind: 'measurements', name: 'level', datatype: 'd' },
+    type: 'text/csv',
+    body: Readable.from([Buffer.from('time,value\n1750000000,1\n')]),
+  });
+
+async function outcomeOf(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+    return 'done';
+  } catch (error) {
+    return error instanceof ProblemError ? error.problem : `${error}`;
+  }
+}
+
+try {
+  await archive.open();
+  const outcomes: string[] = [];
+  for (const work of [read, importOne]) {
+    const taken = takeAllFiles();
+    outcomes.push(await outcomeOf(work), await outcomeOf(work));
+    for (const file of taken) closeSync(file);
+    outcomes.push(await outcomeOf(work), await outcomeOf(work));
+  }
+  process.stdout.write(outcomes.join(' '));
+} finally {
+  await imports.close();
+  await archive.close(5000);
+  rmSync(folder, { recursive: true, force: true });
+}
