@@ -7,6 +7,8 @@ import { ArchiveRequests, mostAnswerBytes } from './archive-requests.ts';
 import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 
+const MiB = 1 << 20;
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const bench = new ArchiveBench();
 const { archive } = bench;
 const client = { isOpen: true, caller: localCaller, gone: () => new AbortController().signal };
@@ -88,11 +90,57 @@ describe('the archive over the channel', () => {
     archive.script = async function* () {
       yield Buffer.concat([Buffer.from('{"level":['), Buffer.alloc(mostAnswerBytes - 1000, ' '), Buffer.from(']}')]);
     };
-    const answers = await Promise.all(Array.from({ length: 3 }, () => read()));
+    const answers = await Promise.all([read(), read()]);
     await assert.rejects(read(), isProblem('overloaded'));
-    assert.equal(backlog.bytes, 3 * (mostAnswerBytes - 1000 + 12), 'what was refused is not held');
+    assert.equal(backlog.bytes, 2 * (mostAnswerBytes - 1000 + 12), 'what was refused is not held');
     for (const { release } of answers) release();
     (await read()).release();
+    assert.equal(backlog.bytes, 0);
+  });
+
+  test('gathers two long answers at a time, one of a client, and the others behind them, beside short ones', async () => {
+    let [underWay, most] = [0, 0];
+    const turns = Array.from({ length: 6 }, () => Promise.withResolvers<void>());
+    archive.script = async function* () {
+      yield Buffer.from('{"level":[');
+      yield Buffer.alloc(MiB, ' ');
+      most = Math.max(most, ++underWay);
+      await turns.shift()?.promise;
+      underWay--;
+      yield Buffer.from(']}');
+    };
+    const ends = turns.map(({ resolve }) => resolve);
+    const readings = Array.from({ length: 6 }, () => requests.read({ ...client } as ChannelClient, asked));
+    while (underWay < 2) await nextTurn();
+    archive.script = undefined;
+    assert.equal(await text({ name: 'of_s' }), '[]');
+    for (const end of ends) {
+      end();
+      await nextTurn();
+    }
+    for (const { release } of await Promise.all(readings)) release();
+    assert.equal(most, 2);
+  });
+
+  test('lets one that waits go when its client does, and the next one in its place', async () => {
+    archive.script = async function* () {
+      yield Buffer.from('{"level":[');
+      await nextTurn();
+      yield Buffer.alloc(MiB, ' ');
+      await nextTurn();
+      yield Buffer.from(']}');
+    };
+    const leaving = new AbortController();
+    const readings = [client, client, { ...client, gone: () => leaving.signal }, client].map((each) =>
+      requests.read({ ...each } as ChannelClient, asked),
+    );
+    leaving.abort();
+    const settled = await Promise.allSettled(readings);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+    );
+    for (const each of settled) if (each.status === 'fulfilled') each.value.release();
     assert.equal(backlog.bytes, 0);
   });
 

@@ -1,6 +1,7 @@
 // Reads of the archive over the channel. An answer is one message there, so that it is gathered first: each of them has
 // a bound, and all of them are counted with what waits for clients.
 import { type ChannelRequestFields, ProblemError } from '@telltale/schema';
+import { Turnstile } from '../../archive/index.ts';
 import type { Gathered } from '../../points/index.ts';
 import { type ArchiveOperations, visitorOf } from '../archive/index.ts';
 import type { Backlog } from './backlog.ts';
@@ -8,6 +9,9 @@ import type { ChannelClient } from './channel-client.ts';
 
 /** Half of what a client may let wait before it is taken for lost. */
 export const mostAnswerBytes = 32 << 20;
+
+/** Answers of several pages that are gathered at once: more would take the room from each other that each needs in the end. */
+const gathering = { inside: 2, insideOfConnection: 1, waiting: 64, waitingOfConnection: 16 };
 
 /** What was read, counted until it is given back. */
 export interface GatheredRecords extends Gathered {
@@ -17,6 +21,7 @@ export interface GatheredRecords extends Gathered {
 export class ArchiveRequests {
   readonly #operations: ArchiveOperations | undefined;
   readonly #backlog: Backlog;
+  readonly #gathering = new Turnstile(gathering, 'long answers of the archive');
 
   constructor(archive: ArchiveOperations | undefined, backlog: Backlog) {
     this.#operations = archive;
@@ -35,11 +40,13 @@ export class ArchiveRequests {
     const reading = await this.#archive.readOne(name, { kind, interval, form: 'json', options, activeOnly, reader });
     const pages: Buffer[] = [];
     let bytes = 0;
+    let leave: (() => void) | undefined;
     const release = () => {
       for (const page of pages.splice(0)) this.#backlog.release(page);
     };
     try {
       for await (const page of reading) {
+        if (pages.length > 0) leave ??= await this.#gathering.enter(reader, reader.signal);
         if (!client.isOpen) throw new ProblemError('malformed-request', 'The client is gone.');
         bytes += page.length;
         if (bytes > mostAnswerBytes) {
@@ -54,6 +61,8 @@ export class ArchiveRequests {
       reading.cancel();
       release();
       throw error;
+    } finally {
+      leave?.();
     }
     return { pieces: listIn(pages, name), release };
   }

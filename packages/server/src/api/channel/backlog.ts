@@ -6,20 +6,20 @@ import { closeCode, ProblemError } from '@telltale/schema';
 const MiB = 1 << 20;
 
 /** Beyond this, measurement updates are conflated for every client that does not keep up, however little waits for it. */
-const tightBytes = 64 * MiB;
+const tightBytes = 48 * MiB;
 
 /** The last of it is for short answers, so that nobody who asks for long ones keeps others from reading. */
-const [mostBesideLong, mostBesideShort] = [96 * MiB, 112 * MiB];
+const [mostBesideLong, mostBesideShort] = [64 * MiB, 80 * MiB];
 const shortBytes = MiB;
 
 /** An answer of so little is always given: beside what may wait for a client it does not count. */
 const littleBytes = 64 << 10;
 
 /** In all: all of the service is to stay within 512 MB. */
-export const mostBacklogBytes = 128 * MiB;
+export const mostBacklogBytes = 96 * MiB;
 
 /** Beyond this, whoever is closed has no more time to learn why. */
-const mostBesideLeaving = 160 * MiB;
+const mostBesideLeaving = 128 * MiB;
 
 /** A client as it is seen here. */
 export interface Waiting {

@@ -177,7 +177,7 @@ describe('what waits for all clients', () => {
     const backlog = new Backlog();
     const peers = await lazy(backlog, 4);
     const closed = once(peers[2]?.far as WebSocket, 'close');
-    for (const [at, { client }] of peers.entries()) client.send(Buffer.alloc(at === 2 ? 40 * MiB : 30 * MiB));
+    for (const [at, { client }] of peers.entries()) client.send(Buffer.alloc(at === 2 ? 40 * MiB : 20 * MiB));
     assert.ok(backlog.bytes > mostBacklogBytes);
     while (peers[2]?.client.isOpen) await new Promise(setImmediate);
     peers[2]?.far.resume(); // in time to hear the reason
@@ -187,7 +187,7 @@ describe('what waits for all clients', () => {
       peers.map(({ client }) => client.isOpen),
       [true, true, false, true],
     );
-    assert.equal(backlog.bytes, 90 * MiB);
+    assert.equal(backlog.bytes, 60 * MiB);
   });
 
   test('far beyond it, those that were closed are cut off at once, and nobody else is closed in their place', async () => {
@@ -195,7 +195,7 @@ describe('what waits for all clients', () => {
     const peers = await lazy(backlog, 6);
     const gone = new Set<number>();
     for (const [at, { socket }] of peers.entries()) socket.once('close', () => gone.add(at));
-    for (const [at, { client }] of peers.entries()) client.send(Buffer.alloc((30 + at) * MiB));
+    for (const [at, { client }] of peers.entries()) client.send(Buffer.alloc((22 + at) * MiB));
     while (gone.size === 0) {
       peers[0]?.client.send(Buffer.alloc(1));
       await new Promise(setImmediate);
@@ -215,11 +215,11 @@ describe('what waits for all clients', () => {
     const backlog = new Backlog();
     const [slow, other] = await lazy(backlog, 2);
     const { client: healthy } = await connect([], backlog);
-    other?.client.send(Buffer.alloc(60 * MiB));
+    other?.client.send(Buffer.alloc(44 * MiB));
     let sent = 0;
     while (slow?.client.sendUpdates(Buffer.alloc(MiB / 4)) && sent < 100) sent++;
     assert.ok(sent > 15, `${sent} updates were sent before it was tight`);
-    assert.ok(backlog.bytes <= 64.5 * MiB, `${backlog.bytes} bytes`);
+    assert.ok(backlog.bytes <= 48.5 * MiB, `${backlog.bytes} bytes`);
     for (let update = 0; update < 100; update++) {
       assert.equal(healthy.sendUpdates(Buffer.alloc(100)), true);
       await new Promise(setImmediate);
