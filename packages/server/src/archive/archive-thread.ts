@@ -21,6 +21,7 @@ import { replaces } from './records.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
+import { buffersOf } from './store/snapshot.ts';
 
 type Open = Extract<ToWriter, { kind: 'open' }>;
 type Answers = { [Q in Question]: (id: number, ask: Questions[Q]['ask']) => Answer<Q> };
@@ -152,13 +153,14 @@ class ArchiveThread {
     else if (message.kind === 'released') this.#released(message.paths);
     else {
       const { id, request } = message;
-      this.#tellReader({ kind: 'snapshots', id, snapshots: this.#snapshots(request) });
+      const snapshots = this.#snapshots(request);
+      this.#tellReader({ kind: 'snapshots', id, snapshots }, buffersOf(snapshots));
     }
   }
 
   #begin(begin: Begin): void {
     const snapshots = this.#snapshots(snapshotRequest(begin.request, 0));
-    this.#tellReader({ ...begin, kind: 'read', snapshots }, begin.buffers);
+    this.#tellReader({ ...begin, kind: 'read', snapshots }, [...begin.buffers, ...buffersOf(snapshots)]);
   }
 
   #snapshots({ kind, names, sinceUs, untilUs, needsHead }: SnapshotRequest): Snapshots {

@@ -11,7 +11,7 @@ import { Reading } from './query/reading.ts';
 import { ReaderTurns } from './reader-turns.ts';
 import { snapshotRequest } from './snapshot-request.ts';
 import { openBlock } from './store/block-list.ts';
-import type { Snapshot } from './store/snapshot.ts';
+import { buffersOf, type Snapshot } from './store/snapshot.ts';
 
 interface Served {
   readonly request: ReadRequest;
@@ -23,12 +23,21 @@ interface Served {
   asked: number;
   /** Of the names that were asked for and are not read yet. */
   readonly snapshots: (Snapshot | undefined)[];
+  /** Of records that were in memory, in the snapshots that it was given. */
+  tailBytes: number;
 }
 
 /** How long the first turn of a reading is: enough for most answers. */
 const firstTurnMs = 2;
 /** How long one that is longer goes on before others have their turn. */
 const turnMs = 4;
+
+/**
+ * Records that were in memory, of all readings: each has copies of its own, up to 18 MB of a million. A reading with more
+ * than a little of them is refused where they would be more.
+ */
+const mostTailBytes = 64 << 20;
+const littleTailBytes = 1 << 20;
 
 class ReaderThread {
   readonly #port: MessagePort;
@@ -38,6 +47,7 @@ class ReaderThread {
   readonly #buffers = new PageBuffers();
   readonly #turns = new ReaderTurns();
   #isRunning = false;
+  #tailBytes = 0;
 
   constructor(port: MessagePort, writer: MessagePort) {
     this.#port = port;
@@ -70,6 +80,7 @@ class ReaderThread {
     served.isWaiting = false;
     served.asked += snapshots.length;
     served.snapshots.push(...snapshots);
+    this.#countTails(served, tailBytesOf(snapshots));
     this.#blocks.need(
       id,
       snapshots.flatMap((snapshot) => snapshot?.series.flatMap(({ blocks }) => blocks) ?? []),
@@ -79,21 +90,33 @@ class ReaderThread {
 
   #begin({ id, request, buffers }: Begin, snapshots: Snapshots): void {
     for (const buffer of buffers) this.#buffers.giveBack(buffer);
+    const tailBytes = tailBytesOf(snapshots);
+    if (tailBytes > littleTailBytes && this.#tailBytes + tailBytes > mostTailBytes) {
+      this.#fail(id, { problem: 'overloaded', detail: 'Queries of the archive hold too many records that are new.' });
+      return;
+    }
     const reading = new Reading(request, {
       blockOf: (path) => this.#blocks.get(path),
       buffers: this.#buffers,
       onDamage: (damage: Damage) => this.#tellWriter({ kind: 'damage', damage }),
     });
-    this.#served.set(id, { request, reading, credit: 0, isWaiting: false, asked: 0, snapshots: [] });
+    this.#served.set(id, { request, reading, credit: 0, isWaiting: false, asked: 0, snapshots: [], tailBytes: 0 });
     this.#turns.begin(id);
     this.#take(id, snapshots);
     this.#run();
   }
 
   #end(id: number): void {
+    const served = this.#served.get(id);
+    if (served !== undefined) this.#countTails(served, -served.tailBytes);
     this.#served.delete(id);
     this.#turns.drop(id);
     this.#blocks.need(id, []);
+  }
+
+  #countTails(served: Served, bytes: number): void {
+    served.tailBytes += bytes;
+    this.#tailBytes += bytes;
   }
 
   #goOn(id: number, { isWaiting, credit }: Served): void {
@@ -172,6 +195,10 @@ class ReaderThread {
   #tellWriter(message: ReaderToWriter): void {
     this.#writer.postMessage(message);
   }
+}
+
+function tailBytesOf(snapshots: Snapshots): number {
+  return buffersOf(snapshots).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 function problemOf(error: unknown): Problem {

@@ -41,10 +41,10 @@ beforeEach(async (t) => {
   await store('level', 100);
 });
 
-async function store(name: string, count: number): Promise<void> {
+async function store(name: string, count: number, from = 0): Promise<void> {
   const { records } = archive;
   const source = records.source({ kind: 'measurements', name, datatype: 'd' });
-  for (let at = 0; at < count; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
+  for (let at = from; at < from + count; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
 }
@@ -147,6 +147,19 @@ describe('plain readings of many records that nobody takes', () => {
     for await (const page of whole) bytes += page.length;
     assert.ok(bytes > 1_000_000, `${bytes} bytes`);
   });
+});
+
+test('readings of records that are still in memory hold copies of 64 MiB at most, and short ones go on beside them', async () => {
+  for (let from = 0; from < 300_000; from += 50_000) await store('new', 50_000, from); // 18 bytes a record
+  const recent = { ...plain, names: ['new'], untilUs: startUs + 300_000_000_000 };
+  const { given, problems } = ask(30, (at) => at, undefined, recent);
+  const fit = Math.floor((64 << 20) / (300_000 * 18));
+  await until('each is under way or refused', async () => given.length + problems.length === 30);
+  assert.deepEqual([given.length, new Set(problems)], [fit, new Set(['overloaded'])]);
+  assert.equal(await answerOf({ client: 'another' }), short);
+  for (const reading of given) reading.cancel();
+  const again = await archive.read(recent);
+  again.cancel();
 });
 
 test('those of a machine with many connections leave room for who proves to be somebody', async () => {

@@ -40,6 +40,13 @@ export interface Snapshot {
   readonly series: readonly SeriesSnapshot[];
 }
 
+/** The memory of the tails: nobody else has it, so that it goes to the thread that reads without a copy. */
+export function buffersOf(snapshots: readonly (Snapshot | undefined)[]): ArrayBuffer[] {
+  const tails = snapshots.flatMap((snapshot) => snapshot?.series.map(({ tail }) => tail) ?? []);
+  const buffers = tails.flatMap((tail) => tail && [tail.times.buffer, tail.numbers, tail.qualities.buffer]);
+  return buffers.filter((buffer) => buffer instanceof ArrayBuffer);
+}
+
 /** Of the same memory. */
 export function columnsOf({ times, numbers, qualities, texts }: Tail): Columns {
   const columns = new Columns();

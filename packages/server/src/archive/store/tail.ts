@@ -57,6 +57,10 @@ function headOf(
 }
 
 function inOrder(columns: Columns, isText: boolean): Tail {
+  if (columns.count === columns.capacity && isOrdered(columns)) {
+    const { times, numbers, qualities, texts } = columns;
+    return { times, numbers: numbers.buffer as ArrayBuffer, qualities, texts };
+  }
   const order = new Uint32Array(columns.count);
   for (let i = 0; i < order.length; i++) order[i] = i;
   for (const _ of sortByTime(order, 0, order.length, columns.times));
@@ -73,6 +77,15 @@ function inOrder(columns: Columns, isText: boolean): Tail {
     if (isText) texts.push(columns.texts[at] as string);
   }
   return { times, numbers: words.buffer, qualities, texts };
+}
+
+/** As most are: records come in order of time, and none of them replaces another. */
+function isOrdered({ count, times, qualities }: Columns): boolean {
+  for (let at = 0; at < count; at++) {
+    if (((qualities[at] as number) & replaces) !== 0) return false;
+    if (at > 0 && (times[at] as number) < (times[at - 1] as number)) return false;
+  }
+  return true;
 }
 
 /**
