@@ -1,8 +1,7 @@
 // The configuration database as the rest of the service sees it: the client of the configuration's thread, and the
 // files that come in and go out.
-import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +9,18 @@ import type { Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { startThread } from '../threads/index.ts';
-import type { Answer, Arguments, Figures, Method, Opened, Request, Result, Start } from './protocol.ts';
+import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
+import {
+  type Answer,
+  type Arguments,
+  changes,
+  type Figures,
+  type Method,
+  type Opened,
+  type Request,
+  type Result,
+  type Start,
+} from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
 
 export interface ConfigurationDatabaseOptions {
@@ -25,6 +35,9 @@ export interface ConfigurationDatabaseOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/** At once: each is a file as large as an upload may be. */
+export const mostUploads = 4;
+
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -34,6 +47,8 @@ export class ConfigurationDatabase {
   readonly #options: ConfigurationDatabaseOptions;
   readonly #temporary: string;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #copies: DatabaseCopies;
+  #uploads = 0;
   #prepared: Worker | undefined;
   #thread: Worker | undefined;
   #lastId = 0;
@@ -45,6 +60,7 @@ export class ConfigurationDatabase {
   constructor(options: ConfigurationDatabaseOptions) {
     this.#options = options;
     this.#temporary = join(options.folder, 'temporary');
+    this.#copies = new DatabaseCopies(this.#temporary, (path) => this.call('writeCopy', path));
   }
 
   /** Starts the thread, which takes its time, and touches no file yet. */
@@ -89,7 +105,7 @@ export class ConfigurationDatabase {
   async #clearTemporary(): Promise<void> {
     await mkdir(this.#temporary, { recursive: true });
     for (const name of await readdir(this.#temporary)) {
-      if (/^[\da-f-]{36}\.sqlite/.test(name)) await rm(join(this.#temporary, name), { force: true });
+      if (isTemporaryFile(name)) await rm(join(this.#temporary, name), { force: true });
     }
   }
 
@@ -120,6 +136,7 @@ export class ConfigurationDatabase {
   call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
     const thread = this.#thread;
     if (thread === undefined) return Promise.reject(new ProblemError('starting', 'The configuration is not open.'));
+    if (changes.has(method)) this.#copies.outdate();
     const request: Request = { id: ++this.#lastId, method, args };
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(request.id, { resolve, reject });
@@ -129,7 +146,11 @@ export class ConfigurationDatabase {
 
   /** Replaces the database by what a stranger sends; the caller bounds the length of the body. */
   async upload(body: Readable, options: { render: boolean }, author: string): Promise<void> {
-    const path = this.#temporaryFile();
+    if (this.#uploads >= mostUploads) {
+      throw new ProblemError('overloaded', `${mostUploads} uploads of a database are under way.`);
+    }
+    const path = temporaryFile(this.#temporary);
+    this.#uploads++;
     try {
       await pipeline(body, createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch((error: Error) => {
         throw error instanceof ProblemError ? error : new ProblemError('storage-failed', `${error.message}.`);
@@ -137,24 +158,14 @@ export class ConfigurationDatabase {
       const replace = () => this.call('upload', path, options, author);
       await (this.#options.whileReplacing?.(replace) ?? replace());
     } finally {
+      this.#uploads--;
       await rm(path, { force: true });
     }
   }
 
   /** A consistent copy of the objects, as a database file. */
-  async download(): Promise<{ stream: Readable; size: number }> {
-    const path = this.#temporaryFile();
-    try {
-      await this.call('writeCopy', path);
-      const file = await open(path, 'r');
-      const { size } = await file.stat();
-      const stream = file.createReadStream();
-      stream.once('close', () => rm(path, { force: true }).catch(() => undefined));
-      return { stream, size };
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    }
+  download(): Promise<Download> {
+    return this.#copies.download();
   }
 
   /** Finishes what was asked, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
@@ -170,10 +181,6 @@ export class ConfigurationDatabase {
     await ended;
     clearTimeout(force);
     this.#thread = undefined;
-  }
-
-  #temporaryFile(): string {
-    return join(this.#temporary, `${randomUUID()}.sqlite`);
   }
 
   #settle(answer: Answer): void {

@@ -201,9 +201,18 @@ export class Configuration {
     return countObjects(this.#database.content);
   }
 
-  /** Writes a copy of the objects into a new file at `path`. */
-  writeCopy(path: string): void {
-    onDisk(() => this.#database.writeObjectsTo(path));
+  /** Writes a copy of the objects into a new file at `path`, in steps. Nothing may change before the last one. */
+  *copying(path: string): Generator<void> {
+    const steps = this.#database.writeObjectsTo(path);
+    try {
+      for (let isOver = false; !isOver; yield) {
+        onDisk(() => {
+          isOver = steps.next().done === true;
+        });
+      }
+    } finally {
+      steps.return(undefined);
+    }
   }
 
   /** What was acknowledged once and was not found when the file was opened, a sentence each. */

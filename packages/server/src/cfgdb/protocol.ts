@@ -18,7 +18,9 @@ export interface Figures {
 }
 
 /** Everything that can be asked of the configuration. */
-export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRendering' | 'counts'> & {
+export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRendering' | 'counts' | 'copying'> & {
+  /** Writes a copy of the objects into a new file at `path`. Reads go on meanwhile; changes wait. */
+  writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */
   upload(path: string, options: { render: boolean }, author: string): Promise<void>;
   /** After all that was asked before: closes the database. */
@@ -26,6 +28,18 @@ export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRenderin
 };
 
 export type Method = keyof Operations;
+
+/** These are carried out one at a time, in the order of asking. */
+export const changes: ReadonlySet<Method> = new Set<Method>([
+  'put',
+  'delete',
+  'transaction',
+  'render',
+  'restore',
+  'upload',
+  'acknowledgeMissing',
+  'close',
+]);
 export type Arguments<M extends Method> = Parameters<Operations[M]>;
 export type Result<M extends Method> = Awaited<ReturnType<Operations[M]>>;
 

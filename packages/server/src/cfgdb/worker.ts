@@ -1,26 +1,24 @@
 // The configuration's own thread: its disk writes, its large bodies and its renderings never hold up live values.
-// One change at a time, in the order of asking; reads go on while an upload is being read.
+// One change at a time, in the order of asking; reads go on while an upload is being read, or a copy written.
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
 import { Configuration } from './configuration.ts';
 import { Database } from './database.ts';
-import type { Answer, Figures, Method, Opened, Operations, Request, Start } from './protocol.ts';
+import {
+  type Answer,
+  changes,
+  type Figures,
+  type Opened,
+  type Operations,
+  type Request,
+  type Start,
+} from './protocol.ts';
 import { readUpload } from './read-upload.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
-
-const changes: ReadonlySet<Method> = new Set<Method>([
-  'put',
-  'delete',
-  'transaction',
-  'render',
-  'restore',
-  'upload',
-  'acknowledgeMissing',
-  'close',
-]);
 
 async function loadStacks({ stackModules }: Start): Promise<StackRules[]> {
   return Promise.all(stackModules.map(async (url) => ((await import(url)) as { default: StackRules }).default));
@@ -30,6 +28,9 @@ function operationsOn(configuration: Configuration): Operations & Configuration 
   return Object.assign(configuration, {
     async upload(path: string, options: { render: boolean }, author: string) {
       configuration.replace(await readUpload(path), options, author);
+    },
+    async writeCopy(path: string) {
+      for (const _ of configuration.copying(path)) await nextTurn();
     },
   });
 }
@@ -69,10 +70,10 @@ async function main(): Promise<void> {
   const operations = operationsOn(new Configuration({ path, stacks, now: systemClock.now, database }));
   let lastChange: Promise<unknown> = Promise.resolve();
   port.on('message', (request: Request) => {
-    const answer = changes.has(request.method)
-      ? lastChange.then(() => carryOut(operations, request))
-      : carryOut(operations, request);
-    if (changes.has(request.method)) lastChange = answer;
+    // A copy is of one moment: what changes waits for it.
+    const isInOrder = changes.has(request.method) || request.method === 'writeCopy';
+    const answer = isInOrder ? lastChange.then(() => carryOut(operations, request)) : carryOut(operations, request);
+    if (isInOrder) lastChange = answer;
     answer.then((message) => {
       say(message);
       if (request.method === 'close') port.close();

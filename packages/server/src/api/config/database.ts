@@ -51,7 +51,7 @@ export function databaseRoutes(options: DatabaseRoutesOptions): Route[] {
       tag,
       summary: 'Download the configuration as an SQLite file: a consistent copy, taken while writes go on',
       answer: { status: 200, description: 'The file.', type: sqliteType },
-      problems: ['storage-failed'],
+      problems: ['overloaded', 'storage-failed'],
       handle: async () => ({ ...(await cfgdb.download()), filename: 'configuration.sqlite' }),
     },
     {
