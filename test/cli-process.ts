@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@telltale/schema';
+import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 import { run } from '../packages/cli/src/run.ts';
 
 export const mainFile = fileURLToPath(new URL('../packages/cli/bin/telltale.js', import.meta.url));
@@ -73,7 +74,7 @@ export async function spawnCli(args: readonly string[], options: CliOptions): Pr
   return { code, stdout, stderr };
 }
 
-/** A process that goes on until it is ended. */
+/** A process that goes on until it is ended; with the test at the latest. */
 export class RunningCli {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
@@ -81,9 +82,10 @@ export class RunningCli {
   readonly ended: Promise<number | null>;
   stderr = '';
 
-  constructor(args: readonly string[], options: CliOptions) {
+  constructor(scope: Scope, args: readonly string[], options: CliOptions) {
     this.#child = start(args, options);
     this.ended = once(this.#child, 'close').then(([code]) => code as number | null);
+    cleanupOf(scope).defer(async () => void (await this.end('SIGKILL')));
     this.#child.stderr.on('data', (chunk) => {
       this.stderr += chunk;
     });

@@ -35,9 +35,9 @@ test('output that cannot be written is an error, not an end', { skip: noFullDevi
   assert.match(stderr, /^telltale: the output cannot be written: ENOSPC/);
 });
 
-test('watch prints the present value and every change as a line of JSON, until Ctrl-C', async () => {
+test('watch prints the present value and every change as a line of JSON, until Ctrl-C', async (t) => {
   await good('simulate', 'tank1_level', '1');
-  const watch = new RunningCli(['watch', 'tank1_level'], { url: plant.url });
+  const watch = new RunningCli(t, ['watch', 'tank1_level'], { url: plant.url });
   assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd1');
   for (const value of ['2', '3']) await good('simulate', 'tank1_level', value);
   assert.equal(JSON.parse(await watch.line(() => true)).vtq[0], 'd2');
@@ -48,23 +48,23 @@ test('watch prints the present value and every change as a line of JSON, until C
 });
 
 test('watch ends with Ctrl-C though the server is stuck', async (t) => {
-  const watch = new RunningCli(['watch', '--all'], { url: plant.url });
+  const watch = new RunningCli(t, ['watch', '--all'], { url: plant.url });
   await watch.line(() => true);
   t.after(() => process.kill(plant.server.pid, 'SIGCONT'));
   process.kill(plant.server.pid, 'SIGSTOP');
   assert.equal(await watch.end(), 0);
 });
 
-test('watch ends quietly where its reader has seen enough', async () => {
-  const watch = new RunningCli(['watch', '--all'], { url: plant.url });
+test('watch ends quietly where its reader has seen enough', async (t) => {
+  const watch = new RunningCli(t, ['watch', '--all'], { url: plant.url });
   await watch.line(() => true);
   watch.stopReading();
   assert.equal(await watch.ended, 0);
   assert.equal(watch.stderr, '');
 });
 
-test('alarms watch prints every transition', async () => {
-  const watch = new RunningCli(['alarms', 'watch', 'fire'], { url: plant.url });
+test('alarms watch prints every transition', async (t) => {
+  const watch = new RunningCli(t, ['alarms', 'watch', 'fire'], { url: plant.url });
   await watch.line(() => true);
   await good('alarms', 'activate', 'fire');
   await good('alarms', 'ack', 'fire', '--authority', 'shift 1');
@@ -75,10 +75,10 @@ test('alarms watch prints every transition', async () => {
   assert.equal(await watch.end('SIGTERM'), 0);
 });
 
-test('watch of what does not exist ends with 1, beside what does it goes on and says so', async () => {
+test('watch of what does not exist ends with 1, beside what does it goes on and says so', async (t) => {
   const { code, stderr } = await spawnCli(['watch', 'tank1_levle'], { url: plant.url });
   assert.deepEqual([code, stderr], [1, 'telltale: There is no measurement "tank1_levle". Did you mean tank1_level?\n']);
-  const watch = new RunningCli(['watch', 'tank1_levle', 'tank1_level'], { url: plant.url });
+  const watch = new RunningCli(t, ['watch', 'tank1_levle', 'tank1_level'], { url: plant.url });
   const line = await watch.line((each) => each.includes('tank1_levle'));
   assert.deepEqual(JSON.parse(line), { name: 'tank1_levle', unknown: true });
   await watch.end();
@@ -100,7 +100,7 @@ test('watch says why a name is not watched that there is', async (t) => {
           ],
         }
       : { result: true };
-  const watch = new RunningCli(['watch', 'level', 'flow'], { url: `http://127.0.0.1:${service.port}` });
+  const watch = new RunningCli(t, ['watch', 'level', 'flow'], { url: `http://127.0.0.1:${service.port}` });
   const line = await watch.line((each) => each.includes('flow'));
   assert.deepEqual(JSON.parse(line), { name: 'flow', error });
   assert.equal(await watch.end(), 0);
@@ -112,7 +112,7 @@ test('a watch whose server goes says so, waits, and goes on when it is back', as
   const first = await startServer(t, { data });
   await first.send('PUT', '/measurements/level', { name: 'level', datatype: 'd' });
   await first.send('POST', '/cfgdb/render');
-  const watch = new RunningCli(['watch', 'level'], { url: first.url });
+  const watch = new RunningCli(t, ['watch', 'level'], { url: first.url });
   cleanupOf(t).defer(async () => void (await watch.end('SIGKILL')));
   await watch.line((line) => line.includes('"vtq"'));
   await first.end('SIGKILL');

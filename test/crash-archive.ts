@@ -50,17 +50,21 @@ export class ArchiveCrashes {
     const killOnceDue = () => {
       if (isDue && this.answers >= enough && !isKilled) isKilled = child.kill('SIGKILL');
     };
-    for await (const line of createInterface({ input: child.stdout })) {
-      const [word = '', ...numbers] = line.split(' ');
-      if (word === 'ready') {
-        setTimeout(() => {
-          isDue = true;
-          killOnceDue();
-        }, afterMs);
-      } else this.#note(word, numbers.map(Number));
-      killOnceDue();
+    try {
+      for await (const line of createInterface({ input: child.stdout })) {
+        const [word = '', ...numbers] = line.split(' ');
+        if (word === 'ready') {
+          setTimeout(() => {
+            isDue = true;
+            killOnceDue();
+          }, afterMs);
+        } else this.#note(word, numbers.map(Number));
+        killOnceDue();
+      }
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
     }
-    await ended;
     assert.ok(isKilled, 'the writer ended by itself');
   }
 

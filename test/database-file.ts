@@ -58,8 +58,6 @@ export interface UploadAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** From the last byte of the file to the answer. */
-  readonly waitedMs: number;
 }
 
 export async function uploadFile(config: string, path: string, query = ''): Promise<UploadAnswer> {
@@ -70,9 +68,7 @@ export async function uploadFile(config: string, path: string, query = ''): Prom
   });
   const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), request);
-  const sentAt = performance.now();
   const [response] = await answered;
-  const waitedMs = performance.now() - sentAt;
   const type = response.headers['content-type'] ?? '';
-  return { status: response.statusCode ?? 0, type, body: await text(response), waitedMs };
+  return { status: response.statusCode ?? 0, type, body: await text(response) };
 }

@@ -29,14 +29,14 @@ function works(command: string, args: readonly string[]): boolean {
   }
 }
 
-/** A file system in memory. */
-function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | undefined {
+/** A file system in memory, or why there cannot be one. */
+function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | string {
   const folder = temporaryFolder(t);
   const mounted = works('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
   cleanupOf(t).defer(() => {
     if (mounted) works('umount', ['-l', folder]);
   });
-  if (!mounted) return undefined;
+  if (!mounted) return 'a file system cannot be mounted here: root may, where the machine lets it';
   const ballast = join(folder, 'ballast');
   return {
     data: join(folder, 'data'),
@@ -54,10 +54,10 @@ function smallFileSystem(t: TestContext, mebibytes = 2): SmallDisk | undefined {
   };
 }
 
-/** No file of the process may grow beyond nothing. */
-function limitedFiles(t: TestContext): Disk | undefined {
+/** No file of the process may grow beyond nothing; or why that cannot be told to it. */
+function limitedFiles(t: TestContext): Disk | string {
   const folder = temporaryFolder(t);
-  if (!works('prlimit', ['--version'])) return undefined;
+  if (!works('prlimit', ['--version'])) return 'prlimit, of util-linux, is not installed';
   const limit = (server: ServerProcess, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);
   return {

@@ -192,7 +192,7 @@ describe('a disk that is full', { skip }, () => {
   };
 
   test('is told of a module that cannot be started; it runs when there is room, and nobody has to act', async (t) => {
-    if (!isMounted) return t.skip('nothing can be mounted here');
+    if (!isMounted) return t.skip('a file system cannot be mounted here: root may, where the machine lets it');
     fill();
     await plant.configure({ late: { program: sleeper }, still: { program: sleeper, respawn: false } });
     const told = await plant.untilIt('late', 'waits', (module) => module['next-start'] !== null);
@@ -204,7 +204,7 @@ describe('a disk that is full', { skip }, () => {
   });
 
   test('does not end a module that runs and prints', async (t) => {
-    if (!isMounted) return t.skip('nothing can be mounted here');
+    if (!isMounted) return t.skip('a file system cannot be mounted here: root may, where the machine lets it');
     const prints = '#!/bin/sh\nwhile :; do echo "$(date) all is well"; echo oh >&2; sleep 0.02; done\n';
     await plant.configure({ prints: { program: prints } });
     const { pid } = await plant.untilIt('prints', 'is measured', ({ state, cpu }) => state === 'RUN' && cpu !== null);

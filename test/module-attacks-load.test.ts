@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test';
+import { missingPeers } from '@telltale/stack-kit/testing';
 import { moduleFolder } from '../packages/server/src/modules/module-folder.ts';
 import { CheckedChannel } from './checked-channel.ts';
 import { residentBytes, tellsProcesses } from './marked-processes.ts';
@@ -12,6 +13,7 @@ import { until } from './until.ts';
 
 const MiB = 2 ** 20;
 const skip = !tellsProcesses && 'function modules run on Linux';
+const noPython = missingPeers('/usr/bin/python3') ?? false;
 
 /** Fills both streams as fast as they are taken. */
 const floods = '#!/bin/sh\nyes "a line without end" &\nyes "a complaint" >&2\n';
@@ -73,7 +75,10 @@ describe('function modules that', { skip }, () => {
     await tellCost(t, probe, 150);
   });
 
-  test('take more memory than they may are ended, told so, and come back', { timeout: 60_000 }, async (t) => {
+  test('take more memory than they may are ended, told so, and come back', {
+    skip: noPython,
+    timeout: 60_000,
+  }, async (t) => {
     const probe = probeLatency(plant.server);
     const properties = { memoryLimit: '64M' };
     await plant.configure({

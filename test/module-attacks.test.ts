@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FunctionModuleStatus, fromTimestamp, type Timestamp } from '@telltale/schema';
+import { missingPeers } from '@telltale/stack-kit/testing';
 import { CheckedChannel } from './checked-channel.ts';
 import { processesWith, residentBytes, tellsProcesses } from './marked-processes.ts';
 import { counted, deaf, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
@@ -55,14 +56,17 @@ while True:
   time.sleep(0.01)
 `;
 
-/** What keeps no sign of where it comes from is found by its control group or by its user. */
-const hiding: Record<string, Hostile> = {
-  hopper: { program: hopper, termToKill: 300, respawn: false },
-  unmarked: { program: `${unmarked}wait\n`, termToKill: 300 },
-};
 const isRoot = process.getuid?.() === 0;
-const asRoot = { skip: !isRoot && 'a server that is not root cannot give modules users of their own' };
+const notRoot = !isRoot && 'a server that is not root cannot give modules users of their own';
+const noPython = missingPeers('/usr/bin/python3') ?? false;
 
+const inPython: Record<string, Hostile> = {
+  connects_only: { program: connectsOnly, queryTimeout: 1500 },
+  daemon: { program: daemon, env: { CODE: '0' }, termToKill: 300, respawn: false },
+  ...(isRoot && { hopper: { program: hopper, termToKill: 300, respawn: false } }),
+};
+
+/** What keeps no sign of where it comes from is found by its control group or by its user: `unmarked`, and `hopper`. */
 const modules: Record<string, Hostile> = {
   good: { program: sleeper },
   exits: { program: `${counted}exit 3\n` },
@@ -71,12 +75,11 @@ const modules: Record<string, Hostile> = {
   exits_once: { program: `${counted}exit 4\n`, respawn: false },
   mute: { program: sleeper, queryTimeout: 300 },
   mute_once: { program: deaf, queryTimeout: 300, termToKill: 100, respawn: false },
-  connects_only: { program: connectsOnly, queryTimeout: 1500 },
   deaf: { program: deaf, termToKill: 300 },
   leaves_children: { program: `${children}exit 5\n`, termToKill: 300, respawn: false },
   has_children: { program: `${children}wait\n`, termToKill: 300 },
-  daemon: { program: daemon, env: { CODE: '0' }, termToKill: 300, respawn: false },
-  ...(isRoot && hiding),
+  ...(!noPython && inPython),
+  ...(isRoot && { unmarked: { program: `${unmarked}wait\n`, termToKill: 300 } }),
   halts: { program: `${counted}kill -STOP $$\n`, termToKill: 20_000 },
 };
 
@@ -132,16 +135,19 @@ describe('a function module that', { skip }, () => {
     assert.deepEqual(plant.processes('mute_once'), []);
   });
 
-  test('connects and leaves queries unanswered is ended, and is told so', async () => {
+  test('connects and leaves queries unanswered is ended, and is told so', { skip: noPython }, async () => {
     const told = await plant.untilIt('connects_only', 'comes back', ({ restarts }) => restarts > 0);
     assert.equal(told['last-error']?.text, 'left a query unanswered for 1500 ms');
   });
 
-  test('ends and leaves children behind leaves none: of its group, of other sessions, of parents that are gone', async () => {
+  test('ends and leaves children behind leaves none: of its group, of other sessions', async () => {
     const told = await plant.untilIt('leaves_children', 'fails', ({ state }) => state === 'FAIL');
     assert.deepEqual([told['exit-code'], told['last-error']?.text], [5, 'ended with exit code 5']);
     assert.deepEqual(plant.processes('leaves_children'), []);
     assert.equal(plant.isHeld('leaves_children'), false);
+  });
+
+  test('becomes a daemon, whose parents are gone, leaves none', { skip: noPython }, async () => {
     await plant.untilIt('daemon', 'has ended', ({ state }) => state === 'STOP');
     assert.deepEqual(plant.processes('daemon'), []);
   });
@@ -161,13 +167,13 @@ describe('a function module that', { skip }, () => {
     assert.deepEqual(plant.processes('has_children'), []);
   });
 
-  test('has children that forget their mark has none when it is stopped', asRoot, async () => {
+  test('has children that forget their mark has none when it is stopped', { skip: notRoot }, async () => {
     await until('they are there', async () => forgotten().length === 2);
     assert.deepEqual(await plant.operate('unmarked', 'stop'), { status: 204, detail: '' });
     assert.deepEqual(forgotten(), []);
   });
 
-  test('becomes another process all the time is caught', asRoot, async () => {
+  test('becomes another process all the time is caught', { skip: notRoot || noPython }, async () => {
     const told = await plant.untilIt('hopper', 'fails', ({ state }) => state === 'FAIL');
     assert.equal(told['exit-code'], 6);
     assert.equal(plant.isHeld('hopper'), false);
@@ -210,7 +216,7 @@ describe('a function module that', { skip }, () => {
   test('does nothing wrong does not notice, and the server has neither zombies nor much more memory', async (t) => {
     const { state, restarts, 'last-error': error } = await plant.live('good');
     assert.deepEqual([state, restarts, error, plant.starts('good')], ['RUN', 0, null, 1]);
-    await plant.operate('connects_only', 'stop');
+    if (!noPython) await plant.operate('connects_only', 'stop');
     assert.deepEqual(
       plant.processes().map(({ module }) => module),
       ['good'],

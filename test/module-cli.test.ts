@@ -93,11 +93,11 @@ describe('telltale module', () => {
     }
   });
 
-  test('log --follow joins what was printed and what is printed: no line is missing, none comes twice', async () => {
+  test('log --follow joins what was printed and what is printed: no line is missing, none comes twice', async (t) => {
     writeFileSync(fileOf('counter.sh'), '#!/bin/sh\nwhile :; do n=$((n + 1)); echo $n; sleep 0.003; done\n');
     await good('module', 'upload', 'counter', fileOf('counter.sh'), '--create', '--render');
     await until('it counts', async () => (await linesOf('counter')).length > 10);
-    const follow = new RunningCli(['module', 'log', 'counter', '--follow', '--lines', '5'], { url: plant.url });
+    const follow = new RunningCli(t, ['module', 'log', 'counter', '--follow', '--lines', '5'], { url: plant.url });
     const next = async () => Number((JSON.parse(await follow.line(() => true)) as LogLine).text);
     const first = await next();
     for (let count = 1; count < 200; count++) assert.equal(await next(), first + count);
@@ -105,8 +105,8 @@ describe('telltale module', () => {
     await good('module', 'stop', 'counter');
   });
 
-  test('log --follow goes on with every line as it comes, until Ctrl-C', async () => {
-    const follow = new RunningCli(['module', 'log', 'talker', '--follow', '--stream', 'out'], { url: plant.url });
+  test('log --follow goes on with every line as it comes, until Ctrl-C', async (t) => {
+    const follow = new RunningCli(t, ['module', 'log', 'talker', '--follow', '--stream', 'out'], { url: plant.url });
     const next = async () => (JSON.parse(await follow.line(() => true)) as LogLine).text;
     assert.equal(await next(), 'one: talker');
     await good('module', 'restart', 'talker');

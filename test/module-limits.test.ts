@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { missingPeers } from '@telltale/stack-kit/testing';
 import { tellsProcesses } from './marked-processes.ts';
 import { ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
@@ -30,10 +31,11 @@ const burner = '#!/bin/sh\nwhile :; do :; done\n';
 const mount = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) => existsSync(join(path, 'cgroup.controllers')));
 const given = mount === undefined ? '' : readFileSync(join(mount, 'cgroup.subtree_control'), 'utf8');
 const group = join(mount ?? '', `telltale-test-${process.pid}`);
-const skip =
-  !(tellsProcesses && process.getuid?.() === 0 && given !== '') && 'only root with a controller can try this';
+const skip = !(tellsProcesses && process.getuid?.() === 0 && given !== '')
+  ? 'only root with a controller of control groups can try this'
+  : (missingPeers('/usr/bin/python3') ?? false);
 const withOnly = (controller: string) => ({
-  skip: !given.split(/\s/).includes(controller) && `${controller} is not there`,
+  skip: !given.split(/\s/).includes(controller) && `this machine gives no controller ${controller} to control groups`,
 });
 
 describe('in a control group of its own, a module', { skip }, () => {

@@ -1,4 +1,4 @@
-// How much memory processes have taken, as the system counts it.
+// How much memory and processor time processes have taken, as the system counts it.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Only Linux tells. */
@@ -25,21 +25,34 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
+/** What the process had of the processors, to some 10 ms; 0 where there is no such process. */
+function busyMsOf(pid: number): number {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
+    const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+    return ((user ?? 0) + (system ?? 0)) * 10; // a tick is 10 ms on every Linux
+  } catch {
+    return 0;
+  }
+}
+
 /** Watches the children of a process until it is stopped; then it tells the most that any of them had. */
-export function watchChildren(pid: number): { stop: () => { seen: number; peakBytes: number } } {
+export function watchChildren(pid: number): { stop: () => { seen: number; peakBytes: number; busyMs: number } } {
   const seen = new Set<number>();
   let most = 0;
+  let busyMs = 0;
   const look = () => {
     for (const child of childrenOf(pid)) {
       seen.add(child);
       most = Math.max(most, peakBytes(child) ?? 0);
+      busyMs = Math.max(busyMs, busyMsOf(child));
     }
   };
   const timer = setInterval(look, 5);
   return {
     stop: () => {
       clearInterval(timer);
-      return { seen: seen.size, peakBytes: most };
+      return { seen: seen.size, peakBytes: most, busyMs };
     },
   };
 }
