@@ -97,7 +97,7 @@ describe('telltale module', () => {
     writeFileSync(fileOf('counter.sh'), '#!/bin/sh\nwhile :; do n=$((n + 1)); echo $n; sleep 0.003; done\n');
     await good('module', 'upload', 'counter', fileOf('counter.sh'), '--create', '--render');
     await until('it counts', async () => (await linesOf('counter')).length > 10);
-    const follow = new RunningCli(t, ['module', 'log', 'counter', '--follow', '--lines', '5'], { url: plant.url });
+    const follow = new RunningCli(t, ['module', 'log', 'counter', '--follow', '--lines', '1'], { url: plant.url });
     const next = async () => Number((JSON.parse(await follow.line(() => true)) as LogLine).text);
     const first = await next();
     for (let count = 1; count < 200; count++) assert.equal(await next(), first + count);

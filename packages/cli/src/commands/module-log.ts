@@ -1,6 +1,6 @@
 // `telltale module log`: what a function module printed, and what it prints.
 import type { FunctionModuleLine } from '@telltale/client';
-import type { LogLine, LogStream } from '@telltale/schema';
+import { fromTimestamp, type LogLine, type LogStream } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { missingOf, refuseIdle } from '../known-names.ts';
 import { timeText } from '../words.ts';
@@ -58,10 +58,14 @@ async function follow(call: Call, { name, lines, stream }: LogRequest): Promise<
     const printed = await client.functionModules.log(name, { lines, stream, signal });
     for (const line of printed) await print(call, line);
     const seen = new Set(printed.map(keyOf));
+    const [first] = printed;
+    /** Came before those that were asked for, while the log was being read. */
+    const isEarlier = ({ t }: LogLine) => first !== undefined && fromTimestamp(t) <= fromTimestamp(first.t);
+    const isNew = (line: LogLine) => !seen.has(keyOf(line)) && !isEarlier(line);
     for await (const { updates, skipped } of watch) {
       if (skipped > 0) terminal.note(`${skipped} lines were passed over: they came faster than shown.`);
       for (const line of updates) {
-        if ((stream === undefined || line.stream === stream) && !seen.has(keyOf(line))) await print(call, line);
+        if ((stream === undefined || line.stream === stream) && isNew(line)) await print(call, line);
       }
     }
   } finally {
