@@ -155,6 +155,7 @@ describe('telltale', () => {
     await good('simulate', '--stop', 'tank1_level');
     await good('alarms', 'deactivate', 'fire');
     assert.deepEqual([status.url, status.notReady, status.upToDate], [`${plant.url}/`, null, true]);
+    assert.deepEqual(status.archiveDamaged, []);
     assert.ok(((status.objects as Record<string, number>).measurements ?? 0) > 50);
     assert.ok((status.activeAlarms as LiveAlarm[]).some(({ name }) => name === 'fire'));
     assert.deepEqual(

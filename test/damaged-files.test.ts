@@ -8,6 +8,7 @@ import { before, describe, type TestContext, test } from 'node:test';
 import { TelltaleClient } from '@telltale/client';
 import type { MeasurementRecord } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { runCli } from './cli-process.ts';
 import { plantOf } from './full-disk.ts';
 import { put } from './live-plant.ts';
 import { moduleArgs, runServer, type ServerProcess, startServer } from './server-process.ts';
@@ -112,6 +113,7 @@ test('every file of the folder is of a kind that has a promise', () => {
   const known = [
     /^telltale\.lock$/,
     /^(cfgdb|state)\.(sqlite|control)$/,
+    /^archive\.control$/,
     /^archive\/[\w.-]+$/,
     /^executables\/pump-\w{8}\/executable$/,
     /^modules\/pump-\w{8}\/(logs?\/out\.log|bin\/executable)$/,
@@ -185,6 +187,9 @@ async function checkArchive(server: ServerProcess): Promise<void> {
     .catch(() => undefined);
   const { damages } = await plantOf(server).read<{ damages: unknown[] }>('/archive/stats');
   if (damages.length === 0) assert.deepEqual(read, records);
+  const { stdout } = await runCli(['status'], { url: server.url });
+  const { archiveDamaged } = JSON.parse(stdout) as { archiveDamaged: string[] };
+  assert.equal(archiveDamaged.length > 0, damages.length > 0, 'telltale status tells of it');
 }
 
 describe('the configuration and what is live are wholly there, told or refused in one line, where', {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { TelltaleClient } from '@telltale/client';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { plantOf } from './full-disk.ts';
 import { runServer, startServer } from './server-process.ts';
@@ -84,6 +85,30 @@ describe('what is missing is told in the log, the status and /readyz until it is
       assert.doesNotMatch(again.log, /missing/);
     });
   }
+
+  test('the whole archive is removed', async (t) => {
+    const data = join(folder, 'without-archive');
+    const first = await startServer(t, { data, args: ['--demo'] });
+    const archive = new TelltaleClient({ url: first.url }).archive;
+    await archive.backfill('measurements', 'tank1_level', [['d1', [1_600_000_000, 0], 0xc0]]);
+    await first.end();
+    rmSync(join(data, 'archive'), { recursive: true });
+
+    const second = await startServer(t, { data });
+    await second.end('SIGKILL');
+    const server = await startServer(t, { data });
+    const { ask, figure } = plantOf(server);
+    const ready = await ask('GET', '/readyz');
+    assert.equal(ready.status, 503);
+    assert.ok(ready.detail.startsWith(`${join(data, 'archive')} is gone or empty: `), ready.detail);
+    assert.match(server.log, /something that was acknowledged is missing: .*archive is gone/);
+    assert.equal(await figure('data_missing'), 1);
+    assert.equal((await ask('POST', '/config/v2/cfgdb/missing/acknowledge')).status, 204);
+    assert.equal((await ask('GET', '/readyz')).status, 200);
+    await server.end();
+    const again = await startServer(t, { data });
+    assert.equal((await plantOf(again).ask('GET', '/readyz')).status, 200);
+  });
 });
 
 describe('the server does not start, and says in one line which path is why and what to do, where', {

@@ -81,7 +81,7 @@ async function discard(path: string): Promise<void> {
 /** By a start, before anything can have been acknowledged. */
 const made: ReadonlySet<string> = new Set([
   ...[knownName, 'state.sqlite'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, controlPath(name)]),
-  ...['archive', 'executables', 'modules', 'temporary'],
+  ...['archive', 'archive.control', 'executables', 'modules', 'temporary'],
 ]);
 
 /** What a server has kept there before, or will be the first to: a folder that others share is left as it is. */

@@ -199,7 +199,7 @@ export class Server {
       tokens: this.#tokens,
       metrics,
       unavailable: () => this.#unavailable(),
-      diskTrouble: () => this.#diskTrouble(),
+      diskTrouble: () => this.trouble,
       writeRefusal: () => this.#writeRefusal(),
       losses: {
         missing: () => this.#missing(),
@@ -207,6 +207,7 @@ export class Server {
           await this.#cfgdb.acknowledgeMissing();
           await this.#state.acknowledgeMissing();
           await this.#executables.acknowledgeMissing();
+          this.#archive.acknowledgeMissing();
         },
       },
     };
@@ -309,8 +310,8 @@ export class Server {
     return this.#phase === 'ready' ? undefined : this.#phase;
   }
 
-  /** The gravest first. */
-  #diskTrouble(): ProblemError | undefined {
+  /** Why it cannot do all of its work, the gravest reason first: what /readyz tells. */
+  get trouble(): ProblemError | undefined {
     const failure = this.#state.failure ?? this.#archive.failure;
     const missing = this.#missing();
     if (this.#watch.trouble !== undefined) return this.#writeRefusal();
@@ -324,7 +325,8 @@ export class Server {
   }
 
   #missing(): string[] {
-    return [...this.#cfgdb.missing, ...this.#state.missing, ...this.#executables.missing];
+    const parts = [this.#cfgdb, this.#state, this.#executables, this.#archive];
+    return parts.flatMap(({ missing }) => missing);
   }
 
   #logMissing(text: string): void {

@@ -58,7 +58,7 @@ export const archiveCheck: CommandDeclaration = {
       await call.terminal.line(`All of ${bytesText(last['total-bytes'])} is as it was written.`);
     else await printDamages(call, damages);
     if (damages.length > 0)
-      throw new Refused(`${damages.length} parts are damaged and left out of reads; all else is readable.`);
+      throw new Refused(`${partsText(damages.length)} damaged and left out of reads; all else is readable.`);
   },
 };
 
@@ -78,6 +78,8 @@ export const archiveCompact: CommandDeclaration = {
       );
   },
 };
+
+const partsText = (count: number) => (count === 1 ? '1 part is' : `${count} parts are`);
 
 /** Shows a bar until the last step, and gives that. */
 async function follow(call: Call, label: string, steps: AsyncIterable<ArchiveProgress>): Promise<ArchiveProgress> {

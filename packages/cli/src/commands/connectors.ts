@@ -147,7 +147,7 @@ async function common(terminal: Terminal, instance: Instance): Promise<void> {
 }
 
 async function count(terminal: Terminal, counters: Readonly<Record<string, number>>): Promise<void> {
-  const texts = Object.entries(counters).map(([what, number]) => `${number} ${what.replaceAll('-', ' ')}`);
+  const texts = Object.entries(counters).map(([what, number]) => `${what.replaceAll('-', ' ')} ${number}`);
   await line(terminal, 'Counted', texts.join(', '));
 }
 

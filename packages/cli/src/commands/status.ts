@@ -25,11 +25,13 @@ export interface Status {
   readonly links: readonly Link[] | null;
   readonly activeAlarms: readonly LiveAlarm[] | null;
   readonly simulated: readonly Simulation[] | null;
+  /** Files of the archive that are damaged or missing, in whole or in part. */
+  readonly archiveDamaged: readonly string[] | null;
 }
 
 export const status: CommandDeclaration = {
   path: ['status'],
-  summary: 'Whether the service is ready, what runs, active alarms, simulated measurements, connectors',
+  summary: 'Whether the service is ready, what runs, connectors, active alarms, simulations, damage to the archive',
   arguments: [],
   options: [],
   details: 'Ends with 1 where the service is there and not ready.',
@@ -37,7 +39,7 @@ export const status: CommandDeclaration = {
     const found = await readStatus(call);
     if (call.terminal.isJson) await call.terminal.json(found);
     else await print(call, found);
-    if (found.notReady !== null) throw new Refused(`The service is not ready: ${found.notReady}`);
+    if (found.notReady !== null) throw new Refused('The service is not ready.');
   },
 };
 
@@ -45,11 +47,12 @@ async function readStatus({ client, signal }: Call): Promise<Status> {
   const options = { signal };
   const notReady = await client.service.ready(options).then(() => null, reasonOf);
   const version = await client.service.version(options);
-  const [upToDate, metrics, alarms, simulated] = await Promise.all([
+  const [upToDate, metrics, alarms, simulated, archive] = await Promise.all([
     ifThere(client.configuration.isUpToDate(options)),
     ifThere(client.service.metrics(options)),
     ifThere(client.alarms.list(options)),
     ifThere(client.measurements.simulations(options)),
+    ifThere(client.archive.stats(options)),
   ]);
   return {
     url: client.service.url,
@@ -64,6 +67,7 @@ async function readStatus({ client, signal }: Call): Promise<Status> {
         .filter(({ state }) => isActive(state))
         .sort(bySeverity),
     simulated: simulated && Object.values(simulated),
+    archiveDamaged: archive && [...new Set(archive.damages.map(({ file }) => file))],
   };
 }
 
@@ -96,7 +100,7 @@ export function linkStates(metrics: readonly MetricSample[]): Link[] {
 }
 
 async function print({ terminal }: Call, found: Status): Promise<void> {
-  const { notReady, upToDate, objects, links, activeAlarms, simulated } = found;
+  const { notReady, upToDate, objects, links, activeAlarms, simulated, archiveDamaged } = found;
   const line = (title: string, ...cells: Cell[]) => terminal.line({ text: title.padEnd(15), style: 'bold' }, ...cells);
   await line('Telltale', `${found.version} at ${found.url}`);
   await line('Service', notReady === null ? { text: 'ready', style: 'green' } : { text: notReady, style: 'red' });
@@ -116,9 +120,17 @@ async function print({ terminal }: Call, found: Status): Promise<void> {
   }
   await line('Simulated', countCell(simulated, 'magenta'));
   for (const { name, value, by } of simulated ?? []) await line('', `${name} = ${valueText(value)}, by ${by}`);
+  await line('Archive', archiveCell(archiveDamaged));
 }
 
 const unknown: Cell = { text: 'not known', style: 'yellow' };
+
+export function archiveCell(damaged: readonly string[] | null): Cell {
+  if (damaged === null) return unknown;
+  if (damaged.length === 0) return 'no damage is known';
+  const files = damaged.length === 1 ? '1 file is' : `${damaged.length} files are`;
+  return { text: `${files} damaged or missing: telltale archive stats`, style: 'red' };
+}
 
 function countCell(items: readonly unknown[] | null, style: Style): Cell {
   if (items === null) return unknown;

@@ -6,6 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import { startThread } from '../threads/index.ts';
 import type { ArchiveAccess, ArchiveProgress, ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
+import { ArchiveMark } from './archive-mark.ts';
 import { ProgressReport } from './progress-report.ts';
 import type { FromWriter, Question, Questions, ToWriter } from './protocol.ts';
 import { type ReadingCounts, Readings } from './readings.ts';
@@ -51,6 +52,7 @@ export class Archive implements ArchiveAccess {
   readonly records: RecordQueue;
   readonly #options: ArchiveOptions;
   readonly #readings: Readings;
+  #mark: ArchiveMark | undefined;
   #prepared: Worker | undefined;
   #writer: Worker | undefined;
   #asked = new Map<number, Asked>();
@@ -88,6 +90,20 @@ export class Archive implements ArchiveAccess {
     return this.#failure;
   }
 
+  /** What the whole of it lacks since it was opened, a sentence each, until somebody acknowledges it. */
+  get missing(): readonly string[] {
+    return this.#mark?.missing ?? [];
+  }
+
+  /** Throws `ProblemError` where the disk refuses. */
+  acknowledgeMissing(): void {
+    try {
+      this.#mark?.acknowledge();
+    } catch (error) {
+      throw new ProblemError('storage-failed', `${(error as Error).message}.`);
+    }
+  }
+
   get readings(): ReadingCounts {
     return this.#readings.counts;
   }
@@ -101,13 +117,16 @@ export class Archive implements ArchiveAccess {
   async open(): Promise<ReadonlyMap<string, number>> {
     this.prepare();
     const folder = join(this.#options.folder, 'archive');
+    this.#mark = new ArchiveMark(this.#options.folder, folder);
     mkdirSync(folder, { recursive: true });
     this.#readings.open();
     const writer = this.#prepared as Worker;
     const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, number>>();
     writer.on('message', (message: FromWriter) => {
-      if (message.kind === 'opened') resolve(message.retentions);
-      else if (message.kind === 'unusable') reject(new UnusableArchive(message.reason));
+      if (message.kind === 'opened') {
+        this.#mark?.keep();
+        resolve(message.retentions);
+      } else if (message.kind === 'unusable') reject(new UnusableArchive(message.reason));
       else this.#hear(message);
     });
     writer.on('error', (error: Error) => {
@@ -193,6 +212,7 @@ export class Archive implements ArchiveAccess {
   #hear(message: FromWriter): void {
     if (message.kind === 'committed') {
       this.#noteTrouble(undefined);
+      this.#mark?.keep();
       this.records.settled(message.invalid);
     } else if (message.kind === 'refused') {
       this.#noteTrouble(message.reason);
