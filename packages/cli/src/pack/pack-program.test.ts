@@ -37,7 +37,7 @@ function run(text: string, { uid, node = process.execPath }: { uid?: number; nod
   return { status, stdout, stderr };
 }
 
-describe('a packed program', { skip: process.platform === 'win32' }, () => {
+describe('a packed program', { skip: process.platform === 'win32' && 'function modules run on Linux' }, () => {
   test('is one file with everything that it imports, and runs where none of that is', async () => {
     const { text, files } = await pack({
       'main.ts': `
@@ -62,6 +62,17 @@ describe('a packed program', { skip: process.platform === 'win32' }, () => {
     const [here, there] = [await pack(files), await pack(files)];
     assert.equal(here.text, there.text);
     assert.equal(here.text.includes(root), false);
+  });
+
+  test('names the files of other packages by these, also where they lie below the program', async () => {
+    const { files } = await pack({
+      'package.json': '{"name": "plant"}',
+      'main.ts': "import './packages/part/src/half.ts'; import './own/two.ts';",
+      'packages/part/package.json': '{"name": "@plant/part"}',
+      'packages/part/src/half.ts': 'export {};',
+      'own/two.ts': 'export {};',
+    });
+    assert.deepEqual(files, ['main.ts', '@plant/part/src/half.ts', 'own/two.ts']);
   });
 
   test('finds the client in an empty folder, and asks for its environment', async () => {

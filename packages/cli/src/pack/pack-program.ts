@@ -60,11 +60,14 @@ await import(main);
 /** By URL: beside the program by their paths from there, of packages by the names of these. No path of this machine. */
 function nameFiles({ main, files }: ModuleGraph): Map<string, string> {
   const folder = dirname(fileURLToPath(main));
+  const ownPackage = packageOf(fileURLToPath(main))?.folder;
   const names = new Map<string, string>();
   const taken = new Set<string>();
   for (const url of [main, ...[...files.keys()].filter((each) => each !== main)]) {
     const path = fileURLToPath(url);
-    const wanted = isInside(folder, path) ? relative(folder, path) : nameInPackage(path);
+    const found = packageOf(path);
+    const isOwn = isInside(folder, path) && found?.folder === ownPackage;
+    const wanted = isOwn ? relative(folder, path) : nameInPackage(path, found);
     let name = wanted.split(sep).join('/');
     for (let more = 2; taken.has(name); more++) name = `${wanted}~${more}`;
     taken.add(name);
@@ -77,12 +80,22 @@ function isInside(folder: string, path: string): boolean {
   return path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`);
 }
 
-function nameInPackage(path: string): string {
+interface Package {
+  readonly folder: string;
+  readonly name: string;
+}
+
+function nameInPackage(path: string, found: Package | undefined): string {
+  return found === undefined ? basename(path) : join(found.name, relative(found.folder, path));
+}
+
+/** The nearest that has a name. */
+function packageOf(path: string): Package | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
     if (!existsSync(manifest)) continue;
     const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { name?: unknown };
-    if (typeof name === 'string') return join(name, relative(folder, path));
+    if (typeof name === 'string') return { folder, name };
   }
-  return basename(path);
+  return undefined;
 }
