@@ -1,15 +1,23 @@
 // What README promises a newcomer: one command, and there is a server with a plant in it.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C ends it cleanly', async (t) => {
+const skip = process.platform === 'win32' && 'Windows has no signals';
+const olderNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return Number(/^v(\d+)\./.exec(stdout ?? '')?.[1]) < 26;
+});
+
+/** `npm start` on a folder of its own, and what it has printed. */
+async function npmStart(t: TestContext) {
   const folder = temporaryFolder(t);
   const child = spawn('npm', ['start', '--', '--data', `${folder}/data`, '--port', '0'], {
     cwd: root,
@@ -18,7 +26,11 @@ test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C
   });
   const closed = once(child, 'close');
   cleanupOf(t).defer(async () => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL');
+    try {
+      process.kill(-(child.pid ?? 0), 'SIGKILL'); // the server as well, where npm alone has ended
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH');
+    }
     await closed;
   });
 
@@ -31,7 +43,11 @@ test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C
     });
     closed.then(() => reject(new Error('the server ended before it was ready')));
   });
+  return { child, closed, lines, url };
+}
 
+test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C ends it cleanly', async (t) => {
+  const { child, closed, lines, url } = await npmStart(t);
   const read = async (path: string) => (await fetch(url + path)).json() as Promise<Record<string, unknown>>;
   assert.deepEqual(await read('/readyz'), { status: 'ready' });
   const measurements = await read('/config/v2/measurements/');
@@ -50,4 +66,22 @@ test('npm start, as README has it, runs a server with the demo plant, and Ctrl-C
   process.kill(-(child.pid ?? 0), 'SIGINT');
   await closed;
   assert.match(lines.at(-1) ?? '', /"msg":"stopped"/);
+});
+
+test('SIGTERM to npm alone ends the server, too', { skip, timeout: 60_000 }, async (t) => {
+  const { child, lines } = await npmStart(t);
+  const ended = once(child.stdout, 'close'); // the server's end of it
+  child.kill('SIGTERM');
+  await ended;
+  assert.match(lines.at(-1) ?? '', /"msg":"stopped"/);
+});
+
+test('an older Node is told in one line what to do', {
+  skip: olderNode === undefined && 'no older Node is installed',
+}, () => {
+  for (const file of ['packages/server/bin/telltale-server.js', 'packages/cli/bin/telltale.js']) {
+    const { status, stdout, stderr } = spawnSync(olderNode ?? '', [join(root, file)], { encoding: 'utf8' });
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, /^telltale: this is Node \d+\.\d+\.\d+, and Node 26 or newer is needed.*npm start.*\n$/);
+  }
 });

@@ -123,6 +123,16 @@ describe('the server does not start, says why in one line, and changes nothing',
     assert.equal(readFileSync(path, 'utf8'), 'text');
   });
 
+  test('where the folder is a file', async () => {
+    const path = freshPath();
+    writeFileSync(path, 'text');
+    assert.match(await start(path), /folder\d+ is not a folder: name another one with --data\.$/m);
+  });
+
+  test('where the system takes no folder', { skip: !existsSync('/proc') && 'there is no /proc' }, async () => {
+    assert.match(await start('/proc/telltale/data'), /\/proc\/telltale\/data cannot be used.*--data/);
+  });
+
   test('where another running server holds the folder, which goes on', async (t) => {
     const data = grownCopy();
     const server = await startServer(t, { data });

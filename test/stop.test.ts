@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
-import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { cleanupOf, suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ChannelSocket } from './channel-socket.ts';
 import { nameOfProblem } from './config-client.ts';
 import { put } from './live-plant.ts';
@@ -64,7 +64,7 @@ async function hasArrived(server: ServerProcess): Promise<void> {
   for (let time = 0; time < 3; time++) assert.equal((await server.get('/cfgdb/render')).status, 200);
 }
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   test(`${signal} ends an idle server with 0, and leaves the database as one file beside what proves it`, async (t) => {
     const data = freshPath();
     const server = await startServer(t, { data });
@@ -77,6 +77,24 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     );
   });
 }
+
+test('a signal while it starts ends it cleanly, and nothing says that it is ready then', async (t) => {
+  const child = spawnServer(['--data', freshPath(), '--port', '0', '--demo']);
+  const closed = once(child, 'close');
+  cleanupOf(t).defer(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  let log = '';
+  for await (const chunk of child.stdout as NodeJS.ReadableStream) {
+    if (log === '') child.kill('SIGTERM'); // its first line comes before it is ready
+    log += chunk;
+  }
+  const [code] = await closed;
+  assert.equal(code, 0);
+  assert.match(log, /"msg":"stopped"\}\n$/);
+  assert.doesNotMatch(log.slice(log.indexOf('stopping (SIGTERM)')), /ready/);
+});
 
 describe('after the signal', () => {
   test('a request that runs is finished and answered, and what it wrote is there after a new start', async (t) => {
@@ -145,7 +163,7 @@ describe('after the signal', () => {
     await hasArrived(server);
     const ended = endInTime(server);
     await refusesConnections(server.url);
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(server.pid, signal);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(server.pid, signal);
     socket.write(alarm('a').slice(5));
     assert.equal(parseAnswer(await answer).status, 204);
     await ended;

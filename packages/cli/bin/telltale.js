@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // The command of people at a terminal: what runs is `src/main.ts`.
-import { launch, programs } from '@telltale/launcher';
+import { requireNode } from '@telltale/launcher/require-node';
 
+requireNode();
+const { launch, programs } = await import('@telltale/launcher');
 await launch(programs.telltale);

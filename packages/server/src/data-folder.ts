@@ -1,7 +1,7 @@
 // The data folder: made where it does not exist, and held against a second server for as long as the process lives.
 import { statSync } from 'node:fs';
 import { access, chmod, constants, lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { controlPath } from './sqlite/index.ts';
 
@@ -32,7 +32,7 @@ const knownName = 'cfgdb.sqlite';
 export async function takeDataFolder(path: string): Promise<DataFolder> {
   const names = await namesIn(path);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unusableFolder(path, error);
@@ -49,14 +49,35 @@ export async function takeDataFolder(path: string): Promise<DataFolder> {
   };
 }
 
+/**
+ * With those above it. Not by `recursive`, which tries for ever where a folder says that there is none and takes none, as
+ * those of /proc do.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => error);
+  if (made === undefined || made.code === 'EEXIST') return;
+  const parent = dirname(path);
+  if (made.code !== 'ENOENT' || (await isThere(parent))) throw made;
+  await makeFolder(parent);
+  await mkdir(path, { mode: 0o700 });
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
 /** All but the lock, which a start that came to nothing leaves. */
 async function namesIn(path: string): Promise<string[]> {
   try {
-    if (!(await stat(path)).isDirectory()) throw new Error('it is not a folder');
+    if (!(await stat(path)).isDirectory()) {
+      throw new UnusableFolder(`${path} is not a folder: name another one with --data.`);
+    }
     return (await readdir(path)).filter((name) => name !== lockName);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw unusableFolder(path, error);
+    throw error instanceof UnusableFolder ? error : unusableFolder(path, error);
   }
 }
 

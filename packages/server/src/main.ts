@@ -14,6 +14,8 @@ const { StartFailed } = await import('./start-failed.ts');
 const { createSourceStack } = await import('./source-stack.ts');
 const { BadSetting, helpText, readSettings, unknownVariables } = await import('./settings.ts');
 
+/** npm that is told to end takes the shell between it and the server along, and not the server. */
+const parentCheckMs = 250;
 /** Should anything still be open when all is closed. */
 const endByForceMs = 500;
 
@@ -44,9 +46,23 @@ async function main(args: string[]): Promise<void> {
     // The process ends by itself: process.exit may wait for ever for a thread that compiles (nodejs/node issue 54918).
     setTimeout(() => process.exit(0), endByForceMs).unref();
   };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal).catch(fail));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => stop(signal).catch(fail));
+  if (process.env.npm_lifecycle_event === 'start') whenOrphaned(() => stop('npm has ended').catch(fail));
   const server = await starting;
-  log.info(`ready: ${server.url}/docs/ has the reference, ${server.url}${settings['config-path']}/ the configuration`);
+  if (stopping) return;
+  const { url, trouble } = server;
+  const where = `${url}/docs/ has the reference, ${url}${settings['config-path']}/ the configuration`;
+  if (trouble === undefined) log.info(`ready: ${where}`);
+  else log.warn(`running, and not ready (${trouble.problem}, see /readyz): ${where}`);
+}
+
+function whenOrphaned(then: () => void): void {
+  const parent = process.ppid;
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    then();
+  }, parentCheckMs).unref();
 }
 
 main(process.argv.slice(2)).catch(fail);
