@@ -54,7 +54,7 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
 }
 
 function send(options: AnswerOptions, headers: Headers, result: unknown): Promise<void> | undefined {
-  const { route, request, response, call } = options;
+  const { route, response, call } = options;
   const { status, otherTypes } = route.answer;
   const { type } = call;
   if (status === 204) {
@@ -65,6 +65,7 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
   else
     headers['content-type'] = type.includes('charset') || !type.startsWith('text/') ? type : `${type}; charset=utf-8`;
   if (otherTypes !== undefined) headers.vary = 'accept';
+  if (Buffer.isBuffer(result)) return sendBytes(options, headers, [result]); // most answers; and to ask it for names is slow
   if (isPages(result)) {
     response.writeHead(status, headers);
     return sendPages(response, result, options.onBroken);
@@ -77,14 +78,21 @@ function send(options: AnswerOptions, headers: Headers, result: unknown): Promis
     });
     return sendStream(response, result.stream, options.onBroken);
   }
-  const body = status === 302 ? [] : piecesOf(result);
   if (isLease(result)) response.once('close', () => result.release());
+  return sendBytes(options, headers, status === 302 ? [] : piecesOf(result));
+}
+
+function sendBytes(
+  { route, request, response }: AnswerOptions,
+  headers: Headers,
+  body: readonly Buffer[],
+): Promise<void> | undefined {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
   if (headers.etag !== undefined && length >= worthCompressing && wantsGzip(request)) {
     return compressed(response, headers, body);
   }
   headers['content-length'] = length;
-  end(response, status, headers, body);
+  end(response, route.answer.status, headers, body);
   return undefined;
 }
 

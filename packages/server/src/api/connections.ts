@@ -16,8 +16,11 @@ export interface ConnectionsOptions {
   readonly log: Logger;
 }
 
-/** Answers the request, now or later; what it returns is called when the answer is out, or the connection gone. */
-type Answer = (request: IncomingMessage, response: ServerResponse) => () => void;
+/**
+ * Answers the request, now or later. What it returns is called when the answer is out, or the connection gone, with how
+ * long that took since the request came.
+ */
+type Answer = (request: IncomingMessage, response: ServerResponse) => (elapsedMs: number) => void;
 
 /** Of one connection, the one that is being answered included; another one closes it. */
 const mostUnanswered = 100;
@@ -50,7 +53,7 @@ export interface ClosedConnections {
   unreadable: number;
 }
 
-type Exchange = readonly [IncomingMessage, ServerResponse];
+type Exchange = readonly [request: IncomingMessage, response: ServerResponse, sinceMs: number];
 
 interface Connection {
   readonly socket: Socket;
@@ -97,7 +100,8 @@ export class Connections {
 
   /** Takes the connections of the server; `answer` is called for each request, in order. */
   watch(server: Server, answer: Answer): void {
-    const take = (...exchange: Exchange) => this.#take(exchange, answer);
+    const take = (request: IncomingMessage, response: ServerResponse) =>
+      this.#take([request, response, this.#options.clock.monotonicMs()], answer);
     server.on('request', take);
     server.on('checkContinue', take); // Node would answer these two by itself, past all bounds
     server.on('checkExpectation', take);
@@ -150,7 +154,7 @@ export class Connections {
     if (connection?.state === 'idle') {
       this.#begin(connection, 'busy');
       connection.current = exchange;
-      if (this.#turns.hasTime()) this.#answer(connection, exchange, answer);
+      if (this.#turns.hasTime(exchange[2])) this.#answer(connection, exchange, answer);
       else this.#turns.wait(() => this.#answer(connection, exchange, answer));
     } else if (connection?.state === 'busy') {
       if (connection.waiting.length + 1 < mostUnanswered && this.#waiting < mostWaiting) {
@@ -281,11 +285,11 @@ export class Connections {
   #answer(connection: Connection, exchange: Exchange, answer: Answer): void {
     const { socket } = connection;
     if (socket.destroyed || socket.writableEnded) return; // it went while the request waited
-    const [request, response] = exchange;
+    const [request, response, sinceMs] = exchange;
     connection.current = exchange;
     const onClosed = answer(request, response);
     response.on('close', () => {
-      onClosed();
+      onClosed(this.#options.clock.monotonicMs() - sinceMs);
       this.#answered(connection, request, answer);
     });
   }

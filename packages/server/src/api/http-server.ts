@@ -75,10 +75,9 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   };
 
   /** Returns what counts the answer. */
-  function take(request: IncomingMessage, response: ServerResponse): () => void {
-    const began = performance.now();
+  function take(request: IncomingMessage, response: ServerResponse): (elapsedMs: number) => void {
     let count = elsewhere;
-    const counting = () => count(response.statusCode, performance.now() - began);
+    const counting = (elapsedMs: number) => count(response.statusCode, elapsedMs);
     try {
       const fault = formFault(request);
       if (fault !== undefined) throw new ProblemError('malformed-request', fault);

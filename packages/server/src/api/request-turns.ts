@@ -34,8 +34,8 @@ export class RequestTurns {
   }
 
   /** Whether the only request of a connection may begin now; else it waits. */
-  hasTime(): boolean {
-    return this.#single.length === 0 && this.#isInTime();
+  hasTime(nowMs = this.#clock.monotonicMs()): boolean {
+    return this.#single.length === 0 && this.#isInTime(nowMs);
   }
 
   wait(begin: Begin): void {
@@ -50,8 +50,7 @@ export class RequestTurns {
   }
 
   /** Looks whether the loop has turned only when the time is up: so a request costs no more than reading the clock. */
-  #isInTime(): boolean {
-    const nowMs = this.#clock.monotonicMs();
+  #isInTime(nowMs: number): boolean {
     this.#begun++;
     if (nowMs - this.#sinceMs < turnMs) return true;
     if (!this.#hasTurned) return this.#begun <= leastBegun;
@@ -70,7 +69,7 @@ export class RequestTurns {
     this.#tries++;
     setImmediate(() => {
       this.#tries--;
-      if (this.#isInTime()) this.#next()?.();
+      if (this.#isInTime(this.#clock.monotonicMs())) this.#next()?.();
       this.#try();
     });
   }

@@ -13,6 +13,10 @@ export interface Found<Endpoint> {
   readonly query: string;
 }
 
+/** Clients ask for the same again and again: what was found for so many URLs, none of them longer, is found at once. */
+const mostRecent = 1000;
+const longestRecent = 256;
+
 export type PathParameters = Readonly<Record<string, string | undefined>>;
 
 const options = {
@@ -30,6 +34,8 @@ export class Router<Endpoint> {
   readonly #endpoints = findMyWay(options);
   /** Every path, with the methods that apply there. */
   readonly #allowed = findMyWay(options);
+  /** By URL, for GET. */
+  readonly #recent = new Map<string, Found<Endpoint>>();
 
   constructor(routes: readonly Route[], endpointOf: (route: Route) => Endpoint) {
     for (const route of routes) this.#endpoints.on(route.method, route.path, nothing, endpointOf(route));
@@ -42,7 +48,18 @@ export class Router<Endpoint> {
   }
 
   /** Throws `ProblemError` where there is none; the response then says which methods apply. */
-  find({ method = '', url: target = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+  find(request: IncomingMessage, response: ServerResponse): Found<Endpoint> {
+    const { method, url = '' } = request;
+    if (method !== 'GET' || url.length > longestRecent) return this.#search(request, response);
+    const recent = this.#recent.get(url);
+    if (recent !== undefined) return recent;
+    const found = this.#search(request, response);
+    if (this.#recent.size === mostRecent) this.#recent.clear();
+    this.#recent.set(url, found);
+    return found;
+  }
+
+  #search({ method = '', url: target = '' }: IncomingMessage, response: ServerResponse): Found<Endpoint> {
     const url = originForm(target);
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark); // the library would read all of the query
