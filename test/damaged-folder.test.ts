@@ -59,8 +59,11 @@ function flip(path: string, share: number): void {
 
 describe('what is missing is told in the log, the status and /readyz until it is acknowledged, and the rest runs, where', () => {
   for (const [name, told] of [
-    ['cfgdb.sqlite-wal', /^cfgdb\.sqlite lacks the last 1 of 3 commits, .*alarms 60.*; it has .*alarms 40/],
-    ['state.sqlite-wal', /^state\.sqlite lacks the last 1 of 3 commits, .*commands 1/],
+    [
+      'cfgdb.sqlite-wal',
+      /^\/.*\/cfgdb\.sqlite lacks the last 1 of 3 changes, .*alarms 60.*: changes of .* It has .*alarms 40/,
+    ],
+    ['state.sqlite-wal', /^\/.*\/state\.sqlite lacks the last 1 of 3 changes, .*commands 1/],
   ] as const) {
     test(`a bit of ${name} is flipped`, async (t) => {
       const data = copyOf((path) => flip(join(path, name), 0.3));
@@ -69,6 +72,8 @@ describe('what is missing is told in the log, the status and /readyz until it is
       const ready = await ask('GET', '/readyz');
       assert.equal(ready.status, 503);
       assert.match(ready.detail, told);
+      assert.match(ready.detail, /\. telltale config missing says what to do\.$/);
+      assert.match(server.log, /"msg":"running, and not ready \(data-missing, see \/readyz\): /);
       assert.match(server.log, /something that was acknowledged is missing: /);
       const status = async () => (await (await server.get('/cfgdb/render')).json()) as { missing?: string[] };
       assert.match((await status()).missing?.join() ?? '', told);
@@ -145,7 +150,7 @@ describe('the server does not start, and says in one line which path is why and 
   test('cfgdb.sqlite is gone, but its claim says what it had', async () => {
     const data = copyOf((path) => rmSync(join(path, 'cfgdb.sqlite')));
     const line = await refusal(data);
-    assert.match(line, /cfgdb\.sqlite is gone or empty, but had 3 commits, .*alarms 60.*: put it back/);
+    assert.match(line, /cfgdb\.sqlite is gone or empty, but had 3 changes, .*alarms 60.*: put it back/);
   });
 
   test('another server runs there, and its lock was removed', async (t) => {

@@ -85,5 +85,25 @@ describe('on a disk that', () => {
         assert.equal((await again.read<{ state: string }>(`/alarms/${alarm}`)).state, 'ACT_UNACK', alarm);
       }
     });
+
+    test(`${title}, a change of the configuration is refused, and /readyz says so until one would be taken`, async (t) => {
+      const disk = make(t);
+      if (typeof disk === 'string') return t.skip(disk);
+      const server = await startServer(t, { data: disk.data });
+      const { ask } = plantOf(server);
+      const put = () => server.send('PUT', '/alarms/a', { name: 'a', severity: 1, description: 'x'.repeat(100_000) });
+      assert.equal((await ask('GET', '/readyz')).status, 200);
+      disk.fill(server);
+      const refused = await put();
+      assert.equal(refused.status, 500, await refused.text());
+      const ready = await ask('GET', '/readyz');
+      assert.equal(ready.status, 503);
+      assert.ok(ready.detail.startsWith(`The disk of ${disk.data} does not take what is written (`), ready.detail);
+      assert.match(server.log, /the disk does not take changes of the configuration: /);
+      disk.free(server);
+      await until('/readyz is well', async () => (await ask('GET', '/readyz')).status === 200);
+      assert.equal((await put()).status, 204);
+      assert.match(server.log, /the disk takes changes of the configuration again/);
+    });
   }
 });

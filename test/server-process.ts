@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { cleanupOf, type Scope } from '@telltale/stack-kit/testing/cleanup';
 
-const mainFile = fileURLToPath(new URL('../packages/server/bin/telltale-server.js', import.meta.url));
+export const mainFile = fileURLToPath(new URL('../packages/server/bin/telltale-server.js', import.meta.url));
 
 export interface StartOptions {
   readonly data: string;

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { mainFile as cliFile } from './cli-process.ts';
+import { mainFile as serverFile } from './server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -79,8 +80,8 @@ test('SIGTERM to npm alone ends the server, too', { skip, timeout: 60_000 }, asy
 test('an older Node is told in one line what to do', {
   skip: olderNode === undefined && 'no older Node is installed',
 }, () => {
-  for (const file of ['packages/server/bin/telltale-server.js', 'packages/cli/bin/telltale.js']) {
-    const { status, stdout, stderr } = spawnSync(olderNode ?? '', [join(root, file)], { encoding: 'utf8' });
+  for (const file of [serverFile, cliFile]) {
+    const { status, stdout, stderr } = spawnSync(olderNode ?? '', [file], { encoding: 'utf8' });
     assert.deepEqual([status, stdout], [1, '']);
     assert.match(stderr, /^telltale: this is Node \d+\.\d+\.\d+, and Node 26 or newer is needed.*npm start.*\n$/);
   }

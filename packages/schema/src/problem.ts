@@ -126,7 +126,7 @@ export const problems = {
   'storage-failed': problem(
     500,
     'The disk did not take it',
-    'Nothing was changed, unless the detail says so. Look at the free space, the permissions and the log.',
+    'Look at the free space, the permissions and the log. The detail says what was changed, where anything was.',
   ),
   'executable-damaged': problem(
     500,
@@ -175,7 +175,7 @@ export const problems = {
     503,
     'Something that was acknowledged is missing',
     'The service runs with what is there. The detail says what is missing and where the files are as they were found; ' +
-      'mend it, or not, and then POST /cfgdb/missing/acknowledge.',
+      'mend it, or not, and then telltale config missing --acknowledge, or POST /cfgdb/missing/acknowledge.',
   ),
   'data-folder-gone': problem(
     503,

@@ -1,7 +1,7 @@
 // The composition: makes every part, hands them to each other, starts and stops them in order. The only file that
 // knows them all.
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
@@ -97,6 +97,10 @@ export class Server {
       stackModules,
       onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
       onFailure,
+      onTrouble: (reason) => {
+        if (reason === undefined) log.info('the disk takes changes of the configuration again');
+        else log.error(`the disk does not take changes of the configuration: ${reason}`);
+      },
     });
     this.#state = new LiveState({
       folder: settings.data,
@@ -123,7 +127,7 @@ export class Server {
     this.#executables = new Executables({
       folder: join(settings.data, 'executables'),
       keeper: this.#state,
-      onDamage: (text) => this.#logMissing(text),
+      onDamage: (text) => this.#logMissing(this.#placed(text)),
     });
     this.#modules = new ModuleService({
       folder: settings.data,
@@ -312,11 +316,17 @@ export class Server {
 
   /** Why it cannot do all of its work, the gravest reason first: what /readyz tells. */
   get trouble(): ProblemError | undefined {
-    const failure = this.#state.failure ?? this.#archive.failure;
+    const failure = this.#state.failure ?? this.#cfgdb.failure ?? this.#archive.failure;
     const missing = this.#missing();
     if (this.#watch.trouble !== undefined) return this.#writeRefusal();
-    if (failure !== undefined) return new ProblemError('disk-failing', `${failure}.`);
-    return missing.length > 0 ? new ProblemError('data-missing', `${missing.join('. ')}.`) : undefined;
+    if (failure !== undefined) return new ProblemError('disk-failing', this.#diskRefuses(failure));
+    if (missing.length === 0) return undefined;
+    return new ProblemError('data-missing', `${missing.join('. ')}. telltale config missing says what to do.`);
+  }
+
+  #diskRefuses(failure: string): string {
+    const folder = resolve(this.#settings.data);
+    return `The disk of ${folder} does not take what is written (${failure}): make room there. It is tried again every second.`;
   }
 
   #writeRefusal(): ProblemError | undefined {
@@ -324,9 +334,14 @@ export class Server {
     return trouble === undefined ? undefined : new ProblemError('data-folder-gone', `${trouble}; nothing is written.`);
   }
 
+  /** Each begins with the path of what it is about. */
   #missing(): string[] {
     const parts = [this.#cfgdb, this.#state, this.#executables, this.#archive];
-    return parts.flatMap(({ missing }) => missing);
+    return parts.flatMap(({ missing }) => missing.map((text) => this.#placed(text)));
+  }
+
+  #placed(text: string): string {
+    return `${resolve(this.#settings.data)}${sep}${text}`;
   }
 
   #logMissing(text: string): void {

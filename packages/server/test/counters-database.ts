@@ -11,6 +11,7 @@ export interface Counters {
 
 export function openCounters(path: string): Counters {
   const kept = new KeptDatabase(path, {
+    meaning: 'counters may be older than what was acknowledged',
     applicationId: 7,
     version: 1,
     create: (sqlite) => sqlite.exec('CREATE TABLE counters (number INTEGER PRIMARY KEY, text TEXT) STRICT'),

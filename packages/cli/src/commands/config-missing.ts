@@ -18,6 +18,9 @@ export const configMissing: CommandDeclaration = {
     for (const text of missing) await terminal.line(`${text}.`);
     if (missing.length === 0) await terminal.line('Nothing is missing.');
     else if (acknowledged) await terminal.line('Acknowledged: it is told no more.');
-    else await terminal.line('When it is mended, or cannot be: telltale config missing --acknowledge');
+    else {
+      await terminal.line('How to mend it: docs/guides/running.md, "Something is missing".');
+      await terminal.line('When it is mended, or cannot be: telltale config missing --acknowledge');
+    }
   },
 };

@@ -1,7 +1,7 @@
 // The mark that there is an archive, in the data folder and outside of the archive's own: a start that finds the mark and
 // no archive tells that as missing until somebody acknowledges it. What is missing of an archive is told by its inventory.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { replaceFile, syncFolder, systemDisk } from './files/disk.ts';
 import { isTemporary } from './files/file-names.ts';
 
@@ -21,17 +21,17 @@ export class ArchiveMark {
     const text = readIfThere(join(data, markName));
     if (text === undefined) return;
     const read = missingIn(text);
-    this.#missing = read ?? [`${join(data, markName)} is damaged: whether ${archive} was whole cannot be told`];
+    this.#missing = read ?? [`${markName} is damaged: whether ${basename(archive)} was whole cannot be told`];
     this.#isWritten = read !== undefined;
     if (!this.#isEmpty() || this.#missing.length > 0) return;
     this.#missing = [
-      `${archive} is gone or empty: the history that was archived before this start is not there. To have it back, stop ` +
+      `${basename(archive)} is gone or empty: the history that was archived before this start is not there. To have it back, stop ` +
         'the server and put the folder back',
     ];
     this.#isWritten = false;
   }
 
-  /** A sentence each. */
+  /** A sentence each, which begins with a path from the data folder. */
   get missing(): readonly string[] {
     return this.#missing;
   }

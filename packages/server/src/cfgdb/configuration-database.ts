@@ -31,12 +31,16 @@ export interface ConfigurationDatabaseOptions {
   readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
   /** Runs what was rendered; one at a time. The operation that rendered is answered when it resolves. */
   readonly onRendering: (rendering: RenderingBytes) => Promise<void>;
+  /** The disk refuses, for this reason; undefined: it takes changes again. */
+  readonly onTrouble?: (reason: string | undefined) => void;
   /** The thread died: nothing that is asked from now on will be answered. */
   readonly onFailure: (error: Error) => void;
 }
 
 /** At once: each is a file as large as an upload may be. */
 export const mostUploads = 4;
+/** How long after a refusal the disk is tried again, by a write that changes nothing. */
+const trialMs = 1000;
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
@@ -52,8 +56,11 @@ export class ConfigurationDatabase {
   #prepared: Worker | undefined;
   #thread: Worker | undefined;
   #lastId = 0;
+  #isClosing = false;
   #figures: Figures | undefined;
   #missing: readonly string[] = [];
+  #failure: string | undefined;
+  #trial: NodeJS.Timeout | undefined;
   /** Resolves when everything that was rendered so far runs. */
   #running: Promise<void> = Promise.resolve();
 
@@ -119,6 +126,11 @@ export class ConfigurationDatabase {
     this.#missing = [];
   }
 
+  /** Why the disk did not take the newest change; undefined where it did. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   /** How many operations have been asked for and not yet answered. */
   get waiting(): number {
     return this.#waiting.size;
@@ -175,6 +187,8 @@ export class ConfigurationDatabase {
       await this.#prepared?.terminate();
       return;
     }
+    clearTimeout(this.#trial);
+    this.#isClosing = true;
     const ended = new Promise((resolve) => thread.once('exit', resolve));
     const force = setTimeout(() => thread.terminate(), patienceMs);
     this.call('close').catch(() => undefined);
@@ -186,6 +200,7 @@ export class ConfigurationDatabase {
   #settle(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
+    if ('problem' in answer && answer.diskReason !== undefined) this.#noteTrouble(answer.diskReason);
     if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
     else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
     else {
@@ -193,6 +208,24 @@ export class ConfigurationDatabase {
       if (answer.rendering === undefined) waiting?.resolve(answer.result);
       else this.#run(answer.rendering).then(() => waiting?.resolve(answer.result), waiting?.reject);
     }
+  }
+
+  #noteTrouble(reason: string | undefined): void {
+    const wasFailing = this.#failure !== undefined;
+    this.#failure = reason;
+    clearTimeout(this.#trial);
+    if (reason !== undefined && !this.#isClosing) {
+      this.#trial = setTimeout(() => this.#tryDisk(), trialMs);
+    }
+    if (wasFailing !== (reason !== undefined)) this.#options.onTrouble?.(reason);
+  }
+
+  /** Where it refuses again, its answer has said so. */
+  #tryDisk(): void {
+    this.call('tryDisk').then(
+      () => this.#noteTrouble(undefined),
+      () => undefined,
+    );
   }
 
   #run(rendering: RenderingBytes | undefined): Promise<void> {

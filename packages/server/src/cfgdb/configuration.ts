@@ -224,6 +224,11 @@ export class Configuration {
     onDisk(() => this.#database.acknowledgeMissing());
   }
 
+  /** Writes, and changes nothing, to see whether the disk takes it. */
+  tryDisk(): void {
+    this.#change(() => undefined);
+  }
+
   close(): void {
     this.#database.close();
   }
@@ -289,6 +294,15 @@ function parsedIn(steps: readonly Step[]): ParsedObjects {
 /** Thrown to end a transaction that should leave nothing behind. */
 class RolledBack extends Error {}
 
+export class DiskRefused extends ProblemError {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super('storage-failed', `${reason}; nothing was changed.`);
+    this.reason = reason;
+  }
+}
+
 /** Runs a change and says what a failing disk means for the client; problems of the client's own pass through. */
 function onDisk(work: () => void): void {
   try {
@@ -296,7 +310,7 @@ function onDisk(work: () => void): void {
   } catch (error) {
     if (error instanceof RolledBack) return;
     if (error instanceof ProblemError) throw error;
-    throw new ProblemError('storage-failed', `${(error as Error).message}; nothing was changed.`);
+    throw new DiskRefused((error as Error).message);
   }
 }
 

@@ -140,7 +140,7 @@ describe('commits that are missing', () => {
     const [told = ''] = database.missing;
     assert.match(
       told,
-      /^cfgdb\.sqlite lacks the last \d of 6 commits, the last at \S+ \(.*alarms 3\d.*revisions 3.*\); it has /,
+      /^cfgdb\.sqlite lacks the last \d of 6 changes, the last at \S+ \(.*alarms 3\d.*revisions 3.*\): changes of the configuration are missing\. It has /,
     );
     assert.ok(database.rendered.alarms.size > 0);
     const place = /found: (\S+)\)/.exec(told)?.[1] ?? '';
@@ -196,5 +196,5 @@ test('a database of before there were claims opens, tells nothing, and is held t
   assert.deepEqual([again.missing, contentOf(again)], [[], whole]);
   again.close();
   writeFileSync(path, '');
-  assert.throws(() => new Database(path), /is gone or empty, but had 1 commits/);
+  assert.throws(() => new Database(path), /is gone or empty, but had 1 change, /);
 });

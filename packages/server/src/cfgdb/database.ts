@@ -20,6 +20,7 @@ interface FamilyStatements {
   readonly editOf: StatementSync;
 }
 
+const meaning = 'changes of the configuration are missing';
 /** 40 MB: no large transaction has to move the log into the file before it can be acknowledged. */
 const walPages = 10_000;
 
@@ -320,7 +321,7 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
 const cacheKiB = 64 << 10;
 
 function openFile(path: string): KeptDatabase {
-  const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false };
+  const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false, meaning };
   const kept = new KeptDatabase(path, form);
   try {
     kept.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);

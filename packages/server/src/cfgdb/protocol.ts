@@ -38,6 +38,7 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'restore',
   'upload',
   'acknowledgeMissing',
+  'tryDisk',
   'close',
 ]);
 export type Arguments<M extends Method> = Parameters<Operations[M]>;
@@ -62,6 +63,8 @@ export type Answer =
       readonly problem: ProblemName;
       readonly detail: string;
       readonly errors: Fault[] | undefined;
+      /** Why the disk did not take it, where that is the problem. */
+      readonly diskReason: string | undefined;
     }
   | { readonly id: number; readonly failure: string };
 

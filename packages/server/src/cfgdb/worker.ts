@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import type { StackRules } from './check.ts';
-import { Configuration } from './configuration.ts';
+import { Configuration, DiskRefused } from './configuration.ts';
 import { Database } from './database.ts';
 import {
   type Answer,
@@ -42,7 +42,8 @@ async function carryOut(operations: Operations & Configuration, { id, method, ar
     return { id, result, rendering: operations.takeRendering(), figures: figuresOf(operations) };
   } catch (error) {
     if (error instanceof ProblemError) {
-      return { id, problem: error.problem, detail: error.message, errors: error.errors };
+      const diskReason = error instanceof DiskRefused ? error.reason : undefined;
+      return { id, problem: error.problem, detail: error.message, errors: error.errors, diskReason };
     }
     return { id, failure: (error as Error).stack ?? String(error) };
   }

@@ -177,7 +177,7 @@ export class Commands extends NamedPoints {
       this.#keeping.keepLater(kept.name);
       throw new ProblemError(
         'storage-failed',
-        `The device has accepted ${kept.value.slice(0, 80)} and reads show it, but it is not on disk yet: ${(error as Error).message}`,
+        `The device has accepted ${kept.value.slice(0, 80)} and reads show it, but it is not on disk yet, and tried again until it is: ${(error as Error).message}`,
       );
     }
   }

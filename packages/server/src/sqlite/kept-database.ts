@@ -20,6 +20,8 @@ import { type Sums, Tally } from './tally.ts';
 export interface KeptForm extends DatabaseForm {
   /** Whether to begin anew, and tell, where the file is gone; else that is refused. */
   readonly mayBeGone: boolean;
+  /** What it means to the plant that changes are missing. */
+  readonly meaning: string;
   /** Between a commit and its checkpoint, which all commits of that time share; a second where it is not said. */
   readonly checkpointMs?: number;
 }
@@ -40,6 +42,7 @@ export class KeptDatabase {
   readonly #control: ControlFile;
   readonly #stored: Progress | undefined;
   readonly #checkpointMs: number;
+  readonly #meaning: string;
   readonly sqlite: DatabaseSync;
   #save: StatementSync | undefined;
   #tally = new Tally();
@@ -53,6 +56,7 @@ export class KeptDatabase {
   constructor(path: string, form: KeptForm) {
     this.#path = path;
     this.#checkpointMs = form.checkpointMs ?? usualCheckpointMs;
+    this.#meaning = form.meaning;
     this.#control = openControl(path);
     const { sequence = 0, missing = [] } = this.#control.found ?? {};
     if (sequence > 0 && !hasContent(path)) this.#refuseGone(form.mayBeGone);
@@ -175,7 +179,8 @@ export class KeptDatabase {
     const parts = Object.entries(rows)
       .filter(([, count]) => count > 0)
       .map(([part, count]) => `${part} ${count}`);
-    return `${sequence} commits, the last at ${new Date(timeMs).toISOString()} (${parts.join(', ') || 'no rows'})`;
+    const changes = sequence === 1 ? 'change' : 'changes';
+    return `${sequence} ${changes}, the last at ${new Date(timeMs).toISOString()} (${parts.join(', ') || 'nothing'})`;
   }
 
   #statements(read: Tally): string[] {
@@ -189,15 +194,13 @@ export class KeptDatabase {
     } else if (this.#lost > 0) {
       const has = Object.entries(read.rows).map(([part, count]) => `${part} ${count}`);
       statements.push(
-        `${name} lacks the last ${this.#lost} of ${this.#described()}; it has ${has.join(', ') || 'no rows'}`,
+        `${name} lacks the last ${this.#lost} of ${this.#described()}: ${this.#meaning}. It has ${has.join(', ') || 'nothing'}`,
       );
     }
     if (this.#stored !== undefined) {
       for (const { part, here, there } of read.differences(new Tally(this.#stored.sums))) {
         const what =
-          here === there
-            ? `some of ${here} rows are not as they were written`
-            : `${here} rows are there and ${there} were written`;
+          here === there ? `some of ${here} are not as they were kept` : `${here} are there, and ${there} were kept`;
         statements.push(`${name}, ${part}: ${what}`);
       }
     }

@@ -85,7 +85,7 @@ test('an entry that is not as it was written is named and not used, and the othe
   sqlite.exec("UPDATE kept SET text = replace(text, 'x', 'y') WHERE name = 'n11'");
   sqlite.close();
   const { entries, missing } = open(folder);
-  assert.match(missing.join(), /alarms: 17 rows are there and 18 were written; alarms n11 is damaged, and not used/);
+  assert.match(missing.join(), /alarms: 17 are there, and 18 were kept; alarms n11 is damaged, and not used/);
   assert.deepEqual([entries.length, entries.some(({ name }) => name === 'n11')], [36, false]);
   assert.deepEqual(open(folder).missing, missing);
 });
@@ -131,7 +131,7 @@ test('a file that is gone is begun anew, and told', () => {
   assert.deepEqual(entries, []);
   assert.match(
     missing.join(),
-    /^state\.sqlite lacks the last 16 of 16 commits, .*\(.*commands 19, alarms 18\); it has no rows/,
+    /^state\.sqlite lacks the last 16 of 16 changes, .*\(.*commands 19, alarms 18\): values of commands, .* may be older .*\. It has nothing/,
   );
 });
 

@@ -126,7 +126,7 @@ describe('the live state', () => {
     rmSync(join(folder, 'state.sqlite'));
     const { state: found } = await start();
     const [told = ''] = found.missing;
-    assert.match(told, /^state\.sqlite lacks the last 1 of 1 commits/);
+    assert.match(told, /^state\.sqlite lacks the last 1 of 1 change, /);
     await found.close(2000);
     const { state: again } = await start();
     const control = join(folder, 'state.control');

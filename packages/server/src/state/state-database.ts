@@ -7,6 +7,8 @@ import type { Entry } from './protocol.ts';
 /** "TtSt" */
 const applicationId = 0x54745374;
 const version = 1;
+const meaning =
+  'values of commands, states and acknowledgements of alarms, and simulations may be older than what was acknowledged';
 
 type Row = Entry & { readonly text: string; readonly checksum: number | null };
 
@@ -19,7 +21,7 @@ export class StateDatabase {
   readonly entries: readonly Entry[];
 
   constructor(path: string) {
-    const kept = new KeptDatabase(path, { applicationId, version, create, mayBeGone: true });
+    const kept = new KeptDatabase(path, { applicationId, version, create, mayBeGone: true, meaning });
     this.#kept = kept;
     try {
       addChecksums(kept.sqlite);
