@@ -18,7 +18,7 @@ const table: Record<string, readonly string[]> = {
   web: ['client', 'schema'],
   'server/points': ['schema'],
   'server/alarms': ['schema', 'server/points'],
-  'server/threads': [],
+  'server/threads': ['schema'],
   'server/archive': ['schema', 'server/points', 'server/threads'],
   'server/sqlite': ['schema'],
   'server/cfgdb': ['schema', 'server/sqlite', 'server/threads'],

@@ -1,16 +1,15 @@
 // Run as a process with few file descriptors: takes all of them, asks for what needs a thread, gives them back and asks again.
 // Prints what came of each.
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { ProblemError, systemClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Imports } from '../src/api/archive/imports.ts';
 import { Archive } from '../src/archive/index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'telltale-few-files-'));
+await using cleanup = new AsyncDisposableStack();
 const archive = new Archive({
-  folder,
+  folder: temporaryFolder(cleanup),
   clock: systemClock,
   commitMs: 50,
   maxWaitingBytes: 1 << 20,
@@ -21,7 +20,9 @@ const archive = new Archive({
   onTrouble: () => undefined,
   onWarning: () => undefined,
 });
+cleanup.defer(() => archive.close(5000));
 const imports = new Imports({ clock: systemClock, take: () => Promise.resolve() });
+cleanup.defer(() => imports.close());
 
 function takeAllFiles(): number[] {
   const taken: number[] = [];
@@ -51,18 +52,12 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-try {
-  await archive.open();
-  const outcomes: string[] = [];
-  for (const work of [read, importOne]) {
-    const taken = takeAllFiles();
-    outcomes.push(await outcomeOf(work), await outcomeOf(work));
-    for (const file of taken) closeSync(file);
-    outcomes.push(await outcomeOf(work), await outcomeOf(work));
-  }
-  process.stdout.write(outcomes.join(' '));
-} finally {
-  await imports.close();
-  await archive.close(5000);
-  rmSync(folder, { recursive: true, force: true });
+await archive.open();
+const outcomes: string[] = [];
+for (const work of [read, importOne]) {
+  const taken = takeAllFiles();
+  outcomes.push(await outcomeOf(work), await outcomeOf(work));
+  for (const file of taken) closeSync(file);
+  outcomes.push(await outcomeOf(work), await outcomeOf(work));
 }
+process.stdout.write(outcomes.join(' '));
