@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, sep } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, test } from 'node:test';
 import { ProblemError, type ProblemName } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { PaperUploads } from '../../test/paper-uploads.ts';
-import { Executables } from './executables.ts';
+import { Executables, mostAtOnce } from './executables.ts';
 
 let home: string;
 let folder: string;
@@ -292,5 +292,34 @@ describe('what is no file is no executable, does not hold up anyone, and is repl
     rmSync(place);
     mkdirSync(join(place, 'inside'), { recursive: true });
     await isReplaced(place);
+  });
+});
+
+describe('uploads and downloads at once', () => {
+  const times = <T>(count: number, work: () => T) => Array.from({ length: count }, work);
+
+  test('are bounded, since each has an open file; when one ends there is room for another', async () => {
+    const bodies = times(mostAtOnce, () => new PassThrough());
+    const uploads = bodies.map((body) => executables.put('pump', undefined, body));
+    await assert.rejects(put('pump', 'more'), named('overloaded'));
+    for (const body of bodies) body.end('new');
+    await Promise.all(uploads);
+    await put('pump', 'more');
+
+    const downloads = await Promise.all(times(mostAtOnce, () => executables.get('pump', undefined)));
+    await assert.rejects(executables.get('pump', undefined), named('overloaded'));
+    assert.deepEqual(await Promise.all(downloads.map(({ stream }) => text(stream))), Array(mostAtOnce).fill('more'));
+    assert.equal(await get('pump'), 'more');
+  });
+
+  test('that fail, and reads of the state, leave room as well', async () => {
+    for (const _ of times(mostAtOnce + 1, () => 0)) await assert.rejects(put('pump', ''), named('invalid-body'));
+    for (const _ of times(mostAtOnce + 1, () => 0)) await hasNone('pump');
+    await put('pump', 'new');
+    const { stream } = await executables.get('pump', undefined);
+    stream.destroy();
+    const sizes = await Promise.all(times(200, async () => (await executables.stat('pump', undefined)).size));
+    assert.deepEqual(new Set(sizes), new Set([3]));
+    await Promise.all(times(mostAtOnce, () => get('pump')));
   });
 });

@@ -12,6 +12,8 @@ import { type KeptUpload, type UploadKeeper, Uploads } from './uploads.ts';
 
 const defaultPath = 'executable';
 const runnable = 0o755;
+/** Uploads, and downloads: each has an open file, of which there are few. */
+export const mostAtOnce = 16;
 
 export interface ExecutablesOptions {
   readonly folder: string;
@@ -25,6 +27,8 @@ export class Executables {
   readonly #incoming: string;
   readonly #uploads: Uploads;
   #lastChange: Promise<unknown> = Promise.resolve();
+  #uploading = 0;
+  #downloading = 0;
 
   constructor({ folder, keeper, onDamage = () => undefined }: ExecutablesOptions) {
     this.#folder = folder;
@@ -50,8 +54,13 @@ export class Executables {
     await mkdir(this.#incoming, { mode: 0o700 });
   }
 
-  /** Puts the bytes in the place of the executable; when it resolves they are on disk, when it rejects the old ones are. */
+  /**
+   * Puts the bytes in the place of the executable; when it resolves they are on disk, when it rejects the old ones are.
+   * Rejects with `overloaded` where too many others do; so does `get`.
+   */
   async put(module: string, path: string | undefined, body: Readable): Promise<void> {
+    if (this.#uploading >= mostAtOnce) throw overloaded(`${mostAtOnce} uploads of executables are under way.`);
+    this.#uploading++;
     const temporary = join(this.#incoming, randomUUID());
     try {
       const sum = await writeWhole(temporary, body);
@@ -66,6 +75,7 @@ export class Executables {
     } catch (error) {
       throw error instanceof ProblemError ? error : storageFailed(error);
     } finally {
+      this.#uploading--;
       await rm(temporary, { force: true });
     }
   }
@@ -91,13 +101,27 @@ export class Executables {
   }
 
   async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
-    const file = await this.#openWhole(module, path);
-    const { size } = await file.stat();
-    return { stream: file.createReadStream(), size };
+    if (this.#downloading >= mostAtOnce) throw overloaded(`${mostAtOnce} executables are being read.`);
+    this.#downloading++;
+    try {
+      const file = await this.#openWhole(module, path, await this.#damageOf(module, path));
+      const { size } = await file.stat();
+      const stream = file.createReadStream();
+      stream.once('close', () => this.#downloading--);
+      return { stream, size };
+    } catch (error) {
+      this.#downloading--;
+      throw error;
+    }
   }
 
   async stat(module: string, path: string | undefined): Promise<ExecutableStat> {
-    const file = await this.#openWhole(module, path);
+    const damage = await this.#damageOf(module, path);
+    return this.#inTurn(() => this.#stat(module, path, damage)); // one file open at a time
+  }
+
+  async #stat(module: string, path: string | undefined, damage: string | undefined): Promise<ExecutableStat> {
+    const file = await this.#openWhole(module, path, damage);
     try {
       const { mode, uid, gid, size, atimeMs, mtimeMs, ctimeMs } = await file.stat();
       const [atime, mtime, ctime] = [atimeMs, mtimeMs, ctimeMs].map((ms) => Math.floor(ms / 1000)) as [
@@ -143,14 +167,20 @@ export class Executables {
   }
 
   /** Only one that is what was uploaded, or was put there by hand. */
-  async #openWhole(module: string, path: string | undefined): Promise<FileHandle> {
-    const damage = await this.#uploads.check(placeOf(module, path)).catch((error: unknown) => {
-      throw storageFailed(error);
-    });
+  async #openWhole(module: string, path: string | undefined, damage: string | undefined): Promise<FileHandle> {
     const file = await this.#openFile(module, path, damage);
     if (damage === undefined) return file;
     await file.close();
     throw new ProblemError('executable-damaged', `The executable of ${module} ${damage}.`);
+  }
+
+  /** Undefined where it is what was uploaded. */
+  async #damageOf(module: string, path: string | undefined): Promise<string | undefined> {
+    try {
+      return await this.#uploads.check(placeOf(module, path));
+    } catch (error) {
+      throw storageFailed(error);
+    }
   }
 
   /** Only a regular file; a symbolic link, a pipe or a device in its place is none. */
@@ -242,6 +272,10 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+function overloaded(detail: string): ProblemError {
+  return new ProblemError('overloaded', detail);
 }
 
 function storageFailed(error: unknown): ProblemError {

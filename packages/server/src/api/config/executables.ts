@@ -35,7 +35,7 @@ export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
       summary: 'The executable of a function module',
       names,
       answer: { status: 200, description: 'Its bytes.', type: bytesType },
-      problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
+      problems: ['unknown-object', 'no-executable', 'executable-damaged', 'overloaded', 'storage-failed'],
       handle: async ({ name }) => ({ ...(await executables.get(name, await pathOf(name))), filename: name }),
     },
     {
