@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { connectionLimits, mostFiles } from './connection-limits.ts';
 
-test('half of few files, and all but 500 of many, are for connections', () => {
+test('half of few files, and all but 500 of many, are for connections; of very few, what else needs them comes first', () => {
+  assert.deepEqual(connectionLimits(100, 10_000), { maxConnections: 12, maxClients: 9 });
+  assert.deepEqual(connectionLimits(256, 10_000), { maxConnections: 76, maxClients: 57 });
   assert.deepEqual(connectionLimits(400, 10_000), { maxConnections: 200, maxClients: 150 });
   assert.deepEqual(connectionLimits(1024, 10_000), { maxConnections: 524, maxClients: 393 });
   assert.deepEqual(connectionLimits(4096, 10_000), { maxConnections: 3596, maxClients: 2697 });

@@ -5,8 +5,14 @@ import { readFileSync } from 'node:fs';
 /** Where the system does not tell, as on Windows: far below what any of these allows. */
 const usualFiles = 16_384;
 
-/** An empty server has some 80 files open; connectors, readings of the archive and uploads come to that. */
+/**
+ * An empty server has some 80 files open. Uploads and downloads, bounded where they are carried out, come to some 70 at once;
+ * the rest is for connectors, blocks of the archive and function modules.
+ */
 const mostReserved = 500;
+const leastReserved = 180;
+/** Of all, so few that somebody can look what is wrong. */
+const leastShare = 1 / 8;
 
 /** Of HTTP, beside a full channel: more than any number of people, scripts and proxies. */
 const mostOfHttp = 2000;
@@ -20,7 +26,8 @@ export interface ConnectionLimits {
 
 /** `files` is how many the process may open, `maxClients` the setting. */
 export function connectionLimits(files: number, maxClients: number): ConnectionLimits {
-  const room = files - Math.min(mostReserved, Math.ceil(files / 2));
+  const reserved = Math.min(mostReserved, Math.max(leastReserved, Math.ceil(files / 2)));
+  const room = Math.max(files - reserved, Math.floor(files * leastShare));
   const maxConnections = Math.min(room, maxClients + mostOfHttp);
   const most = Math.max(Math.ceil((maxConnections * 3) / 4), maxConnections - mostOfHttp);
   return { maxConnections, maxClients: Math.min(maxClients, most) };
