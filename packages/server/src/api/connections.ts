@@ -238,7 +238,9 @@ export class Connections {
       }
     }
     for (const connection of this.#all.values()) {
-      if (this.#isStalled(connection)) this.#drop(connection, 'stalled');
+      if (!this.#isStalled(connection)) continue;
+      connection.socket.resetAndDestroy(); // with what the system holds for it, and so that it takes no part for the whole
+      this.#drop(connection, 'stalled');
     }
   }
 
