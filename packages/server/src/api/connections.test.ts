@@ -321,6 +321,22 @@ describe('when as many connections are open as may be', () => {
     assert.deepEqual(statuses(await readToEnd(client)), [200]);
   });
 
+  test('those to which all is said make room, though their clients keep them open', async () => {
+    await serve({ maxConnections: max });
+    rig.app.server.on('upgrade', (_request, stream) => {
+      stream.on('error', () => stream.destroy()).end('HTTP/1.1 404 Not Found\r\n\r\n');
+    });
+    for (let count = 0; count < max; count++) {
+      const socket = await rig.open();
+      socket.allowHalfOpen = true;
+      socket.write(get('/quick', 'Connection: Upgrade', 'Upgrade: websocket'));
+      await once(socket, 'data');
+    }
+    const socket = await rig.open();
+    socket.write(get('/quick', 'Connection: close'));
+    assert.deepEqual(statuses(await readToEnd(socket)), [200]);
+  });
+
   test('and all are being answered, another one is told so, and closed', async () => {
     await serve({ maxConnections: max });
     for (let count = 0; count < max; count++) (await rig.open()).write(get('/slow'));

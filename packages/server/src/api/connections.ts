@@ -211,7 +211,8 @@ export class Connections {
 
   /** Makes room; false where all are in use. Who has asked may ask again, and who never has is worth less. */
   #evict(): boolean {
-    const [longest] = this.#unasked.size > 0 ? this.#unasked : this.#idle;
+    const [idle] = this.#unasked.size > 0 ? this.#unasked : this.#idle;
+    const longest = idle ?? this.#all.values().find(({ socket }) => socket.writableFinished); // told all, and lingers
     if (longest === undefined) return false;
     this.#drop(longest, 'evicted');
     return true;

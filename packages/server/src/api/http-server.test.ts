@@ -167,6 +167,17 @@ describe('a client that awaits 100 Continue', () => {
   });
 });
 
+test('an upgrade with a body is a request like any other', async () => {
+  let upgrades = 0;
+  rig.app.server.on('upgrade', () => upgrades++);
+  const upgrade = ['Connection: Upgrade, close', 'Upgrade: websocket'];
+  for (const body of ['Content-Length: 2\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']) {
+    const head = get('/quick', ...upgrade).slice(0, -'\r\n'.length);
+    assert.deepEqual(statuses(await exchange(head + body)), [204]);
+  }
+  assert.equal(upgrades, 0);
+});
+
 describe('a request line', () => {
   test('whose target or version is none of HTTP/1.1 gets 400', async () => {
     for (const line of ['GET * HTTP/1.1', 'OPTIONS * HTTP/1.1', 'GET quick HTTP/1.1', 'GET / HTTP/2.0']) {

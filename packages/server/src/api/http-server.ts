@@ -1,6 +1,12 @@
 // The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
@@ -120,9 +126,9 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     requestTimeout: 0, // a body may take its time as long as it comes
     connectionsCheckingInterval,
     requireHostHeader: false, // `formFault` does, and Node would answer by itself
-    // Who offers another protocol, such as h2c, is answered in this one; so is who has not waited for answers.
+    // Who offers another protocol, such as h2c, is answered in this one; so is who sends a body, or has not waited for answers.
     shouldUpgradeCallback: ({ headers, socket }) =>
-      headers.upgrade?.toLowerCase() === 'websocket' && connections.isIdle(socket),
+      headers.upgrade?.toLowerCase() === 'websocket' && !hasBody(headers) && connections.isIdle(socket),
   });
   // Who sends no more may still want the answer.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
@@ -156,6 +162,10 @@ function refuseTunnel(connections: Connections, socket: Socket): void {
   else if (!connections.closeUnheard(socket)) {
     endWith(new ProblemError('malformed-request', 'CONNECT does not apply: this is no proxy.'), socket.resume());
   }
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 function refusalDetail({ headers }: IncomingMessage, refusal: string): string {
