@@ -12,16 +12,22 @@ import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup'
 import { until } from '../../../../test/until.ts';
 import { ConfigurationDatabase, mostUploads } from './configuration-database.ts';
 import { type Download, mostCopies, mostDownloads } from './database-copies.ts';
+import type { RenderingBytes } from './rendering.ts';
 
 let folder: string;
 let cfgdb: ConfigurationDatabase;
+/** What was rendered, and how long each was when it was to run. */
+let renderings: { readonly bytes: RenderingBytes; readonly length: number }[];
 
 beforeEach(async (t) => {
   folder = temporaryFolder(t);
+  renderings = [];
   cfgdb = new ConfigurationDatabase({
     folder,
     stackModules: [],
-    onRendering: () => Promise.resolve(),
+    onRendering: async (bytes) => {
+      renderings.push({ bytes, length: bytes.length });
+    },
     onFailure: (error) => {
       throw error;
     },
@@ -157,4 +163,13 @@ test('uploads of a database are a bounded number at once, and those beyond leave
   const again = new PassThrough();
   again.end(good);
   await cfgdb.upload(again, { render: false }, 'somebody');
+});
+
+test('a rendering is handed over as it is, and its memory given back when it runs', async () => {
+  await putMany(100, 1000);
+  await cfgdb.call('render', { force: false }, 'somebody');
+  assert.ok((renderings.at(-1)?.length ?? 0) > 100_000);
+  assert.ok(renderings.every(({ bytes }) => bytes.buffer instanceof ArrayBuffer && bytes.byteLength === 0));
+  const whole = await cfgdb.call('rendering');
+  assert.equal(whole.length, renderings.at(-1)?.length);
 });

@@ -17,8 +17,10 @@ import {
   type Figures,
   type Method,
   type Opened,
+  ownBuffers,
   type Request,
   type Result,
+  release,
   type Start,
 } from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
@@ -152,7 +154,7 @@ export class ConfigurationDatabase {
     const request: Request = { id: ++this.#lastId, method, args };
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(request.id, { resolve, reject });
-      thread.postMessage(request, args.flatMap(ownBuffer));
+      thread.postMessage(request, ownBuffers(args));
     }) as Promise<Result<M>>;
   }
 
@@ -230,14 +232,8 @@ export class ConfigurationDatabase {
 
   #run(rendering: RenderingBytes | undefined): Promise<void> {
     if (rendering === undefined) return this.#running;
-    const run = () => this.#options.onRendering(rendering);
+    const run = () => this.#options.onRendering(rendering).finally(() => release(rendering));
     this.#running = this.#running.then(run, run); // one that failed does not keep the next from running
     return this.#running;
   }
-}
-
-/** The memory of a large body goes to the thread as it is, without a copy. */
-function ownBuffer(arg: unknown): ArrayBuffer[] {
-  if (!(arg instanceof Uint8Array) || !(arg.buffer instanceof ArrayBuffer)) return [];
-  return arg.byteLength === arg.buffer.byteLength ? [arg.buffer] : [];
 }

@@ -1,19 +1,11 @@
 // The operations on the configuration: reads bodies, checks them, changes the database, renders, and says in problems
 // what went wrong. Everything here is synchronous and runs in the configuration's own thread.
-import {
-  type Family,
-  type FamilyObject,
-  type Fault,
-  ProblemError,
-  parseJson,
-  type RevisionSummary,
-  readJson,
-} from '@telltale/schema';
+import { type Family, type Fault, ProblemError, type RevisionSummary, readJson } from '@telltale/schema';
 import { checkConfiguration, type ParsedObjects, type StackRules } from './check.ts';
 import {
   type Content,
-  collectionText,
-  configurationText,
+  collectionTexts,
+  configurationTexts,
   countObjects,
   Differences,
   emptyContent,
@@ -21,10 +13,10 @@ import {
 } from './content.ts';
 import { Database, type Edit } from './database.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
+import { release } from './protocol.ts';
 import { invalidBody, readObject, readTransaction, type Step, type StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
-import { toColumns } from './tables.ts';
 
 /** A JSON body, ready for the wire. */
 export type Json = Uint8Array<SharedArrayBuffer>;
@@ -56,16 +48,16 @@ export class Configuration {
   }
 
   names(family: Family): Json {
-    return toJson(JSON.stringify(sortedNames(this.#database.content[family])));
+    return toJson([JSON.stringify(sortedNames(this.#database.content[family]))]);
   }
 
   /** The whole collection, or of the names listed those that exist. */
   list(family: Family, names?: readonly string[]): Json {
     const objects = this.#database.content[family];
-    if (names !== undefined) return toJson(collectionText(objects, [...new Set(names)].sort()));
+    if (names !== undefined) return toJson(collectionTexts(objects, [...new Set(names)].sort()));
     const kept = this.#collections.get(family);
     if (kept !== undefined) return kept;
-    const made = toJson(collectionText(objects, sortedNames(objects)));
+    const made = toJson(collectionTexts(objects, sortedNames(objects)));
     this.#collections.set(family, made);
     return made;
   }
@@ -73,7 +65,7 @@ export class Configuration {
   get(family: Family, name: string): Json {
     const text = this.#database.content[family].get(name);
     if (text === undefined) throw unknownObject(family, name);
-    return toJson(text);
+    return toJson([text]);
   }
 
   has(family: Family, name: string): boolean {
@@ -93,21 +85,28 @@ export class Configuration {
     });
   }
 
-  /** With `commit` false everything is done, and undone: it would have worked. */
+  /**
+   * With `commit` false everything is done, and undone: it would have worked. A body that has its memory for itself is
+   * empty afterwards.
+   */
   transaction(body: Uint8Array, { commit, render }: { commit: boolean; render: boolean }, author: string): void {
     const steps = readTransaction(body);
+    release(body);
     this.#change(() => {
       const edit = this.#edit(author);
-      steps.forEach((step, index) => {
-        if (step.operation === 'put') this.#database.put(step.object, edit);
-        else if (!this.#database.delete(step.family, step.name, edit)) {
+      const parsed: { [F in Family]?: Map<string, object> } = {};
+      for (const [index, step] of taken(steps)) {
+        if (step.operation === 'put') {
+          this.#database.put(step.object, edit);
+          if (render) noteParsed(parsed, step);
+        } else if (!this.#database.delete(step.family, step.name, edit)) {
           const detail = `${step.family} has no ${step.name} to delete, so nothing was changed.`;
           throw new ProblemError('operation-failed', detail, [
             { path: `/operations/${index}`, message: 'deletes what does not exist' },
           ]);
         }
-      });
-      if (render) this.#keepRendering(this.#database, edit, parsedIn(steps));
+      }
+      if (render) this.#keepRendering(this.#database, edit, parsed);
       if (!commit) throw new RolledBack();
     });
   }
@@ -122,7 +121,11 @@ export class Configuration {
   }
 
   diff(): Json {
-    return toJson(JSON.stringify({ changes: this.#database.changes() }));
+    const texts = Array.from(
+      this.#database.changes(),
+      (change, index) => `${index === 0 ? '' : ','}${JSON.stringify(change)}`,
+    );
+    return toJson(['{"changes":[', ...texts, ']}']);
   }
 
   revisions(): RevisionSummary[] {
@@ -131,8 +134,8 @@ export class Configuration {
 
   revision(id: number, { configuration }: { configuration: boolean }): Json {
     const { summary, changesText, content } = this.#findRevision(id);
-    const whole = configuration ? `,"configuration":${configurationText(content())}` : '';
-    return toJson(`${JSON.stringify(summary).slice(0, -1)},"changes":${changesText}${whole}}`);
+    const whole = configuration ? [',"configuration":', ...configurationTexts(content())] : [];
+    return toJson([JSON.stringify(summary).slice(0, -1), ',"changes":', changesText, ...whole, '}']);
   }
 
   /** Makes the database what the revision was; what runs stays until it is rendered. */
@@ -143,11 +146,7 @@ export class Configuration {
       for (const { family, name } of Differences.between(this.#database.content, wanted)) {
         const text = wanted[family].get(name);
         if (text === undefined) this.#database.delete(family, name, edit);
-        else
-          this.#database.put(
-            { family, name, text, values: toColumns(family, parseJson(text) as FamilyObject[Family]) },
-            edit,
-          );
+        else this.#database.put({ family, name, text }, edit);
       }
       if (render) this.#keepRendering(this.#database, edit);
     });
@@ -279,16 +278,21 @@ export class Configuration {
   }
 }
 
-/** The objects that a transaction has put, as they were sent. */
-function parsedIn(steps: readonly Step[]): ParsedObjects {
-  const parsed: { [F in Family]?: Map<string, object> } = {};
-  for (const step of steps) {
-    if (step.operation !== 'put') continue;
-    const { family, name } = step.object;
-    parsed[family] ??= new Map();
-    parsed[family].set(name, step.parsed);
-  }
-  return parsed;
+/** Each with its index, and taken out of the list: what it has is not needed any more when it is done. */
+function* taken(steps: Step[]): Generator<[index: number, step: Step]> {
+  const { length } = steps;
+  steps.reverse();
+  for (let step = steps.pop(); step !== undefined; step = steps.pop()) yield [length - 1 - steps.length, step];
+}
+
+/** An object that a transaction has put, as it was sent; one that is put again is another one, whether it is at hand or not. */
+function noteParsed(
+  parsed: { [F in Family]?: Map<string, object> },
+  { object: { family, name }, parsed: object }: Extract<Step, { operation: 'put' }>,
+): void {
+  parsed[family] ??= new Map();
+  if (object === undefined) parsed[family].delete(name);
+  else parsed[family].set(name, object);
 }
 
 /** Thrown to end a transaction that should leave nothing behind. */
@@ -319,9 +323,10 @@ function unknownObject(family: Family, name: string): ProblemError {
 }
 
 /** In shared memory: the thread that serves the bytes needs no copy of them. */
-function toJson(text: string): Json {
-  const bytes = Buffer.from(text);
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
+function toJson(texts: readonly string[]): Json {
+  const length = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const bytes = Buffer.from(new SharedArrayBuffer(length));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at);
+  return bytes;
 }

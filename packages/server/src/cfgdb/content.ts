@@ -1,5 +1,6 @@
 // A whole configuration in memory: the canonical text of every object, by family and name. The database has one, the
 // newest rendering another; where objects are equal the two share their strings.
+import { isDeepStrictEqual } from 'node:util';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type Change, type Family, type FieldChange, familyNames, parseJson } from '@telltale/schema';
 import { nameIn } from './tables.ts';
@@ -18,31 +19,36 @@ export function sortedNames(objects: ReadonlyMap<string, string>): string[] {
   return [...objects.keys()].sort();
 }
 
-/** One JSON object from name to object, in name order; made as text, so that every name is an ordinary one. */
-export function collectionText(objects: ReadonlyMap<string, string>, names: Iterable<string>): string {
-  const parts: string[] = [];
+/** One JSON object from name to object, in name order; made as texts, so that every name is an ordinary one. */
+export function collectionTexts(objects: ReadonlyMap<string, string>, names: Iterable<string>): string[] {
+  const texts: string[] = [];
   for (const name of names) {
     const text = objects.get(name);
-    if (text !== undefined) parts.push(`"${name}":${text}`);
+    if (text !== undefined) texts.push(`${texts.length === 0 ? '{' : ','}"${name}":`, text);
   }
-  return `{${parts.join(',')}}`;
+  return [...texts, texts.length === 0 ? '{}' : '}'];
 }
 
-export function configurationText(content: Content): string {
-  const parts = familyNames.map(
-    (family) => `"${family}":${collectionText(content[family], sortedNames(content[family]))}`,
-  );
-  return `{${parts.join(',')}}`;
+export function configurationTexts(content: Content): string[] {
+  const texts = familyNames.flatMap((family, index) => [
+    `${index === 0 ? '{' : ','}"${family}":`,
+    ...collectionTexts(content[family], sortedNames(content[family])),
+  ]);
+  return [...texts, '}'];
 }
 
 /** As a rendering keeps it: for each family a line with its name and count, then a line an object. */
 export function packContent(content: Content): Uint8Array {
-  const lines: string[] = [];
+  return pack(linesOf(content));
+}
+
+function* linesOf(content: Content): Generator<string> {
+  let newline = '';
   for (const family of familyNames) {
-    lines.push(`${family} ${content[family].size}`);
-    for (const text of content[family].values()) lines.push(text);
+    yield `${newline}${family} ${content[family].size}`;
+    newline = '\n';
+    for (const text of content[family].values()) yield `\n${text}`;
   }
-  return pack(lines.join('\n'));
 }
 
 /** Of what `packContent` has packed, unpacked. */
@@ -90,8 +96,27 @@ export function sectionsOf(text: Buffer): Map<Family, Section> {
   return sections;
 }
 
-export function pack(text: string): Uint8Array {
-  return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+/** Of a frame, before it is compressed; about as far as the compression looks back. */
+const frameCharacters = 1 << 20;
+
+/** The parts behind each other, in one frame or several: all of them as one text would be as much again. */
+export function pack(parts: Iterable<string>): Uint8Array {
+  const frames: Uint8Array[] = [];
+  let text = '';
+  let bytes = Buffer.alloc(0); // for each of them, so that none is left lying until it is collected
+  const end = () => {
+    const length = Buffer.byteLength(text);
+    if (length > bytes.length) bytes = Buffer.allocUnsafeSlow(length);
+    bytes.write(text);
+    frames.push(zstdCompressSync(bytes.subarray(0, length), { params: { [constants.ZSTD_c_compressionLevel]: 1 } }));
+    text = '';
+  };
+  for (const part of parts) {
+    text += part;
+    if (text.length >= frameCharacters) end();
+  }
+  if (text !== '' || frames.length === 0) end();
+  return Buffer.concat(frames);
 }
 
 export function unpack(packed: Uint8Array): Buffer {
@@ -145,7 +170,7 @@ export function describeChange(
   const old = new Map<string, unknown>(Object.entries(parseJson(before) as object));
   const now = new Map<string, unknown>(Object.entries(parseJson(after) as object));
   const fields = [...new Set([...old.keys(), ...now.keys()])]
-    .filter((field) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field)))
+    .filter((field) => !isDeepStrictEqual(old.get(field), now.get(field)))
     .map((field) => ({
       field,
       ...(old.has(field) && { before: old.get(field) }),

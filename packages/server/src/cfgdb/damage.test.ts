@@ -38,7 +38,12 @@ function contentOf(database: Database): unknown {
     const found = database.revisions.find(id) ?? assert.fail();
     return [found.summary, found.changesText, [...found.content().alarms]];
   });
-  return [[...database.content.alarms].sort(), [...database.rendered.alarms].sort(), database.changes(), revisions];
+  return [
+    [...database.content.alarms].sort(),
+    [...database.rendered.alarms].sort(),
+    [...database.changes()],
+    revisions,
+  ];
 }
 
 function folderOf(make: (database: Database, folder: string) => void): string {

@@ -60,7 +60,7 @@ test('a closed database is one file, and opens again with all that it held', () 
   assert.equal(database.content.alarms.size, 499);
   assert.equal(database.rendered.alarms.size, 500);
   const time = [1_700_000_000, 0];
-  assert.deepEqual(database.changes(), [{ family: 'alarms', name: 'a1', change: 'removed', time, author: 'ann' }]);
+  assert.deepEqual([...database.changes()], [{ family: 'alarms', name: 'a1', change: 'removed', time, author: 'ann' }]);
   database.close();
 });
 
@@ -131,7 +131,7 @@ test('a change that fails leaves file and memory as they were', () => {
   const path = freshPath();
   cpSync(grown, path);
   const database = new Database(path);
-  const snapshot = () => [[...database.content.alarms].sort(), database.changes()];
+  const snapshot = () => [[...database.content.alarms].sort(), [...database.changes()]];
   const earlier = snapshot();
   const failing = () =>
     database.change(() => {
@@ -146,7 +146,7 @@ test('a change that fails leaves file and memory as they were', () => {
   assert.equal(database.revisions.list().length, 1);
   database.close();
   const again = new Database(path);
-  assert.deepEqual([[...again.content.alarms].sort(), again.changes()], earlier);
+  assert.deepEqual([[...again.content.alarms].sort(), [...again.changes()]], earlier);
   again.close();
 });
 

@@ -1,13 +1,22 @@
 // One open configuration database: the file, what it holds as content in memory, and the newest rendering beside it.
 // Changes go to disk and memory together or not at all. Who may ask what, and how it is told, is `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Change, type Family, familyNames, toTimestamp } from '@telltale/schema';
+import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
 import { KeptDatabase, Tally } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
 import { Revisions, revisionsPart } from './revisions.ts';
-import { applicationId, type ColumnValue, createTable, schemaVersion, type Table, tables, toText } from './tables.ts';
+import {
+  applicationId,
+  type ColumnValue,
+  createTable,
+  schemaVersion,
+  type Table,
+  tables,
+  toColumns,
+  toText,
+} from './tables.ts';
 
 export interface Edit {
   readonly timeUs: number;
@@ -118,15 +127,17 @@ export class Database {
       this.#recentEdits = noEdits();
       throw error;
     }
-    for (const step of this.#afterCommit) step();
+    for (const step of this.#afterCommit.splice(0)) step();
+    this.#undo = []; // texts that nobody needs any more
     return result;
   }
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */
   put({ family, name, values, text }: StoredObject, edit: Edit): void {
     this.#untally(family, name);
-    this.#statements[family].put.run(...values, edit.timeUs, edit.author);
-    this.#kept.tally.add(family, rowText(text, edit));
+    const columns = values ?? toColumns(family, parseJson(text) as FamilyObject[Family]);
+    this.#statements[family].put.run(...columns, edit.timeUs, edit.author);
+    this.#kept.tally.add(family, ...rowTexts(text, edit));
     this.#forget(family, name);
     this.#recentEdits[family].set(name, edit);
     this.#set(family, name, text);
@@ -146,7 +157,7 @@ export class Database {
   noteDeletion(family: Family, name: string, edit: Edit): void {
     this.#forget(family, name);
     this.#insertDeletion.run(family, name, edit.timeUs, edit.author);
-    this.#kept.tally.add(deletionsPart, rowText(`${family} ${name}`, edit));
+    this.#kept.tally.add(deletionsPart, ...rowTexts(`${family} ${name}`, edit));
     this.#recentEdits[family].set(name, edit);
     this.#hasDeletions = true;
   }
@@ -174,13 +185,13 @@ export class Database {
   }
 
   /** The database against its newest rendering, each change with when and by whom it was last edited. */
-  changes(): Change[] {
-    return Array.from(this.#differences, ({ family, name }) => {
+  *changes(): Generator<Change> {
+    for (const { family, name } of this.#differences) {
       const { change, fields } = describeChange(this.#rendered[family].get(name), this.content[family].get(name));
       const { timeUs, author } = this.editOf(family, name);
       const entry = { family, name, change, time: toTimestamp(timeUs), author };
-      return fields === undefined ? entry : { ...entry, fields };
-    });
+      yield fields === undefined ? entry : { ...entry, fields };
+    }
   }
 
   /** When and by whom an object was last put or deleted. */
@@ -238,14 +249,14 @@ export class Database {
   /** Before an object is put or deleted: what it was does not count any more. */
   #untally(family: Family, name: string): void {
     const before = this.content[family].get(name);
-    if (before !== undefined) this.#kept.tally.remove(family, rowText(before, this.editOf(family, name)));
+    if (before !== undefined) this.#kept.tally.remove(family, ...rowTexts(before, this.editOf(family, name)));
   }
 
   #forget(family: Family, name: string): void {
     const deletion = this.#hasDeletions ? this.#deletionOf.get(family, name) : undefined;
     if (deletion === undefined) return;
     this.#forgetDeletion.run(family, name);
-    this.#kept.tally.remove(deletionsPart, rowText(`${family} ${name}`, toEdit(deletion as unknown as EditRow)));
+    this.#kept.tally.remove(deletionsPart, ...rowTexts(`${family} ${name}`, toEdit(deletion as unknown as EditRow)));
   }
 
   #set(family: Family, name: string, text: string | undefined): void {
@@ -271,7 +282,7 @@ export class Database {
       for (const row of select.iterate() as Iterable<unknown> as Iterable<ColumnValue[]>) {
         const text = toText(table, row);
         this.#assign(family, row[0] as string, text);
-        tally.add(family, rowText(text, { timeUs: row.at(-2) as number, author: row.at(-1) as string }));
+        tally.add(family, ...rowTexts(text, { timeUs: row.at(-2) as number, author: row.at(-1) as string }));
       }
       for (const name of this.#rendered[family].keys()) {
         if (!this.content[family].has(name)) this.#differences.note(family, name, true);
@@ -279,7 +290,7 @@ export class Database {
     }
     for (const row of this.#sqlite.prepare('SELECT * FROM deletions').iterate()) {
       this.#hasDeletions = true;
-      tally.add(deletionsPart, rowText(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
+      tally.add(deletionsPart, ...rowTexts(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
     }
   }
 }
@@ -298,9 +309,9 @@ function toEdit({ changedAt, changedBy }: EditRow): Edit {
   return { timeUs: changedAt, author: changedBy };
 }
 
-/** All that a row has, for its checksum. */
-function rowText(text: string, { timeUs, author }: Edit): string {
-  return `${text}\n${timeUs}\n${author}`;
+/** All that a row has, for its checksum; an object's text by itself, since it may be long. */
+function rowTexts(text: string, { timeUs, author }: Edit): string[] {
+  return [text, `\n${timeUs}\n${author}`];
 }
 
 function noEdits(): { readonly [F in Family]: Map<string, Edit> } {
@@ -318,7 +329,7 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
 }
 
 /** A large transaction stays in memory until it commits; SQLite's own 2 MiB would write and read its pages again. */
-const cacheKiB = 64 << 10;
+const cacheKiB = 32 << 10;
 
 function openFile(path: string): KeptDatabase {
   const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false, meaning };

@@ -68,6 +68,19 @@ export type Answer =
     }
   | { readonly id: number; readonly failure: string };
 
+/** Of arguments and results, those bytes that have their memory for themselves: it is handed over as it is, without a copy. */
+export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
+  return values.flatMap((value) => {
+    if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return [];
+    return value.byteLength === value.buffer.byteLength ? [value.buffer] : [];
+  });
+}
+
+/** Gives the memory of such bytes back at once: they may be large, and would lie until they are collected. */
+export function release(bytes: Uint8Array): void {
+  for (const buffer of ownBuffers([bytes])) buffer.transfer(0);
+}
+
 /** The first messages of the thread: what was rendered last, and then whether the rest could be opened, and what it lacks. */
 export type Opened =
   | { readonly rendering: RenderingBytes }

@@ -18,16 +18,20 @@ import {
 } from '@telltale/schema';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
 
-/** An object that fits its schema, as columns and as canonical text. */
+/** An object that fits its schema, as canonical text and as columns. */
 export interface StoredObject {
   readonly family: Family;
   readonly name: string;
-  readonly values: readonly ColumnValue[];
   readonly text: string;
+  /** Undefined: they are to be made of the text. */
+  readonly values?: readonly ColumnValue[] | undefined;
 }
 
+/** Of an object with more characters only the text is kept: with all that is made of it, it takes several times as much. */
+const longText = 16 << 10;
+
 export type Step =
-  | { readonly operation: 'put'; readonly object: StoredObject; readonly parsed: FamilyObject[Family] }
+  | { readonly operation: 'put'; readonly object: StoredObject; readonly parsed: FamilyObject[Family] | undefined }
   | { readonly operation: 'delete'; readonly family: Family; readonly name: string };
 
 const envelope = checker(OperationEnvelope);
@@ -69,7 +73,7 @@ function toStored(family: Family, name: string, object: FamilyObject[Family], at
   const values = toColumns(family, object);
   const text = toText(tables[family], values);
   refuseUnstorable(object, text, at);
-  return { family, name, values, text };
+  return { family, name, text, values: text.length > longText ? undefined : values };
 }
 
 /** A field that is null is not set; one that is unknown stays, to be refused. */
@@ -133,7 +137,9 @@ function readOperation(value: unknown, at: string, faults: Fault[]): Step | unde
   }
   const inside = `${at}/object`;
   const parsed = readFitting(family, name, object, inside, faults);
-  return parsed === undefined ? undefined : { operation, object: toStored(family, name, parsed, inside), parsed };
+  if (parsed === undefined) return undefined;
+  const stored = toStored(family, name, parsed, inside);
+  return { operation, object: stored, parsed: stored.values && parsed };
 }
 
 export function invalidBody(faults: Fault[]): ProblemError {

@@ -1,4 +1,4 @@
-// The difference between two renderings as it leaves the configuration's thread: bytes in shared memory, which the
+// The difference between two renderings as it leaves the configuration's thread: bytes, handed over as they are, which the
 // service reads object by object, at its own pace. Who runs it, and how, is not known here.
 import { type Family, type FamilyObject, parseJson } from '@telltale/schema';
 import { type Content, sectionsOf } from './content.ts';
@@ -12,7 +12,7 @@ export type RenderedChange = {
   };
 }[Family];
 
-export type RenderingBytes = Uint8Array<SharedArrayBuffer>;
+export type RenderingBytes = Uint8Array<ArrayBuffer>;
 
 /** What others refer to comes before them, and goes after them. */
 const order: readonly Family[] = ['connectors', 'providers', 'measurements', 'commands', 'alarms', 'function-modules'];
@@ -61,7 +61,7 @@ export function wholeRendering(content: Buffer): RenderingBytes {
     const { count = 0, lines = content } = sections.get(family) ?? {};
     return count === 0 ? [] : [Buffer.from(`${opening(family, 'added', count)}\n`), lines, Buffer.from('\n')];
   });
-  const bytes = new Uint8Array(new SharedArrayBuffer(parts.reduce((sum, { length }) => sum + length, 0)));
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);
@@ -73,7 +73,7 @@ export function wholeRendering(content: Buffer): RenderingBytes {
 /** Each line written where it belongs: all of them as one text would be as much again, left lying until it is collected. */
 function bytesOf(lines: readonly string[]): RenderingBytes {
   const length = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-  const bytes = Buffer.from(new SharedArrayBuffer(length));
+  const bytes = Buffer.from(new ArrayBuffer(length));
   let at = 0;
   for (const line of lines) {
     at += bytes.write(line, at);

@@ -70,18 +70,16 @@ export class Revisions {
   }
 
   /** Inside a transaction of the database. */
-  add(content: Content, changes: Change[], { timeUs, author }: Edit): void {
-    const count = (kind: Change['change']) => changes.filter(({ change }) => change === kind).length;
-    const bodies = { changes: pack(JSON.stringify(changes)), content: packContent(content) };
+  add(content: Content, changes: Iterable<Change>, { timeUs, author }: Edit): void {
+    const counts = { added: 0, changed: 0, removed: 0 };
+    const bodies = { changes: pack(changesTexts(changes, counts)), content: packContent(content) };
     this.#put(
       {
         id: (this.newestId() ?? 0) + 1,
         time: timeUs,
         author,
         objects: JSON.stringify(countObjects(content)),
-        added: count('added'),
-        changed: count('changed'),
-        removed: count('removed'),
+        ...counts,
         checksum: checksumOf(bodies),
       },
       bodies,
@@ -173,6 +171,17 @@ export class Revisions {
     this.#remove.run(row.id);
     this.#tally().remove(revisionsPart, summaryText(row));
   }
+}
+
+/** A JSON list of them, each made when it is wanted: one has up to 2 MiB. Counts them. */
+function* changesTexts(changes: Iterable<Change>, counts: Record<Change['change'], number>): Generator<string> {
+  let opening = '[';
+  for (const change of changes) {
+    counts[change.change]++;
+    yield opening + JSON.stringify(change);
+    opening = ',';
+  }
+  yield opening === '[' ? '[]' : ']';
 }
 
 function checksumOf({ changes, content }: Bodies): number {

@@ -14,6 +14,7 @@ import {
   type Figures,
   type Opened,
   type Operations,
+  ownBuffers,
   type Request,
   type Start,
 } from './protocol.ts';
@@ -56,7 +57,7 @@ function figuresOf(configuration: Configuration): Figures {
 async function main(): Promise<void> {
   if (parentPort === null) throw new Error('worker.ts runs as a worker thread');
   const port = parentPort;
-  const say = (message: Answer | Opened) => port.postMessage(message);
+  const say = (message: Answer | Opened) => port.postMessage(message, ownBuffers(Object.values(message)));
   const [start] = (await once(port, 'message')) as [Start];
   const { path } = start;
   let database: Database;

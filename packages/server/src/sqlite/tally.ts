@@ -15,13 +15,13 @@ export class Tally {
     this.#parts = new Map(Object.entries(sums).map(([part, [rows, sum]]) => [part, [rows, sum]]));
   }
 
-  /** `row` is all that the row has, as one text. */
-  add(part: string, row: string): void {
-    this.#change(part, 1, crc32(row));
+  /** `row` is all that the row has, in texts that lie behind each other. */
+  add(part: string, ...row: readonly string[]): void {
+    this.#change(part, 1, checksumOf(row));
   }
 
-  remove(part: string, row: string): void {
-    this.#change(part, -1, modulus - crc32(row));
+  remove(part: string, ...row: readonly string[]): void {
+    this.#change(part, -1, modulus - checksumOf(row));
   }
 
   /** All rows of a part. */
@@ -58,4 +58,8 @@ export class Tally {
       known[1] = (known[1] + sum) % modulus;
     }
   }
+}
+
+function checksumOf(texts: readonly string[]): number {
+  return texts.reduce((checksum, text) => crc32(text, checksum), 0);
 }
