@@ -2,10 +2,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseJson } from './parse-json.ts';
+import { parseJson, parsingJson } from './parse-json.ts';
 
 /** Objects of one shape whose last keys V8 takes for each other: `\` is what the others begin with as JSON. */
 const confusing = ['\\', '"', '\n', '\u0001', '\\n', '\\"', 'a\\n', 'a\nb', 'a\\', 'a"', '\\\\', '\\u0041', 'A', '/'];
+
+/** What was read, and after how many steps. */
+function inSteps(text: string): { value: unknown; steps: number } {
+  const steps = parsingJson(text);
+  for (let count = 0; ; count++) {
+    const { done, value } = steps.next();
+    if (done === true) return { value, steps: count };
+  }
+}
+
+test('what takes long can be read in steps, each of a few keys', () => {
+  const long = Object.fromEntries(Array.from({ length: 10_000 }, (_, key) => [`"${key}`, 'text']));
+  const { value, steps } = inSteps(JSON.stringify(long));
+  assert.deepEqual(value, long);
+  assert.ok(steps >= 10_000, `${steps} steps`);
+});
 
 test('a key is never taken for one that another object had at its place', () => {
   for (let round = 0; round < 3; round++) {
@@ -37,6 +53,7 @@ test('whatever JSON there is, with any spaces, is read as it was written', () =>
     fc.property(value, fc.constantFrom('', ' ', '\t', '\r\n  '), (wanted, indent) => {
       const written = `${indent}${JSON.stringify(wanted, undefined, indent)}${indent}`;
       const read = parseJson(written);
+      assert.deepEqual(inSteps(written).value, read);
       assert.equal(JSON.stringify(read), JSON.stringify(wanted));
     }),
     { numRuns: 3000 },

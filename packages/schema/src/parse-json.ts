@@ -7,7 +7,19 @@ import { JsonReader, readAll } from './json-reader.ts';
 /** Throws as JSON.parse does. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return hasEscapedKey(text) ? readAll(new JsonReader(new TextEncoder().encode(text), { pieceBytes: 0 })) : value;
+  return hasEscapedKey(text) ? readAll(byHand(text)) : value;
+}
+
+/** The same, in steps where it takes long. */
+export function* parsingJson(text: string): Generator<undefined, unknown> {
+  if (!hasEscapedKey(text)) return JSON.parse(text);
+  const reader = byHand(text);
+  yield* reader.read();
+  return reader.value;
+}
+
+function byHand(text: string): JsonReader {
+  return new JsonReader(new TextEncoder().encode(text), { pieceBytes: 0 });
 }
 
 const quote = 0x22;

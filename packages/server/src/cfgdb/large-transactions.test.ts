@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Configuration } from './configuration.ts';
 import { emptyContent, pack, packContent, readContent, unpack } from './content.ts';
+import { packRendering, readRendering } from './rendering.ts';
 
 const MB = 1_000_000;
 const [objects, keys] = [12, 900];
@@ -66,4 +67,22 @@ test('a long content is packed in several frames, and read as one', () => {
   assert.ok(frames >= 4, `${frames} frames`);
   assert.deepEqual(readContent(unpack(packed).toString()), content);
   assert.equal(unpack(pack([])).toString(), '');
+});
+
+test('an object that takes long to read is applied in steps, and comes whole', () => {
+  const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, key) => [`"${key}`, 'text']));
+  const [before, after] = [emptyContent(), emptyContent()];
+  for (const [content, severity] of [
+    [before, 1],
+    [after, 2],
+  ] as const) {
+    content.alarms.set('a', JSON.stringify({ name: 'a', severity, properties }));
+  }
+  const read = [...readRendering(packRendering(before, after))];
+  assert.ok(read.length > 10_000, `${read.length} steps`);
+  const expected = [1, 2].map((severity) => ({ name: 'a', severity, properties }));
+  assert.deepEqual(
+    read.filter((change) => change !== undefined),
+    [{ family: 'alarms', before: expected[0], after: expected[1] }],
+  );
 });

@@ -1,6 +1,6 @@
 // The difference between two renderings as it leaves the configuration's thread: bytes, handed over as they are, which the
 // service reads object by object, at its own pace. Who runs it, and how, is not known here.
-import { type Family, type FamilyObject, parseJson } from '@telltale/schema';
+import { type Family, type FamilyObject, parsingJson } from '@telltale/schema';
 import { type Content, sectionsOf } from './content.ts';
 
 /** One object that came, changed or went; not both are undefined. */
@@ -82,7 +82,8 @@ function bytesOf(lines: readonly string[]): RenderingBytes {
   return bytes;
 }
 
-export function* readRendering(bytes: RenderingBytes): Generator<RenderedChange> {
+/** Yields undefined in the middle of an object that takes long to read. */
+export function* readRendering(bytes: RenderingBytes): Generator<RenderedChange | undefined> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const line = (): string => {
@@ -94,8 +95,8 @@ export function* readRendering(bytes: RenderingBytes): Generator<RenderedChange>
   while (at < buffer.length) {
     const [family, kind, count] = line().split(' ') as [Family, ChangeKind, string];
     for (let left = Number(count); left > 0; left--) {
-      const before = kind === 'added' ? undefined : parseJson(line());
-      const after = kind === 'removed' ? undefined : parseJson(line());
+      const before = kind === 'added' ? undefined : yield* parsingJson(line());
+      const after = kind === 'removed' ? undefined : yield* parsingJson(line());
       yield { family, before, after } as RenderedChange;
     }
   }

@@ -76,7 +76,7 @@ export class Runtime implements HostEvents {
   /** Resolves when all of it runs. */
   apply(rendering: RenderingBytes): Promise<void> {
     return this.#oneAtATime(async () => {
-      await this.#slices.each(readRendering(rendering), (change) => this.#applyChange(change));
+      await this.#slices.each(readRendering(rendering), (change) => change && this.#applyChange(change));
       this.#pointsDone();
       this.#forgetStrangers();
       const { retentions } = this.#options.archiving;
@@ -116,7 +116,7 @@ export class Runtime implements HostEvents {
     const wants: Wants = (role, name) => keys.has(`${role} ${name}`);
     this.#oneAtATime(async () => {
       const rendering = await this.#options.wholeRendering();
-      await this.#slices.each(readRendering(rendering), (change) => this.#feedStacks(change, wants));
+      await this.#slices.each(readRendering(rendering), (change) => change && this.#feedStacks(change, wants));
       this.#pointsDone();
     }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
   }
