@@ -147,6 +147,16 @@ describe('downloads of the database', () => {
   });
 });
 
+test('reads are answered while the body of a long transaction is read, and see nothing of it before it is done', async () => {
+  await putMany(3, 10);
+  const order: string[] = [];
+  await Promise.all([
+    putMany(3000, 1000).then(() => order.push('transaction')),
+    cfgdb.call('names', 'alarms').then((names) => order.push(Buffer.from(names).toString())),
+  ]);
+  assert.deepEqual(order, ['["a0","a1","a2"]', 'transaction']);
+});
+
 test('uploads of a database are a bounded number at once, and those beyond leave nothing behind', async () => {
   await putMany(10, 10);
   const download = await cfgdb.download();

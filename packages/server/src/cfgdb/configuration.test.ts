@@ -15,6 +15,7 @@ import {
   type Outcome,
 } from '../../test/configuration-model.ts';
 import { anyStep, type Step } from '../../test/configuration-steps.ts';
+import { transact } from '../../test/transact.ts';
 import type { RoleRules } from './check.ts';
 import { Configuration, type Json } from './configuration.ts';
 import { readObject, type StoredObject } from './read-objects.ts';
@@ -75,7 +76,7 @@ class Pair {
       }
       case 'transaction': {
         const { operations } = step;
-        const run = () => configuration.transaction(bytes({ operations }), step, author);
+        const run = () => transact(configuration, bytes({ operations }), step, author);
         return both(run, model.transaction(operations, step, edit));
       }
       case 'render':
@@ -230,7 +231,7 @@ describe('with a clock that stands where the test puts it', () => {
     const { pair, configuration, at } = open();
     at(10).put('alarms', 'a', alarm('a'), 'ann');
     at(20).render({ force: false }, 'eve');
-    at(30).transaction(bytes({ operations: [] }), { commit: true, render: true }, 'bob');
+    transact(at(30), bytes({ operations: [] }), { commit: true, render: true }, 'bob');
     assert.deepEqual(
       configuration.revisions().map(({ id, time, author }) => [id, time, author]),
       [
@@ -247,10 +248,10 @@ describe('with a clock that stands where the test puts it', () => {
     const { pair, at, changes } = open();
     at(10).put('alarms', 'a', alarm('a'), 'ann');
     const operations = [{ operation: 'put', family: 'alarms', name: 'a', object: { name: 'a', severity: 5 } }];
-    at(20).transaction(bytes({ operations }), { commit: false, render: false }, 'bob');
+    transact(at(20), bytes({ operations }), { commit: false, render: false }, 'bob');
     const failing = bytes({ operations: [...operations, { operation: 'delete', family: 'alarms', name: 'x' }] });
     assert.equal(
-      outcomeOf(() => at(30).transaction(failing, { commit: true, render: false }, 'bob')),
+      outcomeOf(() => transact(at(30), failing, { commit: true, render: false }, 'bob')),
       'operation-failed',
     );
     assert.deepEqual(changes(), ['a added at 10,0 by ann']);

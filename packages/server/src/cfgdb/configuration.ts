@@ -13,8 +13,7 @@ import {
 } from './content.ts';
 import { Database, type Edit } from './database.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
-import { release } from './protocol.ts';
-import { invalidBody, readObject, readTransaction, type Step, type StoredObject } from './read-objects.ts';
+import { invalidBody, readObject, type Step, type StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
 
@@ -85,13 +84,8 @@ export class Configuration {
     });
   }
 
-  /**
-   * With `commit` false everything is done, and undone: it would have worked. A body that has its memory for itself is
-   * empty afterwards.
-   */
-  transaction(body: Uint8Array, { commit, render }: { commit: boolean; render: boolean }, author: string): void {
-    const steps = readTransaction(body);
-    release(body);
+  /** Takes the steps out of their list. With `commit` false everything is done, and undone: it would have worked. */
+  transaction(steps: Step[], { commit, render }: { commit: boolean; render: boolean }, author: string): void {
     this.#change(() => {
       const edit = this.#edit(author);
       const parsed: { [F in Family]?: Map<string, object> } = {};

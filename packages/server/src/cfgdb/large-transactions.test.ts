@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { transact } from '../../test/transact.ts';
 import { Configuration } from './configuration.ts';
 import { emptyContent, pack, packContent, readContent, unpack } from './content.ts';
 import { packRendering, readRendering } from './rendering.ts';
@@ -39,7 +40,7 @@ test('of large transactions the heap keeps the texts of the objects, once, and n
   for (const character of 'abc') {
     const body = bodyOf(character);
     const length = body.byteLength;
-    configuration.transaction(body, { commit: true, render: true }, 'somebody');
+    transact(configuration, body, { commit: true, render: true }, 'somebody');
     assert.ok((configuration.takeRendering()?.length ?? 0) > 0.99 * length);
     assert.equal(body.byteLength, 0, 'the body is given back before the transaction is over');
     const kept = heapBytes() - before;
@@ -52,7 +53,7 @@ test('a body that shares its memory with others leaves these alone', (t) => {
   const configuration = new Configuration({ path, stacks: [], now: () => 0 });
   cleanupOf(t).defer(() => configuration.close());
   const memory = Buffer.from(` {"operations":[]} `);
-  configuration.transaction(memory.subarray(1, -1), { commit: true, render: false }, 'somebody');
+  transact(configuration, memory.subarray(1, -1), { commit: true, render: false }, 'somebody');
   assert.equal(memory.toString(), ' {"operations":[]} ');
 });
 

@@ -18,7 +18,12 @@ export interface Figures {
 }
 
 /** Everything that can be asked of the configuration. */
-export type Operations = Omit<Configuration, 'replace' | 'close' | 'takeRendering' | 'counts' | 'copying'> & {
+export type Operations = Omit<
+  Configuration,
+  'replace' | 'close' | 'takeRendering' | 'counts' | 'copying' | 'transaction'
+> & {
+  /** Carries out the operations of a body. Reads go on while it is read. */
+  transaction(body: Uint8Array, options: { commit: boolean; render: boolean }, author: string): Promise<void>;
   /** Writes a copy of the objects into a new file at `path`. Reads go on meanwhile; changes wait. */
   writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */

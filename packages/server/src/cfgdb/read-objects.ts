@@ -13,9 +13,10 @@ import {
   OperationEnvelope,
   ProblemError,
   pointerTo,
-  readJson,
   reservedName,
+  strangersJson,
 } from '@telltale/schema';
+import { release } from './protocol.ts';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
 
 /** An object that fits its schema, as canonical text and as columns. */
@@ -86,8 +87,11 @@ function withoutNulls(family: Family, body: unknown): unknown {
   );
 }
 
-/** Reads the operations as they come: what is wrong is refused before the rest is looked at. */
-export function readTransaction(bytes: Uint8Array): Step[] {
+/**
+ * Reads the operations as they come, in steps: what is wrong is refused before the rest is looked at. Bytes that have their
+ * memory for themselves give it back at the end.
+ */
+export function* readTransaction(bytes: Uint8Array): Generator<undefined, Step[]> {
   const faults: Fault[] = [];
   const steps: Step[] = [];
   let index = 0;
@@ -101,7 +105,9 @@ export function readTransaction(bytes: Uint8Array): Step[] {
       if (step !== undefined) steps.push(step);
     }
   };
-  const body = readJson(bytes, { member: 'operations', take });
+  const reader = strangersJson(bytes, { member: 'operations', take });
+  yield* reader.read();
+  const body = reader.value;
   const operations = (body as { operations?: unknown } | null)?.operations;
   if (!Array.isArray(operations)) {
     throw invalidBody([{ path: '/operations', message: 'must be an array of operations' }]);
@@ -112,6 +118,7 @@ export function readTransaction(bytes: Uint8Array): Step[] {
     faults.push({ path: pointerTo([field]), message: 'is unknown; known is operations' });
   }
   if (faults.length > 0) throw invalidBody(faults);
+  release(bytes);
   return steps;
 }
 
