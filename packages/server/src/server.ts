@@ -154,6 +154,7 @@ export class Server {
       events: {
         readings: (connector, batch) => runtime.readings(connector, batch),
         link: (...link) => runtime.link(...link),
+        stalled: (...stalled) => runtime.stalled(...stalled),
         providerWrite: (...write) => runtime.providerWrite(...write),
         providerAcknowledge: (...acknowledge) => runtime.providerAcknowledge(...acknowledge),
         restarted: (instances) => runtime.restarted(instances),

@@ -55,6 +55,7 @@ export async function startHost({
         hooks.readings();
       },
       link: (role, name, up, reason) => void events.push(`${role} ${name} ${up ? 'up' : `down ${reason}`}`),
+      stalled: (role, name, isStalled) => void events.push(`${role} ${name} ${isStalled ? 'stalled' : 'heard'}`),
       providerWrite: (_, __, value) => providerWrite(value),
       providerAcknowledge: async () => undefined,
       restarted(instances) {

@@ -69,6 +69,7 @@ export class RuntimeBench {
       events: {
         readings: (...readings) => this.runtime.readings(...readings),
         link: (...link) => this.runtime.link(...link),
+        stalled: (...stalled) => this.runtime.stalled(...stalled),
         providerWrite: (...write) => this.runtime.providerWrite(...write),
         providerAcknowledge: (...acknowledge) => this.runtime.providerAcknowledge(...acknowledge),
         restarted: (instances) => this.runtime.restarted(instances),

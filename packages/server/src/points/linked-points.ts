@@ -4,7 +4,7 @@ import { type Batch, type Clock, quality } from '@telltale/schema';
 import type { ChainView } from './chain-view.ts';
 import type { Handles } from './handles.ts';
 import { HeldReadings } from './held-readings.ts';
-import { isContent, type Link, type LinkRole, Links } from './links.ts';
+import { isContent, type Link, type LinkRole, Links, type StalledPoint } from './links.ts';
 import { flag, type MeasurementChain } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
@@ -62,10 +62,29 @@ export class LinkedPoints {
     const wasUp = link.isUp;
     link.isUp = isUp;
     link.sinceUs = timeUs;
+    link.stalled = undefined;
     if (!isUp && wasUp && role === 'connector') {
       link.held?.forgetAll();
       this.#markLost(link, timeUs, -1);
     }
+    this.#driveWatchdog(link);
+    this.settle();
+  }
+
+  /** Nothing is heard of one that is up: LI-1, until it is heard of again. */
+  setStalled(role: LinkRole, name: string, isStalled: boolean, timeUs: number): void {
+    const link = this.#links.find(role, name);
+    if (link?.isUp !== true || (!isStalled && link.stalled === undefined)) return;
+    const before = link.stalled ?? new Map<number, StalledPoint>();
+    link.stalled = isStalled ? before : undefined;
+    link.sinceUs = timeUs;
+    if (isStalled && role === 'connector') {
+      for (const handle of this.#linkedTo(link, -1)) {
+        const point = { quality: this.#table.qualityOf(handle), timeUs: this.#table.timeOf(handle) };
+        if (point.quality !== quality.bad.communicationFailure) before.set(handle, point);
+      }
+      this.#markLost(link, timeUs, -1);
+    } else if (!isStalled) this.#restore(link, before);
     this.#driveWatchdog(link);
     this.settle();
   }
@@ -113,6 +132,9 @@ export class LinkedPoints {
       this.#chain.counts.foreign += batch.count;
       return;
     }
+    if (link.stalled !== undefined) {
+      for (let at = 0; at < batch.count; at++) link.stalled.delete(batch.points[at] as number);
+    }
     const passing = link.held === undefined ? batch : link.held.hold(batch, link.number, this.#watchdogOf(link));
     this.#chain.apply(passing, link.number, this.#clock.now());
     this.settle();
@@ -120,7 +142,9 @@ export class LinkedPoints {
 
   /** The point is another one now, or none: what was kept back of it counts no longer. Before the table changes. */
   forgetPoint(handle: number): void {
-    this.#links.numbered(this.#table.connectorOf(handle))?.held?.forget(handle);
+    const link = this.#links.numbered(this.#table.connectorOf(handle));
+    link?.held?.forget(handle);
+    link?.stalled?.delete(handle);
   }
 
   /** A measurement was put: it may be a watchdog. */
@@ -181,6 +205,15 @@ export class LinkedPoints {
     this.#chain.apply(held.readings(), link.number, this.#clock.now());
   }
 
+  /** The watchdog first: what was held back while it was bad is let go before. */
+  #restore(link: Link, before: ReadonlyMap<number, StalledPoint>): void {
+    const watchdog = this.#watchdogOf(link);
+    const watching = before.get(watchdog);
+    if (watching !== undefined) this.#say(watchdog, watching.quality, watching.timeUs);
+    this.settle();
+    for (const [handle, point] of before) if (handle !== watchdog) this.#say(handle, point.quality, point.timeUs);
+  }
+
   *#linkedTo(link: Link, except: number): Generator<number> {
     for (const handle of this.#handles.all()) {
       if (handle === except || this.#table.connectorOf(handle) !== link.number) continue;
@@ -215,7 +248,7 @@ export class LinkedPoints {
     const handle = this.#watchdogOf(link);
     if (handle < 0 || this.#watchdogs.has(handle)) return;
     if (this.#links.watchedBy(this.#handles.nameOf(handle)) !== link) return;
-    const value = Number(link.isUp ?? false);
+    const value = Number((link.isUp ?? false) && link.stalled === undefined);
     const status = link.isUp === undefined ? quality.bad.notConnected : quality.good;
     if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === status) return;
     this.#table.setValue(handle, value);

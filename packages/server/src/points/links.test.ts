@@ -54,6 +54,62 @@ describe('a link', () => {
     assert.deepEqual(bench.news(), []);
   });
 
+  test('LI-8: that nothing is heard of turns its points bad, and as they were when it is heard of again', () => {
+    const bench = setUp();
+    bench.measurements.setStalled('connector', 'c', true, 10);
+    assert.deepEqual(bench.news(), [
+      ['a', 'd5', 10, lost],
+      ['b', 'd5', 10, lost],
+    ]);
+    bench.read('c', { point: 'a', value: 6, timeUs: 12 });
+    assert.deepEqual(bench.news(), [['a', 'd6', 12, 0xc0]], 'what is read counts at once');
+    bench.measurements.setStalled('connector', 'c', true, 20);
+    assert.deepEqual(bench.news(), [['a', 'd6', 20, lost]]);
+    bench.measurements.setStalled('connector', 'c', false, 30);
+    assert.deepEqual(bench.news(), [
+      ['b', 'd5', 3, 0xc0],
+      ['a', 'd6', 12, 0xc0],
+    ]);
+  });
+
+  test('LI-8: what is told bad meanwhile, or is another point, stays bad, and so does everything where the link is lost', () => {
+    const bench = setUp();
+    bench.measurements.setStalled('connector', 'c', true, 10);
+    bench.read('c', { point: 'a', value: 5, quality: lost, timeUs: 12 });
+    bench.put({ name: 'b', datatype: 'd', connectorName: 'c', address: 'another' });
+    bench.measurements.setStalled('connector', 'c', false, 20);
+    assert.deepEqual([bench.vtq('a')[2], bench.vtq('b')[2] === 0xc0], [lost, false]);
+    const gone = setUp();
+    gone.measurements.setStalled('connector', 'c', true, 10);
+    gone.read('c', { point: 'a', value: 6, timeUs: 12 });
+    gone.measurements.setLink('connector', 'c', false, 15);
+    assert.deepEqual(gone.vtq('a'), ['d6', 15, lost]);
+    gone.measurements.setLink('connector', 'c', true, 16);
+    gone.measurements.setStalled('connector', 'c', false, 20);
+    assert.deepEqual([gone.vtq('a')[2], gone.vtq('b')[2]], [lost, lost]);
+  });
+
+  test('LI-8: its watchdog says so, whoever drives it, and lets go what it held when it is heard of again', () => {
+    const told = setUp({});
+    told.measurements.setStalled('connector', 'c', true, 10);
+    assert.deepEqual(told.vtq('w'), ['b0', 10, 0xc0]);
+    told.measurements.setStalled('connector', 'c', false, 20);
+    assert.deepEqual(told.vtq('w'), ['b1', 20, 0xc0]);
+    const bench = setUp(driven);
+    bench.measurements.setStalled('connector', 'c', true, 10);
+    bench.read('c', { point: 'a', value: 6, timeUs: 12 });
+    assert.deepEqual([bench.vtq('w')[2], bench.vtq('a')[2]], [lost, lost]);
+    bench.measurements.setStalled('connector', 'c', false, 20);
+    assert.deepEqual(
+      ['w', 'a', 'b'].map((name) => bench.vtq(name)),
+      [
+        ['b1', 2, 0xc0],
+        ['d6', 12, 0xc0],
+        ['d5', 3, 0xc0],
+      ],
+    );
+  });
+
   test('LI-2: is told by a watchdog without an address', () => {
     for (const role of ['connector', 'provider'] as const) {
       const bench = new PointsBench();

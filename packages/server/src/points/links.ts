@@ -17,6 +17,16 @@ export interface Link {
   sinceUs: number;
   /** While a watchdog that the device drives says that the link is down. */
   held: HeldReadings | undefined;
+  /**
+   * While nothing is heard of it, since its thread does not answer: its points as they were, but for those that were
+   * read since, by handle.
+   */
+  stalled: Map<number, StalledPoint> | undefined;
+}
+
+export interface StalledPoint {
+  readonly quality: number;
+  readonly timeUs: number;
 }
 
 export class Links {
@@ -58,6 +68,7 @@ export class Links {
       isUp: undefined,
       sinceUs: nowUs,
       held: undefined,
+      stalled: undefined,
     };
     this.#leave(link);
     link.watchdog = watchdog;

@@ -124,6 +124,11 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.set(role, name, isUp, timeUs);
   }
 
+  /** Nothing is heard of it though it was not lost, or it is heard of again. */
+  setStalled(role: LinkRole, name: string, isStalled: boolean, timeUs: number): void {
+    this.#linked.setStalled(role, name, isStalled, timeUs);
+  }
+
   /** Why a command must not be written though the link is up: its watchdog says that the device is not there. */
   refusalOf(connector: string): string | undefined {
     return this.#linked.refusalOf(connector);

@@ -95,6 +95,10 @@ export class Runtime implements HostEvents {
     this.#alarmFeed.publishAll(name);
   }
 
+  stalled(role: Role, name: string, isStalled: boolean, timeUs: number): void {
+    this.#options.measurements.setStalled(role, name, isStalled, timeUs);
+  }
+
   async providerWrite(_provider: string, commandId: number, value: Value): Promise<void> {
     const { commands } = this.#options;
     const handle = this.#feed.commandOf(commandId);

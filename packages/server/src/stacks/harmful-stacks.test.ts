@@ -64,7 +64,22 @@ describe('a stack that harms its thread takes what is in it along, and nothing e
     assert.match(await deadly, /not answered for 10 s/);
     clock.advance(500);
     await until(() => events.includes('restarted bad'));
-    assert.ok(!events.some((event) => event.startsWith('connector good down')));
+    assert.ok(!events.some((event) => /^connector good (down|stalled)/.test(event)));
+  });
+
+  test('block: what it read is told stalled within 5 s, and its state says why', async () => {
+    const clock = new ManualClock();
+    const { host, events, until, start, status } = await setUp({ clock });
+    start('bad', 'good', ['block']);
+    await until(() => events.includes('bad 1=1'));
+    const deadly = problemOf(host.write('bad', 10, 1));
+    clock.advance(4000);
+    assert.equal(events.at(-1), 'connector bad stalled');
+    assert.deepEqual([status('bad')?.state, status('bad')?.sinceUs], ['down', clock.now()]);
+    assert.match(status('bad')?.lastError?.text ?? '', /has not answered for 3 s/);
+    clock.advance(7000);
+    await deadly;
+    assert.match(events.at(-1) ?? '', /^connector bad down .* not answered for 10 s/);
   });
 });
 

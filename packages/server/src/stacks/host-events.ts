@@ -17,6 +17,11 @@ export interface HostEvents {
    * `publish`, and the states of its alarms.
    */
   link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
+  /**
+   * Nothing is heard of one that is up, since its thread does not answer, or it is heard of again: then all is as it was,
+   * but for what was read meanwhile. Told again where it is silent again. A change of the link ends it.
+   */
+  stalled(role: Role, name: string, isStalled: boolean, timeUs: number): void;
   /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
   providerWrite(provider: string, commandId: number, value: Value): Promise<void>;
   /** A client of a provider acknowledges an alarm; as `providerWrite`. */

@@ -12,6 +12,8 @@ export class Hosted {
   id = 0;
   /** Undefined before anything was told. */
   isUp: boolean | undefined;
+  /** While it is up as far as is known, and its thread does not answer. */
+  #stall: InstanceReport['lastError'];
   waitingWrites = 0;
   readonly movedPoints = new MovedPoints();
   readonly #thread: number;
@@ -31,23 +33,38 @@ export class Hosted {
   }
 
   get state(): InstanceReport['state'] {
-    return this.#report.state;
+    return this.#stall === undefined ? this.#report.state : 'down';
   }
 
   get lastError(): string | undefined {
-    return this.#report.lastError?.text;
+    return (this.#stall ?? this.#report.lastError)?.text;
+  }
+
+  get isStalled(): boolean {
+    return this.#stall !== undefined;
   }
 
   status(): InstanceStatus {
     const { role, name, instance } = this;
     const counters = { ...this.#counters };
-    return { ...this.#report, counters, role, name, stackName: instance.stackName, thread: this.#thread };
+    const stall = this.#stall && { state: this.state, sinceUs: this.#stall.timeUs, lastError: this.#stall };
+    return { ...this.#report, ...stall, counters, role, name, stackName: instance.stackName, thread: this.#thread };
   }
 
   started(id: number, sinceUs: number): void {
     this.id = id;
     this.movedPoints.started();
     this.#report = { ...this.#report, state: 'connecting', sinceUs };
+  }
+
+  /** Its thread does not answer. */
+  stalled(reason: string, timeUs: number): void {
+    this.#stall ??= { text: reason, timeUs };
+  }
+
+  /** Its thread answers again, or has something to say of it. */
+  heard(): void {
+    this.#stall = undefined;
   }
 
   /** Its thread is gone. */

@@ -43,6 +43,8 @@ function setUp() {
     log: pino({ level: 'silent' }),
     onReplaced: () => told.push('replaced'),
     onMessage: ({ kind }) => told.push(kind),
+    onSilent: () => told.push('silent'),
+    onHeard: () => told.push('heard'),
     onEnded: (reason) => told.push(reason),
   });
   const newest = () => threads.at(-1) ?? assert.fail('there is no thread');
@@ -60,13 +62,38 @@ describe('a thread that does not answer', () => {
     clock.advance(10_000);
     assert.equal(newest().isTerminated, false);
     clock.advance(1000);
-    assert.deepEqual(told, ['the thread of the stacks ended: it has not answered for 10 s']);
+    assert.deepEqual(told, ['silent', 'the thread of the stacks ended: it has not answered for 10 s']);
     assert.equal(threads.length, 1);
     clock.advance(pauseMs);
     assert.equal(threads.length, 2);
     assert.equal(kept.post({ kind: 'ping' }), false, 'what was told to the earlier one is not yet told to this');
     newest().say({ kind: 'opened' });
-    assert.deepEqual([told[1], kept.takesMessages, kept.ends], ['replaced', true, 1]);
+    assert.deepEqual([told[2], kept.takesMessages, kept.ends], ['replaced', true, 1]);
+  });
+
+  test('is told silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
+    const { clock, told, kept, newest } = setUp();
+    kept.begin();
+    newest().say({ kind: 'opened' });
+    newest().say({ kind: 'loading', isLoading: true });
+    newest().answers = true;
+    clock.advance(20_000);
+    newest().answers = false;
+    clock.advance(3999);
+    assert.deepEqual(told, []);
+    clock.advance(1);
+    assert.deepEqual(told, ['silent']);
+    clock.advance(5000);
+    newest().say({ kind: 'pong' });
+    clock.advance(4000);
+    assert.deepEqual(told, ['silent', 'silent'], 'silent again before it was heard for long enough');
+    newest().answers = true;
+    newest().say({ kind: 'pong' });
+    clock.advance(4999);
+    assert.equal(told.length, 2);
+    clock.advance(1);
+    clock.advance(60_000);
+    assert.deepEqual(told, ['silent', 'silent', 'heard']);
   });
 
   test('has longer while it loads code, from each time that it says so', () => {

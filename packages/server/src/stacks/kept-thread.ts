@@ -12,6 +12,10 @@ export interface KeptThreadOptions {
   /** A thread is there after one that ended: what was told to the earlier one is forgotten. */
   readonly onReplaced: () => void;
   readonly onMessage: (message: InstanceMessage) => void;
+  /** It has not answered for 3 s, 4 s after its last answer at the latest; again each time. */
+  readonly onSilent: (reason: string) => void;
+  /** It has answered for 5 s after it was silent. */
+  readonly onHeard: () => void;
   /** A thread that took messages is gone, after its last message. */
   readonly onEnded: (reason: string) => void;
 }
@@ -19,6 +23,10 @@ export interface KeptThreadOptions {
 const pingPeriodMs = 1000;
 /** A thread that leaves so many pings in a row unanswered is ended. */
 const maxUnanswered = 10;
+/** One that leaves so many unanswered is silent: what it told may be old, and a lost device is told within 5 s. */
+const maxUnansweredHeard = 3;
+/** In which whatever is lost by then is told. */
+const heardMs = 5000;
 /** While it loads code, which may block it for long on a small machine. Ids of points that are gone rest for longer. */
 const maxUnansweredLoading = 45;
 /** A thread that ran for this long makes the ends before it forgotten. */
@@ -79,15 +87,22 @@ export class KeptThread {
   }
 
   #start(): void {
-    const { create, clock, log, onReplaced, onMessage, onEnded } = this.#options;
+    const { create, clock, log, onReplaced, onMessage, onSilent, onHeard, onEnded } = this.#options;
     const thread = create();
     const isFirst = this.#ends === 0;
     this.#thread = thread;
     this.#takesMessages = isFirst;
     let reason: string | undefined;
     let unanswered = 0;
+    let isSilent = false;
     let isLoading = true;
     let stopSteady = () => {};
+    let stopHeard = () => {};
+    const answered = () => {
+      unanswered = 0;
+      if (isSilent) stopHeard = clock.after(heardMs, onHeard);
+      isSilent = false;
+    };
     const ping = () => {
       const most = isLoading ? maxUnansweredLoading : maxUnanswered;
       if (++unanswered > most) {
@@ -95,15 +110,22 @@ export class KeptThread {
         thread.terminate();
         return;
       }
+      if (unanswered > maxUnansweredHeard && !isSilent && this.#takesMessages) {
+        isSilent = true;
+        stopHeard();
+        onSilent(`the thread of the stacks has not answered for ${(maxUnansweredHeard * pingPeriodMs) / 1000} s`);
+      }
       thread.postMessage({ kind: 'ping' } satisfies ToThread);
       stopPing = clock.after(pingPeriodMs, ping);
     };
     let stopPing = clock.after(pingPeriodMs, ping);
     thread.on('message', (message: FromThread | null) => {
       if (typeof message !== 'object' || message === null) return;
-      if (message.kind === 'pong') unanswered = 0;
-      else if (message.kind === 'loading') [isLoading, unanswered] = [message.isLoading, 0];
-      else if (message.kind === 'closed') thread.terminate();
+      if (message.kind === 'pong') answered();
+      else if (message.kind === 'loading') {
+        isLoading = message.isLoading;
+        answered();
+      } else if (message.kind === 'closed') thread.terminate();
       else if (message.kind === 'opened') {
         this.#takesMessages = true;
         isLoading = false;
@@ -122,6 +144,7 @@ export class KeptThread {
       this.#thread = undefined;
       stopPing();
       stopSteady();
+      stopHeard();
       const text = `the thread of the stacks ended: ${reason ?? `exit code ${code}`}`;
       if (tookMessages) onEnded(text);
       if (this.#isClosing) return;

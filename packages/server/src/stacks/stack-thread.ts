@@ -85,6 +85,8 @@ export class StackThread {
       log: this.#log,
       onReplaced: () => this.#onReplaced(),
       onMessage: (message) => this.#onMessage(message),
+      onSilent: (reason) => this.#guarded(() => this.#onSilent(reason)),
+      onHeard: () => this.#guarded(() => this.#onHeard()),
       onEnded: (reason) => this.#guarded(() => this.#onEnded(reason)),
     });
     this.#questions = new ConnectorQuestions(clock, (message) => this.#thread.post(message));
@@ -235,6 +237,27 @@ export class StackThread {
     if (this.#hosted.size > 0) this.#guarded(() => this.#options.events.restarted([...this.#hosted]));
   }
 
+  /** Nobody knows whether what is told of those that are up is still so. */
+  #onSilent(reason: string): void {
+    const timeUs = this.#options.clock.now();
+    const up = [...this.#hosted].filter(({ isUp }) => isUp);
+    if (up.length > 0) this.#log.warn(`${reason}: the points of its connectors are bad until it does`);
+    for (const hosted of up) {
+      hosted.stalled(reason, timeUs);
+      this.#options.events.stalled(hosted.role, hosted.name, true, timeUs);
+      this.#options.onState(hosted);
+    }
+  }
+
+  #onHeard(): void {
+    const timeUs = this.#options.clock.now();
+    for (const hosted of [...this.#hosted].filter(({ isStalled }) => isStalled)) {
+      hosted.heard();
+      this.#options.events.stalled(hosted.role, hosted.name, false, timeUs);
+      this.#options.onState(hosted);
+    }
+  }
+
   #onEnded(reason: string): void {
     this.#byId.clear();
     this.#leaving.clear();
@@ -294,6 +317,7 @@ export class StackThread {
   #tellLink(hosted: Hosted, up: boolean, reason: string, timeUs: number): void {
     if (hosted.isUp === up) return;
     hosted.isUp = up;
+    hosted.heard();
     this.#options.events.link(hosted.role, hosted.name, up, reason, timeUs);
   }
 
