@@ -57,6 +57,19 @@ export interface Meter {
   overrun(): void;
 }
 
+export interface ProcessListener {
+  onMessage(message: unknown): void;
+  /** Once, also where it could not be started. Nothing is heard of it afterwards. */
+  onEnded(reason: string): void;
+}
+
+export interface StackProcess {
+  /** Is lost where the process has ended. */
+  send(message: unknown): void;
+  /** Disconnects it; resolves when it has ended. */
+  end(): Promise<void>;
+}
+
 export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> {
   readonly meter: Meter;
   /** How far the clock of a device may be off before its times are not taken. */
@@ -66,6 +79,12 @@ export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> 
    * the raw datatype; what does not fit, the server turns bad. Readings of points that are gone are passed over.
    */
   readonly publish: (batch: Batch) => void;
+  /**
+   * Runs a file of the stack as a process of Node, for code that cannot run in a thread; they speak by `process.send`, with
+   * whatever can be cloned. It has to end by itself when it is disconnected, and is killed a second later. A stack starts
+   * none by itself: nobody would reap it after its thread was terminated.
+   */
+  readonly startProcess: (file: string, listener: ProcessListener) => StackProcess;
 }
 
 /** Made by the stack, touched by the host alone. Nothing here touches the network before `connect`. */

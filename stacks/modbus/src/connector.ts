@@ -228,12 +228,12 @@ class ModbusConnector implements Connector {
   }
 }
 
-function createClient({ variables, clock, meter }: ConnectorOptions<ConnectorVariables>): Client {
+function createClient({ variables, clock, meter, startProcess }: ConnectorOptions<ConnectorVariables>): Client {
   const { transport, host, port, timeoutMs, requestDelayMs: delayMs, pipelining: maxAtOnce } = variables;
   return new Client({
     transport:
       transport === 'serial'
-        ? new SerialTransport(variables)
+        ? new SerialTransport(variables, startProcess)
         : new TcpTransport({ host, port, clock, isSerialLine: transport === 'rtu-tcp' }),
     framing: transport === 'tcp' ? new TcpFraming() : new RtuFraming(),
     clock,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { NotConnected } from '@telltale/stack-kit';
+import { startProcess } from '@telltale/stack-kit/host';
 import { until } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { SerialTransport } from '../src/serial-transport.ts';
@@ -131,7 +132,7 @@ test('a serial port is opened by its own path, and by a link below /dev', { skip
   const shared = temporaryFolder(t, sharedMemory);
   symlinkSync(path, join(shared, 'usb-adapter'));
   for (const each of [path, join(shared, 'usb-adapter')]) {
-    const transport = new SerialTransport({ path: each, baudRate: 9600, parity: 'none', stopBits: 1 });
+    const transport = new SerialTransport({ path: each, baudRate: 9600, parity: 'none', stopBits: 1 }, startProcess);
     try {
       const heard = new Promise<string>((resolve) => {
         transport.onData = (bytes) => resolve(Buffer.from(bytes).toString());

@@ -8,6 +8,7 @@ import { createLimitedLog } from './limited-log.ts';
 import { loadStacks } from './load-stacks.ts';
 import { consume, Outbox } from './outbox.ts';
 import type { FromThread, HostStart, ToThread } from './protocol.ts';
+import { AskedProcesses } from './thread-processes.ts';
 
 const statusPeriodMs = 1000;
 /** What is not loaded after this long does not keep the thread busy: it waits for something, or for ever. */
@@ -29,6 +30,7 @@ function main(): void {
   const endings = new Map<string, Promise<void>>();
   let lastQuestion = 0;
   let loads = 0;
+  const processes = new AskedProcesses(say);
   const outbox = new Outbox({
     consumed: consumedByClient,
     clock,
@@ -82,6 +84,7 @@ function main(): void {
       },
       onState: () => tellStatus(id, hosted),
       loading,
+      startProcess: (...process) => processes.start(...process),
       ask(wish) {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         const question = ++lastQuestion;
@@ -151,6 +154,8 @@ function main(): void {
       if (failure === undefined) waiting?.resolve();
       else waiting?.reject(failure.isSure ? new Refused(failure.reason) : new Error(failure.reason));
     },
+    fromProcess: ({ process, message }) => processes.heard(process, message),
+    processEnded: ({ process, reason }) => processes.ended(process, reason),
     ping: () => say({ kind: 'pong' }),
     async close() {
       for (const [id, instance] of instances) stop(id, instance);

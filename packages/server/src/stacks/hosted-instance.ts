@@ -2,6 +2,7 @@
 import type { Batch, Clock, Value } from '@telltale/schema';
 import {
   type BrowseRequest,
+  type ConnectorOptions,
   Refused,
   type StackAlarm,
   type StackAlarmState,
@@ -55,6 +56,7 @@ export interface HostedInstanceOptions {
   readonly onState: () => void;
   /** Runs what loads code of a stack. */
   readonly loading: <Module>(load: () => Promise<Module>) => Promise<Module>;
+  readonly startProcess: ConnectorOptions<unknown>['startProcess'];
   /** Asks the server for a client of the provider; rejects with `Refused`. */
   readonly ask: (wish: Wish) => Promise<void>;
 }
@@ -203,7 +205,7 @@ export class HostedInstance {
   }
 
   async #create(publish: (batch: Batch) => void): Promise<Linked> {
-    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading } = this.#options;
+    const { role, instance, findStack, clock, folder, maxClockSkewMs, loading, startProcess } = this.#options;
     const { name, stackName } = instance;
     const stack = await findStack(stackName);
     const common = { name, clock, log: this.#log, folder };
@@ -211,7 +213,7 @@ export class HostedInstance {
       if (stack.connector === undefined) throw new Error(`the stack ${stackName} has no connector`);
       const variables = await this.#variables(stack.connector);
       const { createConnector } = await loading(stack.connector.load);
-      return createConnector({ ...common, variables, meter: this.#meter, maxClockSkewMs, publish });
+      return createConnector({ ...common, variables, meter: this.#meter, maxClockSkewMs, publish, startProcess });
     }
     if (stack.provider === undefined) throw new Error(`the stack ${stackName} has no provider`);
     const variables = await this.#variables(stack.provider);

@@ -78,6 +78,9 @@ export type ToThread =
   | { readonly kind: 'publish'; readonly id: number; readonly batch: BatchMessage }
   /** The answer to `ask`; `failure` is undefined where it was done. */
   | { readonly kind: 'answer'; readonly question: number; readonly failure: Failure | undefined }
+  /** What a process of a stack says, and its end. */
+  | { readonly kind: 'fromProcess'; readonly process: number; readonly message: unknown }
+  | { readonly kind: 'processEnded'; readonly process: number; readonly reason: string }
   | { readonly kind: 'ping' }
   /** Stops everything, then says `closed`. */
   | { readonly kind: 'close' };
@@ -111,6 +114,10 @@ export type FromThread =
   | { readonly kind: 'written'; readonly write: number; readonly outcome: WriteOutcome }
   | { readonly kind: 'explained'; readonly question: number; readonly outcome: ExplainOutcome }
   | { readonly kind: 'browsed'; readonly question: number; readonly outcome: BrowseOutcome }
+  /** Of a process of a stack, numbered by the thread. */
+  | { readonly kind: 'startProcess'; readonly process: number; readonly file: string }
+  | { readonly kind: 'toProcess'; readonly process: number; readonly message: unknown }
+  | { readonly kind: 'endProcess'; readonly process: number }
   | { readonly kind: 'ask'; readonly question: number; readonly id: number; readonly wish: Wish }
   | {
       readonly kind: 'log';

@@ -16,6 +16,7 @@ import { logOutput } from './log-output.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 import type { Failure, FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
+import { StartedProcesses } from './thread-processes.ts';
 import { MaybeWritten, writeProblem } from './write-problem.ts';
 
 export interface StackThreadOptions {
@@ -53,6 +54,7 @@ export class StackThread {
   readonly #leaving = new Map<number, string>();
   readonly #writes = new OpenQuestions<WriteOutcome>();
   readonly #questions: ConnectorQuestions;
+  readonly #processes = new StartedProcesses((message) => this.#thread.post(message));
   readonly #handlers: ThreadHandlers = {
     readings: (message) => this.#onReadings(message),
     link: ({ id, up, reason, timeUs }) => {
@@ -69,6 +71,9 @@ export class StackThread {
     explained: ({ question, outcome }) => this.#questions.explained(question, outcome),
     browsed: ({ question, outcome }) => this.#questions.browsed(question, outcome),
     ask: (message) => this.#onAsk(message),
+    startProcess: ({ process, file }) => this.#processes.start(process, file),
+    toProcess: ({ process, message }) => this.#processes.send(process, message),
+    endProcess: ({ process }) => this.#processes.end(process),
     log: ({ role, name, level, text }) => this.#options.log[level]({ [role]: name }, text),
   };
   #consumed = createConsumed();
@@ -187,6 +192,7 @@ export class StackThread {
   /** Stops everything and ends the thread, by force after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     await this.#thread.close(patienceMs);
+    await this.#processes.endAll();
     this.#outbox?.close();
   }
 
@@ -259,6 +265,7 @@ export class StackThread {
   }
 
   #onEnded(reason: string): void {
+    this.#processes.endAll();
     this.#byId.clear();
     this.#leaving.clear();
     const timeUs = this.#options.clock.now();

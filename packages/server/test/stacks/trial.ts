@@ -1,4 +1,5 @@
 // A stack that does what its addresses say, good or bad, to try the host that runs it.
+import { fileURLToPath } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import { Batch, quality, type Value } from '@telltale/schema';
 import {
@@ -81,6 +82,16 @@ class TrialConnector implements Connector {
         return process.exit(3);
       case 'block':
         return block();
+      case 'process':
+      case 'missing process': {
+        const file = command.address === 'process' ? 'echo-process.ts' : 'no-such-file.ts';
+        const { log, startProcess } = this.#options;
+        startProcess(fileURLToPath(new URL(file, import.meta.url)), {
+          onMessage: (message) => log.info(`process said ${message}`),
+          onEnded: (reason) => log.info(`process ended: ${reason}`),
+        }).send(value);
+        return;
+      }
       case 'throw later':
         setImmediate(() => {
           throw new Error('nobody caught it');

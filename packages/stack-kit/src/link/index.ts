@@ -8,4 +8,5 @@ export { NewestReadings } from './newest-readings.ts';
 export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';
 export { noDetail, readBrowseAnswer, readDetail, readTrace, type ToldDetail } from './stack-answers.ts';
 export { isThrown, reasonOf } from './stack-error.ts';
+export { startProcess } from './stack-process.ts';
 export * from './status.ts';

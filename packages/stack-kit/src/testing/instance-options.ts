@@ -1,6 +1,7 @@
 // What a connector or provider is made with in a test, where the test does not say.
 import { systemClock } from '@telltale/schema';
 import { type ConnectorOptions, type ProviderOptions, Refused } from '../connector.ts';
+import { startProcess } from '../link/stack-process.ts';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const nobody = async () => {
@@ -18,6 +19,7 @@ export function connectorOptions<Variables>(
     meter: { answered: () => {}, failed: () => {}, overrun: () => {} },
     maxClockSkewMs: 60_000,
     publish: (batch) => batch.clear(),
+    startProcess,
     ...given,
   };
 }
