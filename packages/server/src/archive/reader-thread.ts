@@ -33,10 +33,10 @@ const firstTurnMs = 2;
 const turnMs = 4;
 
 /**
- * Records that were in memory, of all readings: each has copies of its own, up to 18 MB of a million. A reading with more
- * than a little of them is refused where they would be more.
+ * Records that were in memory, of all readings: each has copies of its own, 18 MB of a million. A reading with more than a
+ * little of them is refused where they would be more, unless others have less than half of it: one alone is always served.
  */
-const mostTailBytes = 64 << 20;
+const mostTailBytes = 32 << 20;
 const littleTailBytes = 1 << 20;
 
 class ReaderThread {
@@ -91,7 +91,8 @@ class ReaderThread {
   #begin({ id, request, buffers }: Begin, snapshots: Snapshots): void {
     for (const buffer of buffers) this.#buffers.giveBack(buffer);
     const tailBytes = tailBytesOf(snapshots);
-    if (tailBytes > littleTailBytes && this.#tailBytes + tailBytes > mostTailBytes) {
+    const isTooMuch = this.#tailBytes > mostTailBytes / 2 && this.#tailBytes + tailBytes > mostTailBytes;
+    if (isTooMuch && tailBytes > littleTailBytes) {
       this.#fail(id, { problem: 'overloaded', detail: 'Queries of the archive hold too many records that are new.' });
       return;
     }

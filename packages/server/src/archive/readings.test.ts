@@ -149,11 +149,11 @@ describe('plain readings of many records that nobody takes', () => {
   });
 });
 
-test('readings of records that are still in memory hold copies of 64 MiB at most, and short ones go on beside them', async () => {
+test('readings of records that are still in memory hold copies of 32 MiB at most, and short ones go on beside them', async () => {
   for (let from = 0; from < 300_000; from += 50_000) await store('new', 50_000, from); // 18 bytes a record
   const recent = { ...plain, names: ['new'], untilUs: startUs + 300_000_000_000 };
   const { given, problems } = ask(30, (at) => at, undefined, recent);
-  const fit = Math.floor((64 << 20) / (300_000 * 18));
+  const fit = Math.floor((32 << 20) / (300_000 * 18));
   await until('each is under way or refused', async () => given.length + problems.length === 30);
   assert.deepEqual([given.length, new Set(problems)], [fit, new Set(['overloaded'])]);
   assert.equal(await answerOf({ client: 'another' }), short);
