@@ -75,13 +75,28 @@ export function requestReader(route: Route, { tokens, clock }: RequestReaderOpti
 }
 
 /** One for all: to make one takes longer than to refuse a request. */
-const goneReason = new ProblemError('malformed-request', 'The client is gone.');
+const goneReason = new ProblemError(
+  'malformed-request',
+  'The client closed its side of the connection before the answer was there; what may take long ends then.',
+);
 
-/** Aborted with the connection, or when the answer is out and nobody cares any more. */
+/**
+ * Aborted with the connection, when the answer is out and nobody cares any more, and when the client sends no more: whether
+ * it still waits for the answer, nobody can tell.
+ */
 function endOf(answer: ServerResponse): AbortSignal {
   const ending = new AbortController();
-  if (answer.destroyed) ending.abort(goneReason);
-  else answer.once('close', () => ending.abort(goneReason));
+  const end = () => ending.abort(goneReason);
+  const { socket } = answer;
+  if (answer.destroyed || socket === null || socket.readableEnded) {
+    end();
+    return ending.signal;
+  }
+  socket.once('end', end);
+  answer.once('close', () => {
+    socket.off('end', end);
+    end();
+  });
   return ending.signal;
 }
 
