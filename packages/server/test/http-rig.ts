@@ -41,8 +41,12 @@ export class HttpRig {
   /** With a reset: what was asked on them is wanted no more. */
   async end(): Promise<void> {
     for (const socket of this.#sockets.splice(0)) socket.resetAndDestroy();
-    await until('all connections are gone', async () => (await this.figure('connections')) === 0);
-    await this.app.close();
+    try {
+      await until('all connections are gone', async () => (await this.figure('connections')) === 0);
+    } finally {
+      this.app.server.closeAllConnections();
+      await this.app.close();
+    }
   }
 }
 
