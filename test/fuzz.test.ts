@@ -133,7 +133,11 @@ describe('requests of every kind', () => {
       const batch = fc.array(any, { minLength: 1, maxLength: 80, size: 'max' });
       const property = fc.asyncProperty(batch, async (requests) => {
         sent += requests.length;
-        const broken = await Promise.all(requests.map((request) => brokenPromise(request).catch(String)));
+        const broken = await Promise.all(
+          requests.map((request) =>
+            brokenPromise(request).catch((error: unknown) => `${describeRequest(request)}\n→ ${error}`),
+          ),
+        );
         assert.deepEqual(
           broken.filter((each) => each !== undefined),
           [],

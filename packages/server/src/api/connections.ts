@@ -49,8 +49,6 @@ export interface ClosedConnections {
   stalled: number;
   /** Nothing was asked for a while. */
   idle: number;
-  /** What it sent was no request, and there was no time to tell it. */
-  unreadable: number;
 }
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse, sinceMs: number];
@@ -80,7 +78,7 @@ export class Connections {
   readonly #unasked = new Set<Connection>();
   readonly #idle = new Set<Connection>();
   readonly #turns: RequestTurns;
-  readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0, unreadable: 0 };
+  readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
   #waiting = 0;
   #sweeps = 0;
   #toldMs = Number.NEGATIVE_INFINITY;
@@ -140,12 +138,12 @@ export class Connections {
     return true;
   }
 
-  /** Closes the connection at once where the turn has no time for an answer to what cannot be read; false where it has. */
-  closeUnheard(socket: Socket): boolean {
-    if (this.#turns.hasTime()) return false;
-    this.#count('unreadable');
-    socket.destroy();
-    return true;
+  /** Closes the connection by `end`, which tells that what came cannot be read: when there is time, as for a request. */
+  closeInTurn(socket: Socket, end: Connection['end']): void {
+    const connection = this.#all.get(socket);
+    if (connection !== undefined) this.#close(connection, end);
+    if (this.#turns.hasTime()) end(socket);
+    else this.#turns.wait(() => end(socket));
   }
 
   /** Answers the request, or will when those before it on its connection are answered. */

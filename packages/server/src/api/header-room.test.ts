@@ -82,13 +82,11 @@ describe('headers', () => {
   });
 });
 
-test('of many connections that send what is no request, as many are told so as the turn has time for', async () => {
+test('of many connections that send what is no request, each is told so, though not all in one turn', async () => {
   const sockets = await open(50);
   const answers = Promise.all(sockets.map((socket) => readToEnd(socket).catch(() => '')));
   http.server.on('clientError', () => clock.advance(5));
   for (const socket of sockets) socket.write('nonsense\r\n\r\n'); // all are there when the loop turns
   const told = (await answers).filter((text) => text.startsWith('HTTP/1.1 400 ')).length;
-  assert.ok(told >= 2 && told <= 30, `${told} were told`);
-  const line = `telltale_http_connections_closed_total{reason="unreadable"} ${50 - told}`;
-  assert.ok((await metrics.registry.metrics()).split('\n').includes(line));
+  assert.equal(told, 50);
 });

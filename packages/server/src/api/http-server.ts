@@ -152,15 +152,17 @@ function answerUnreadable(connections: Connections, error: NodeJS.ErrnoException
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connections.isIdle(socket)) return;
   const end = () => answerClientError(error, socket);
   const isBehind = error.code?.startsWith('HPE_') === true && connections.closeBehind(socket, end);
-  if (!isBehind && !connections.closeUnheard(socket)) end();
+  if (!isBehind) connections.closeInTurn(socket, end);
 }
 
 /** Node gives the socket away, whatever else is under way on it. */
 function refuseTunnel(connections: Connections, socket: Socket): void {
   socket.on('error', () => socket.destroy());
   if (!connections.isIdle(socket)) socket.destroy();
-  else if (!connections.closeUnheard(socket)) {
-    endWith(new ProblemError('malformed-request', 'CONNECT does not apply: this is no proxy.'), socket.resume());
+  else {
+    connections.closeInTurn(socket, () =>
+      endWith(new ProblemError('malformed-request', 'CONNECT does not apply: this is no proxy.'), socket.resume()),
+    );
   }
 }
 
