@@ -18,6 +18,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, test } from 'node:test';
 import { ProblemError, type ProblemName } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { until } from '../../../../test/until.ts';
 import { PaperUploads } from '../../test/paper-uploads.ts';
 import { Executables, mostAtOnce } from './executables.ts';
 
@@ -306,9 +307,17 @@ describe('uploads and downloads at once', () => {
     await Promise.all(uploads);
     await put('pump', 'more');
 
-    const downloads = await Promise.all(times(mostAtOnce, () => executables.get('pump', undefined)));
-    await assert.rejects(executables.get('pump', undefined), named('overloaded'));
-    assert.deepEqual(await Promise.all(downloads.map(({ stream }) => text(stream))), Array(mostAtOnce).fill('more'));
+    let begun = 0;
+    const downloads = times(3 * mostAtOnce, async () => {
+      const download = await executables.get('pump', undefined);
+      begun++;
+      return download;
+    });
+    await until('some have begun', async () => begun === mostAtOnce);
+    for (const [ended, download] of downloads.entries()) {
+      assert.ok(begun <= ended + mostAtOnce);
+      assert.equal(await text((await download).stream), 'more');
+    }
     assert.equal(await get('pump'), 'more');
   });
 

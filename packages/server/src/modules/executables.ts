@@ -12,7 +12,7 @@ import { type KeptUpload, type UploadKeeper, Uploads } from './uploads.ts';
 
 const defaultPath = 'executable';
 const runnable = 0o755;
-/** Uploads, and downloads: each has an open file, of which there are few. */
+/** Uploads, and downloads: each has an open file, of which there are few. Other uploads are refused, other downloads wait. */
 export const mostAtOnce = 16;
 
 export interface ExecutablesOptions {
@@ -29,6 +29,8 @@ export class Executables {
   #lastChange: Promise<unknown> = Promise.resolve();
   #uploading = 0;
   #downloading = 0;
+  /** The first one first. */
+  readonly #awaitedDownloads: (() => void)[] = [];
 
   constructor({ folder, keeper, onDamage = () => undefined }: ExecutablesOptions) {
     this.#folder = folder;
@@ -56,10 +58,12 @@ export class Executables {
 
   /**
    * Puts the bytes in the place of the executable; when it resolves they are on disk, when it rejects the old ones are.
-   * Rejects with `overloaded` where too many others do; so does `get`.
+   * Rejects with `overloaded` where too many others are under way.
    */
   async put(module: string, path: string | undefined, body: Readable): Promise<void> {
-    if (this.#uploading >= mostAtOnce) throw overloaded(`${mostAtOnce} uploads of executables are under way.`);
+    if (this.#uploading >= mostAtOnce) {
+      throw new ProblemError('overloaded', `${mostAtOnce} uploads of executables are under way.`);
+    }
     this.#uploading++;
     const temporary = join(this.#incoming, randomUUID());
     try {
@@ -101,18 +105,29 @@ export class Executables {
   }
 
   async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
-    if (this.#downloading >= mostAtOnce) throw overloaded(`${mostAtOnce} executables are being read.`);
-    this.#downloading++;
+    await this.#beginDownload();
     try {
       const file = await this.#openWhole(module, path, await this.#damageOf(module, path));
       const { size } = await file.stat();
       const stream = file.createReadStream();
-      stream.once('close', () => this.#downloading--);
+      stream.once('close', () => this.#endDownload());
       return { stream, size };
     } catch (error) {
-      this.#downloading--;
+      this.#endDownload();
       throw error;
     }
+  }
+
+  async #beginDownload(): Promise<void> {
+    if (this.#downloading >= mostAtOnce) await new Promise<void>((resolve) => this.#awaitedDownloads.push(resolve));
+    else this.#downloading++;
+  }
+
+  /** Its place goes to the next one. */
+  #endDownload(): void {
+    const next = this.#awaitedDownloads.shift();
+    if (next === undefined) this.#downloading--;
+    else next();
   }
 
   async stat(module: string, path: string | undefined): Promise<ExecutableStat> {
@@ -272,10 +287,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-function overloaded(detail: string): ProblemError {
-  return new ProblemError('overloaded', detail);
 }
 
 function storageFailed(error: unknown): ProblemError {

@@ -35,7 +35,7 @@ export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
       summary: 'The executable of a function module',
       names,
       answer: { status: 200, description: 'Its bytes.', type: bytesType },
-      problems: ['unknown-object', 'no-executable', 'executable-damaged', 'overloaded', 'storage-failed'],
+      problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
       handle: async ({ name }) => ({ ...(await executables.get(name, await pathOf(name))), filename: name }),
     },
     {
@@ -47,7 +47,7 @@ export function executableRoutes(options: ExecutableRoutesOptions): Route[] {
       names,
       body: { types: [bytesType], maxBytes: maxExecutableBytes, setting: '--max-executable-size' },
       answer: { status: 204, description: 'It is on disk, and can be run.' },
-      problems: ['invalid-name', 'invalid-body', 'unknown-object', 'uploads-disabled', 'storage-failed'],
+      problems: ['invalid-name', 'invalid-body', 'unknown-object', 'uploads-disabled', 'overloaded', 'storage-failed'],
       handle: async ({ name, stream }) => {
         if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --no-module-uploads.');
         const place = await pathOf(name);
