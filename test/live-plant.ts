@@ -7,7 +7,7 @@ export function put(family: Operation['family'], name: string, fields: Record<st
 }
 
 /** How long a device has to answer; the server is started with it. */
-export const writeTimeoutMs = 400;
+export const writeTimeoutMs = 1500;
 export const liveArgs = ['--write-timeout', String(writeTimeoutMs)];
 
 /** Names that mean something to JavaScript, and nothing here. */
