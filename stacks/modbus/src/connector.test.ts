@@ -64,6 +64,13 @@ describe('neighbours share a request', () => {
 });
 
 describe('an exception of the device', () => {
+  /** All but r7, however often a busy machine was too late for an answer. */
+  const othersRead = (link: TestLink) =>
+    until('the others are read', () => {
+      const values = link.values();
+      return Array.from({ length: 40 }, (_, at) => at === 7 || values[`r${at}`] === at).every(Boolean);
+    });
+
   for (const code of [
     exceptionCodes.illegalFunction,
     exceptionCodes.illegalDataAddress,
@@ -76,7 +83,7 @@ describe('an exception of the device', () => {
       );
       await allRead(link, 40);
       assert.equal(link.readings.get('r7')?.quality, quality.bad.configurationError);
-      for (let at = 0; at < 40; at++) if (at !== 7) assert.equal(link.values()[`r${at}`], at);
+      await othersRead(link);
     });
   }
 
@@ -87,7 +94,7 @@ describe('an exception of the device', () => {
     );
     await allRead(link, 40);
     assert.equal(link.readings.get('r7')?.quality, quality.bad.deviceFailure);
-    for (let at = 0; at < 40; at++) if (at !== 7) assert.equal(link.values()[`r${at}`], at);
+    await othersRead(link);
     device.script = registersScript(() => undefined);
     await until('it is read again', () => link.readings.get('r7')?.quality === quality.good);
   });
