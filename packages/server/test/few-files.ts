@@ -3,24 +3,11 @@
 import { closeSync, openSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { ProblemError, systemClock } from '@telltale/schema';
-import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { Imports } from '../src/api/archive/imports.ts';
-import { Archive } from '../src/archive/index.ts';
+import { plainArchive } from './plain-archive.ts';
 
 await using cleanup = new AsyncDisposableStack();
-const archive = new Archive({
-  folder: temporaryFolder(cleanup),
-  clock: systemClock,
-  commitMs: 50,
-  maxWaitingBytes: 1 << 20,
-  retention: { ofSeries: new Map() },
-  onFailure: (error) => {
-    throw error;
-  },
-  onTrouble: () => undefined,
-  onWarning: () => undefined,
-});
-cleanup.defer(() => archive.close(5000));
+const archive = plainArchive(cleanup, systemClock, () => undefined);
 const imports = new Imports({ clock: systemClock, take: () => Promise.resolve() });
 cleanup.defer(() => imports.close());
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
-import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { until } from '../../../../test/until.ts';
-import { Archive } from './archive.ts';
+import { plainArchive } from '../../test/plain-archive.ts';
+import type { Archive } from './archive.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 
 const startUs = 1_750_000_000_000_000;
@@ -24,19 +24,7 @@ let clock: ManualClock;
 
 beforeEach(async (t) => {
   clock = new ManualClock();
-  archive = new Archive({
-    folder: temporaryFolder(t),
-    clock,
-    commitMs: 50,
-    maxWaitingBytes: 1 << 20,
-    retention: { ofSeries: new Map() },
-    onFailure: (error) => {
-      throw error;
-    },
-    onTrouble: () => undefined,
-    onWarning: (text) => assert.fail(text),
-  });
-  cleanupOf(t).defer(() => archive.close(5000));
+  archive = plainArchive(t, clock, (text) => assert.fail(text));
   await archive.open();
   await store('level', 100);
 });
