@@ -7,15 +7,13 @@ import type { ChannelClient } from './channel-client.ts';
 import { PresentValues } from './present-values.ts';
 import { opening, UpdateLog } from './update-log.ts';
 import { WatchGroup } from './watch-group.ts';
+import { WatchGroups } from './watch-groups.ts';
 
 /** Changes are gathered for so long at most. */
 const gatherMs = 20;
 
 /** Sooner, when so much has come together. */
 const mostLogBytes = 4 << 20;
-
-/** After so long without a change of its list, a client may share the messages of others. */
-const settledMs = 1000;
 
 /** So many are watched, or watched no more, at once; more in slices. */
 const mostAtOnce = 5000;
@@ -24,12 +22,9 @@ export class MeasurementWatches {
   readonly #measurements: Measurements;
   readonly #clock: Clock;
   readonly #slices: Slices;
-  readonly #groupOf = new Map<ChannelClient, WatchGroup>();
-  readonly #shared = new Map<string, WatchGroup>();
+  readonly #groups: WatchGroups;
   /** Whoever watches all there is. */
-  readonly #all = new WatchGroup();
-  /** By handle, the groups that watch it. */
-  readonly #groups: (readonly WatchGroup[] | undefined)[] = [];
+  readonly #all: WatchGroup;
   readonly #pendingGroups = new Set<WatchGroup>();
   /** What clients whose watch begins bit by bit are going to be told first. */
   readonly #joining = new Set<PresentValues>();
@@ -44,6 +39,8 @@ export class MeasurementWatches {
     this.#clock = clock;
     this.#slices = slices;
     this.#log = new UpdateLog(measurements);
+    this.#groups = new WatchGroups({ clock, slices, onSharing: () => this.flush() });
+    this.#all = this.#groups.all;
     measurements.onChanges((changes) => this.#onChanges(changes));
     measurements.onRemoval((handle) => this.#onRemoval(handle));
   }
@@ -54,26 +51,24 @@ export class MeasurementWatches {
 
   /** How many measurements the client watches by name. */
   countOf(client: ChannelClient): number {
-    return this.#groupOf.get(client)?.members.size ?? 0;
+    return this.#groups.membersOf(client)?.size ?? 0;
   }
 
   /** How many watches there are; of all there is counts as one. */
   get count(): number {
-    let count = this.#all.clients.size;
-    for (const group of this.#groupOf.values()) count += group.members.size;
-    return count;
+    return this.#groups.count;
   }
 
   /** From now on, after what is told of the present, every change. Of many, others have their turn while it begins. */
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     const handles = this.#handlesOf(names);
-    if (names.length + this.#sharedBy(client) > mostAtOnce) return this.#join(client, handles);
+    if (names.length + this.#groups.sharedBy(client) > mostAtOnce) return this.#join(client, handles);
     this.flush();
     const known = [...new Set(handles)].filter((handle) => handle >= 0);
     if (!this.#all.clients.has(client)) {
-      const group = this.#ownGroup(client);
-      for (const handle of known) this.#extend(group, handle);
-      this.#shareLater(client, group);
+      const group = this.#groups.ownGroup(client);
+      for (const handle of known) this.#groups.extend(group, handle);
+      this.#groups.shareLater(client, group);
     }
     this.#tellPresent(client, known);
     return undefined;
@@ -82,7 +77,7 @@ export class MeasurementWatches {
   watchAll(client: ChannelClient): Promise<void> | undefined {
     if (this.#measurements.size > mostAtOnce) return this.#joinAll(client);
     this.flush();
-    this.#leave(client);
+    this.#groups.leave(client);
     this.#all.clients.add(client);
     this.#tellPresent(client, [...this.#measurements.all()]);
     return undefined;
@@ -91,10 +86,10 @@ export class MeasurementWatches {
   unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     this.flush();
     const isOfAll = this.#all.clients.has(client);
-    const copied = isOfAll ? this.#measurements.size : this.#sharedBy(client);
+    const copied = isOfAll ? this.#measurements.size : this.#groups.sharedBy(client);
     if (copied > mostAtOnce) return this.#reduce(client, names);
-    if (isOfAll) this.#move(client, this.#groupOfAll());
-    const group = this.#ownGroup(client);
+    if (isOfAll) this.#groups.move(client, this.#groupOfAll());
+    const group = this.#groups.ownGroup(client);
     const ended = this.#slices.run(this.#ending(client, group, names), () => client.isOpen);
     return ended instanceof Promise ? ended : undefined;
   }
@@ -102,7 +97,7 @@ export class MeasurementWatches {
   /** The client watches nothing any more. */
   leave(client: ChannelClient): void {
     this.flush();
-    this.#leave(client);
+    this.#groups.leave(client);
     this.skipped += client.dropPassedOver();
   }
 
@@ -144,13 +139,13 @@ export class MeasurementWatches {
     const group = new WatchGroup();
     const steps = isOfAll
       ? present.gather(handles)
-      : this.#joinSteps(present, group, this.#groupOf.get(client)?.members ?? [], handles);
+      : this.#joinSteps(present, group, this.#groups.membersOf(client) ?? [], handles);
     await this.#begin(client, present, steps);
     if (!client.isOpen) {
-      this.#drop(group);
+      this.#groups.drop(group);
       return;
     }
-    if (!isOfAll) this.#move(client, group);
+    if (!isOfAll) this.#groups.move(client, group);
     this.#tell(client, present);
   }
 
@@ -160,15 +155,15 @@ export class MeasurementWatches {
     before: Iterable<number>,
     handles: Iterable<number>,
   ): Generator<void, void> {
-    yield* this.#extending(group, before);
-    yield* present.gather(this.#extended(group, handles));
+    yield* this.#groups.extending(group, before);
+    yield* present.gather(this.#groups.extended(group, handles));
   }
 
   async #joinAll(client: ChannelClient): Promise<void> {
     const present = new PresentValues(this.#measurements, 'all');
     await this.#begin(client, present, present.gather(this.#measurements.all()));
     if (!client.isOpen) return;
-    this.#leave(client);
+    this.#groups.leave(client);
     this.#all.clients.add(client);
     this.#tell(client, present);
   }
@@ -190,11 +185,11 @@ export class MeasurementWatches {
     const gone = new Set<number>();
     await this.#slices.run(this.#reduceSteps(client, group, gone, names), () => client.isOpen);
     if (!client.isOpen) {
-      this.#drop(group);
+      this.#groups.drop(group);
       return;
     }
     this.flush();
-    this.#move(client, group);
+    this.#groups.move(client, group);
     for (const handle of gone) client.unwatched(handle);
   }
 
@@ -209,15 +204,15 @@ export class MeasurementWatches {
       gone.add(handle);
       if (++items % stepItems === 0) yield;
     }
-    const before = this.#groupOf.get(client)?.members ?? this.#measurements.all();
-    yield* this.#extending(group, before, gone);
+    const before = this.#groups.membersOf(client) ?? this.#measurements.all();
+    yield* this.#groups.extending(group, before, gone);
   }
 
   *#ending(client: ChannelClient, group: WatchGroup, names: readonly string[]): Generator<void, void> {
     let items = 0;
     for (const handle of this.#handlesOf(names)) {
       client.unwatched(handle);
-      if (group.members.delete(handle)) this.#unlink(handle, group);
+      if (group.members.delete(handle)) this.#groups.unlink(handle, group);
       if (++items % stepItems === 0) yield;
     }
   }
@@ -227,38 +222,10 @@ export class MeasurementWatches {
     for (const name of names) yield this.#measurements.find(name);
   }
 
-  /** How many the client watches together with others: what it costs to give it a group of its own. */
-  #sharedBy(client: ChannelClient): number {
-    const group = this.#groupOf.get(client);
-    return group === undefined || group.clients.size === 1 ? 0 : group.members.size;
-  }
-
   #groupOfAll(): WatchGroup {
     const group = new WatchGroup();
-    for (const handle of this.#measurements.all()) this.#extend(group, handle);
+    for (const handle of this.#measurements.all()) this.#groups.extend(group, handle);
     return group;
-  }
-
-  #extend(group: WatchGroup, handle: number): void {
-    if (group.members.has(handle)) return;
-    group.members.add(handle);
-    this.#link(handle, group);
-  }
-
-  *#extending(group: WatchGroup, handles: Iterable<number>, but?: ReadonlySet<number>): Generator<void, void> {
-    let items = 0;
-    for (const handle of handles) {
-      if (but?.has(handle) !== true) this.#extend(group, handle);
-      if (++items % stepItems === 0) yield;
-    }
-  }
-
-  /** The same handles; each is a member when it is handed on. */
-  *#extended(group: WatchGroup, handles: Iterable<number>): Generator<number> {
-    for (const handle of handles) {
-      if (handle >= 0) this.#extend(group, handle);
-      yield handle;
-    }
   }
 
   #onChanges({ handles, count }: Changes): void {
@@ -266,10 +233,10 @@ export class MeasurementWatches {
     for (const present of this.#joining) {
       for (let at = 0; at < count; at++) present.changed(handles[at] as number);
     }
-    if (!isAllWatched && this.#groupOf.size === 0) return;
+    if (this.#groups.isEmpty) return;
     for (let at = 0; at < count; at++) {
       const handle = handles[at] as number;
-      if (isAllWatched || this.#groups[handle] !== undefined) this.#note(handle);
+      if (isAllWatched || this.#groups.of(handle).length > 0) this.#note(handle);
     }
   }
 
@@ -281,7 +248,7 @@ export class MeasurementWatches {
 
   #noted(handle: number): void {
     const position = this.#log.size - 1;
-    for (const group of this.#groups[handle] ?? []) {
+    for (const group of this.#groups.of(handle)) {
       if (group.pending.length === 0) this.#pendingGroups.add(group);
       group.pending.push(position);
     }
@@ -291,15 +258,11 @@ export class MeasurementWatches {
 
   #onRemoval(handle: number): void {
     for (const present of this.#joining) present.removed(handle);
-    const groups = this.#groups[handle] ?? [];
+    const groups = this.#groups.of(handle);
     if (groups.length === 0 && this.#all.clients.size === 0) return;
     this.#log.noteRemoval(handle);
     this.#noted(handle);
-    for (const group of groups) {
-      group.members.delete(handle);
-      this.#unshare(group);
-    }
-    this.#groups[handle] = undefined;
+    this.#groups.removed(handle);
   }
 
   #send(group: WatchGroup, message: Buffer): void {
@@ -327,87 +290,5 @@ export class MeasurementWatches {
     const message = present.message();
     this.delivered += present.count;
     if (message !== undefined) client.send(message);
-  }
-
-  /** A group of the client alone, whose members may be changed. */
-  #ownGroup(client: ChannelClient): WatchGroup {
-    const group = this.#groupOf.get(client);
-    if (group !== undefined && group.clients.size === 1) {
-      this.#unshare(group);
-      return group;
-    }
-    const own = new WatchGroup();
-    for (const handle of group?.members ?? []) this.#extend(own, handle);
-    this.#move(client, own);
-    return own;
-  }
-
-  /** From now on the client watches what the group does, and nothing else. */
-  #move(client: ChannelClient, group: WatchGroup): void {
-    this.#leave(client);
-    group.clients.add(client);
-    this.#groupOf.set(client, group);
-    this.#shareLater(client, group);
-  }
-
-  #shareLater(client: ChannelClient, group: WatchGroup): void {
-    group.cancelSharing();
-    group.cancelSharing = this.#clock.after(settledMs, () => this.#share(client, group));
-  }
-
-  /** Moves a client whose list has settled to those that watch the same. */
-  #share(client: ChannelClient, group: WatchGroup): void {
-    if (this.#groupOf.get(client) !== group || group.key !== undefined || group.members.size === 0) return;
-    this.flush();
-    const key = group.keyOfMembers();
-    const same = this.#shared.get(key);
-    if (same === undefined) {
-      group.key = key;
-      this.#shared.set(key, group);
-    } else if (group.members.isSubsetOf(same.members)) {
-      this.#leave(client);
-      same.clients.add(client);
-      this.#groupOf.set(client, same);
-    }
-  }
-
-  #unshare(group: WatchGroup): void {
-    if (group.key !== undefined) this.#shared.delete(group.key);
-    group.key = undefined;
-  }
-
-  #leave(client: ChannelClient): void {
-    this.#all.clients.delete(client);
-    const group = this.#groupOf.get(client);
-    this.#groupOf.delete(client);
-    group?.clients.delete(client);
-    if (group?.clients.size === 0) this.#drop(group);
-  }
-
-  /** Nobody is in the group any more; nothing is told of it from now on. */
-  #drop(group: WatchGroup): void {
-    group.cancelSharing();
-    this.#unshare(group);
-    this.#slices.run(this.#unlinking(group));
-  }
-
-  *#unlinking(group: WatchGroup): Generator<void, void> {
-    let items = 0;
-    for (const handle of group.members) {
-      this.#unlink(handle, group);
-      if (++items % stepItems === 0) yield;
-    }
-  }
-
-  #link(handle: number, group: WatchGroup): void {
-    // An array that is never written far behind its end stays a plain one.
-    while (this.#groups.length <= handle) this.#groups.push(undefined);
-    const groups = this.#groups[handle];
-    this.#groups[handle] = groups === undefined ? group.alone : [...groups, group];
-  }
-
-  #unlink(handle: number, group: WatchGroup): void {
-    const rest = this.#groups[handle]?.filter((other) => other !== group) ?? [];
-    this.#groups[handle] = rest.length <= 1 ? rest[0]?.alone : rest;
   }
 }

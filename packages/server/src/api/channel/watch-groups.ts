@@ -1,0 +1,173 @@
+// The groups of clients that watch the same measurements: which there are, what each watches, and who moves between them.
+// What they are told is `measurement-watches.ts`.
+import type { Clock } from '@telltale/schema';
+import { stepItems } from '../../points/index.ts';
+import type { Slices } from '../../runtime/index.ts';
+import type { ChannelClient } from './channel-client.ts';
+import { WatchGroup } from './watch-group.ts';
+
+/** After so long without a change of its list, a client may share the messages of others. */
+const settledMs = 1000;
+
+const none: readonly WatchGroup[] = [];
+
+export interface WatchGroupsOptions {
+  readonly clock: Clock;
+  readonly slices: Slices;
+  /** Before a client moves to others: what was gathered for it is handed on. */
+  readonly onSharing: () => void;
+}
+
+export class WatchGroups {
+  /** Whoever watches all there is. */
+  readonly all = new WatchGroup();
+  readonly #options: WatchGroupsOptions;
+  readonly #groupOf = new Map<ChannelClient, WatchGroup>();
+  readonly #shared = new Map<string, WatchGroup>();
+  /** By handle, the groups that watch it. */
+  readonly #groups: (readonly WatchGroup[] | undefined)[] = [];
+
+  constructor(options: WatchGroupsOptions) {
+    this.#options = options;
+  }
+
+  /** How many watches there are; of all there is counts as one. */
+  get count(): number {
+    let count = this.all.clients.size;
+    for (const group of this.#groupOf.values()) count += group.members.size;
+    return count;
+  }
+
+  /** Nobody watches anything. */
+  get isEmpty(): boolean {
+    return this.all.clients.size === 0 && this.#groupOf.size === 0;
+  }
+
+  of(handle: number): readonly WatchGroup[] {
+    return this.#groups[handle] ?? none;
+  }
+
+  /** What the client watches by name. */
+  membersOf(client: ChannelClient): ReadonlySet<number> | undefined {
+    return this.#groupOf.get(client)?.members;
+  }
+
+  /** The measurement is gone, and nobody watches it any more. */
+  removed(handle: number): void {
+    for (const group of this.of(handle)) {
+      group.members.delete(handle);
+      this.#unshare(group);
+    }
+    this.#groups[handle] = undefined;
+  }
+
+  /** How many the client watches together with others: what it costs to give it a group of its own. */
+  sharedBy(client: ChannelClient): number {
+    const group = this.#groupOf.get(client);
+    return group === undefined || group.clients.size === 1 ? 0 : group.members.size;
+  }
+
+  extend(group: WatchGroup, handle: number): void {
+    if (group.members.has(handle)) return;
+    group.members.add(handle);
+    this.#link(handle, group);
+  }
+
+  *extending(group: WatchGroup, handles: Iterable<number>, but?: ReadonlySet<number>): Generator<void, void> {
+    let items = 0;
+    for (const handle of handles) {
+      if (but?.has(handle) !== true) this.extend(group, handle);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  /** The same handles; each is a member when it is handed on. */
+  *extended(group: WatchGroup, handles: Iterable<number>): Generator<number> {
+    for (const handle of handles) {
+      if (handle >= 0) this.extend(group, handle);
+      yield handle;
+    }
+  }
+
+  /** A group of the client alone, whose members may be changed. */
+  ownGroup(client: ChannelClient): WatchGroup {
+    const group = this.#groupOf.get(client);
+    if (group !== undefined && group.clients.size === 1) {
+      this.#unshare(group);
+      return group;
+    }
+    const own = new WatchGroup();
+    for (const handle of group?.members ?? []) this.extend(own, handle);
+    this.move(client, own);
+    return own;
+  }
+
+  /** From now on the client watches what the group does, and nothing else. */
+  move(client: ChannelClient, group: WatchGroup): void {
+    this.leave(client);
+    group.clients.add(client);
+    this.#groupOf.set(client, group);
+    this.shareLater(client, group);
+  }
+
+  shareLater(client: ChannelClient, group: WatchGroup): void {
+    group.cancelSharing();
+    group.cancelSharing = this.#options.clock.after(settledMs, () => this.#share(client, group));
+  }
+
+  /** Moves a client whose list has settled to those that watch the same. */
+  #share(client: ChannelClient, group: WatchGroup): void {
+    if (this.#groupOf.get(client) !== group || group.key !== undefined || group.members.size === 0) return;
+    this.#options.onSharing();
+    const key = group.keyOfMembers();
+    const same = this.#shared.get(key);
+    if (same === undefined) {
+      group.key = key;
+      this.#shared.set(key, group);
+    } else if (group.members.isSubsetOf(same.members)) {
+      this.leave(client);
+      same.clients.add(client);
+      this.#groupOf.set(client, same);
+    }
+  }
+
+  #unshare(group: WatchGroup): void {
+    if (group.key !== undefined) this.#shared.delete(group.key);
+    group.key = undefined;
+  }
+
+  leave(client: ChannelClient): void {
+    this.all.clients.delete(client);
+    const group = this.#groupOf.get(client);
+    this.#groupOf.delete(client);
+    group?.clients.delete(client);
+    if (group?.clients.size === 0) this.drop(group);
+  }
+
+  /** Nobody is in the group any more; nothing is told of it from now on. */
+  drop(group: WatchGroup): void {
+    group.cancelSharing();
+    this.#unshare(group);
+    this.#options.slices.run(this.#unlinking(group));
+  }
+
+  *#unlinking(group: WatchGroup): Generator<void, void> {
+    let items = 0;
+    for (const handle of group.members) {
+      this.unlink(handle, group);
+      if (++items % stepItems === 0) yield;
+    }
+  }
+
+  #link(handle: number, group: WatchGroup): void {
+    // An array that is never written far behind its end stays a plain one.
+    while (this.#groups.length <= handle) this.#groups.push(undefined);
+    const groups = this.#groups[handle];
+    this.#groups[handle] = groups === undefined ? group.alone : [...groups, group];
+  }
+
+  unlink(handle: number, group: WatchGroup): void {
+    const rest = this.#groups[handle]?.filter((other) => other !== group) ?? [];
+    this.#groups[handle] = rest.length <= 1 ? rest[0]?.alone : rest;
+  }
+}
