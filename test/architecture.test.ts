@@ -61,6 +61,7 @@ const topFiles: Record<string, readonly string[]> = {
     'data-folder.ts',
     'folder-watch.ts',
     'start-failed.ts',
+    'service-condition.ts',
     'interfaces.ts',
     'settings.ts',
     ...Object.keys(table).filter((part) => part.includes('/')),
@@ -72,6 +73,7 @@ const topFiles: Record<string, readonly string[]> = {
   'data-folder.ts': ['server/sqlite'],
   'start-failed.ts': ['data-folder.ts', 'server/archive', 'server/modules', 'server/sqlite'],
   'folder-watch.ts': ['schema'],
+  'service-condition.ts': ['schema'],
 };
 
 /** The files that read the system's clock themselves. All others are given one, so that tests move time by hand. */

@@ -1,7 +1,7 @@
 // The composition: makes every part, hands them to each other, starts and stops them in order. The only file that
 // knows them all.
 import type { AddressInfo } from 'node:net';
-import { join, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/schema';
 import type { Logger } from 'pino';
@@ -26,6 +26,7 @@ import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
+import { ServiceCondition } from './service-condition.ts';
 import type { Settings } from './settings.ts';
 import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';
@@ -63,6 +64,7 @@ export class Server {
   readonly #history: ArchiveOperations;
   readonly #archiving: Archiving;
   readonly #watch: FolderWatch;
+  readonly #condition: ServiceCondition;
   readonly #tokens = new ModuleTokens();
   readonly #http: HttpServer;
   readonly #channel: ChannelServer;
@@ -127,7 +129,7 @@ export class Server {
     this.#executables = new Executables({
       folder: join(settings.data, 'executables'),
       keeper: this.#state,
-      onDamage: (text) => this.#logMissing(this.#placed(text)),
+      onDamage: (text) => this.#condition.logMissing(text),
     });
     this.#modules = new ModuleService({
       folder: settings.data,
@@ -181,6 +183,13 @@ export class Server {
         else log.error(`${reason}: nothing is written until it is put back`);
       },
     });
+    this.#condition = new ServiceCondition({
+      folder: settings.data,
+      log,
+      watch: this.#watch,
+      disks: [this.#state, this.#cfgdb, this.#archive],
+      keepers: [this.#cfgdb, this.#state, this.#executables, this.#archive],
+    });
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
     const metrics = new Metrics();
@@ -204,17 +213,9 @@ export class Server {
       tokens: this.#tokens,
       metrics,
       unavailable: () => this.#unavailable(),
-      diskTrouble: () => this.trouble,
-      writeRefusal: () => this.#writeRefusal(),
-      losses: {
-        missing: () => this.#missing(),
-        acknowledge: async () => {
-          await this.#cfgdb.acknowledgeMissing();
-          await this.#state.acknowledgeMissing();
-          await this.#executables.acknowledgeMissing();
-          this.#archive.acknowledgeMissing();
-        },
-      },
+      diskTrouble: () => this.#condition.trouble,
+      writeRefusal: () => this.#condition.writeRefusal,
+      losses: this.#condition,
     };
     this.#http = createHttp(interfaces);
     this.#channel = createChannel(interfaces);
@@ -223,7 +224,7 @@ export class Server {
         cfgdb: this.#cfgdb,
         data,
         state: this.#state,
-        missing: () => this.#missing(),
+        missing: () => this.#condition.missing(),
         archive: this.#archive,
         archiving: this.#archiving,
         history: this.#history,
@@ -260,7 +261,7 @@ export class Server {
     if (this.#phase !== 'starting') return;
     const { openTo } = this.#folder;
     if (openTo !== undefined) this.#log.warn(`${data} can be read by others (${openTo}): chmod 700 it`);
-    for (const text of this.#missing()) this.#logMissing(text);
+    this.#condition.logAllMissing();
     this.#phase = 'ready';
     this.#modules.begin();
     void this.#executables.checkAll();
@@ -315,38 +316,9 @@ export class Server {
     return this.#phase === 'ready' ? undefined : this.#phase;
   }
 
-  /** Why it cannot do all of its work, the gravest reason first: what /readyz tells. */
+  /** What /readyz tells. */
   get trouble(): ProblemError | undefined {
-    const failure = this.#state.failure ?? this.#cfgdb.failure ?? this.#archive.failure;
-    const missing = this.#missing();
-    if (this.#watch.trouble !== undefined) return this.#writeRefusal();
-    if (failure !== undefined) return new ProblemError('disk-failing', this.#diskRefuses(failure));
-    if (missing.length === 0) return undefined;
-    return new ProblemError('data-missing', `${missing.join('. ')}. telltale config missing says what to do.`);
-  }
-
-  #diskRefuses(failure: string): string {
-    const folder = resolve(this.#settings.data);
-    return `The disk of ${folder} does not take what is written (${failure}): make room there. It is tried again every second.`;
-  }
-
-  #writeRefusal(): ProblemError | undefined {
-    const { trouble } = this.#watch;
-    return trouble === undefined ? undefined : new ProblemError('data-folder-gone', `${trouble}; nothing is written.`);
-  }
-
-  /** Each begins with the path of what it is about. */
-  #missing(): string[] {
-    const parts = [this.#cfgdb, this.#state, this.#executables, this.#archive];
-    return parts.flatMap(({ missing }) => missing.map((text) => this.#placed(text)));
-  }
-
-  #placed(text: string): string {
-    return `${resolve(this.#settings.data)}${sep}${text}`;
-  }
-
-  #logMissing(text: string): void {
-    this.#log.error(`something that was acknowledged is missing: ${text}`);
+    return this.#condition.trouble;
   }
 
   #createArchive(onFailure: (error: Error) => void): Archive {

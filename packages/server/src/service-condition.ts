@@ -1,0 +1,65 @@
+// What is wrong with the disk and with what was kept on it, over all parts: for /readyz, refusals of writes and the log.
+import { resolve, sep } from 'node:path';
+import { ProblemError } from '@telltale/schema';
+import type { Logger } from 'pino';
+
+export interface ServiceConditionOptions {
+  readonly folder: string;
+  readonly log: Logger;
+  /** Of the data folder: undefined where it is there. */
+  readonly watch: { readonly trouble: string | undefined };
+  /** What each cannot write, and why; the gravest first. */
+  readonly disks: readonly { readonly failure: string | undefined }[];
+  /** What each has lost of what was acknowledged: sentences that begin with the name of a file or folder. */
+  readonly keepers: readonly { readonly missing: readonly string[]; acknowledgeMissing(): void | Promise<void> }[];
+}
+
+export class ServiceCondition {
+  readonly #options: ServiceConditionOptions;
+
+  constructor(options: ServiceConditionOptions) {
+    this.#options = options;
+  }
+
+  /** Why the service cannot do all of its work, the gravest reason first. */
+  get trouble(): ProblemError | undefined {
+    const { folder, disks } = this.#options;
+    const gone = this.writeRefusal;
+    if (gone !== undefined) return gone;
+    const failure = disks.find((disk) => disk.failure !== undefined)?.failure;
+    if (failure !== undefined) {
+      const detail = `The disk of ${resolve(folder)} does not take what is written (${failure}): make room there.`;
+      return new ProblemError('disk-failing', `${detail} It is tried again every second.`);
+    }
+    const missing = this.missing();
+    if (missing.length === 0) return undefined;
+    return new ProblemError('data-missing', `${missing.join('. ')}. telltale config missing says what to do.`);
+  }
+
+  /** Why nothing may be written at all. */
+  get writeRefusal(): ProblemError | undefined {
+    const { trouble } = this.#options.watch;
+    return trouble === undefined ? undefined : new ProblemError('data-folder-gone', `${trouble}; nothing is written.`);
+  }
+
+  /** A sentence each, beginning with a path. */
+  missing(): string[] {
+    return this.#options.keepers.flatMap(({ missing }) => missing.map((text) => this.#placed(text)));
+  }
+
+  async acknowledge(): Promise<void> {
+    for (const keeper of this.#options.keepers) await keeper.acknowledgeMissing();
+  }
+
+  logAllMissing(): void {
+    for (const { missing } of this.#options.keepers) for (const text of missing) this.logMissing(text);
+  }
+
+  logMissing(text: string): void {
+    this.#options.log.error(`something that was acknowledged is missing: ${this.#placed(text)}`);
+  }
+
+  #placed(text: string): string {
+    return `${resolve(this.#options.folder)}${sep}${text}`;
+  }
+}
