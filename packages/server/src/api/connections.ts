@@ -143,7 +143,10 @@ export class Connections {
     const connection = this.#all.get(socket);
     if (connection !== undefined) this.#close(connection, end);
     if (this.#turns.hasTime()) end(socket);
-    else this.#turns.wait(() => end(socket));
+    else {
+      socket.pause();
+      this.#turns.waitBehind(() => end(socket));
+    }
   }
 
   /** Answers the request, or will when those before it on its connection are answered. */
@@ -153,7 +156,10 @@ export class Connections {
       this.#begin(connection, 'busy');
       connection.current = exchange;
       if (this.#turns.hasTime(exchange[2])) this.#answer(connection, exchange, answer);
-      else this.#turns.wait(() => this.#answer(connection, exchange, answer));
+      else {
+        const begin = () => this.#answer(connection, exchange, answer);
+        this.#turns.wait(begin, () => connection.waiting.length > 0);
+      }
     } else if (connection?.state === 'busy') {
       if (connection.waiting.length + 1 < mostUnanswered && this.#waiting < mostWaiting) {
         connection.waiting.push(exchange);

@@ -21,9 +21,9 @@ const work = (name: string, ms: number) => () => {
 };
 
 /** The only request of a connection. */
-function ask(name: string, ms = 1): void {
+function ask(name: string, ms = 1, hasOthers = () => false): void {
   if (turns.hasTime()) work(name, ms)();
-  else turns.wait(work(name, ms));
+  else turns.wait(work(name, ms), hasOthers);
 }
 
 const crowd = (count: number) => Array.from({ length: count }, (_, at) => `${at}`);
@@ -58,6 +58,17 @@ test('a request that comes behind a crowd waits for two of it at most', async ()
   const before = begun.length;
   await allBegun();
   assert.ok(begun.indexOf('late') - before <= 2, `${begun.indexOf('late') - before} came before it`);
+});
+
+test('a request in the middle of a crowd of which each has sent others behind its first waits for two of it at most', async () => {
+  const others = () => true;
+  for (const name of crowd(150)) ask(name, 1, others);
+  ask('alone');
+  for (const name of crowd(150)) ask(`later ${name}`, 1, others);
+  const before = begun.length;
+  await allBegun();
+  assert.ok(begun.indexOf('alone') - before <= 2, `${begun.indexOf('alone') - before} came before it`);
+  assert.equal(new Set(begun).size, 301);
 });
 
 test('neither the oldest nor those behind others wait for ever, whatever comes', async () => {

@@ -13,11 +13,17 @@ const mostTried = 64;
 
 type Begin = () => void;
 
+interface Single {
+  readonly begin: Begin;
+  /** Whether its client has sent others behind it by now: then it has no right to be first. */
+  readonly hasOthers: () => boolean;
+}
+
 export class RequestTurns {
   readonly #clock: Clock;
-  /** Only requests of their connections; the oldest first. */
-  readonly #single: Begin[] = [];
-  /** Requests that their clients sent behind others. */
+  /** Only requests of their connections, as far as is known; the oldest first. */
+  readonly #single: Single[] = [];
+  /** Requests that their clients sent behind others, or others behind them. */
   readonly #behind: Begin[] = [];
   #sinceMs = Number.NEGATIVE_INFINITY;
   #hasTurned = true;
@@ -38,8 +44,8 @@ export class RequestTurns {
     return this.#single.length === 0 && this.#isInTime(nowMs);
   }
 
-  wait(begin: Begin): void {
-    this.#single.push(begin);
+  wait(begin: Begin, hasOthers: () => boolean): void {
+    this.#single.push({ begin, hasOthers });
     this.#try();
   }
 
@@ -80,7 +86,15 @@ export class RequestTurns {
    */
   #next(): Begin | undefined {
     const pick = this.#picks++ % 3;
-    if (pick === 2) return this.#behind.shift() ?? this.#single.shift();
-    return (pick === 0 ? this.#single.pop() : this.#single.shift()) ?? this.#behind.shift();
+    if (pick === 2) return this.#behind.shift() ?? this.#nextSingle(false);
+    return this.#nextSingle(pick === 0) ?? this.#behind.shift();
+  }
+
+  #nextSingle(isNewest: boolean): Begin | undefined {
+    for (;;) {
+      const single = isNewest ? this.#single.pop() : this.#single.shift();
+      if (single?.hasOthers() !== true) return single?.begin;
+      this.#behind.push(single.begin);
+    }
   }
 }
