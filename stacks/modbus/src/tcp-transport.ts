@@ -88,8 +88,10 @@ export class TcpTransport implements Transport {
     if (socket === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     socket.once('close', () => resolve());
-    // A reset, not an end: a device that takes one connection alone is free for the next at once.
-    socket.resetAndDestroy();
+    // A reset, not an end: a device that takes one connection alone is free for the next at once. One that has ended the
+    // connection itself is free, and Node would never close a socket that is being shut down if it were reset.
+    if (socket.writableEnded) socket.destroy();
+    else socket.resetAndDestroy();
     await promise;
   }
 

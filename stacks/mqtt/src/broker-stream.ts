@@ -1,5 +1,6 @@
-// The bytes between the library and a broker: a socket, encrypted or not, behind the guard. What was sent and has not
-// arrived when the connection is given up is thrown away, not sent later by the system.
+// The bytes between the library and a broker: a socket, encrypted or not, behind the guard. A broker gets a slice of each
+// turn of the event loop, however much it sends: others share the thread. What was sent and has not arrived when the
+// connection is given up is thrown away, not sent later by the system.
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
@@ -13,11 +14,21 @@ export interface BrokerStreamOptions {
   readonly guard: PacketGuard;
 }
 
+/** In a turn of the event loop, for 1 or 2 ms of work; bytes are what the system hands over at once, 64 KiB. */
+export const packetsATurn = 100;
+
+const nothing = Buffer.alloc(0);
+
 export class BrokerStream extends Duplex {
   readonly #guard: PacketGuard;
   readonly #tcp: Socket;
   /** The same, or what encrypts it. */
   readonly #socket: Socket;
+  /** What has come and is for the next turns; the socket is paused meanwhile. */
+  #rest: Buffer = nothing;
+  #nextTurn: NodeJS.Immediate | undefined;
+  #hasEnded = false;
+  #isHeld = false;
 
   constructor({ host, port, tls, guard }: BrokerStreamOptions) {
     super({ allowHalfOpen: false });
@@ -26,19 +37,27 @@ export class BrokerStream extends Duplex {
     this.#socket = tls === undefined ? this.#tcp : connectTls({ ...tls, socket: this.#tcp });
     for (const socket of new Set([this.#tcp, this.#socket])) {
       socket.on('error', (error) => this.destroy(error));
-      socket.on('close', () => this.destroy());
+      socket.on('close', () => this.#closeWhenTaken());
     }
-    this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    this.#socket.on('end', () => this.push(null));
+    this.#socket.on('data', (chunk: Buffer) => {
+      this.#socket.pause();
+      this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+      this.#goOn();
+    });
+    this.#socket.on('end', () => {
+      this.#hasEnded = true;
+      this.#goOn();
+    });
   }
 
   /** Whether nobody takes what has come: the broker is not to blame for the silence. */
   get isHeld(): boolean {
-    return this.#socket.isPaused();
+    return this.#isHeld;
   }
 
   override _read(): void {
-    this.#socket.resume();
+    this.#isHeld = false;
+    this.#goOn();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -54,20 +73,41 @@ export class BrokerStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // A plain close would have the system go on sending what the broker has not acknowledged, commands included.
-    if (!this.writableFinished && !this.#tcp.destroyed) this.#tcp.resetAndDestroy();
+    // A plain close would have the system go on sending what the broker has not acknowledged, commands included. A socket
+    // that is being shut down cannot be reset: Node would never close it.
+    if (!this.#socket.writableEnded && !this.#tcp.destroyed) this.#tcp.resetAndDestroy();
     this.#tcp.destroy();
     this.#socket.destroy();
     done(error);
   }
 
-  #take(chunk: Buffer): void {
+  #goOn(): void {
+    if (this.#isHeld || this.destroyed) return;
+    this.#nextTurn ??= setImmediate(() => {
+      this.#nextTurn = undefined;
+      this.#take();
+    });
+  }
+
+  #take(): void {
+    if (this.destroyed) return;
+    const passed: Buffer[] = [];
     try {
-      this.#guard.take(chunk, (bytes) => {
-        if (!this.push(bytes)) this.#socket.pause();
-      });
+      const taken = this.#guard.take(this.#rest, packetsATurn, (bytes) => passed.push(bytes));
+      this.#rest = this.#rest.subarray(taken);
     } catch (error) {
       this.destroy(error as Error);
+      return;
     }
+    if (passed.length > 0) this.#isHeld = !this.push(Buffer.concat(passed));
+    if (this.#rest.length > 0) this.#goOn();
+    else if (this.#hasEnded) this.push(null);
+    else if (!this.#isHeld) this.#socket.resume();
+    if (this.#socket.closed) this.#closeWhenTaken();
+  }
+
+  /** Whoever takes nothing is not waited for. */
+  #closeWhenTaken(): void {
+    if (this.#rest.length === 0 || this.#isHeld) this.destroy();
   }
 }

@@ -61,24 +61,29 @@ describe('the guard', () => {
   for (const version of [4, 5] as const) {
     test(`version ${version}: whatever the pieces, small messages pass as they are and large ones lose their payload`, () => {
       fc.assert(
-        fc.property(fc.array(sent, { maxLength: 6 }), fc.array(fc.integer({ min: 1, max: 500 })), (all, cuts) => {
-          const stream = Buffer.concat(all.map((each) => bytesOf(version, each)));
-          const guard = new PacketGuard({ maxLength, hasProperties: version === 5, token });
-          const passed: Buffer[] = [];
-          for (let at = 0, turn = 0; at < stream.length; turn++) {
-            const size = cuts.length === 0 ? stream.length : (cuts[turn % cuts.length] as number);
-            guard.take(stream.subarray(at, at + size), (bytes) => passed.push(Buffer.from(bytes)));
-            at += size;
-          }
-          const meant = all.map((each) => {
-            const head = 2 + each.topic.length + (each.qos > 0 ? 2 : 0) + (version === 5 ? 8 : 0);
-            const isLarge = head + each.size > maxLength;
-            const payload = isLarge ? token.toString() : 'x'.repeat(each.size);
-            return { topic: each.topic, payload, messageId: each.qos > 0 ? 7 : undefined };
-          });
-          assert.deepEqual(parse(version, Buffer.concat(passed)), meant);
-          assert.equal(guard.packets, all.length);
-        }),
+        fc.property(
+          fc.array(sent, { maxLength: 6 }),
+          fc.array(fc.integer({ min: 1, max: 500 })),
+          fc.integer({ min: 1, max: 7 }),
+          (all, cuts, most) => {
+            const stream = Buffer.concat(all.map((each) => bytesOf(version, each)));
+            const guard = new PacketGuard({ maxLength, hasProperties: version === 5, token });
+            const passed: Buffer[] = [];
+            for (let at = 0, turn = 0; at < stream.length; turn++) {
+              const size = cuts.length === 0 ? stream.length : (cuts[turn % cuts.length] as number);
+              at += guard.take(stream.subarray(at, at + size), most, (bytes) => passed.push(Buffer.from(bytes)));
+              assert.ok(guard.packets <= (turn + 1) * most);
+            }
+            const meant = all.map((each) => {
+              const head = 2 + each.topic.length + (each.qos > 0 ? 2 : 0) + (version === 5 ? 8 : 0);
+              const isLarge = head + each.size > maxLength;
+              const payload = isLarge ? token.toString() : 'x'.repeat(each.size);
+              return { topic: each.topic, payload, messageId: each.qos > 0 ? 7 : undefined };
+            });
+            assert.deepEqual(parse(version, Buffer.concat(passed)), meant);
+            assert.equal(guard.packets, all.length);
+          },
+        ),
       );
     });
   }
@@ -89,7 +94,7 @@ describe('the guard', () => {
         const guard = new PacketGuard({ maxLength, hasProperties: true, token });
         let passed = 0;
         try {
-          for (const chunk of chunks) guard.take(Buffer.from(chunk), (bytes) => (passed += bytes.length));
+          for (const chunk of chunks) guard.take(Buffer.from(chunk), 100, (bytes) => (passed += bytes.length));
         } catch (error) {
           assert.match((error as Error).message, /^the broker sent/);
         }
@@ -103,7 +108,7 @@ describe('the guard', () => {
     const take =
       (...bytes: number[]) =>
       () =>
-        new PacketGuard({ maxLength, hasProperties: true, token }).take(Buffer.from(bytes), () => undefined);
+        new PacketGuard({ maxLength, hasProperties: true, token }).take(Buffer.from(bytes), 100, () => undefined);
     assert.throws(take(0x90, 0xff, 0x7f), /a packet of 16383 bytes/);
     assert.throws(take(0x30, 0xff, 0xff, 0xff, 0xff, 0xff), /without a length/);
   });

@@ -31,13 +31,18 @@ export class PacketGuard {
     this.#options = options;
   }
 
-  /** Hands on what the library may see. Throws where the bytes are no packets. */
-  take(chunk: Buffer, pass: (bytes: Buffer) => void): void {
+  /**
+   * Hands on what the library may see, up to the end of the last of so many packets, and returns how many bytes it took.
+   * Throws where the bytes are no packets.
+   */
+  take(chunk: Buffer, mostPackets: number, pass: (bytes: Buffer) => void): number {
+    const enough = this.packets + mostPackets;
     let at = 0;
-    while (at < chunk.length) {
+    while (at < chunk.length && this.packets < enough) {
       if (this.#left > 0) at = this.#body(chunk, at, pass);
       else at = this.#begin(chunk, at, pass);
     }
+    return at;
   }
 
   #begin(chunk: Buffer, from: number, pass: (bytes: Buffer) => void): number {
