@@ -75,9 +75,10 @@ describe('a broker', () => {
 
   test('whose connection is ended and given up at once is let go', async (t) => {
     const { stream, broker } = await setUp(t);
+    await new Promise(setImmediate); // it is connected on both sides
     stream.end();
-    await once(stream.resume(), 'prefinish');
+    await Promise.resolve();
     stream.destroy();
-    await once(broker.resume(), 'close');
+    await once(broker.resume(), 'close'); // where its own side stays open, this process does not end
   });
 });
