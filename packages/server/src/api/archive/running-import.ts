@@ -72,7 +72,9 @@ export class RunningImport {
         }
         if (this.#isOver) return;
         this.#inFlight += piece.length;
-        const bytes = new Uint8Array(piece); // memory of its own: that of the chunk may have others in it
+        // In memory of its own, that it may be given away.
+        const isAlone = piece.length === piece.buffer.byteLength;
+        const bytes = isAlone ? (piece as Uint8Array<ArrayBuffer>) : new Uint8Array(piece);
         this.#tell({ kind: 'bytes', bytes }, [bytes.buffer]);
       }
     }
