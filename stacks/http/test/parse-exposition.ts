@@ -31,7 +31,7 @@ export function parseTextFormat(page: string): Map<string, ParsedFamily> {
   let present: ParsedFamily | undefined;
   assert.ok(page === '' || page.endsWith('\n'), 'the last line must end with a line feed');
   for (const line of page.split('\n').slice(0, -1)) {
-    const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) ?(.*)$/.exec(line) ?? [];
+    const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) ?(.*)$/s.exec(line) ?? [];
     if (kind !== undefined) {
       assert.match(name, new RegExp(`${nameForm.source}$`));
       if (present?.name !== name) present = open(families, name);
@@ -56,7 +56,7 @@ export function parseOpenMetrics(page: string): Map<string, ParsedFamily> {
   for (const line of lines) {
     assert.notEqual(line, '', 'no line may be empty');
     if (line.startsWith('#')) {
-      const [, kind, name = '', rest = ''] = /^# (HELP|TYPE|UNIT) (\S+) (.*)$/.exec(line) ?? [];
+      const [, kind, name = '', rest = ''] = /^# (HELP|TYPE|UNIT) (\S+) (.*)$/s.exec(line) ?? [];
       assert.ok(kind !== undefined, line);
       assert.match(name, new RegExp(`${nameForm.source}$`));
       if (present?.name !== name) present = open(families, name);

@@ -210,7 +210,7 @@ describe('a configuration', () => {
     fc.assert(
       fc.property(anyContent(), anyContent(), (before, after) => {
         const expected = [...Differences.between(before, after)].map(({ family, name }) => {
-          const parsed = (text: string | undefined) => (text === undefined ? undefined : JSON.parse(text));
+          const parsed = (text: string | undefined) => (text === undefined ? undefined : parseJson(text));
           return { family, before: parsed(before[family].get(name)), after: parsed(after[family].get(name)) };
         });
         assert.deepEqual(inOrder(readRendering(packRendering(before, after))), inOrder(expected));
