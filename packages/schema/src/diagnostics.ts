@@ -72,7 +72,7 @@ const ConnectorCounters = Type.Object(
     dropped: Count('Readings that came without a link, and were passed over.'),
     'writes-accepted': Count('Commands that the device has accepted.'),
     'writes-refused': Count('Commands that the device has refused.'),
-    'writes-timed-out': Count('Commands without an answer in time.'),
+    'writes-timed-out': Count('Commands without a clear answer in time: the device may have them.'),
     'writes-not-connected': Count('Commands that were not sent for want of a link.'),
     requests: Count('Requests to devices.'),
     'requests-failed': Count('Of these: without an answer that could be used.'),

@@ -115,8 +115,9 @@ export class BusReader {
         break;
       case 'written': {
         const waiting = this.#waiting.get(message.write);
-        if (message.reason === undefined) waiting?.resolve();
-        else waiting?.reject(new Refused(message.reason));
+        const { failure } = message;
+        if (failure === undefined) waiting?.resolve();
+        else waiting?.reject(failure.isRefused ? new Refused(failure.reason) : new Error(failure.reason));
         break;
       }
       default:

@@ -240,7 +240,7 @@ describe('a write over a bus', () => {
     const { link, serving } = await looped(t);
     const write = assert.rejects(link.write('setpoint', 30), new Refused('the eu-range is 0 to 20'));
     await until(link, () => serving.writes.length === 1, 0);
-    serving.writes[0]?.reject(new Error('the eu-range is 0 to 20'));
+    serving.writes[0]?.reject(new Refused('the eu-range is 0 to 20'));
     await write;
     await assert.rejects(link.write('setpoint', 0.5), { name: 'Refused', message: /datatype i/ });
     await assert.rejects(link.write('level', 1), { name: 'Refused', message: /only be read/ });
@@ -259,6 +259,14 @@ describe('a write over a bus', () => {
     await until(link, () => serving.writes.length === 2, 0);
     serving.writes[1]?.resolve();
     await next;
+  });
+
+  test('of which the provider does not know the outcome is not said to be refused', async (t) => {
+    const { link, serving } = await looped(t);
+    const write = assert.rejects(link.write('setpoint', 1), { name: 'Error', message: 'the device may have it' });
+    await until(link, () => serving.writes.length === 1, 0);
+    serving.writes[0]?.reject(new Error('the device may have it'));
+    await write;
   });
 
   test('that loses its provider, or its patience, is not said to be done or not done', async (t) => {

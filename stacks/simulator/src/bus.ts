@@ -25,8 +25,13 @@ export type BusMessage =
       readonly tag: string;
       readonly value: Value;
     }
-  /** The answer; `reason` where it was refused. */
-  | { readonly kind: 'written'; readonly write: string; readonly reason: string | undefined };
+  | { readonly kind: 'written'; readonly write: string; readonly failure: WriteFailure | undefined };
+
+export interface WriteFailure {
+  readonly reason: string;
+  /** Otherwise nobody knows whether it was written. */
+  readonly isRefused: boolean;
+}
 
 export const aliveMs = 1000;
 /** A provider that is silent for so long is gone. */

@@ -96,8 +96,11 @@ class BusProvider implements Provider {
     else if (message.kind === 'write' && message.provider === this.#id) {
       const { tag, value, write } = message;
       this.#write(tag, value).then(
-        () => this.#bus?.say({ kind: 'written', write, reason: undefined }),
-        (error: Error) => this.#bus?.say({ kind: 'written', write, reason: error.message }),
+        () => this.#bus?.say({ kind: 'written', write, failure: undefined }),
+        (error: Error) => {
+          const failure = { reason: error.message, isRefused: error instanceof Refused };
+          this.#bus?.say({ kind: 'written', write, failure });
+        },
       );
     }
   }

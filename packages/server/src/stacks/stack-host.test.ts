@@ -155,6 +155,7 @@ describe('instances', () => {
         if (value === 2) throw new ProblemError('out-of-range', 'It is too much.');
         if (value === 3) throw new Error('a secret');
         if (value === 4) throw writeProblem('plc', { kind: 'timeout', reason: 'silence', sent: true });
+        if (value === 5) throw new ProblemError('storage-failed', 'The device has accepted it, the disk has not.');
       },
     });
     host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
@@ -162,14 +163,15 @@ describe('instances', () => {
     host.pointsDone('provider', 'out');
     await until(() => events.includes('provider out up'));
     const batch = new Batch();
-    for (const value of [1, 2, 3, 4, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
+    for (const value of [1, 2, 3, 4, 5, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
     host.publish('out', batch);
     assert.equal(batch.count, 0);
     const told = () => lines.filter(({ provider }) => provider === 'out').map(({ msg }) => msg);
-    await until(() => told().length === 7);
-    assert.deepEqual(asked, [1, 2, 3, 4, 9007199254740993n, 'text']);
+    await until(() => told().length === 8);
+    assert.deepEqual(asked, [1, 2, 3, 4, 5, 9007199254740993n, 'text']);
     assert.deepEqual(told().slice(1).sort(), [
-      'Error Connector plc has no answer in time: silence. The device may have taken the value: look at it before you write again.',
+      'Error Connector plc has no clear answer: silence. The device may have taken the value: look at it before you write again.',
+      'Error The device has accepted it, the disk has not.',
       'Error the service made a mistake: see its log',
       'Refused It is too much.',
       'written 1',
@@ -180,7 +182,7 @@ describe('instances', () => {
     host.pointsDone('provider', 'out');
     batch.number(1, 1, 192, 0);
     host.publish('out', batch);
-    await until(() => told().length === 8);
+    await until(() => told().length === 9);
     assert.match(told().at(-1) ?? '', /Refused the command is not one of this provider/);
   });
 });

@@ -17,7 +17,7 @@ import { OpenQuestions } from './open-questions.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 import type { Failure, FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
 import { StartedProcesses } from './thread-processes.ts';
-import { MaybeWritten, writeProblem } from './write-problem.ts';
+import { isSure, MaybeWritten, writeProblem } from './write-problem.ts';
 
 export interface StackThreadOptions {
   /** From 1 on. */
@@ -309,7 +309,7 @@ export class StackThread {
     } catch (error) {
       const isTold = error instanceof ProblemError;
       const reason = isTold ? error.message : 'the service made a mistake: see its log';
-      failure = { reason, isSure: isTold && !(error instanceof MaybeWritten) };
+      failure = { reason, isSure: isSure(error) };
       if (!isTold) this.#options.log.error(error, 'what a client of a provider wanted failed');
     }
     this.#thread.post({ kind: 'answer', question, failure });

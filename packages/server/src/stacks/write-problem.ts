@@ -19,10 +19,14 @@ export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, {
       return new ProblemError('write-refused', `Connector ${connector} did not get it accepted: ${reason}.`);
     case 'notConnected':
       return new ProblemError('connector-down', `Connector ${connector} is not connected: ${reason}. ${notSent}`);
-    case 'timeout': {
-      const detail = `Connector ${connector} has no answer in time: ${reason}.`;
-      if (outcome.sent) return new MaybeWritten('write-timeout', detail);
-      return new ProblemError('write-timeout', `${detail} ${notSent}`);
-    }
+    case 'timeout':
+      if (outcome.sent)
+        return new MaybeWritten('write-timeout', `Connector ${connector} has no clear answer: ${reason}.`);
+      return new ProblemError('write-timeout', `Connector ${connector} had no time to send it: ${reason}. ${notSent}`);
   }
+}
+
+/** Whether this says for certain that nothing was done. What the disk did not take, the device may have. */
+export function isSure(error: unknown): boolean {
+  return error instanceof ProblemError && !(error instanceof MaybeWritten) && error.problem !== 'storage-failed';
 }

@@ -9,7 +9,7 @@ export type WriteOutcome =
   | { readonly kind: 'refused'; readonly reason: string }
   /** Nothing was sent. */
   | { readonly kind: 'notConnected'; readonly reason: string }
-  /** `sent`: the stack has it and the device may have taken it. */
+  /** There is no clear answer. `sent`: the stack has it and the device may have taken it. */
   | { readonly kind: 'timeout'; readonly sent: boolean; readonly reason: string };
 
 export interface LinkWritesOptions {
@@ -158,10 +158,10 @@ export class LinkWrites {
   }
 }
 
+/** Only what a stack says in so many words is certain: of anything else the device may have it. */
 function outcomeOf(error: unknown): WriteOutcome {
   const reason = reasonOf(error);
   if (isThrown('Refused', error)) return { kind: 'refused', reason };
   if (isThrown('NotConnected', error) || isThrown('BackOff', error)) return { kind: 'notConnected', reason };
-  if (isThrown('NoAnswer', error)) return { kind: 'timeout', sent: true, reason };
-  return { kind: 'refused', reason: `the stack failed, and the device may have taken it: ${reason}` };
+  return { kind: 'timeout', sent: true, reason: isThrown('NoAnswer', error) ? reason : `the stack failed: ${reason}` };
 }
