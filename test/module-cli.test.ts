@@ -1,6 +1,6 @@
 // `telltale module` against the real server: what people and scripts see of function modules.
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { FunctionModule, LiveFunctionModule, LogLine } from '@telltale/schema';
@@ -155,6 +155,22 @@ describe('telltale module', () => {
     assert.match(readFileSync(output, 'utf8'), /^#!\/bin\/sh\n/);
     assert.match(failed(await cli('module', 'pack', fileOf('none.ts'), output)).text, /Cannot find module/);
     assert.equal(existsSync(output), true);
+  });
+
+  test('pack never writes over a source of the program', async () => {
+    writeFileSync(fileOf('part.ts'), 'export const part = 1;');
+    writeFileSync(fileOf('whole.ts'), "import { part } from './part.ts'; console.log(part);");
+    symlinkSync('whole.ts', fileOf('link.js'));
+    const before = ['whole.ts', 'part.ts'].map((name) => readFileSync(fileOf(name), 'utf8'));
+    for (const output of ['whole.ts', 'part.ts', 'link.js']) {
+      const { code, text } = failed(await cli('module', 'pack', fileOf('whole.ts'), fileOf(output)));
+      assert.equal(code, 2);
+      assert.match(text, /is a source of the program: name another OUTPUT/);
+    }
+    assert.deepEqual(
+      ['whole.ts', 'part.ts'].map((name) => readFileSync(fileOf(name), 'utf8')),
+      before,
+    );
   });
 
   test('on a terminal status is a table, and one is shown in detail', { skip: noTerminal }, async () => {

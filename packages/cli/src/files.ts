@@ -1,6 +1,7 @@
 // Files and the standard input, and what is said where they cannot be read or written.
-import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { createReadStream, type Stats } from 'node:fs';
+import { lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Bytes } from '@telltale/client';
 import { type Call, Refused } from './declaration.ts';
@@ -53,17 +54,38 @@ export async function streamFile(
   return { stream: ReadableStream.from(chunks()) as ReadableStream<Uint8Array<ArrayBuffer>>, length: size };
 }
 
-/** Writes beside the file and takes its place at the end: never half of it is there. */
-export async function writeFileWhole(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const part = `${file}.part`;
+/**
+ * Writes beside the file and takes its place at the end: never half of it is there. Its mode stays, unless one is given.
+ * What is no regular file (a link, a FIFO, a device) stays what it is, and is written into.
+ */
+export async function writeFileWhole(file: string, chunks: AsyncIterable<Uint8Array>, mode?: number): Promise<void> {
   try {
-    await using handle = await open(part, 'w');
+    const present = await lstat(file).catch(() => undefined);
+    if (present === undefined || present.isFile()) await replaceFile(file, chunks, present, mode);
+    else await writeFile(file, chunks);
+  } catch (error) {
+    throw asRefused(error, `${file} cannot be written`);
+  }
+}
+
+async function replaceFile(
+  file: string,
+  chunks: AsyncIterable<Uint8Array>,
+  present: Stats | undefined,
+  mode = present?.mode,
+): Promise<void> {
+  const part = `${file}.${randomUUID()}.part`;
+  await using handle = await open(part, 'wx', mode);
+  try {
     await handle.writeFile(chunks); // all of each chunk: a disk that is nearly full takes a part, and says nothing
+    // Root may give it back to its owner; anybody else becomes it.
+    if (present !== undefined) await handle.chown(present.uid, present.gid).catch(() => undefined);
+    if (mode !== undefined) await handle.chmod(mode & 0o7777);
     await handle.sync();
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
-    throw asRefused(error, `${file} cannot be written`);
+    throw error;
   }
 }
 

@@ -1,13 +1,14 @@
 // `telltale module upload|pack`: the executable of a function module, from a file that is ready to run or from a program
 // in TypeScript or JavaScript.
 import { createHash } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { FunctionModule, LastError } from '@telltale/schema';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
-import { asRefused } from '../files.ts';
+import { asRefused, writeFileWhole } from '../files.ts';
 import { refuseMissing } from '../known-names.ts';
 import { packProgram } from '../pack/pack-program.ts';
 
@@ -48,13 +49,15 @@ export const modulePack: CommandDeclaration = {
   examples: ['telltale module pack level-controller.ts level-controller'],
   run: async ({ args, terminal }) => {
     const [file = '', output = ''] = args;
-    const { text, files } = await packProgram(file);
-    try {
-      await writeFile(output, text);
-      await chmod(output, 0o755);
-    } catch (error) {
-      throw asRefused(error, `${output} cannot be written`);
+    const { text, files, sources } = await packProgram(file);
+    const present = await stat(output).catch(() => undefined);
+    for (const source of present === undefined ? [] : sources) {
+      const { dev, ino } = await stat(source);
+      if (dev === present?.dev && ino === present.ino) {
+        throw new UsageError(`${output} is a source of the program: name another OUTPUT.`);
+      }
     }
+    await writeFileWhole(output, Readable.from([Buffer.from(text)]), 0o755);
     const sha256 = sumOf(Buffer.from(text));
     if (terminal.isJson) await terminal.json({ packed: { output, sha256, files } });
     else await terminal.line(`${output} has ${files.length} files in it. SHA-256 ${sha256}`);

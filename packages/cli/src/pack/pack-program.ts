@@ -9,6 +9,8 @@ export interface PackedProgram {
   readonly text: string;
   /** Names of the files in it, the program first. */
   readonly files: readonly string[];
+  /** Where these are. */
+  readonly sources: readonly string[];
 }
 
 /** Throws `Refused`. */
@@ -21,7 +23,7 @@ export async function packProgram(file: string): Promise<PackedProgram> {
     return `  ${JSON.stringify([named(url), { format, source, links }])},\n`;
   });
   const text = `${opening}const files = new Map([\n${entries.join('')}]);\n${closing(named(graph.main))}`;
-  return { text, files: [...names.values()] };
+  return { text, files: [...names.values()], sources: Array.from(names.keys(), (url) => fileURLToPath(url)) };
 }
 
 const scheme = 'module:///';
