@@ -23,7 +23,15 @@ describe('a time on the command line', () => {
     assert.deepEqual(readMoment('since', '2026-01-31T12:00'), [seconds('2026-01-31T12:00'), 0]);
   });
 
-  for (const text of ['', '1x', 'h', 'yesterday', '2026-13-01', '2026-01-31T25:00', '1e3', '--1h', '1969-01-01']) {
+  const impossible = [
+    '2026-02-31',
+    '2026-02-29T12:00',
+    '2026-04-31T12:00:00Z',
+    '2026-13-01',
+    '2026-01-31T25:00',
+    '9999-01-01',
+  ];
+  for (const text of ['', '1x', 'h', 'yesterday', ...impossible, '1e3', '--1h', '1969-01-01']) {
     test(`${JSON.stringify(text)} is none`, () => assert.throws(() => readMoment('since', text), UsageError));
   }
 

@@ -1,6 +1,6 @@
 // Times as people write them on a command line: so long ago, a date of their own clock, or seconds.
 import type { ArchiveMoment } from '@telltale/client';
-import { durationForms, parseDuration, toTimestamp } from '@telltale/schema';
+import { durationForms, parseDuration, parseIsoMs, toTimestamp } from '@telltale/schema';
 import { UsageError } from './declaration.ts';
 
 export const momentForms = 'such as 1h (so long ago), 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00:00Z or seconds';
@@ -13,8 +13,8 @@ export function readMoment(option: string, text: string): ArchiveMoment {
   const agoUs = parseDuration(text.replace(/^-/, ''));
   if (agoUs !== undefined) return -agoUs / 1_000_000;
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
-  const time = new Date(dateForm.test(text) ? local(text) : Number.NaN);
-  if (!Number.isNaN(time.getTime()) && time.getTime() >= 0) return toTimestamp(time.getTime() * 1000);
+  const ms = dateForm.test(text) ? parseIsoMs(local(text)) : Number.NaN;
+  if (ms >= 0 && ms * 1000 <= Number.MAX_SAFE_INTEGER) return toTimestamp(ms * 1000);
   throw new UsageError(`--${option} is a time, ${momentForms}, not ${JSON.stringify(text.slice(0, 60))}.`);
 }
 

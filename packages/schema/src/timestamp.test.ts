@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
-import { formatTimestamp, fromTimestamp, toTimestamp } from './timestamp.ts';
+import { formatTimestamp, fromTimestamp, parseIsoMs, toTimestamp } from './timestamp.ts';
 import { Timestamp } from './wire-schemas.ts';
 
 const fits = Compile(Timestamp);
@@ -75,4 +75,13 @@ test('on the wire a timestamp is exactly two whole numbers in their ranges', () 
     {},
   ];
   for (const bad of wrong) assert.ok(!fits.Check(bad), JSON.stringify(bad));
+});
+
+test('a day that its month does not have is no time, and does not count on into the next month', () => {
+  assert.equal(parseIsoMs('2028-02-29T12:00:00Z'), Date.UTC(2028, 1, 29, 12));
+  assert.equal(parseIsoMs('2026-03-01T00:30:00+01:00'), Date.UTC(2026, 1, 28, 23, 30));
+  assert.equal(parseIsoMs('2026-01-31'), Date.UTC(2026, 0, 31));
+  for (const text of ['2026-02-29', '2026-02-31T00:00:00Z', '2026-04-31T12:00+02:00', '2026-00-10', '', 'no time']) {
+    assert.ok(Number.isNaN(parseIsoMs(text)), text);
+  }
 });

@@ -30,6 +30,14 @@ export function formatTimestamp(us: number): string {
   return `${new Date((us - fraction) / 1000).toISOString().slice(0, -1)}${String(fraction).padStart(3, '0')}Z`;
 }
 
+/** As `Date.parse` reads ISO 8601, but a day that the month does not have is NaN: there it would be one of the next. */
+export function parseIsoMs(text: string): number {
+  const date = text.slice(0, 10);
+  const midnightMs = Date.parse(`${date}T00:00:00Z`);
+  const isDay = !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(date);
+  return isDay ? Date.parse(text) : Number.NaN;
+}
+
 function refuseUnfit(us: number): void {
   if (!Number.isSafeInteger(us) || us < 0) {
     throw new RangeError(

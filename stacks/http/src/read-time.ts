@@ -1,5 +1,5 @@
 // Times and qualities that stand in an answer beside their values. Pure.
-import { quality, qualityMask } from '@telltale/schema';
+import { parseIsoMs, quality, qualityMask } from '@telltale/schema';
 
 export type TimeUnit = 's' | 'ms' | 'us';
 
@@ -21,7 +21,7 @@ export function readTime(json: unknown, unit: TimeUnit): number | undefined {
     .replace(/[.,][0-9]+/, '')
     .replace(' ', 'T')
     .replace(/([+-][0-9]{2})([0-9]{2})$/, '$1:$2');
-  const ms = Date.parse(secondsOnly);
+  const ms = parseIsoMs(secondsOnly);
   return Number.isNaN(ms) ? undefined : ms * 1000 + Math.round(Number(`0.${fraction ?? 0}`) * 1e6);
 }
 

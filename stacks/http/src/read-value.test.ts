@@ -88,7 +88,17 @@ describe('a time', () => {
   });
 
   test('is none where its zone is not known, or it is something else', () => {
-    for (const json of ['2023-11-14T22:13:20', '14.11.2023', '2023-13-40T00:00:00Z', 'now', '', null, true, {}]) {
+    for (const json of [
+      '2023-11-14T22:13:20',
+      '14.11.2023',
+      '2023-13-40T00:00:00Z',
+      '2023-02-31T00:00:00Z',
+      'now',
+      '',
+      null,
+      true,
+      {},
+    ]) {
       assert.equal(readTime(json, 's'), undefined, String(json));
     }
   });

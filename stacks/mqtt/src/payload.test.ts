@@ -154,7 +154,18 @@ test('times are read in the form that is set, and nothing else is taken for one'
   assert.equal(readTime(1_700_000_000.5, 's'), 1_700_000_000_500_000);
   assert.equal(readTime('1700000000123', 'ms'), 1_700_000_000_123_000);
   assert.equal(readTime(1_700_000_000_123_456, 'us'), 1_700_000_000_123_456);
-  for (const part of [undefined, null, '', 'now', '14.11.2023', '1', 5, {}, '2023-13-45T99:99:99Z']) {
+  for (const part of [
+    undefined,
+    null,
+    '',
+    'now',
+    '14.11.2023',
+    '1',
+    5,
+    {},
+    '2023-13-45T99:99:99Z',
+    '2023-02-31T00:00:00Z',
+  ]) {
     assert.ok(Number.isNaN(readTime(part, 'iso')), String(part));
   }
   for (const part of [undefined, null, '', 'now', true, {}])

@@ -1,5 +1,5 @@
 // From what a payload says to the value of a point, and to its time and quality. Pure.
-import { type Datatype, maxNumberLength, maxTextBytes, quality, type Value } from '@telltale/schema';
+import { type Datatype, maxNumberLength, maxTextBytes, parseIsoMs, quality, type Value } from '@telltale/schema';
 import type { BinaryType, Selector } from './address.ts';
 import type { TimeFormat } from './measurement-settings.ts';
 import type { Payload } from './payload.ts';
@@ -134,7 +134,7 @@ export function readTime(part: unknown, format: TimeFormat): number {
   if (upToSeconds === undefined) return Number.NaN;
   const offset = zone === undefined ? 'Z' : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
   return (
-    Date.parse(`${upToSeconds.replace(' ', 'T')}${offset.toUpperCase()}`) * 1000 + Number(`0.${fraction || 0}`) * 1e6
+    parseIsoMs(`${upToSeconds.replace(' ', 'T')}${offset.toUpperCase()}`) * 1000 + Number(`0.${fraction || 0}`) * 1e6
   );
 }
 

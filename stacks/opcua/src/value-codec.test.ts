@@ -88,6 +88,7 @@ describe('a value that a node cannot hold is refused, never bent', () => {
     [DataType.ByteString, 'abc'],
     [DataType.DateTime, 'yesterday'],
     [DataType.DateTime, '2026-13-01T00:00:00Z'],
+    [DataType.DateTime, '2026-02-31T00:00:00Z'],
     [DataType.NodeId, 'i=1'],
     [DataType.ExtensionObject, 'x'],
   ];

@@ -1,6 +1,6 @@
 // Values of OPC UA and values of points, both ways. 64-bit integers stay exact; what a datatype cannot hold is told, never
 // bent. The README has the table.
-import { type Batch, type Datatype, formatText, maxTextBytes, quality, type Value } from '@telltale/schema';
+import { type Batch, type Datatype, formatText, maxTextBytes, parseIsoMs, quality, type Value } from '@telltale/schema';
 import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
 
 /** A Date of the library: what a millisecond leaves over hangs on it. */
@@ -226,7 +226,7 @@ function dateOf(value: Value): PreciseDate {
       ? Number(value)
       : typeof value === 'number'
         ? Math.round(value * 1e6)
-        : Date.parse(seconds ?? '') * 1000 + Number(fraction.padEnd(6, '0'));
+        : parseIsoMs(seconds ?? '') * 1000 + Number(fraction.padEnd(6, '0'));
   if (!(us >= timesUs[0] && us <= timesUs[1])) {
     throw unfit(value, DataType.DateTime, 'a time such as 2026-05-01T12:00:00Z');
   }

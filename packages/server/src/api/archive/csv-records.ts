@@ -1,6 +1,6 @@
 // Rows of CSV as records: a header that names the columns, times as people and as programs write them, values without
 // the letter of their datatype.
-import { type Datatype, parseText, quality, type Value, ValueError } from '@telltale/schema';
+import { type Datatype, parseIsoMs, parseText, quality, type Value, ValueError } from '@telltale/schema';
 
 export interface CsvRecordsOptions {
   readonly kind: 'measurements' | 'commands';
@@ -80,12 +80,8 @@ function readTime(text: string): number {
 
 function isoTime(text: string): number | undefined {
   const [, date, time, fraction = '', zone] = iso.exec(text) ?? [];
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  // A day that the month does not have would count on into the next one.
-  if (date === undefined || Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) {
-    return undefined;
-  }
-  const ms = Date.parse(`${date}T${time}${zone}`);
+  if (date === undefined) return undefined;
+  const ms = parseIsoMs(`${date}T${time}${zone}`);
   return Number.isNaN(ms) ? undefined : ms * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
