@@ -9,13 +9,17 @@ import { type Call, Refused } from './declaration.ts';
 /** No configuration is larger; what is has been named by mistake. */
 const maxInputBytes = 1 << 30;
 
+/** The bytes of a file, or of the standard input for `-`, until the signal. */
+export function openInput({ input, signal }: Pick<Call, 'input' | 'signal'>, file: string): AsyncIterable<Buffer> {
+  return addAbortSignal(signal, file === '-' ? (input as Readable) : createReadStream(file));
+}
+
 /** The whole of a file, or of the standard input for `-`. */
 export async function readInput(call: Pick<Call, 'input' | 'signal'>, file: string): Promise<Buffer> {
-  const source = addAbortSignal(call.signal, file === '-' ? (call.input as Readable) : createReadStream(file));
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of source) {
+    for await (const chunk of openInput(call, file)) {
       length += chunk.length;
       if (length > maxInputBytes) throw new Refused(`${nameOf(file)} is larger than 1 GiB: that is no configuration.`);
       chunks.push(Buffer.from(chunk));

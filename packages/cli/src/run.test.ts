@@ -22,29 +22,55 @@ async function serve(t: TestContext): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+interface Outside {
+  readonly url?: string;
+  readonly input?: Readable;
+  readonly signal?: AbortSignal;
+}
+
+async function cli(line: string, outside: Outside = {}): Promise<{ code: number; out: string; err: string }> {
+  const { url = 'http://127.0.0.1:1', input = Readable.from([]), signal = new AbortController().signal } = outside;
+  const texts = { out: '', err: '' };
+  const stream = (to: 'out' | 'err') => ({
+    write: (text: string | Uint8Array) => {
+      texts[to] += text;
+      return true;
+    },
+    once: () => undefined,
+  });
+  const code = await run(line.split(' '), {
+    out: stream('out'),
+    err: stream('err'),
+    input,
+    environment: { TELLTALE_URL: url },
+    version: '1.2.3',
+    clock: systemClock,
+    signal,
+  });
+  return { code, ...texts };
+}
+
 for (const [line, before] of [
   ['alarms ack a b', { operation: 'acknowledge', alarms: ['a'] }],
   ['simulate --stop a b', { stopped: ['a'] }],
 ] as const) {
   test(`${line}: where the second fails, the first is told as done`, async (t) => {
-    const texts = { out: '', err: '' };
-    const stream = (to: 'out' | 'err') => ({
-      write: (text: string | Uint8Array) => {
-        texts[to] += text;
-        return true;
+    const { code, out, err } = await cli(line, { url: await serve(t) });
+    assert.deepEqual([code, JSON.parse(out)], [1, before]);
+    assert.equal(err, 'telltale: Broken. The disk is full.\n');
+  });
+}
+
+for (const line of ['archive import -', 'config import -']) {
+  test(`${line} ends at the first signal, while it waits for its input`, async () => {
+    const ending = new AbortController();
+    const input = new Readable({
+      read() {
+        ending.abort();
+        this.push(null); // had the signal not been heard, it would end well
       },
-      once: () => undefined,
     });
-    const code = await run(line.split(' '), {
-      out: stream('out'),
-      err: stream('err'),
-      input: Readable.from([]),
-      environment: { TELLTALE_URL: await serve(t) },
-      version: '1.2.3',
-      clock: systemClock,
-      signal: new AbortController().signal,
-    });
-    assert.deepEqual([code, JSON.parse(texts.out)], [1, before]);
-    assert.equal(texts.err, 'telltale: Broken. The disk is full.\n');
+    const { code, err } = await cli(line, { input, signal: ending.signal });
+    assert.deepEqual([code, err], [130, 'telltale: interrupted; what was already sent may have been carried out.\n']);
   });
 }

@@ -1,5 +1,4 @@
 // `telltale archive export|import`: records into a file and out of one.
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { TelltaleProblem } from '@telltale/client';
 import { CsvReader, csvRow, ProblemError } from '@telltale/schema';
@@ -13,7 +12,7 @@ import {
   untilOption,
 } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
-import { asRefused, writeFileWhole } from '../files.ts';
+import { asRefused, openInput, writeFileWhole } from '../files.ts';
 import { Progress } from '../progress.ts';
 
 export const archiveExport: CommandDeclaration = {
@@ -75,11 +74,10 @@ export const archiveImport: CommandDeclaration = {
   run: async (call) => {
     const [file = ''] = call.args;
     const pieces = new Pieces(call);
-    const { length, stream } = await openInput(call, file);
-    const progress = new Progress(call, 'importing', length);
+    const progress = new Progress(call, 'importing', await lengthOf(file));
     try {
       const reader = new CsvReader((fields) => pieces.row(fields));
-      for await (const chunk of stream) {
+      for await (const chunk of openInput(call, file)) {
         reader.feed(chunk);
         progress.add(chunk.length);
         await pieces.send(enoughLength);
@@ -96,12 +94,12 @@ export const archiveImport: CommandDeclaration = {
   },
 };
 
-async function openInput({ input, signal }: Call, file: string) {
-  if (file === '-') return { length: undefined, stream: input as AsyncIterable<Buffer> };
+async function lengthOf(file: string): Promise<number | undefined> {
+  if (file === '-') return undefined;
   const { size } = await stat(file).catch((error) => {
     throw asRefused(error, `${file} cannot be read`);
   });
-  return { length: size, stream: createReadStream(file, { signal }) as AsyncIterable<Buffer> };
+  return size;
 }
 
 /** Characters that wait for one request, and for all of them together. */
