@@ -10,22 +10,22 @@ import { type Call, Refused } from './declaration.ts';
 const maxInputBytes = 1 << 30;
 
 /** The bytes of a file, or of the standard input for `-`, until the signal. */
-export function openInput({ input, signal }: Pick<Call, 'input' | 'signal'>, file: string): AsyncIterable<Buffer> {
-  return addAbortSignal(signal, file === '-' ? (input as Readable) : createReadStream(file));
+export async function* openInput({ input, signal }: Pick<Call, 'input' | 'signal'>, file: string) {
+  try {
+    yield* addAbortSignal(signal, file === '-' ? (input as Readable) : createReadStream(file)) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw asRefused(error, `${file === '-' ? 'The standard input' : file} cannot be read`);
+  }
 }
 
 /** The whole of a file, or of the standard input for `-`. */
 export async function readInput(call: Pick<Call, 'input' | 'signal'>, file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  try {
-    for await (const chunk of openInput(call, file)) {
-      length += chunk.length;
-      if (length > maxInputBytes) throw new Refused(`${nameOf(file)} is larger than 1 GiB: that is no configuration.`);
-      chunks.push(Buffer.from(chunk));
-    }
-  } catch (error) {
-    throw asRefused(error, `${nameOf(file)} cannot be read`);
+  for await (const chunk of openInput(call, file)) {
+    length += chunk.length;
+    if (length > maxInputBytes) throw new Refused('The input is larger than 1 GiB: that is no configuration.');
+    chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks);
 }
@@ -93,12 +93,12 @@ async function replaceFile(
   }
 }
 
-function nameOf(file: string): string {
-  return file === '-' ? 'The standard input' : file;
+/** Of a call to the system: that it refused something is no fault of this program. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && ('syscall' in error || error.code === 'ERR_FS_FILE_TOO_LARGE');
 }
 
 /** What the system says becomes what a person can read; anything else stays what it is. */
 export function asRefused(error: unknown, what: string): unknown {
-  const { code, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
-  return code === undefined || syscall === undefined ? error : new Refused(`${what}: ${message}.`);
+  return isSystemError(error) ? new Refused(`${what}: ${error.message}.`) : error;
 }

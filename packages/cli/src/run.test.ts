@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
+import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { run } from './run.ts';
 
 /** A service that knows the names a and b, and carries nothing out that concerns b. */
@@ -26,6 +27,8 @@ interface Outside {
   readonly url?: string;
   readonly input?: Readable;
   readonly signal?: AbortSignal;
+  /** The standard output. */
+  readonly write?: () => boolean;
 }
 
 async function cli(line: string, outside: Outside = {}): Promise<{ code: number; out: string; err: string }> {
@@ -39,7 +42,7 @@ async function cli(line: string, outside: Outside = {}): Promise<{ code: number;
     once: () => undefined,
   });
   const code = await run(line.split(' '), {
-    out: stream('out'),
+    out: { ...stream('out'), ...(outside.write && { write: outside.write }) },
     err: stream('err'),
     input,
     environment: { TELLTALE_URL: url },
@@ -74,3 +77,30 @@ for (const line of ['archive import -', 'config import -']) {
     assert.deepEqual([code, err], [130, 'telltale: interrupted; what was already sent may have been carried out.\n']);
   });
 }
+
+test('what the system does not let be read or written is told with its name, and is no fault of telltale', async (t) => {
+  const folder = temporaryFolder(t);
+  const badInput = () =>
+    new Readable({
+      read() {
+        this.destroy(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }));
+      },
+    });
+  for (const [line, reason] of [
+    [`archive import ${folder}`, `${folder} cannot be read: EISDIR: illegal operation on a directory, read.`],
+    [`config import ${folder}`, `${folder} cannot be read: EISDIR: illegal operation on a directory, read.`],
+    ['archive import -', 'The standard input cannot be read: EIO: i/o error, read.'],
+    ['config import -', 'The standard input cannot be read: EIO: i/o error, read.'],
+  ] as const) {
+    const { code, err } = await cli(line, { input: badInput() });
+    assert.deepEqual([code, err], [1, `telltale: ${reason}\n`], line);
+  }
+});
+
+test('an error of the system that no command expects is told in its words', async () => {
+  const refusing = () => {
+    throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO', syscall: 'write' });
+  };
+  const { code, err } = await cli('--version', { write: refusing });
+  assert.deepEqual([code, err], [1, 'telltale: EIO: i/o error, write.\n']);
+});

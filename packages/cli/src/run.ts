@@ -3,6 +3,7 @@ import { defaultUrl, TelltaleClient, TelltaleProblem, Unreachable } from '@tellt
 import type { Clock } from '@telltale/schema';
 import { commands, globalOptions } from './commands.ts';
 import { type CommandLine, exitCodes, Refused, UsageError } from './declaration.ts';
+import { isSystemError } from './files.ts';
 import { helpText } from './help.ts';
 import { parseCommandLine, readWords } from './parse-command-line.ts';
 import { printable, type Stream, Terminal } from './terminal.ts';
@@ -90,6 +91,7 @@ function explain(error: unknown): { text: string; code: number } {
       code: exitCodes.refused,
     };
   }
+  if (isSystemError(error)) return { text: `${error.message}.`, code: exitCodes.refused };
   const { stack, message } = error as Error;
   return { text: `this is a fault of telltale itself: ${stack ?? message}`, code: exitCodes.refused };
 }

@@ -95,6 +95,15 @@ describe('a packed program', { skip: process.platform === 'win32' && 'function m
     assert.equal(existsSync(trace), false);
   });
 
+  test('a package.json above the program that cannot be read is passed over where it is none, else refused', async () => {
+    const files = { 'inner/package.json': '{}', 'inner/main.ts': '' };
+    await pack({ ...files, 'package.json/none.txt': '' }, 'inner/main.ts');
+    await assert.rejects(pack({ ...files, 'package.json': '{"name": ' }, 'inner/main.ts'), {
+      name: 'Refused',
+      message: /package\.json is not JSON: /,
+    });
+  });
+
   test('what is missing or wrong is refused, with the place', async () => {
     const cases: [Record<string, string>, RegExp][] = [
       [

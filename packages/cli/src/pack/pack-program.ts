@@ -1,8 +1,9 @@
 // Makes one executable file of a program in TypeScript or JavaScript: everything that it imports is in it, types are left
 // out, and whoever runs it needs Node alone. The same sources make the same bytes.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Refused } from '../declaration.ts';
 import { type ModuleGraph, readGraph } from './module-graph.ts';
 
 export interface PackedProgram {
@@ -94,10 +95,19 @@ function nameInPackage(path: string, found: Package | undefined): string {
 /** The nearest that has a name. */
 function packageOf(path: string): Package | undefined {
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-    const manifest = join(folder, 'package.json');
-    if (!existsSync(manifest)) continue;
-    const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { name?: unknown };
-    if (typeof name === 'string') return { folder, name };
+    const name = packageName(join(folder, 'package.json'));
+    if (name !== undefined) return { folder, name };
   }
   return undefined;
+}
+
+function packageName(manifest: string): string | undefined {
+  if (!statSync(manifest, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const text = readFileSync(manifest, 'utf8');
+  try {
+    const { name } = (JSON.parse(text) ?? {}) as { name?: unknown };
+    return typeof name === 'string' ? name : undefined;
+  } catch (error) {
+    throw new Refused(`${manifest} is not JSON: ${(error as Error).message}.`);
+  }
 }
