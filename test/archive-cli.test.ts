@@ -154,6 +154,8 @@ describe('telltale archive', () => {
     assert.equal(archive.records('measurements', 'of_q').length, 20_000);
     const broken = 'name,time,value\nof_i,1,1\nof_q,1,1\nof_i,2,x\n';
     await bad('archive import -', 1, /Row 4, of "of_i": .*not a whole number.*record before it was taken/s, broken);
+    const spaced = '\n\r\nname,time,value\n\nof_i,1,1\n"of_i",2,"3"\n\n\nof_i,3,x\n';
+    await bad('archive import -', 1, /Row 9, of "of_i": .*not a whole number/s, spaced);
     await bad('archive import -', 1, /Row 2, of "nobody".*does not exist/s, 'name,time,value\nnobody,1,1\n');
     await bad('archive import -', 1, /Row 2 ends within quotes/, 'name,time,value\n"a\n');
     await bad('archive import -', 1, /say --name/, 'time,value\n1,1\n');

@@ -5,7 +5,7 @@ import { ProblemError } from './problem.ts';
 const mostRowLength = 1 << 20;
 
 export class CsvReader {
-  readonly #onRow: (fields: string[]) => void;
+  readonly #onRow: (fields: string[], row: number) => void;
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true });
   #text = '';
   /** So far the quotes of the text are counted. */
@@ -13,8 +13,8 @@ export class CsvReader {
   #isQuoted = false;
   #rows = 0;
 
-  /** Calls with each row that is not empty, in order; what it throws goes through. */
-  constructor(onRow: (fields: string[]) => void) {
+  /** Calls with each row that is not empty and its number, from 1 on, in order; what it throws goes through. */
+  constructor(onRow: (fields: string[], row: number) => void) {
     this.#onRow = onRow;
   }
 
@@ -62,7 +62,7 @@ export class CsvReader {
 
   #row(row: string): void {
     this.#rows++;
-    if (row !== '') this.#onRow(row.includes('"') ? this.#quotedFields(row) : row.split(','));
+    if (row !== '') this.#onRow(row.includes('"') ? this.#quotedFields(row) : row.split(','), this.#rows);
   }
 
   #quotedFields(row: string): string[] {
@@ -99,9 +99,9 @@ function nextComma(row: string, from: number): number {
   return at < 0 ? row.length : at;
 }
 
-/** One row, with the end of its line. */
+/** One row, with the end of its line. One field without a text is quoted: an empty line is no row. */
 export function csvRow(fields: readonly string[]): string {
-  return `${fields.map(csvField).join(',')}\r\n`;
+  return `${fields.map(csvField).join(',') || '""'}\r\n`;
 }
 
 function csvField(text: string): string {

@@ -76,7 +76,7 @@ export const archiveImport: CommandDeclaration = {
     const pieces = new Pieces(call);
     const progress = new Progress(call, 'importing', await lengthOf(file));
     try {
-      const reader = new CsvReader((fields) => pieces.row(fields));
+      const reader = new CsvReader((fields, row) => pieces.row(fields, row));
       for await (const chunk of openInput(call, file)) {
         reader.feed(chunk);
         progress.add(chunk.length);
@@ -117,7 +117,6 @@ class Pieces {
   readonly #call: Call;
   readonly #waiting = new Map<string, Piece>();
   #columns: string[] | undefined;
-  #rows = 0;
   #length = 0;
   /** Records that are on the service's disk. */
   sent = 0;
@@ -126,10 +125,9 @@ class Pieces {
     this.#call = call;
   }
 
-  row(fields: string[]): void {
-    this.#rows++;
+  row(fields: string[], row: number): void {
     if (this.#columns === undefined) this.#header(fields);
-    else this.#record(fields, this.#columns);
+    else this.#record(fields, row, this.#columns);
   }
 
   #header(fields: string[]): void {
@@ -144,13 +142,13 @@ class Pieces {
     }
   }
 
-  #record(fields: string[], columns: readonly string[]): void {
+  #record(fields: string[], row: number, columns: readonly string[]): void {
     const name = this.#call.options.get('name') ?? fields[columns.indexOf('name')] ?? '';
     const piece = this.#waiting.get(name) ?? { text: csvRow(columns), rows: [] };
     this.#waiting.set(name, piece);
     const text = csvRow(fields);
     piece.text += text;
-    piece.rows.push(this.#rows);
+    piece.rows.push(row);
     this.#length += text.length;
   }
 
