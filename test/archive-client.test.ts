@@ -69,6 +69,45 @@ describe('the archive of the client', () => {
     assert.deepEqual(await archive.read('measurements', 'of_s', { since: 1 }), [['sa,b', [1, 0], 192]]);
   });
 
+  describe('asked for more names than go into one request', () => {
+    const others = (count: number) => Array.from({ length: count }, (_, at) => `${'x'.repeat(50)}_${at}`);
+    const names = ['level', ...others(700), 'of_l', ...others(1400), 'of_s'];
+    beforeEach(async () => {
+      await archive.backfill('measurements', 'level', [['d1', [1_600_000_000, 0], 192]]);
+      await archive.backfill('measurements', 'of_l', [['l2', [1_600_000_000, 0], 192]]);
+      await archive.backfill('measurements', 'of_s', [['s"3\n', [1_600_000_000, 0], 192]]);
+    });
+
+    test('gives their columns', async () => {
+      const seen: unknown[] = [];
+      for await (const { name, values } of archive.columns('measurements', { names, since: 1 })) {
+        seen.push([name, values[0]]);
+      }
+      assert.deepEqual(seen, [
+        ['level', 1],
+        ['of_l', 2n],
+        ['of_s', '"3\n'],
+      ]);
+    });
+
+    test('downloads one document, in either form, the same as of few names', async () => {
+      for (const form of ['csv', 'columns'] as const) {
+        const bytesOf = async (asked: readonly string[]) => {
+          const { stream } = await archive.download('measurements', { names: asked, since: 1, form });
+          return Buffer.concat(await Array.fromAsync(stream)).toString('latin1');
+        };
+        assert.equal(await bytesOf(names), await bytesOf(['level', 'of_l', 'of_s']), form);
+      }
+    });
+
+    test('ends the download when its reader leaves', async () => {
+      const { stream } = await archive.download('measurements', { names, since: 1, form: 'csv' });
+      const before = kept.requests.length;
+      await stream.cancel();
+      assert.equal(kept.requests.length, before);
+    });
+  });
+
   test('sends the options of a read', async () => {
     const options = { since: -3600.5, resampleS: 60, aggregate: 'avg', warpHead: true, limit: 7 } as const;
     await archive.read('measurements', 'level', options);

@@ -19,12 +19,14 @@ import {
 } from '@telltale/schema';
 import { type ArchiveColumns, BadColumns, ColumnsReader } from './columns-reader.ts';
 import { TelltaleProblem } from './errors.ts';
+import { joinDownloads } from './joined-downloads.ts';
 import {
   type AskOptions,
   type Bytes,
   byNames,
   chunksOf,
   type Download,
+  listsOf,
   pathName,
   type Transport,
 } from './transport.ts';
@@ -131,7 +133,7 @@ export class ArchiveAccess {
     options: ArchiveReadOptions & ArchiveNamesOption,
   ): AsyncGenerator<ArchiveColumns, void> {
     const path = `archive/${kind}/`;
-    const found = await this.#many(path, options, columnsType);
+    const found = await this.download(kind, { ...options, form: 'columns' });
     const reader = new ColumnsReader();
     try {
       for await (const chunk of chunksOf(found)) yield* reader.feed(chunk);
@@ -141,12 +143,26 @@ export class ArchiveAccess {
     }
   }
 
-  /** The bytes of CSV, or of the binary form. */
-  download(
+  /** The bytes of CSV, or of the binary form: one document, in however many requests the names need. */
+  async download(
     kind: ArchiveKind,
     options: ArchiveReadOptions & ArchiveNamesOption & { readonly form: 'csv' | 'columns' },
   ): Promise<Download> {
-    return this.#many(`archive/${kind}/`, options, options.form === 'csv' ? csvType : columnsType);
+    const { names, form, signal } = options;
+    const path = `archive/${kind}/`;
+    const accept = form === 'csv' ? csvType : columnsType;
+    const open = (list: string | undefined) =>
+      this.#transport.download(path, { query: manyQuery(options, list), accept, signal });
+    const [list = names && '', ...others] = names === undefined ? [] : listsOf(names);
+    const first = await open(list);
+    if (others.length === 0) return first;
+    const cutOff = () => this.#transport.stranger('GET', path, 'it ends too early');
+    return joinDownloads(
+      form,
+      first,
+      others.map((each) => () => open(each)),
+      cutOff,
+    );
   }
 
   /** Resolves when the records of the interval are gone from the disk. */
@@ -197,11 +213,6 @@ export class ArchiveAccess {
   /** Merges files and gives space back; the last step is `done`. */
   compact(options: AskOptions = {}): AsyncGenerator<ArchiveProgress, void> {
     return this.#progress('archive/compact', options);
-  }
-
-  #many(path: string, options: ArchiveReadOptions & ArchiveNamesOption, accept: string): Promise<Download> {
-    const query = manyQuery(options, options.names?.join(','));
-    return this.#transport.download(path, { query, accept, signal: options.signal });
   }
 
   async #backfill(

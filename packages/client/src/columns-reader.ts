@@ -18,6 +18,13 @@ const headBytes = 16;
 const recordsMagic = 0x46435454; // TTCF
 const endMagic = 0x45435454; // TTCE
 
+/** The last frame is so long; nothing comes after it. */
+export const endFrameBytes = headBytes;
+
+export function isEndFrame(bytes: Uint8Array): boolean {
+  return bytes.length === endFrameBytes && magicOf(bytes) === endMagic;
+}
+
 /** More than any frame of the service has; what is longer is no frame. */
 const mostFrameBytes = 256 << 20;
 

@@ -254,15 +254,20 @@ export async function byNames<Item>(
   ask: (names: string | undefined) => Promise<Record<string, Item>>,
 ): Promise<Record<string, Item>> {
   if (names === undefined) return ask(undefined);
+  const entries: [string, Item][] = [];
+  for (const list of listsOf(names)) entries.push(...Object.entries(await ask(list)));
+  return Object.setPrototypeOf(Object.fromEntries(entries), null);
+}
+
+/** The names, each once, in lists with commas that fit into a URL. What cannot be a name is left out. */
+export function listsOf(names: readonly string[]): string[] {
   const lists: string[] = [];
   for (const name of new Set(names.filter(isIdentifier))) {
     const last = lists.at(-1);
     if (last === undefined || last.length + name.length > maxListLength) lists.push(name);
     else lists[lists.length - 1] = `${last},${name}`;
   }
-  const entries: [string, Item][] = [];
-  for (const list of lists) entries.push(...Object.entries(await ask(list)));
-  return Object.setPrototypeOf(Object.fromEntries(entries), null);
+  return lists;
 }
 
 function queryText(query: Sent['query'] = {}): string {
