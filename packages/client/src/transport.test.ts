@@ -42,6 +42,31 @@ describe('a request over HTTP', () => {
     );
   });
 
+  test('that cannot be put into words is refused before anything is sent, and is not Unreachable', async (t) => {
+    let requests = 0;
+    const url = await serve(t, (_, response) => {
+      requests++;
+      response.writeHead(204).end();
+    });
+    const client = new TelltaleClient({ url });
+    for (const write of [
+      () => client.commands.write('name', 's\ud800'),
+      () => client.measurements.simulate('level', 'sa\udc00b'),
+    ]) {
+      await assert.rejects(write, (error) => {
+        assert.ok(error instanceof TelltaleProblem, String(error));
+        assert.deepEqual([error.problem, error.status], ['invalid-value', 400]);
+        assert.match(error.detail, /half a surrogate pair.*Nothing was sent/);
+        return true;
+      });
+    }
+    const circle: Record<string, unknown> = {};
+    circle.circle = circle;
+    await assert.rejects(client.configuration.put('alarms', 'a', circle as never), TypeError);
+    await client.commands.write('name', 's💧');
+    assert.equal(requests, 1);
+  });
+
   test('a write without an answer may have happened, a read has not', async (t) => {
     const { promise: heard, resolve: isHeard } = Promise.withResolvers<void>();
     const url = await serve(t, (request) => {

@@ -107,11 +107,13 @@ export class Transport {
   async #ask<T>(method: string, path: string, sent: Sent, read: (response: Response) => T | Promise<T>): Promise<T> {
     const { signal } = sent;
     signal?.throwIfAborted();
+    // What cannot be sent at all is thrown here, as it is: once a request has begun, it is not known what became of it.
+    const url = this.base + path + queryText(sent.query);
+    const body = bodyOf(sent);
     const deadline = new Deadline(this.#timeoutMs, this.#clock);
     const ended = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
     try {
-      const url = this.base + path + queryText(sent.query);
-      const init = initOf(sent, this.#authorization, deadline);
+      const init = initOf(sent, body, this.#authorization, deadline);
       const response = await this.#answer(url, { method, signal: ended, ...init });
       if (response.ok) return await read(response);
       throw new TelltaleProblem(await problemOf(response));
@@ -212,21 +214,29 @@ class Deadline {
 /** Bytes that go as a whole may take longer, by this much. */
 const slowestBytesPerMs = 100;
 
+interface Body {
+  readonly body: Bytes | string;
+  readonly type: string;
+}
+
+/** Throws where it is no JSON. */
+function bodyOf({ json, bytes }: Sent): Body | undefined {
+  return bytes ?? (json === undefined ? undefined : { body: JSON.stringify(json), type: 'application/json' });
+}
+
 function initOf(
-  { json, bytes, accept }: Sent,
+  { accept }: Sent,
+  sent: Body | undefined,
   authorization: Readonly<Record<string, string>>,
   deadline: Deadline,
 ): RequestInit {
   // What leads elsewhere is not the service, and a write must not be carried there.
   const common = { redirect: 'error' } as const;
   const accepted = { ...authorization, ...(accept !== undefined && { accept }) };
-  if (bytes === undefined) {
-    if (json === undefined) return { ...common, headers: accepted };
-    const headers = { ...accepted, 'content-type': 'application/json' };
-    return { ...common, headers, body: JSON.stringify(json) };
-  }
-  const headers = { ...accepted, 'content-type': bytes.type };
-  const { body } = bytes;
+  if (sent === undefined) return { ...common, headers: accepted };
+  const headers = { ...accepted, 'content-type': sent.type };
+  const { body } = sent;
+  if (typeof body === 'string') return { ...common, headers, body };
   if (!(body instanceof ReadableStream)) {
     deadline.restart((body instanceof Blob ? body.size : body.length) / slowestBytesPerMs);
     return { ...common, headers, body };
@@ -272,12 +282,15 @@ export function listsOf(names: readonly string[]): string[] {
 
 function queryText(query: Sent['query'] = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const parts = given.map(([name, value]) => `${name}=${encodeURIComponent(queryValue(value))}`);
+  const parts = given.map(([name, value]) => `${name}=${encodeURIComponent(queryValue(name, value))}`);
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
-function queryValue(value: string | number | boolean | undefined): string {
-  return typeof value === 'boolean' ? String(Number(value)) : String(value);
+function queryValue(name: string, value: string | number | boolean | undefined): string {
+  const text = typeof value === 'boolean' ? String(Number(value)) : String(value);
+  if (text.isWellFormed()) return text;
+  const detail = `${name} has half a surrogate pair in it: well-formed Unicode is expected. Nothing was sent.`;
+  throw TelltaleProblem.of('invalid-value', detail);
 }
 
 const maxProblemLength = 1 << 20;
