@@ -142,6 +142,13 @@ describe('anywhere', { skip: zone !== undefined && 'it is tested by the process 
     assert.deepEqual(days('0 0 */2 * fri', 3), ['02-13', '02-27', '03-13']);
   });
 
+  test('a day of a year that is one of a week as well is found, however many years ahead', () => {
+    const days = (text: string, after: string) => times(text, after, 2).map((each) => each.slice(0, 10));
+    assert.deepEqual(days('0 0 1 1 */7', '2023-01-02'), ['2034-01-01', '2040-01-01']);
+    assert.deepEqual(days('0 0 29 2 */7', '2032-03-01'), ['2060-02-29', '2088-02-29']);
+    assert.deepEqual(days('0 0 29 2 */7', '2088-03-01'), ['2128-02-29', '2156-02-29'], '40 years, the longest');
+  });
+
   test('a leap day is found, also across 2100', () => {
     const days = (after: string) => times('0 0 29 2 *', after, 2).map((each) => each.slice(0, 10));
     assert.deepEqual(days('2026-01-01'), ['2028-02-29', '2032-02-29']);

@@ -9,9 +9,10 @@ import { type CronSchedule, isDayOf } from './cron.ts';
 const minuteMs = 60_000;
 const minutesOfHour = 60;
 const hoursOfDay = 24;
-/** The longest between two 29 Februaries is 8 years, around 2100. */
-const horizonMs = 9 * 366 * 86_400_000;
-/** In months that are named it goes day by day, near changes of the clock by the minute: some thousands at most. */
+const dayMs = 86_400_000;
+/** The longest between two 29 Februaries of one day of the week is 40 years, around 2100. */
+const horizonMs = 41 * 366 * dayMs;
+/** On days that are named it goes by the hour, near changes of the clock by the minute: some hundreds at most. */
 const maxSteps = 10_000;
 
 /** Milliseconds since 1970, of a whole minute later than `afterMs`; undefined where none comes. */
@@ -24,7 +25,7 @@ export function nextTime(schedule: CronSchedule, afterMs: number): number | unde
     } else if (!isSecondPass(time) || isOften(schedule)) {
       return timeMs;
     }
-    timeMs = nextCandidate(schedule, time);
+    timeMs = Math.max(nextCandidate(schedule, time), eveOfNextDay(schedule, time));
   }
   return undefined;
 }
@@ -60,12 +61,27 @@ function isMadeUp(schedule: CronSchedule, time: Date): boolean {
   return false;
 }
 
-/** Passes over months, days and hours without a time, but never over a moment at which clocks are put. */
+/**
+ * When the day before the next named one begins, by the calendar alone; Infinity where none comes. Yesterday is looked at
+ * as well: clocks may be put back to it.
+ */
+function eveOfNextDay(schedule: CronSchedule, time: Date): number {
+  const firstMs = Date.UTC(time.getFullYear(), time.getMonth(), time.getDate() - 1);
+  for (let dayAtMs = firstMs; dayAtMs < firstMs + horizonMs; ) {
+    const day = new Date(dayAtMs);
+    if (isDayOf(schedule, day.getUTCMonth() + 1, day.getUTCDate(), day.getUTCDay())) {
+      return new Date(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate() - 1).getTime();
+    }
+    const isMonth = schedule.months.has(day.getUTCMonth() + 1);
+    dayAtMs = isMonth ? dayAtMs + dayMs : Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Passes over days and hours without a time, but never over a moment at which clocks are put. */
 function nextCandidate(schedule: CronSchedule, time: Date): number {
   const timeMs = time.getTime();
   const jumps: number[] = [];
-  if (!schedule.months.has(time.getMonth() + 1))
-    jumps.push(new Date(time.getFullYear(), time.getMonth() + 1).getTime());
   if (!isDay(schedule, time)) jumps.push(startOf(time, time.getDate() + 1));
   if (!schedule.hours.has(time.getHours()) || jumps.length > 0) {
     jumps.push(timeMs + (minutesOfHour - time.getMinutes()) * minuteMs);
