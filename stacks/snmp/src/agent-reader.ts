@@ -5,7 +5,7 @@ import type { AgentSession } from './agent-session.ts';
 import { tag } from './ber.ts';
 import { errorStatus, type Pdu, pduType, statusName, type Varbind } from './message.ts';
 import { nameOfOid } from './object-names.ts';
-import { compareOids, isWithin } from './oid.ts';
+import { compareOids, parentOf } from './oid.ts';
 import { getRequest, type PlannedObject, type ReadRequest } from './read-plan.ts';
 import { addReading, isException } from './snmp-value.ts';
 
@@ -93,8 +93,7 @@ export class AgentReader {
       }
     }
     const answers = request.objects.map(({ address: { oid } }) => {
-      const column = columns.findIndex((each) => isWithin(oid, each));
-      const end = reached[column];
+      const end = reached[columns.indexOf(parentOf(oid))];
       const isPassed = end !== undefined && (end === endOfAll || compareOids(end, oid) > 0);
       return found.get(oid) ?? (isPassed ? { oid, tag: tag.noSuchInstance, content: noContent } : undefined);
     });

@@ -139,6 +139,32 @@ test('an answer to GETBULK that ends early is completed, and one out of order is
   assert.ok(wrong.requests.slice(asked).every(({ type }) => type === pduType.get));
 });
 
+test('a column within another is read as far as its own walk has come, not as the other one’s', async (t) => {
+  const indexes = [10, 11, 12, 13];
+  const oids = [...indexes.map((index) => `${column}.${index}`), ...indexes.map((index) => `${column}.5.${index}`)];
+  const has = oids.toSorted(compareOids);
+  const agent = await FakeAgent.start(({ type, varbinds, errorIndex: repetitions }) => {
+    const integer = (oid: string) => encodeValue(oid, oids.indexOf(oid), 'integer');
+    if (type !== pduType.getBulk) return { varbinds: varbinds.map(({ oid }) => integer(oid)) };
+    const walks = varbinds.map(({ oid }) => has.filter((each) => compareOids(each, oid) > 0));
+    const walked = Array.from({ length: repetitions }, (_, row) => walks.map((walk) => walk[row]));
+    const all = walked.flat().map((oid) => (oid === undefined ? assert.fail('it walks beyond the end') : integer(oid)));
+    return { varbinds: all.slice(0, 7) }; // the last row of the inner column does not fit
+  });
+  const running = new RunningConnector(vars(agent.port));
+  t.after(async () => {
+    await running.stop();
+    agent.stop();
+  });
+  running.setPoints(oids.map((address, at) => ({ name: `${at}`, address, datatype: 'i' as const })));
+  await running.start();
+  for (const at of oids.keys()) {
+    const reading = await running.until(`${at}`, () => true);
+    assert.deepEqual([reading.value, reading.quality], [at, quality.good], `${oids[at]}`);
+  }
+  assert.ok(agent.requests.some(({ type, varbinds }) => type === pduType.getBulk && varbinds.length === 2));
+});
+
 test('an agent that answers with other objects, or too few, is taken for silent', async (t) => {
   const answers: ((oids: readonly string[]) => FakeAnswer)[] = [
     (oids) => ({ varbinds: oids.map((oid) => ({ ...value(oid), oid: `${oid}.1` })) }),
