@@ -131,9 +131,11 @@ describe('a reading', () => {
     assert.equal(read({ dataType: DataType.Null }, 'd').quality, quality.bad.sensorFailure);
     assert.equal(read({ dataType: DataType.String, value: '7' }, 'd').quality, quality.bad.sensorFailure);
     assert.equal(read({ dataType: DataType.Double, value: 1.5 }, 'l').quality, quality.bad.sensorFailure);
-    assert.equal(
-      read({ dataType: DataType.String, value: 'x'.repeat(70_000) }, 's').quality,
-      quality.bad.sensorFailure,
-    );
+    const text = (value: string) => read({ dataType: DataType.String, value }, 's').quality;
+    assert.equal(text('x'.repeat(65_536)), quality.good);
+    assert.equal(text('x'.repeat(65_537)), quality.bad.sensorFailure);
+    assert.equal(text('水'.repeat(21_845)), quality.good, 'its bytes count');
+    assert.equal(text('水'.repeat(21_846)), quality.bad.sensorFailure);
+    assert.equal(text('half a pair: \ud800'), quality.bad.sensorFailure);
   });
 });

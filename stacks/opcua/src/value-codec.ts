@@ -122,7 +122,8 @@ function fromTime(date: PreciseDate, datatype: Datatype): number | bigint | stri
 function textOf(type: DataType, value: unknown): string | undefined {
   if (value === null || value === undefined) return '';
   const text = anyTextOf(type, value);
-  return text !== undefined && text.length <= maxTextBytes && text.isWellFormed() ? text : undefined;
+  if (text === undefined || text.length > maxTextBytes || !text.isWellFormed()) return undefined;
+  return Buffer.byteLength(text) <= maxTextBytes ? text : undefined;
 }
 
 function anyTextOf(type: DataType, value: unknown): string | undefined {
