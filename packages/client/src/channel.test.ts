@@ -104,6 +104,27 @@ describe('a request on the channel', () => {
     assert.equal(service.of('WriteCommands').length, 1);
   });
 
+  test('beyond 10,000 without an answer is refused, and touches neither watches nor heartbeats nor the connection', async (t) => {
+    const clock = new ManualClock();
+    const service = await ScriptedService.start(t);
+    service.measurements.set('level', update('level', 1));
+    service.answer = (asked) => (asked.request === 'ReadMeasurements' ? undefined : service.ordinary(asked));
+    const channel = open(t, service, { clock, timeoutMs: 60_000 });
+    await entered(channel, 'connected');
+    const lost = entered(channel, 'lost').then((reason) => assert.fail(`the connection is lost: ${reason}`));
+    const reads = Array.from({ length: 10_000 }, () => channel.request('ReadMeasurements', { names: [] }));
+    for (const each of reads) each.catch(() => undefined);
+    const isRefused = (error: unknown) => error instanceof Unreachable && /10000 requests wait/.test(error.message);
+    await assert.rejects(channel.request('ReadMeasurements', { names: [] }), isRefused);
+    const watch = channel.watchMeasurements(['level']);
+    assert.deepEqual(await Promise.race([read(watch, 1), lost]), ['level=d1']);
+    await watch.return?.();
+    await service.until(() => service.asked.at(-1)?.request === 'UnwatchMeasurements');
+    clock.advance(10_000);
+    await service.until(() => service.asked.at(-1)?.request === 'Heartbeat');
+    assert.deepEqual([channel.state, service.connections], ['connected', 1]);
+  });
+
   test('while the connection is lost a write is refused at once and never sent', async (t) => {
     const clock = new ManualClock();
     const service = await ScriptedService.start(t);

@@ -140,6 +140,17 @@ export class Channel {
   request<N extends ChannelRequestName>(
     request: N,
     fields: ChannelRequestFields<N>,
+    options: RequestOptions = {},
+  ): Promise<Answer<N>> {
+    if (this.#pending.size < maxPending) return this.#ask(request, fields, options);
+    const reason = `${maxPending} requests wait for their answers already`;
+    return Promise.reject(this.#unreachable(request, false, reason));
+  }
+
+  /** What the channel asks by itself is bounded by those who watch: without it no watch and no connection would go on. */
+  #ask<N extends ChannelRequestName>(
+    request: N,
+    fields: ChannelRequestFields<N>,
     { signal, timeoutMs = this.#timeoutMs }: RequestOptions = {},
   ): Promise<Answer<N>> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer<N>>();
@@ -166,7 +177,6 @@ export class Channel {
       else if (!isSent) send();
     });
     if (signal?.aborted) onAbort();
-    else if (this.#pending.size >= maxPending) unreachable(`${maxPending} requests wait for their answers already`);
     else if (this.state === 'lost' || this.state === 'closed') unreachable(`the channel is ${this.state}`);
     else {
       signal?.addEventListener('abort', onAbort);
@@ -238,12 +248,12 @@ export class Channel {
     field: string,
   ): WatchTable<Update> {
     const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
-      this.request(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
+      this.#ask(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
     return new WatchTable<Update>({
       tellsPresent: kind !== 'FunctionModuleLogs',
       watch: (names) => ask('Watch', names),
       unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // nobody reads what still comes
-      settled: () => this.request('Heartbeat', {}),
+      settled: () => this.#ask('Heartbeat', {}),
       onSilence: () => this.#connection.drop('a watch was not answered'),
     });
   }
@@ -273,7 +283,7 @@ export class Channel {
   /** A peer that says nothing at all until the next beat is dead, however alive its socket looks. */
   #beat(): void {
     const before = this.#received;
-    this.request('Heartbeat', {}).catch(() => undefined);
+    this.#ask('Heartbeat', {}).catch(() => undefined);
     for (const table of this.#tables()) table.retryMissing();
     this.#cancelHeartbeat = this.#clock.after(this.#heartbeatMs, () => {
       if (this.#received === before) this.#connection.drop(`it was silent for ${this.#heartbeatMs / 1000} s`);
