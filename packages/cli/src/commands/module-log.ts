@@ -1,8 +1,9 @@
 // `telltale module log`: what a function module printed, and what it prints.
 import type { FunctionModuleLine } from '@telltale/client';
-import { fromTimestamp, type LogLine, type LogStream } from '@telltale/schema';
+import type { LogLine, LogStream } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { missingOf, refuseIdle } from '../known-names.ts';
+import { newLines } from '../new-lines.ts';
 import { timeText } from '../words.ts';
 
 const maxLines = 10_000;
@@ -57,11 +58,7 @@ async function follow(call: Call, { name, lines, stream }: LogRequest): Promise<
     });
     const printed = await client.functionModules.log(name, { lines, stream, signal });
     for (const line of printed) await print(call, line);
-    const seen = new Set(printed.map(keyOf));
-    const [first] = printed;
-    /** Came before those that were asked for, while the log was being read. */
-    const isEarlier = ({ t }: LogLine) => first !== undefined && fromTimestamp(t) <= fromTimestamp(first.t);
-    const isNew = (line: LogLine) => !seen.has(keyOf(line)) && !isEarlier(line);
+    const isNew = newLines(printed);
     for await (const { updates, skipped } of watch) {
       if (skipped > 0) terminal.note(`${skipped} lines were passed over: they came faster than shown.`);
       for (const line of updates) {
@@ -72,10 +69,6 @@ async function follow(call: Call, { name, lines, stream }: LogRequest): Promise<
     signal.removeEventListener('abort', end);
     channel.close();
   }
-}
-
-function keyOf({ t, stream, text }: LogLine): string {
-  return JSON.stringify([t, stream, text]);
 }
 
 async function print({ terminal }: Call, { t, stream, text }: LogLine | FunctionModuleLine): Promise<void> {

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LogLine } from '@telltale/schema';
+import { newLines } from './new-lines.ts';
+
+const line = (second: number, text: string, stream: LogLine['stream'] = 'out'): LogLine => ({
+  t: [second, 0],
+  stream,
+  text,
+});
+
+const newOf = (read: readonly LogLine[], told: readonly LogLine[]) => told.filter(newLines(read));
+
+test('lines that were read are not new when they are told, nor are those before them', () => {
+  const read = [line(2, 'b'), line(3, 'c')];
+  assert.deepEqual(newOf(read, [line(1, 'a'), line(2, 'b'), line(3, 'c'), line(4, 'd')]), [line(4, 'd')]);
+  assert.deepEqual(newOf([], [line(1, 'a')]), [line(1, 'a')]);
+});
+
+test('of lines that are alike, their time included, as many are new as were not read', () => {
+  const [before, x] = [line(1, 'a'), line(2, 'x')];
+  assert.deepEqual(newOf([before, x], [x, x, x]), [x, x]);
+  assert.deepEqual(newOf([before, x, x], [x, x]), []);
+  assert.deepEqual(newOf([before, x], [line(2, 'x', 'err'), x]), [line(2, 'x', 'err')]);
+});

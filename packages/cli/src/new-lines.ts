@@ -1,0 +1,25 @@
+// Where the lines of a log that were read meet those that are told as they come: which of these are new.
+import { fromTimestamp, type LogLine } from '@telltale/schema';
+
+/**
+ * Says of each line that is told, in order, whether it is new beside those that were read. Lines may be alike in all,
+ * their time included: as many are passed over as were read, since the log may have been read in the middle of them.
+ */
+export function newLines(read: readonly LogLine[]): (line: LogLine) => boolean {
+  const counts = new Map<string, number>();
+  for (const line of read) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
+  const [first] = read;
+  /** Came before those that were asked for, while the log was being read. */
+  const isEarlier = ({ t }: LogLine) => first !== undefined && fromTimestamp(t) <= fromTimestamp(first.t);
+  return (line) => {
+    if (isEarlier(line)) return false;
+    const left = counts.get(keyOf(line)) ?? 0;
+    if (left > 1) counts.set(keyOf(line), left - 1);
+    else counts.delete(keyOf(line));
+    return left === 0;
+  };
+}
+
+function keyOf({ t, stream, text }: LogLine): string {
+  return JSON.stringify([t, stream, text]);
+}
