@@ -138,6 +138,80 @@ describe('an archive that is opened', () => {
   });
 });
 
+describe('a start with the clock behind', () => {
+  const timeUs = startUs - dayUs;
+  const record = (value: number, isReplacing = true) => ({ key: 0, time: timeUs, value, quality: 0xc0, isReplacing });
+  const values = (store: ArchiveStore) => read(store, 0).map(({ value }) => value);
+
+  /** What is not in blocks yet gets there while the clock is behind. */
+  function startBehind({ store, folder }: OpenedArchive): OpenedArchive {
+    store.close();
+    const behind = openArchive({ folder, clock: new ManualClock(5_000_000) });
+    flush(behind.store);
+    behind.store.close();
+    return openArchive({ folder });
+  }
+
+  test('leaves what was replaced replaced, merged or not', () => {
+    const opened = openArchive();
+    commit(opened.store, [record(1, false)]);
+    flush(opened.store);
+    commit(opened.store, [record(2)]);
+    const again = startBehind(opened);
+    assert.equal(again.store.stats().astray, 1);
+    assert.deepEqual(values(again.store), [2]);
+    commit(again.store, [record(3), ...levels(3, timeUs)]);
+    flush(again.store);
+    assert.equal(values(again.store).at(-1), 3);
+    mergeAll(again.store);
+    assert.deepEqual(values(again.store), [...levels(3, timeUs).map(({ value }) => value), 3]);
+    again.store.close();
+  });
+
+  test('keeps merges from taking a block behind one that has replaced its records', () => {
+    const opened = openArchive();
+    commit(opened.store, [record(1, false)]);
+    flush(opened.store);
+    commit(opened.store, [record(2)]);
+    const { store, folder } = startBehind(opened);
+    for (let round = 0; round < 4; round++) {
+      commit(store, levels(3, startUs + round * 3_000_000));
+      flush(store);
+    }
+    mergeAll(store);
+    assert.deepEqual([values(store)[0], blocksIn(folder).length], [2, 3]);
+    store.close();
+  });
+
+  test('does not keep merges apart where records are far ahead and before 2000 as well', () => {
+    const { store, folder } = openArchive();
+    for (let round = 0; round < 4; round++) {
+      const wrong = [5, startUs + 1000 * dayUs].map((time) => ({ ...record(round, false), time: time + round }));
+      commit(store, [...wrong, ...levels(3, startUs + round * 3_000_000)]);
+      flush(store);
+    }
+    mergeAll(store);
+    assert.equal(blocksIn(folder).length, 2);
+    assert.equal(read(store, 0).length, 20);
+    store.close();
+  });
+
+  test('AR-21: deletes no block of that time before one that it has replaced records of', () => {
+    const opened = openArchive();
+    commit(opened.store, [record(1, false), { key: 2, time: timeUs, value: 'x', quality: 0xc0 }]);
+    flush(opened.store);
+    commit(opened.store, [record(2), { ...record(0, false), time: startUs + 1000 * dayUs }]);
+    const { store, folder, clock } = startBehind(opened);
+    for (const path of store.blockPaths()) if (path.includes('astray')) utimesSync(path, 5, 5);
+    store.close();
+    const again = openArchive({ folder, clock });
+    again.store.setRetention(tenDays);
+    keepInOrder(again.store);
+    assert.deepEqual(values(again.store), [2, 0]);
+    again.store.close();
+  });
+});
+
 describe('records of a wrong clock', () => {
   const old = [5, 6].map((time) => ({ key: 0, time, value: time, quality: 0xc0 }));
   const future = { key: 0, time: startUs + 5 * dayUs, value: 1, quality: 0xc0 };

@@ -35,7 +35,7 @@ type Step =
   | { readonly kind: 'maintain'; readonly steps: number }
   | { readonly kind: 'plan'; readonly all: boolean }
   | { readonly kind: 'retain'; readonly days: number; readonly ofOneDays: number }
-  | { readonly kind: 'commit' | 'freeze' | 'flush' | 'merge' | 'unlink' | 'wait' | 'crash' | 'reopen' };
+  | { readonly kind: 'commit' | 'freeze' | 'flush' | 'merge' | 'unlink' | 'wait' | 'crash' | 'reopen' | 'startBehind' };
 
 function someValue(key: number, number: number): Value {
   const { datatype } = keys[key] as SeriesKey;
@@ -74,7 +74,7 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ kind: fc.constantFrom('commit', 'freeze', 'flush', 'flush', 'merge', 'merge') }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('unlink', 'wait', 'crash', 'reopen') }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('unlink', 'wait', 'crash', 'reopen', 'startBehind') }) },
 ) as fc.Arbitrary<Step>;
 
 class Archive {
@@ -115,12 +115,8 @@ class Archive {
     else if (step.kind === 'wait') this.clock.advance(dayUs / 1000);
     else if (step.kind === 'retain') this.#retain(step.days, step.ofOneDays);
     else if (step.kind === 'crash') this.#crash();
-    else {
-      store.close();
-      model.commit();
-      this.#plan = undefined;
-      this.store = this.#open();
-    }
+    else if (step.kind === 'reopen') this.#reopen();
+    else this.#startBehind();
   }
 
   check(sinceUs: number, untilUs: number): void {
@@ -180,6 +176,23 @@ class Archive {
     );
     assert.equal(outcome.kind, 'merged');
     this.store.mergeDone(plan, outcome);
+  }
+
+  #reopen(): void {
+    this.store.close();
+    this.model.commit();
+    this.#plan = undefined;
+    this.store = this.#open();
+  }
+
+  /** With a clock that has no battery, which is set when everything is in blocks. */
+  #startBehind(): void {
+    const aheadMs = this.clock.now() / 1000 - 5000;
+    this.clock.jump(-aheadMs);
+    this.#reopen();
+    while (this.store.maintain(0));
+    this.clock.jump(aheadMs);
+    this.#reopen();
   }
 
   /** The process ends here and now: what is in the folder is what there is. */

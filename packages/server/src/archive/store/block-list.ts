@@ -6,7 +6,6 @@ import { BlockFile } from '../files/block-file.ts';
 import { Damaged, DamagedBlock } from '../files/damage.ts';
 import { isMissing } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
-import { astray } from '../files/file-names.ts';
 import type { Erasures } from './erasures.ts';
 import { type BlockInfo, covers } from './merge-plan.ts';
 
@@ -27,6 +26,8 @@ export interface Block extends BlockInfo {
   /** Of the erasures up to `erasuresSeen`, those that apply to it. */
   readonly erasures: Set<number>;
   erasuresSeen: number;
+  /** Its first record from 2000 on, where it has older ones as well and somebody had to know. */
+  plausibleFromUs: number | undefined;
 }
 
 /** Throws `DamagedBlock`, also where somebody has removed the file, `NewerVersion`, and the system's errors. */
@@ -52,7 +53,7 @@ export function withBlock<T>(path: string, look: (file: BlockFile) => T): T {
 export function blockOf(file: BlockFile, madeUs: number): Block {
   const { path, header, bytes, records, firstUs, lastUs } = file;
   const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainMs: Number.NEGATIVE_INFINITY };
-  const seen = { erasures: new Set<number>(), erasuresSeen: header.erasuresApplied };
+  const seen = { erasures: new Set<number>(), erasuresSeen: header.erasuresApplied, plausibleFromUs: undefined };
   const highestSeries = file.seriesNumbers.at(-1) ?? 0;
   return { path, header, bytes, records, firstUs, lastUs, highestSeries, madeUs, ...found, ...seen };
 }
@@ -70,7 +71,7 @@ export class BlockList {
     this.#folder = folder;
   }
 
-  /** Those of a wrong clock first: at the same time, whatever is in another partition came later. */
+  /** In order of their newest generation, as block-order.ts has it. */
   get all(): readonly Block[] {
     return this.#blocks;
   }
@@ -96,9 +97,8 @@ export class BlockList {
   /** In place of others. */
   replace(old: readonly Block[], fresh: readonly Block[]): void {
     this.#asked = undefined;
-    const rank = ({ header }: Block) => (header.partition === astray ? -1 : header.partition);
     this.#blocks = [...this.#blocks.filter((block) => !old.includes(block)), ...fresh].sort(
-      (a, b) => rank(a) - rank(b) || a.header.genFrom - b.header.genFrom,
+      (a, b) => a.header.genTo - b.header.genTo || a.header.partition - b.header.partition,
     );
     for (const block of old) {
       this.#leaving.set(block, false);

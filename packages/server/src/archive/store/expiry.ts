@@ -1,8 +1,8 @@
 // Drops what is too old or too much: whole blocks at once; one that has expired in part is marked, to be written anew.
 // Nothing goes for its age before the clock is steady. Blocks of a wrong clock go by when they were made.
 import { Damaged } from '../files/damage.ts';
-import { astray } from '../files/file-names.ts';
 import { type Block, withBlock } from './block-list.ts';
+import { extentOf, isAstray, mayReplace } from './block-order.ts';
 import { cutOffOf, latestCutOff } from './retention.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -52,11 +52,18 @@ export class Expiry {
     if (!steady.isSteady()) return;
     const cutOffUs = latestCutOff(retention, nowUs);
     for (const block of blocks.all) {
-      // Of those of a wrong clock the oldest goes first: a record may replace one in an older block.
-      if (isAstray(block) && block !== blocks.all[0]) continue;
+      if (isAstray(block) && !this.#isFirstOfItsTimes(block)) continue;
       const sinceUs = isAstray(block) ? block.madeUs : block.firstUs;
       if (sinceUs < cutOffUs && !block.isBusy) yield block;
     }
+  }
+
+  /** Those of a wrong clock go oldest first, and none before one that it may have replaced a record of. */
+  #isFirstOfItsTimes(block: Block): boolean {
+    const extent = extentOf(block);
+    return this.#parts.blocks.all.every((other) => {
+      return other.header.genTo >= extent.genTo || !(isAstray(other) || mayReplace(extent, extentOf(other)));
+    });
   }
 
   #look(block: Block, nowUs: number, part: number): void {
@@ -103,10 +110,6 @@ export class Expiry {
     blocks.replace([oldest], []);
     return true;
   }
-}
-
-function isAstray({ header }: Block): boolean {
-  return header.partition === astray;
 }
 
 /**

@@ -6,6 +6,7 @@ import { DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
 import { astray, placeOf } from '../files/file-names.ts';
 import { type Block, blockOf, isTouched, withBlock } from './block-list.ts';
+import { type Extent, extentOf, extentOfLost, overtakes } from './block-order.ts';
 import { chooseAll, chooseMerge, type MergePlan, mergedHeader, runsBetween } from './merge-plan.ts';
 import { partitionUs } from './partition.ts';
 import { keepAll } from './retention.ts';
@@ -101,30 +102,42 @@ export class Merging {
     return undefined;
   }
 
-  /** What is merged takes the place of all that was between: of a block that is lost and may come back as well. */
-  *#withoutLost(runs: readonly (readonly Block[])[]): Generator<readonly Block[]> {
+  /**
+   * What is merged takes the place of all that was between: of a block that is lost and may come back as well. And it
+   * stands where the newest of its inputs stood: none may come behind a block of another partition that replaces its records.
+   */
+  *#mergeable(run: readonly Block[], extents: readonly Extent[]): Generator<readonly Block[]> {
+    const ofRun = run.map(extentOf);
+    const partition = ofRun[0]?.partition;
+    const others = extents.filter((extent) => extent.partition !== partition);
     const lost = this.#parts.inventory.lost.flatMap(({ name }) => placeOf(name) ?? []);
     const isBetween = (a: Block, b: Block) =>
-      lost.some(({ partition, genFrom }) => {
-        return partition === a.header.partition && genFrom > a.header.genTo && genFrom < b.header.genFrom;
+      lost.some((place) => {
+        return place.partition === partition && place.genFrom > a.header.genTo && place.genFrom < b.header.genFrom;
       });
-    for (const run of runs) {
-      let from = 0;
-      for (let to = 1; to <= run.length; to++) {
-        const next = run[to];
-        if (next !== undefined && !isBetween(run[to - 1] as Block, next)) continue;
-        yield run.slice(from, to);
-        from = to;
-      }
+    let from = 0;
+    for (let to = 1; to <= run.length; to++) {
+      const next = run[to];
+      const isParted =
+        next === undefined ||
+        isBetween(run[to - 1] as Block, next) ||
+        overtakes(ofRun.slice(from, to), ofRun[to] as Extent, others);
+      if (!isParted) continue;
+      yield run.slice(from, to);
+      from = to;
     }
   }
 
   /** Neighbours that can be merged. */
   *#runs(): Generator<readonly Block[]> {
-    for (const partition of this.#parts.blocks.byPartition()) {
-      const runs = this.#withoutLost(runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged));
-      if (partition[0]?.header.partition !== astray) yield* runs;
-      else for (const run of runs) yield* madeInOneWeek(run);
+    const { blocks, inventory } = this.#parts;
+    const extents = [...blocks.all.map(extentOf), ...inventory.lost.flatMap(extentOfLost)];
+    for (const partition of blocks.byPartition()) {
+      for (const run of runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged)) {
+        for (const part of partition[0]?.header.partition === astray ? madeInOneWeek(run) : [run]) {
+          yield* this.#mergeable(part, extents);
+        }
+      }
     }
   }
 }
