@@ -6,10 +6,13 @@ import { type Disk, systemDisk } from './disk.ts';
 import { erasuresName } from './file-names.ts';
 import { readSmallFile, type SmallFile, writeSmallFile } from './small-file.ts';
 
+/** In place of a number: the erasure applies to every series. */
+export const everySeries = 2 ** 32 - 1;
+
 export interface Erasure {
   /** In the order in which they were asked for, from 1. */
   readonly seq: number;
-  /** The number of the series. */
+  /** The number of the series, or `everySeries`. */
   readonly series: number;
   /** Half-open. */
   readonly sinceUs: number;

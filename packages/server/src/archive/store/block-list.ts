@@ -3,10 +3,9 @@
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BlockFile } from '../files/block-file.ts';
-import { Damaged, DamagedBlock } from '../files/damage.ts';
+import { DamagedBlock } from '../files/damage.ts';
 import { isMissing } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
-import type { Erasures } from './erasures.ts';
 import { type BlockInfo, covers } from './merge-plan.ts';
 
 /** A block, and what the store has found out about it. */
@@ -147,27 +146,4 @@ export class BlockList {
     for (const block of removed) this.#leaving.delete(block);
     return true;
   }
-}
-
-/** Whether an erasure applies to records of the block. Opens the file where it cannot be told otherwise. */
-export function isTouched(block: Block, erasures: Erasures): boolean {
-  const fresh = erasures
-    .after(block.erasuresSeen)
-    .filter(({ sinceUs, untilUs }) => sinceUs <= block.lastUs && untilUs > block.firstUs);
-  try {
-    if (fresh.length > 0) {
-      withBlock(block.path, (file) => {
-        for (const { seq, series, sinceUs, untilUs } of fresh) {
-          const span = file.spanOf(series);
-          if (span !== undefined && sinceUs <= span.lastUs && untilUs > span.firstUs) block.erasures.add(seq);
-        }
-      });
-    }
-  } catch (error) {
-    if (!(error instanceof Damaged)) throw error;
-    block.isDamaged = true;
-    for (const { seq } of fresh) block.erasures.add(seq);
-  }
-  block.erasuresSeen = erasures.lastSeq;
-  return block.erasures.size > 0;
 }

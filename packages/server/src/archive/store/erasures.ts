@@ -1,7 +1,10 @@
 // The erasures that are not carried out for good yet: which records in memory and in blocks they still hide.
+import { Damaged } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
-import { type Erasure, readErasures, writeErasures } from '../files/erasures-file.ts';
-import type { Series } from '../records.ts';
+import { type Erasure, everySeries, readErasures, writeErasures } from '../files/erasures-file.ts';
+import { oldestPlausibleUs, type Series } from '../records.ts';
+import { type Block, withBlock } from './block-list.ts';
+import { extentOf } from './block-order.ts';
 import type { ErasedRange, MemoryTable } from './memory-table.ts';
 
 const none: readonly Erasure[] = [];
@@ -46,7 +49,8 @@ export class Erasures {
   }
 
   ofSeries(series: number): readonly Erasure[] {
-    return this.#bySeries.get(series) ?? none;
+    const [own = none, every = none] = [this.#bySeries.get(series), this.#bySeries.get(everySeries)];
+    return every.length === 0 ? own : [...own, ...every];
   }
 
   after(seq: number): readonly Erasure[] {
@@ -74,12 +78,17 @@ export class Erasures {
     const added = series.map(({ number }, index) => {
       return { seq: this.#lastSeq + 1 + index, series: number, sinceUs, untilUs, generation, offset };
     });
-    const isCovered = (old: Erasure) =>
-      old.sinceUs >= sinceUs && old.untilUs <= untilUs && series.some(({ number }) => number === old.series);
-    const all = [...this.#all.filter((old) => !isCovered(old)), ...added];
-    writeErasures(this.#folder, all, this.#disk);
+    this.#add(added);
     for (const { seq } of added) this.#positions.set(seq, committed);
-    this.#set(all);
+  }
+
+  /**
+   * Erases what blocks have of every series from 2000 on and before `untilUs`; on disk when it returns. `generation` is
+   * the last one that is in blocks, and none is on its way there.
+   */
+  dropBefore(untilUs: number, generation: number): void {
+    const sinceUs = oldestPlausibleUs;
+    this.#add([{ seq: this.#lastSeq + 1, series: everySeries, sinceUs, untilUs, generation, offset: 0 }]);
   }
 
   /** Drops those that apply to nothing any more. */
@@ -104,9 +113,43 @@ export class Erasures {
     }
   }
 
+  /** In place of those that they cover. */
+  #add(added: readonly Erasure[]): void {
+    const isCovered = (old: Erasure) =>
+      added.some(({ series, sinceUs, untilUs }) => {
+        return series === old.series && old.sinceUs >= sinceUs && old.untilUs <= untilUs;
+      });
+    const all = [...this.#all.filter((old) => !isCovered(old)), ...added];
+    writeErasures(this.#folder, all, this.#disk);
+    this.#set(all);
+  }
+
   #set(erasures: readonly Erasure[]): void {
     this.#all = erasures;
     this.#bySeries = Map.groupBy(erasures, ({ series }) => series);
     for (const { seq } of erasures) this.reached(seq);
   }
+}
+
+/** Whether an erasure applies to records of the block. Opens the file where it cannot be told otherwise. */
+export function isTouched(block: Block, erasures: Erasures): boolean {
+  const fresh = erasures
+    .after(block.erasuresSeen)
+    .filter(({ sinceUs, untilUs }) => sinceUs <= block.lastUs && untilUs > block.firstUs);
+  try {
+    if (fresh.length > 0) {
+      withBlock(block.path, (file) => {
+        for (const { seq, series, sinceUs, untilUs } of fresh) {
+          const span = series === everySeries ? extentOf(block) : file.spanOf(series);
+          if (span !== undefined && sinceUs <= span.lastUs && untilUs > span.firstUs) block.erasures.add(seq);
+        }
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+    block.isDamaged = true;
+    for (const { seq } of fresh) block.erasures.add(seq);
+  }
+  block.erasuresSeen = erasures.lastSeq;
+  return block.erasures.size > 0;
 }

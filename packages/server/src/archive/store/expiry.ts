@@ -97,16 +97,25 @@ export class Expiry {
     });
   }
 
-  /** Where the files are too large together. */
+  /** Where the files are too large together: everything up to the end of a block, in whichever block it is. */
   #dropOldest(nowUs: number): boolean {
-    const { blocks, generations, retention } = this.#parts;
+    const { blocks, erasures, generations, retention } = this.#parts;
     if (retention.maxBytes === undefined) return false;
     let bytes = generations.journalBytes;
     for (const block of blocks.all) bytes += block.bytes;
     if (bytes <= retention.maxBytes) return false;
     const newestOf = (block: Block) => (isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs);
-    const [oldest] = blocks.all.filter(({ isBusy }) => !isBusy).sort((a, b) => newestOf(a) - newestOf(b));
-    if (oldest === undefined) return false;
+    const [oldest] = blocks.all
+      .filter((block) => !isAstray(block) || this.#isFirstOfItsTimes(block))
+      .sort((a, b) => newestOf(a) - newestOf(b));
+    // Nothing younger goes while the oldest is being merged.
+    if (oldest === undefined || oldest.isBusy) return false;
+    const untilUs = newestOf(oldest) + 1;
+    const reaching = blocks.all.filter((block) => extentOf(block).firstUs < untilUs);
+    // Written down only where others have such times: on a full disk it could not be.
+    if (reaching.includes(oldest) && reaching.length > 1) {
+      erasures.dropBefore(untilUs, generations.active.generation - 1);
+    }
     blocks.replace([oldest], []);
     return true;
   }

@@ -3,6 +3,7 @@ import type { BlockFile } from '../files/block-file.ts';
 import { BlockWriter } from '../files/block-writer.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
 import { type Disk, syncFolder, systemDisk } from '../files/disk.ts';
+import { everySeries } from '../files/erasures-file.ts';
 import type { Series } from '../records.ts';
 import { openBlock } from './block-list.ts';
 import type { MergePlan } from './merge-plan.ts';
@@ -76,13 +77,15 @@ function* seriesOf(
   const byNumber = new Map<number, Series>();
   for (const block of blocks) for (const series of block.series()) byNumber.set(series.number, series);
   const erasuresOf = Map.groupBy(erasures, ({ series }) => series);
+  const ofEvery = erasuresOf.get(everySeries) ?? [];
   for (const number of Uint32Array.from(byNumber.keys()).sort()) {
     const series = byNumber.get(number) as Series;
     const expired = { sinceUs: 0, untilUs: cutOffOf(retention, series, nowUs) };
     const sources: SeriesSource[] = [];
     for (const block of blocks) {
       if (block.spanOf(number) === undefined) continue;
-      const dropped = (erasuresOf.get(number) ?? []).filter(({ seq }) => seq > block.header.erasuresApplied);
+      const erased = [...(erasuresOf.get(number) ?? []), ...ofEvery];
+      const dropped = erased.filter(({ seq }) => seq > block.header.erasuresApplied);
       sources.push(new SeriesSource(block, series, joined([expired, ...dropped])));
     }
     yield { series, sources };
