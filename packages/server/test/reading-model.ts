@@ -155,11 +155,13 @@ export function asked(all: readonly PlainRecord[], request: ReadRequest): PlainR
   let records = all.filter(({ time }) => sinceUs <= time && time < untilUs);
   const inForce = (at: number) => all.findLast(({ time }) => time <= at);
   const head = inForce(sinceUs);
-  if (warpHead && head !== undefined && head.time < sinceUs && resampleUs === undefined) {
+  // Of an empty interval, what is in force at its time.
+  const isAdded = warpHead && head !== undefined && (head.time < sinceUs || sinceUs === untilUs);
+  if (isAdded && resampleUs === undefined) {
     records.unshift({ ...head, time: sinceUs });
   }
   if (resampleUs !== undefined) {
-    const given = warpHead && head !== undefined && head.time < sinceUs ? [{ ...head, time: sinceUs }] : [];
+    const given = isAdded ? [{ ...head, time: sinceUs }] : [];
     const source = [...given, ...records];
     records = [];
     for (let time = sinceUs; time < untilUs; time += resampleUs) {

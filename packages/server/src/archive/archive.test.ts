@@ -90,6 +90,29 @@ describe('the archive', () => {
     assert.deepEqual((await read(await started())).level, found);
   });
 
+  test('tells the value at a time, also where a record is at that very time, from memory and from blocks', async () => {
+    const archive = await started();
+    await write(archive, 1, 3);
+    const at = async (sinceUs: number) => (await read(archive, { sinceUs, untilUs: sinceUs, warpHead: true })).level;
+    const check = async () => {
+      assert.deepEqual(await at(startUs), []);
+      for (const [seconds, value] of [
+        [1, 'd0.01'],
+        [1.5, 'd0.01'],
+        [2, 'd0.02'],
+        [3, 'd0.02'],
+      ] as const) {
+        const whole = Math.floor(seconds);
+        const time = [startUs / 1_000_000 + whole, (seconds - whole) * 1_000_000];
+        assert.deepEqual(await at(startUs + seconds * 1_000_000), [[value, time, 192]]);
+      }
+    };
+    await check();
+    for await (const _ of archive.compact());
+    assert.equal(blocks().length, 1);
+    await check();
+  });
+
   test('gives a long answer in pages, many readings in turns, and a short one as a whole', async () => {
     const archive = await started();
     await write(archive, 0, 60_000);

@@ -19,7 +19,7 @@ export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordR
   const merged = (givesChunks: boolean) => new RecordMerge(snapshot.sources(request), givesChunks);
   const input = (givesChunks: boolean): RecordRuns => {
     let runs: RecordRuns = merged(givesChunks && activeOnly !== true);
-    if (request.warpHead === true) runs = new WarpedHead(runs, head, sinceUs);
+    if (request.warpHead === true) runs = new WarpedHead(runs, head, request);
     return activeOnly === true ? new ActiveAlarms(runs) : runs;
   };
   if (resampleUs !== undefined) {

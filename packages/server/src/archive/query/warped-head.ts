@@ -1,23 +1,24 @@
 // Puts the record that is in force at the start of the interval before the others, restamped to the start. Where there
-// is a record at the start itself, that one is in force, and nothing is added.
+// is a record at the start itself, that one is in force, and is added only where the interval is empty and has it not.
 import type { Datatype } from '@telltale/schema';
 import type { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
 import type { HeadSearch } from './head-search.ts';
+import type { Interval } from './name-snapshot.ts';
 import { atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
 
 export class WarpedHead implements RecordRuns {
   readonly #input: RecordRuns;
   readonly #head: HeadSearch;
-  readonly #sinceUs: number;
+  readonly #interval: Interval;
   #isFound = false;
   /** Whether the run at hand is the head. */
   #isHead = false;
 
-  constructor(input: RecordRuns, head: HeadSearch, sinceUs: number) {
+  constructor(input: RecordRuns, head: HeadSearch, interval: Interval) {
     this.#input = input;
     this.#head = head;
-    this.#sinceUs = sinceUs;
+    this.#interval = interval;
   }
 
   get datatype(): Datatype {
@@ -49,9 +50,10 @@ export class WarpedHead implements RecordRuns {
     if (this.#isFound) return this.#input.next();
     if (!this.#head.step()) return atNothing;
     this.#isFound = true;
-    const { datatype, record } = this.#head;
-    if (datatype === undefined || this.#head.foundUs === this.#sinceUs) return atNothing;
-    record.times[0] = this.#sinceUs;
+    const { datatype, record, foundUs } = this.#head;
+    const { sinceUs, untilUs } = this.#interval;
+    if (datatype === undefined || (foundUs === sinceUs && sinceUs < untilUs)) return atNothing;
+    record.times[0] = sinceUs;
     this.#isHead = true;
     return atRun;
   }

@@ -153,8 +153,9 @@ export class ArchiveStore {
     if (erasures.size > manyErasures && generations.active.count > 0) generations.renew();
   }
 
-  /** What there is of the series in [sinceUs, untilUs), and with `needsHead` the newest record before. */
-  snapshot(series: readonly Series[], sinceUs: number, untilUs: number, needsHead: boolean): Snapshot {
+  /** What there is of the series in [sinceUs, endUs), and with `needsHead` what is at `sinceUs` or next before it. */
+  snapshot(series: readonly Series[], sinceUs: number, endUs: number, needsHead: boolean): Snapshot {
+    const untilUs = needsHead ? Math.max(endUs, sinceUs + 1) : endUs;
     const { clock, generations, blocks: list, erasures, inventory, retention } = this.#parts;
     const nowUs = clock.now();
     const blocks = list.paths(needsHead ? 0 : sinceUs, untilUs);
