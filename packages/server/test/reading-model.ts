@@ -130,6 +130,7 @@ export function chosen(
   if (which === 'first') return records[0];
   if (which === 'last') return records.at(-1);
   const isBetter = (a: Value, b: Value) => (which === 'min' ? a < b : a > b);
+  if (records.length === 0) return undefined;
   return records.reduce((best, record) => (isBetter(record.value, best.value) ? record : best));
 }
 
@@ -140,13 +141,14 @@ function thinned(records: readonly PlainRecord[], { sinceUs, untilUs }: ReadRequ
   return Array.from({ length: buckets }, (_, bucket) => {
     const some = records.filter(({ time }) => edge(bucket) <= time && time < edge(bucket + 1));
     const sound = some.filter((record) => !isBad(record) && record.datatype !== 's');
-    const four = [
-      some[0],
-      ...(sound.length > 0 ? [chosen(sound, 'min'), chosen(sound, 'max')] : []),
-      some.at(-1),
-    ].filter((record) => record !== undefined);
-    four.sort((a, b) => a.time - b.time);
-    return four.filter((record, at) => four.findIndex((other) => written(other) === written(record)) === at);
+    const [first, last] = [some[0], some.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const extremes = (['min', 'max'] as const).flatMap((which) => chosen(sound, which) ?? []);
+    const between = new Map(extremes.sort((a, b) => a.time - b.time).map((record) => [written(record), record]));
+    for (const end of [first, last]) between.delete(written(end));
+    // Where the first and the last are the same, both are given only where another one is between.
+    const isOnce = written(first) === written(last) && between.size === 0;
+    return isOnce ? [first] : [first, ...between.values(), last];
   }).flat();
 }
 

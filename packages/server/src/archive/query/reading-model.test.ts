@@ -79,6 +79,26 @@ test('a thinned answer has the first, least, greatest and last record of each bu
   );
 });
 
+test('a thinned answer ends with the last record, also where the least and the greatest are at its time', () => {
+  const series = { kind: 'measurements', name: 'level', datatype: 'd', number: 3 } as const;
+  const { sinceUs } = requestOf({});
+  const records = [5, 6, 7, 1, 9, 1].map((value, at): PlainRecord => {
+    return { datatype: 'd', time: sinceUs + 1000 * Math.min(at, 3), value, quality: 0xc0 };
+  });
+  const sources = [
+    { records, erasuresApplied: 0 },
+    { records: [], erasuresApplied: 0 },
+  ];
+  const parts = [{ series, sources, erasures: [], cutOffUs: 0 }];
+  for (const sums of [true, false]) {
+    const { level } = JSON.parse(read(parts, requestOf({ maxPoints: 4 }), 6, sums)) as { level: [string][] };
+    assert.deepEqual(
+      level.map(([value]) => value),
+      ['d5', 'd9', 'd1'],
+    );
+  }
+});
+
 test('a thinned answer from summaries has no more records than are wanted, all of them true, extremes included', () => {
   const maxPoints = fc.integer({ min: 4, max: 40 });
   fc.assert(
@@ -92,6 +112,7 @@ test('a thinned answer from summaries has no more records than are wanted, all o
       const texts = new Set(all.map(written));
       assert.ok(given.every((record) => texts.has(record)));
       if (all.length === 0) return;
+      assert.equal(given.at(-1), written(all.at(-1) as PlainRecord), 'the last one is in force from then on');
       const sound = all.filter((record) => !isBad(record) && record.datatype !== 's');
       for (const record of [all[0], all.at(-1), ...(sound.length > 0 ? [chosen(sound, 'min')] : [])]) {
         assert.ok(given.includes(written(record as PlainRecord)));

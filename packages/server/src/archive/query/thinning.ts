@@ -132,12 +132,17 @@ class Buckets extends ChunkStage {
     return true;
   }
 
-  /** In time order, each once. */
+  /** In time order, each once; whatever else is at its time, the last one comes last: it is in force from then on. */
   #chosen(): number[] {
     const { hasExtremes, records } = this.#tally;
-    const slots = hasExtremes ? [firstSlot, minSlot, maxSlot, lastSlot] : [firstSlot, lastSlot];
-    slots.sort((a, b) => (records.times[a] as number) - (records.times[b] as number));
-    return slots.filter((slot, at) => slots.findIndex((other) => this.#isSame(other, slot)) === at);
+    const [minUs, maxUs] = [records.times[minSlot] as number, records.times[maxSlot] as number];
+    const extremes = !hasExtremes ? [] : minUs <= maxUs ? [minSlot, maxSlot] : [maxSlot, minSlot];
+    const between: number[] = [];
+    for (const slot of extremes) {
+      if (![firstSlot, lastSlot, ...between].some((other) => this.#isSame(other, slot))) between.push(slot);
+    }
+    const isOnce = between.length === 0 && this.#isSame(firstSlot, lastSlot);
+    return isOnce ? [firstSlot] : [firstSlot, ...between, lastSlot];
   }
 
   #isSame(a: number, b: number): boolean {
