@@ -155,6 +155,26 @@ describe('the archive', () => {
     await data.refused('invalid-query', 'GET', '/archive/measurements/of_s/1/2?resample=1&aggregate=avg');
   });
 
+  test('has the records of the last time there is in whatever ends behind it, and lets go of them', async () => {
+    const last: MeasurementRecord = ['i7', [9_007_199_254, 740_991], 192];
+    await archive.backfill('measurements', 'short_lived', [last]);
+    const path = '/archive/measurements/short_lived/9007199254/99999999999';
+    const read = async (query = '') =>
+      (await live.read<Record<string, MeasurementRecord[]>>(path + query, MeasurementArchive)).short_lived;
+    for (const query of ['', '?max-points=10', '?warp_head=1']) assert.deepEqual(await read(query), [last]);
+    assert.deepEqual(await read('?resample=1&aggregate=last'), [['i7', [9_007_199_254, 0], 192]]);
+    const atLast = '/archive/measurements/short_lived/9007199254.740991/9007199254.740991?warp_head=1';
+    for (const query of ['', '&resample=0.000001&aggregate=last']) {
+      const { short_lived: found } = await live.read<Record<string, MeasurementRecord[]>>(
+        atLast + query,
+        MeasurementArchive,
+      );
+      assert.deepEqual(found, query === '' ? [last] : []);
+    }
+    await data.done('DELETE', path);
+    assert.deepEqual(await read(), []);
+  });
+
   test('is read and erased over the channel as over HTTP', async () => {
     const channel = await CheckedChannel.open(live.process.url);
     const name = 'of_i';

@@ -7,6 +7,8 @@ import { intervalOf, readInterval } from './interval.ts';
 const nowUs = 1_700_000_000_000_000;
 const since = (text: string) => readInterval(text, '99999999999', nowUs).sinceUs;
 const latest = Number.MAX_SAFE_INTEGER;
+/** Behind the last time that a record can have. */
+const end = latest + 1;
 
 const isRefused = (error: unknown) => error instanceof ProblemError && error.problem === 'invalid-interval';
 
@@ -25,10 +27,10 @@ describe('a time of an interval', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4_000_000_000_000_000 }), (us) => {
         const number = Number(`${Math.floor(us / 1_000_000)}.${String(us % 1_000_000).padStart(6, '0')}`);
-        assert.deepEqual(intervalOf(number, 9e99, nowUs), { sinceUs: us, untilUs: latest });
+        assert.deepEqual(intervalOf(number, 9e99, nowUs), { sinceUs: us, untilUs: end });
       }),
     );
-    assert.deepEqual(intervalOf(-1e-7, 1e-7 + 1e10, nowUs), { sinceUs: nowUs, untilUs: latest });
+    assert.deepEqual(intervalOf(-1e-7, 1e-7 + 1e10, nowUs), { sinceUs: nowUs, untilUs: end });
   });
 
   for (const [text, us] of [
@@ -48,6 +50,17 @@ describe('a time of an interval', () => {
   ] as const) {
     test(`${text.slice(0, 20)} is ${us}`, () => assert.equal(since(text), us));
   }
+
+  test('that ends behind the last time has the records at it', () => {
+    const until = (text: string) => readInterval('1', text, nowUs).untilUs;
+    assert.deepEqual(['9007199254.740991', '9007199254.7409901', '9007199254.740992', '9'.repeat(400)].map(until), [
+      latest,
+      latest,
+      end,
+      end,
+    ]);
+    assert.deepEqual(readInterval('9'.repeat(400), '9'.repeat(400), nowUs), { sinceUs: latest, untilUs: end });
+  });
 
   test('finer than a microsecond is the next one, which is the same to every record', () => {
     assert.equal(since('1.0000001'), 1_000_001);
