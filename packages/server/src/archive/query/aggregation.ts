@@ -6,7 +6,7 @@ import { Columns, type Kind } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
 import { type Grid, gridBy } from './grid.ts';
-import type { RecordRuns } from './record-runs.ts';
+import { atEnd, type atNothing, type RecordRuns } from './record-runs.ts';
 import { firstSoundSlot, lastSlot, lastSoundSlot, maxSlot, minSlot, Tally } from './tally.ts';
 import { firstFrom } from './time-search.ts';
 
@@ -42,10 +42,14 @@ export class Aggregation extends ChunkStage {
     return this.#tally.addSummary(this.input.datatype, summary);
   }
 
+  /** An empty interval has no steps, whatever is in force there. */
+  protected override work(): typeof atEnd | typeof atNothing {
+    return this.#grid.sinceUs < this.#grid.untilUs ? super.work() : atEnd;
+  }
+
   protected finish(): boolean {
-    const { sinceUs, untilUs } = this.#grid;
-    if (this.#isDone || sinceUs >= untilUs) return true;
-    if (!this.#goTo(gridBy(this.#grid, untilUs - 1)) || !this.#close()) return false;
+    if (this.#isDone) return true;
+    if (!this.#goTo(gridBy(this.#grid, this.#grid.untilUs - 1)) || !this.#close()) return false;
     this.#isDone = true;
     return true;
   }

@@ -63,6 +63,18 @@ test('each aggregate of each step is that of its records, however they are store
   );
 });
 
+test('an empty interval has no aggregates, wherever it is', () => {
+  const series = { kind: 'measurements', name: 'level', datatype: 'd', number: 3 } as const;
+  const records: PlainRecord[] = [{ datatype: 'd', time: 1, value: 1, quality: 0xc0 }];
+  const parts = [{ series, sources: [{ records, erasuresApplied: 0 }], erasures: [], cutOffUs: 0 }];
+  for (const atUs of [1, 2, 2 ** 53 - 1, 2 ** 53]) {
+    for (const aggregate of aggregates) {
+      const request = requestOf({ sinceUs: atUs, untilUs: atUs, warpHead: true, resampleUs: 1, aggregate });
+      assert.equal(read(parts, request, 1), '{"level":[]}');
+    }
+  }
+});
+
 /** Sums may differ in their last digits with the order of adding. */
 function toDigits(json: string): string {
   return json.replace(/"d([-0-9.]+)"/g, (_, number) => Number(number).toPrecision(9));
