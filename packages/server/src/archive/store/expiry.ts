@@ -52,9 +52,9 @@ export class Expiry {
     if (!steady.isSteady()) return;
     const cutOffUs = latestCutOff(retention, nowUs);
     for (const block of blocks.all) {
-      if (isAstray(block) && !this.#isFirstOfItsTimes(block)) continue;
       const sinceUs = isAstray(block) ? block.madeUs : block.firstUs;
-      if (sinceUs < cutOffUs && !block.isBusy) yield block;
+      if (sinceUs >= cutOffUs || block.isBusy) continue;
+      if (!isAstray(block) || this.#isFirstOfItsTimes(block)) yield block;
     }
   }
 

@@ -107,10 +107,9 @@ export class Merging {
    * What is merged takes the place of all that was between: of a block that is lost and may come back as well. And it
    * stands where the newest of its inputs stood: none may come behind a block of another partition that replaces its records.
    */
-  *#mergeable(run: readonly Block[], extents: readonly Extent[]): Generator<readonly Block[]> {
+  *#mergeable(run: readonly Block[], others: readonly Extent[]): Generator<readonly Block[]> {
     const ofRun = run.map(extentOf);
     const partition = ofRun[0]?.partition;
-    const others = extents.filter((extent) => extent.partition !== partition);
     const lost = this.#parts.inventory.lost.flatMap(({ name }) => placeOf(name) ?? []);
     const isBetween = (a: Block, b: Block) =>
       lost.some((place) => {
@@ -133,11 +132,14 @@ export class Merging {
   *#runs(): Generator<readonly Block[]> {
     const { blocks, inventory } = this.#parts;
     const extents = [...blocks.all.map(extentOf), ...inventory.lost.flatMap(extentOfLost)];
+    // Two weeks have no time in common.
+    const ofWeeks = extents.filter(({ partition }) => partition !== astray);
+    const ofWrongClock = extents.filter(({ partition }) => partition === astray);
     for (const partition of blocks.byPartition()) {
+      const isWeek = partition[0]?.header.partition !== astray;
       for (const run of runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged)) {
-        for (const part of partition[0]?.header.partition === astray ? madeInOneWeek(run) : [run]) {
-          yield* this.#mergeable(part, extents);
-        }
+        const parts = isWeek ? [run] : madeInOneWeek(run);
+        for (const part of parts) yield* this.#mergeable(part, isWeek ? ofWrongClock : ofWeeks);
       }
     }
   }
