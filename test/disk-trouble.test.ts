@@ -50,7 +50,7 @@ async function whileItFails({ ask, read }: Plant, device: LineDevice): Promise<v
 
 async function whenItWorksAgain({ ask, figure }: Plant): Promise<void> {
   await until('/readyz is well again', async () => (await ask('GET', '/readyz')).status === 200);
-  for (const name of ['commands_unkept', 'alarms_unkept']) {
+  for (const name of ['commands_unkept', 'simulations_unkept', 'alarms_unkept']) {
     await until(`${name} is 0`, async () => (await figure(name)) === 0);
   }
   assert.equal((await ask('POST', '/data/alarms/manual/activate')).status, 204);

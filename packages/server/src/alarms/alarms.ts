@@ -10,7 +10,7 @@ import {
   ProblemError,
   timeAfter,
 } from '@telltale/schema';
-import { type Changes, type Gathering, handlesOf, type MeasurementReader } from '../points/index.ts';
+import { type Changes, type Gathering, handlesOf, type MeasurementReader, Turns } from '../points/index.ts';
 import type { AlarmKeeper, KeptAlarm } from './alarm-keeper.ts';
 import { isActive, nextState } from './alarm-state.ts';
 import { AlarmTexts, type ShownAlarm } from './alarm-texts.ts';
@@ -63,10 +63,8 @@ export class Alarms {
   readonly #free: number[] = [];
   readonly #restored = new Map<string, KeptAlarm>();
   #listeners: readonly AlarmListener[] = [];
-  /** By name, the end of the last operation on it. */
-  readonly #operations = new Map<string, Promise<void>>();
+  readonly #operations = new Turns();
   readonly #byState = { INACT_ACK: 0, ACT_UNACK: 0, ACT_ACK: 0, INACT_UNACK: 0 };
-  #operationsWaiting = 0;
   #transitions = 0;
   #version = 0;
   #isClosed = false;
@@ -122,16 +120,7 @@ export class Alarms {
 
   /** Resolves when it is on disk and published. One at a time on each alarm. */
   operate(name: string, operation: AlarmOperation, authority: string): Promise<void> {
-    const before = this.#operations.get(name);
-    const carryOut = () => this.#carryOut(name, operation, authority);
-    const operating = before === undefined ? carryOut() : before.then(carryOut);
-    const end: Promise<void> = operating.then(
-      () => this.#operated(name, end),
-      () => this.#operated(name, end),
-    );
-    this.#operations.set(name, end);
-    this.#operationsWaiting++;
-    return operating;
+    return this.#operations.take(name, () => this.#carryOut(name, operation, authority));
   }
 
   /** The handle stays until the alarm is removed; -1: there is no such alarm. */
@@ -197,7 +186,7 @@ export class Alarms {
       transitions: this.#transitions,
       keepFailures: this.#keeping.failures,
       unkept: this.#keeping.waiting,
-      operationsWaiting: this.#operationsWaiting,
+      operationsWaiting: this.#operations.waiting,
     };
   }
 
@@ -294,11 +283,6 @@ export class Alarms {
   /** What a person does has a time of its own. */
   #timeAfter({ timeUs }: LiveEntry): number {
     return timeAfter(timeUs, this.#clock.now());
-  }
-
-  #operated(name: string, end: Promise<void>): void {
-    this.#operationsWaiting--;
-    if (this.#operations.get(name) === end) this.#operations.delete(name);
   }
 
   #apply(entry: LiveEntry, state: AlarmState, timeUs: number, authority: string): void {

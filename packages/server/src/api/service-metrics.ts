@@ -55,6 +55,11 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
       () => alarms.counts().keepFailures,
     ),
     gauge('commands_unkept', 'Commands whose present value is not on disk.', () => commands.unkept),
+    gauge(
+      'simulations_unkept',
+      'Measurements whose simulation, or its end, is not on disk.',
+      () => measurements.unkept,
+    ),
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unkept),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.waiting),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),

@@ -180,6 +180,39 @@ describe('a command', () => {
     assert.deepEqual(bench.vt('valve'), ['d1', written]);
   });
 
+  test('CO-6: that is removed while the disk refuses is forgotten as soon as it does not, and does not come back', async () => {
+    const bench = setUp(valve, own);
+    for (const name of ['valve', 'own']) await bench.commands.write(name, 'd1');
+    bench.disk.isFull = true;
+    bench.commands.remove('valve');
+    bench.commands.put({ ...own, datatype: 'i' });
+    await allHeard();
+    assert.deepEqual([bench.disk.commands.size, bench.commands.unkept], [2, 2]);
+    bench.disk.isFull = false;
+    bench.clock.advance(1000);
+    await allHeard();
+    assert.deepEqual([bench.disk.commands.size, bench.commands.unkept, bench.clock.waiting], [0, 0, 0]);
+    bench.restart(valve, own);
+    assert.deepEqual([bench.vt('valve')[0], bench.vt('own')[0]], ['d0', 'd0']);
+  });
+
+  test('CO-9: writes of one command reach disk and reads in their order, and a removal comes behind them', async () => {
+    const bench = setUp(own);
+    const release = bench.disk.stall();
+    const writes = ['d1', 'd2', 'd3'].map((value) => bench.commands.write('own', value));
+    release();
+    await Promise.all(writes);
+    assert.deepEqual([bench.vt('own')[0], bench.disk.commands.get('own')?.value], ['d3', 'd3']);
+    const releaseAgain = bench.disk.stall();
+    const late = bench.commands.write('own', 'd4');
+    bench.commands.remove('own');
+    bench.commands.put(own);
+    releaseAgain();
+    await late;
+    await allHeard();
+    assert.deepEqual([bench.vt('own')[0], bench.disk.commands.size], ['d0', 0]);
+  });
+
   test('CO-6: is forgotten on disk when it is removed, changes its datatype, or is not configured at a start', async () => {
     const bench = setUp(valve, own, { ...own, name: 'third' });
     for (const name of ['valve', 'own', 'third']) await bench.commands.write(name, 'd1');

@@ -13,9 +13,9 @@ import {
   zeroOf,
 } from '@telltale/schema';
 import { CommandChain } from './command-chain.ts';
-import { CommandKeeping } from './command-keeping.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
 import { NamedPoints } from './named-points.ts';
+import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
@@ -61,7 +61,7 @@ interface LiveCommand extends CommandValue {
 
 export class Commands extends NamedPoints {
   readonly #clock: Clock;
-  readonly #keeping: CommandKeeping;
+  readonly #keeping: PointKeeping<KeptCommand>;
   readonly #writeToDevice: WriteToDevice;
   readonly #commands: (LiveCommand | undefined)[] = [];
   readonly #kept = new Map<string, KeptCommand>();
@@ -73,7 +73,11 @@ export class Commands extends NamedPoints {
   constructor({ clock, keeper, writeToDevice }: CommandsOptions) {
     super(clock);
     this.#clock = clock;
-    this.#keeping = new CommandKeeping(keeper, clock, (name) => this.#keptOf(this.find(name)));
+    this.#keeping = new PointKeeping(
+      { keep: (command) => keeper.keepCommand(command), forget: (name) => keeper.forgetCommand(name) },
+      clock,
+      (name) => this.#keptOf(this.find(name)),
+    );
     this.#writeToDevice = writeToDevice;
   }
 
@@ -153,17 +157,20 @@ export class Commands extends NamedPoints {
     const timeUs = timeAfter(command.lastGivenUs, this.#clock.now());
     command.lastGivenUs = timeUs;
     const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
-    if (connector === undefined) await this.#keeping.keep(kept);
-    else await this.#keepAccepted(kept, handle, chain, value);
-    this.#apply(name, handle, chain, value, timeUs);
+    await this.#keeping.operate(name, async () => {
+      if (!this.#isStill(name, handle, chain)) return;
+      if (connector === undefined) await this.#keeping.keep(kept);
+      else await this.#keepAccepted(kept, handle, chain, value);
+      this.#apply(name, handle, chain, value, timeUs);
+    });
   }
 
-  /** What a device has accepted and the disk has refused so far is brought to disk once more. */
+  /** What the disk has refused so far is brought to it once more. */
   close(): void {
     this.#keeping.close();
   }
 
-  /** How many show a value that the disk has refused. */
+  /** Of how many the disk has refused the present value, or that they are gone. */
   get unkept(): number {
     return this.#keeping.unkept;
   }
@@ -174,7 +181,6 @@ export class Commands extends NamedPoints {
       await this.#keeping.keep(kept);
     } catch (error) {
       this.#apply(kept.name, handle, chain, value, kept.timeUs);
-      this.#keeping.keepLater(kept.name);
       throw new ProblemError(
         'storage-failed',
         `The device has accepted ${kept.value.slice(0, 80)} and reads show it, but it is not on disk yet, and tried again until it is: ${(error as Error).message}`,
@@ -197,7 +203,10 @@ export class Commands extends NamedPoints {
 
   /** Unless the command has gone or changed its datatype meanwhile. */
   #apply(name: string, handle: number, chain: CommandChain, value: StoredValue, timeUs: number): void {
-    if (!this.#isStill(name, handle, chain)) return;
+    if (!this.#isStill(name, handle, chain)) {
+      this.#keeping.changed(name);
+      return;
+    }
     const command = this.#get(handle);
     command.value = value;
     command.timeUs = timeUs;
@@ -237,7 +246,7 @@ export class Commands extends NamedPoints {
 
   /** On disk: it is of no use to a command of that name to come. */
   #forget(name: string): void {
-    this.#keeping.forget(name);
+    this.#keeping.changed(name);
   }
 
   #get(handle: number): LiveCommand {

@@ -11,4 +11,5 @@ export { Measurements, type SimulationRequest } from './measurements.ts';
 export { type Gathered, type Gathering, handlesOf, Pieces, stepItems } from './pieces.ts';
 export { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
 export type { KeptSimulation, SimulationKeeper } from './simulations.ts';
+export { Turns } from './turns.ts';
 export type { WireSlots } from './wire-slots.ts';

@@ -19,6 +19,7 @@ import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.t
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { MeasurementTable } from './measurement-table.ts';
 import { NamedPoints } from './named-points.ts';
+import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
 import type { QualityCounts } from './quality-counts.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
@@ -40,7 +41,7 @@ export interface SimulationRequest {
 
 export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #clock: Clock;
-  readonly #keeper: SimulationKeeper;
+  readonly #keeping: PointKeeping<KeptSimulation>;
   readonly #table = new MeasurementTable();
   readonly #chain: MeasurementChain;
   readonly #simulations: Simulations;
@@ -48,8 +49,6 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #listeners: ((changes: Changes) => void)[] = [];
   /** Simulations of before the start, by name, until their measurement comes. */
   readonly #kept = new Map<string, KeptSimulation>();
-  /** By name, what is being forgotten on disk. */
-  readonly #forgetting = new Map<string, Promise<void>>();
   readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
@@ -57,7 +56,11 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   constructor({ clock, keeper }: MeasurementsOptions) {
     super(clock);
     this.#clock = clock;
-    this.#keeper = keeper;
+    this.#keeping = new PointKeeping(
+      { keep: (simulation) => keeper.keepSimulation(simulation), forget: (name) => keeper.forgetSimulation(name) },
+      clock,
+      (name) => this.#simulations.keptOf(this.find(name)),
+    );
     this.#simulations = new Simulations(clock, this.handles, this.#table);
     this.#chain = new MeasurementChain(this.#table, (changes) => this.#tell(changes));
     this.#linked = new LinkedPoints({
@@ -76,6 +79,11 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   get simulated(): number {
     return this.#simulations.size;
+  }
+
+  /** Of how many the disk has refused the present simulation, or its end. */
+  get unkept(): number {
+    return this.#keeping.unkept;
   }
 
   onChanges(listener: (changes: Changes) => void): void {
@@ -210,33 +218,24 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** After the first rendering runs: what was kept of measurements that it does not have is forgotten on disk. */
   forgetStrangers(): void {
-    for (const name of this.#kept.keys()) this.#forgetOnDisk(name);
+    for (const name of this.#kept.keys()) this.#keeping.changed(name);
     this.#kept.clear();
   }
 
-  /** Forces a value: on disk first, then published as given. */
-  async simulate(name: string, { value, quality: given = quality.good, validForS, by }: SimulationRequest) {
+  /** Forces a value: on disk first, then published as given. Refused, it leaves nothing on disk. */
+  simulate(name: string, request: SimulationRequest): Promise<void> {
     const [sinceUs, sinceMs] = [this.#clock.now(), this.#clock.monotonicMs()];
-    const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
-    const kept: KeptSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
-    this.#forcedBy(this.#mustFind(name), kept);
-    // An earlier one may have ended meanwhile, and is forgotten after this one was kept.
-    do await this.#keeper.keepSimulation(kept);
-    while (this.#forgetting.has(name));
-    const handle = this.find(name);
-    if (handle < 0) {
-      await this.#keeper.forgetSimulation(name);
-      throw unknownMeasurement(name);
-    }
-    const leftMs = validForS === undefined ? undefined : validForS * 1000 - (this.#clock.monotonicMs() - sinceMs);
-    this.#force(handle, this.#forcedBy(handle, kept), leftMs);
+    return this.#keeping.operate(name, () => this.#simulate(name, request, sinceUs, sinceMs));
   }
 
-  async stopSimulation(name: string): Promise<void> {
-    if (!this.#isSimulated(this.#mustFind(name))) return;
-    await this.#keeper.forgetSimulation(name);
-    const handle = this.find(name);
-    if (handle >= 0) this.#release(handle);
+  stopSimulation(name: string): Promise<void> {
+    return this.#keeping.operate(name, async () => {
+      // What has ended may still be on disk, which refused to forget it.
+      if (!this.#isSimulated(this.#mustFind(name)) && !this.#keeping.isUnkept(name)) return;
+      await this.#keeping.forget(name);
+      const handle = this.find(name);
+      if (handle >= 0) this.#release(handle);
+    });
   }
 
   simulations() {
@@ -244,7 +243,28 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   }
 
   close(): void {
+    this.#keeping.close();
     this.#simulations.close();
+  }
+
+  async #simulate(name: string, request: SimulationRequest, sinceUs: number, sinceMs: number): Promise<void> {
+    const { value, quality: given = quality.good, validForS, by } = request;
+    const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
+    const kept: KeptSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
+    this.#forcedBy(this.#mustFind(name), kept);
+    await this.#keeping.keep(kept);
+    let handle: number;
+    let forced: Forced;
+    try {
+      handle = this.#mustFind(name);
+      forced = this.#forcedBy(handle, kept);
+    } catch (refusal) {
+      // The measurement has gone or changed its datatype meanwhile, and its simulation with it.
+      await this.#keeping.forget(name).catch(() => undefined);
+      throw refusal;
+    }
+    const leftMs = validForS === undefined ? undefined : validForS * 1000 - (this.#clock.monotonicMs() - sinceMs);
+    this.#force(handle, forced, leftMs);
   }
 
   #mustFind(name: string): number {
@@ -269,7 +289,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   #force(handle: number, forced: Forced, leftMs: number | undefined): void {
     const name = this.nameOf(handle);
     this.#simulations.set(handle, forced, leftMs, () => {
-      this.#forgetOnDisk(name); // its time is over there, too
+      this.#keeping.changed(name); // its time is over there, too
       this.#release(handle);
     });
     this.#table.setFlag(handle, flag.simulated, true);
@@ -289,19 +309,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** The measurement is another one now, or none: on disk as well. */
   #dropSimulation(handle: number): void {
-    if (this.#endSimulation(handle)) this.#forgetOnDisk(this.nameOf(handle));
-  }
-
-  #forgetOnDisk(name: string): void {
-    const forgetting: Promise<void> = this.#keeper.forgetSimulation(name).then(
-      () => this.#forgotten(name, forgetting),
-      () => this.#forgotten(name, forgetting),
-    );
-    this.#forgetting.set(name, forgetting);
-  }
-
-  #forgotten(name: string, forgetting: Promise<void>): void {
-    if (this.#forgetting.get(name) === forgetting) this.#forgetting.delete(name);
+    if (this.#endSimulation(handle)) this.#keeping.changed(this.nameOf(handle));
   }
 
   #resumeSimulation(handle: number): void {
@@ -310,7 +318,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#kept.delete(kept.name);
     const leftMs = kept.untilUs === undefined ? undefined : leftOf(kept.sinceUs, kept.untilUs, this.#clock.now());
     const fits = kept.value.startsWith(this.#table.datatypeOf(handle));
-    if ((leftMs !== undefined && leftMs <= 0) || !fits) this.#forgetOnDisk(kept.name);
+    if ((leftMs !== undefined && leftMs <= 0) || !fits) this.#keeping.changed(kept.name);
     else this.#force(handle, this.#forcedBy(handle, kept), leftMs);
   }
 

@@ -1,6 +1,6 @@
 // Which measurements are forced, to what, since when, until when and by whom. Kept on disk, so that a restart of the
 // server ends no simulation by itself.
-import { type Clock, formatPrefixed, type Simulation, toTimestamp, type Value } from '@telltale/schema';
+import { type Clock, formatPrefixed, type Simulation, toTimestamp } from '@telltale/schema';
 import { type StoredValue, unstored } from './convert.ts';
 import type { Handles } from './handles.ts';
 import type { MeasurementTable } from './measurement-table.ts';
@@ -55,6 +55,14 @@ export class Simulations {
     return this.#running.get(handle) as Forced;
   }
 
+  /** What should be on disk; undefined where none runs. */
+  keptOf(handle: number): KeptSimulation | undefined {
+    const running = this.#running.get(handle);
+    if (running === undefined) return undefined;
+    const { quality, sinceUs, untilUs, by } = running;
+    return { name: this.#handles.nameOf(handle), value: this.#textOf(handle, running), quality, sinceUs, untilUs, by };
+  }
+
   /** `onExpiry` is called when `leftMs` have passed, if it has an end; not when it is replaced or ended before. */
   set(handle: number, forced: Forced, leftMs: number | undefined, onExpiry: () => void): void {
     this.end(handle);
@@ -80,16 +88,21 @@ export class Simulations {
 
   /** Of one that runs. */
   describe(handle: number): Simulation {
-    const { value, quality, sinceUs, untilUs, by } = this.get(handle);
-    const datatype = this.#table.datatypeOf(handle);
-    const shown: Value = unstored(datatype, value);
+    const forced = this.get(handle);
+    const { quality, sinceUs, untilUs, by } = forced;
     return {
       name: this.#handles.nameOf(handle),
-      value: formatPrefixed(datatype, shown),
+      value: this.#textOf(handle, forced),
       quality,
       since: toTimestamp(sinceUs),
       until: untilUs === undefined ? null : toTimestamp(untilUs),
       by,
     };
+  }
+
+  /** With its prefix. */
+  #textOf(handle: number, { value }: Forced): string {
+    const datatype = this.#table.datatypeOf(handle);
+    return formatPrefixed(datatype, unstored(datatype, value));
   }
 }

@@ -1,0 +1,34 @@
+// Asynchronous operations by name: one at a time on each name, in the order in which they came.
+
+export class Turns {
+  /** By name, the end of the last operation on it. */
+  readonly #last = new Map<string, Promise<void>>();
+  #waiting = 0;
+
+  /** How many have not ended. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  isBusy(name: string): boolean {
+    return this.#last.has(name);
+  }
+
+  /** Settles as the operation does, which begins at once where none on the name is under way. */
+  take<Result>(name: string, carryOut: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(name);
+    const operating = before === undefined ? carryOut() : before.then(carryOut);
+    const end: Promise<void> = operating.then(
+      () => this.#ended(name, end),
+      () => this.#ended(name, end),
+    );
+    this.#last.set(name, end);
+    this.#waiting++;
+    return operating;
+  }
+
+  #ended(name: string, end: Promise<void>): void {
+    this.#waiting--;
+    if (this.#last.get(name) === end) this.#last.delete(name);
+  }
+}
