@@ -31,6 +31,7 @@ export interface ModuleInterfaceOptions {
   readonly more?: readonly Route[];
   readonly clock?: Clock;
   readonly largestBodyBytes?: number;
+  readonly maxWatches?: number;
 }
 
 export class ModuleInterface {
@@ -46,6 +47,7 @@ export class ModuleInterface {
       more = [],
       clock = systemClock,
       largestBodyBytes = 64 << 20,
+      maxWatches = 100,
     }: ModuleInterfaceOptions = {},
   ) {
     const keeper = this.disk;
@@ -65,7 +67,7 @@ export class ModuleInterface {
     ];
     this.#http = plainHttp({ routes, tokens, log, largestBodyBytes });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
-    const watches = new Watches({ data, modules, stacks, clock, maxWatches: 100 });
+    const watches = new Watches({ data, modules, stacks, clock, maxWatches });
     this.channel = new ChannelServer({
       path: '/data/ws',
       requests: new ChannelRequests({ data, modules: access, watches, log, ...always }),

@@ -179,14 +179,17 @@ export class WireSlots {
     return page;
   }
 
+  /** Where values have outgrown their slots, the page is laid anew once for all of them, and is stale again. */
   #rewriteStale(number: number, page: Page): void {
+    let isOutgrown = false;
     const first = number << pageShift;
     const behind = Math.min(first + slotsAPage, this.#stale.length);
     for (let handle = first; handle < behind; handle++) {
       if (this.#stale[handle] === 0) continue;
       this.#stale[handle] = 0;
-      if (at(this.#length, handle) > 0 && !this.#rewrite(page, handle)) this.#lay(number, page);
+      if (at(this.#length, handle) > 0 && !this.#rewrite(page, handle)) isOutgrown = true;
     }
+    if (isOutgrown) this.#lay(number, page);
   }
 
   /** False where the slot is too small: it has been given more room, and the page must be laid anew. */

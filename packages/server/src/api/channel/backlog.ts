@@ -1,6 +1,6 @@
 // What waits for all clients of the channel together: answers while they are gathered and until they are taken, and
 // notifications. Bytes that several clients wait for count once. Beyond a bound long answers are refused; beyond the next,
-// the client that most waits for is closed.
+// the client that most waits for is closed. The longest answer under way may exceed both.
 import { closeCode, ProblemError } from '@telltale/schema';
 
 const MiB = 1 << 20;
@@ -27,6 +27,8 @@ export interface Waiting {
   /** It was told to go, and is cut off in a moment. */
   readonly isLeaving: boolean;
   readonly waitingBytes: number;
+  /** Of these, what is left of long messages that it has asked for. */
+  readonly requestedBytes: number;
   close(code: number, reason: string): void;
   terminate(): void;
 }
@@ -69,9 +71,13 @@ export class Backlog {
     else if (this.#pieces.delete(piece)) this.#bytes -= piece.length;
   }
 
-  /** Throws `ProblemError` where there is no room for an answer that has come to so many bytes, and is held. */
+  /**
+   * Throws `ProblemError` where there is no room for an answer that has come to so many bytes, and is held. One that is longer
+   * than all the room is given where little else waits.
+   */
   admit(bytes: number): void {
     if (bytes <= littleBytes || this.#bytes <= (bytes > shortBytes ? mostBesideLong : mostBesideShort)) return;
+    if (bytes > mostBesideLong && this.#bytes - bytes <= tightBytes) return;
     throw new ProblemError('overloaded', `${this.#bytes} bytes wait for clients of the channel.`);
   }
 
@@ -87,17 +93,28 @@ export class Backlog {
 
   #relieve(): void {
     if (this.#bytes <= mostBacklogBytes) return;
-    let largest: Waiting | undefined;
     let leavingBytes = 0;
+    const open: Waiting[] = [];
     for (const client of this.#clients) {
       if (client.isOpen) {
-        if (largest === undefined || client.waitingBytes > largest.waitingBytes) largest = client;
+        open.push(client);
         continue;
       }
       leavingBytes += client.waitingBytes;
       if (!client.isLeaving || this.#bytes > mostBesideLeaving) client.terminate();
     }
-    if (this.#bytes - leavingBytes <= mostBacklogBytes) return;
+    // The longest of what somebody has asked for may exceed the bound by itself: else it could never be had.
+    const asking = largestBy(open, ({ requestedBytes }) => requestedBytes);
+    const requestedBytes = asking?.requestedBytes ?? 0;
+    if (this.#bytes - leavingBytes - requestedBytes <= mostBacklogBytes) return;
+    const others = requestedBytes === 0 ? open : open.filter((client) => client !== asking);
+    const largest = largestBy(others, ({ waitingBytes }) => waitingBytes) ?? asking;
     largest?.close(closeCode.tryAgainLater, 'too much waits for the clients of the service');
   }
+}
+
+function largestBy(clients: readonly Waiting[], bytesOf: (client: Waiting) => number): Waiting | undefined {
+  let largest: Waiting | undefined;
+  for (const client of clients) if (largest === undefined || bytesOf(client) > bytesOf(largest)) largest = client;
+  return largest;
 }

@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Caller } from '../../access/index.ts';
 import { queuedBytes } from '../socket-internals.ts';
 import type { Backlog } from './backlog.ts';
+import { Outgoing } from './outgoing.ts';
 
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
 export const mostWaitingBytes = 8 << 20;
@@ -12,13 +13,13 @@ export const mostWaitingBytes = 8 << 20;
 /** Of measurements that were passed over, so many are told of in one message. */
 const mostAtOnce = 5000;
 
-/** A longer message that is in pieces goes out in fragments. */
-const mostFrameBytes = 256 << 10;
-
 /** More than the system lets wait before it tells when all of it has gone. */
 const littleBytes = 1 << 20;
 
-/** Alarms and commands are never dropped; a client that lets so much of them wait is lost. */
+/**
+ * Alarms and commands are never dropped; a client that lets so much of them wait is lost. What it has asked for does not
+ * count, however long it is: a client that takes it keeps up.
+ */
 const mostUndroppableBytes = 64 << 20;
 
 /** A client that takes nothing for so long is closed; one that is silent for so long is dead. */
@@ -51,6 +52,7 @@ export class ChannelClient {
   readonly #socket: WebSocket;
   readonly #stream: Socket;
   readonly #backlog: Backlog;
+  readonly #outgoing: Outgoing;
   readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
   readonly #passedOver = new Set<number>();
@@ -77,6 +79,7 @@ export class ChannelClient {
     this.#nextTurn = nextTurn;
     this.#movedMs = nowMs;
     this.#heardMs = nowMs;
+    this.#outgoing = new Outgoing({ socket, backlog, onDrained: () => this.#onDrain() });
     stream.on('drain', () => this.#onDrain());
   }
 
@@ -95,22 +98,33 @@ export class ChannelClient {
 
   /** Bytes that wait for it. */
   get waitingBytes(): number {
-    return this.#socket.bufferedAmount;
+    return this.#outgoing.waitingBytes;
+  }
+
+  /** Of these, what is left of long messages that it has asked for. */
+  get requestedBytes(): number {
+    return this.#outgoing.requestedBytes;
+  }
+
+  /** Resolves when it has taken the long message that is under way, or is gone; undefined where there is none. */
+  whenTaken(): Promise<void> | undefined {
+    return this.#outgoing.isBusy ? new Promise((resolve) => this.onceDrained(resolve)) : undefined;
   }
 
   /**
-   * Answers and what is never dropped; also in pieces that lie behind each other. `onSent` is called once, when nobody needs
-   * the bytes any more: they were taken, or the client is gone.
+   * Answers and what is never dropped. In pieces that lie behind each other: what it has asked for. `onSent` is called once,
+   * when nobody needs the bytes any more: they were taken, or the client is gone.
    */
   send(message: string | Buffer | readonly Buffer[], onSent: () => void = () => undefined): void {
     if (!this.isOpen) {
       onSent();
       return;
     }
-    if (isPieces(message)) this.#sendPieces(message, onSent);
-    else this.#write(typeof message === 'string' ? Buffer.from(message) : message, true, onSent);
-    if (this.waitingBytes > mostUndroppableBytes) this.#giveUp('the client does not keep up');
-    else if (this.waitingBytes > mostWaitingBytes && !this.#isPaused) {
+    const isBehind = this.waitingBytes - this.requestedBytes > mostUndroppableBytes;
+    if (isPieces(message)) this.#outgoing.sendRequested(message, onSent);
+    else this.#outgoing.send(typeof message === 'string' ? Buffer.from(message) : message, onSent);
+    if (isBehind) this.#giveUp('the client does not keep up');
+    else if ((this.waitingBytes > mostWaitingBytes || this.#outgoing.isBusy) && !this.#isPaused) {
       this.#isPaused = true;
       this.#socket.pause();
     }
@@ -121,8 +135,14 @@ export class ChannelClient {
     const waiting = this.waitingBytes;
     // A message that is long by itself goes out where little waits: for nothing that waits, no drain would come.
     const isMuch = waiting > littleBytes && waiting + message.length > mostWaitingBytes;
-    if (this.#passedOver.size > 0 || isMuch || (this.#backlog.isTight && this.#stream.writableNeedDrain)) return false;
-    if (this.isOpen) this.#write(message, true);
+    if (
+      this.#passedOver.size > 0 ||
+      this.#outgoing.isBusy ||
+      isMuch ||
+      (this.#backlog.isTight && this.#stream.writableNeedDrain)
+    )
+      return false;
+    if (this.isOpen) this.#outgoing.send(message);
     return true;
   }
 
@@ -199,7 +219,7 @@ export class ChannelClient {
 
   close(code: number, reason: string): void {
     this.#isLeaving = true;
-    this.#socket.close(code, reason);
+    this.farewell(code, reason);
     // What waits stands before the farewell, and may never be taken.
     setTimeout(() => this.terminate(), farewellMs).unref();
   }
@@ -208,32 +228,19 @@ export class ChannelClient {
     this.#socket.terminate();
   }
 
+  /** Closes it behind all that waits, for as long as it takes. */
+  farewell(code: number, reason: string): void {
+    this.#outgoing.handAll();
+    this.#socket.close(code, reason);
+  }
+
   /** It gets nothing more; what waits, and why, it gets as soon as it reads again. `check` ends it. */
   #giveUp(reason: string): void {
-    this.#socket.close(closeCode.tryAgainLater, reason);
-  }
-
-  /** A long message goes out in fragments: putting it together would take as long as making it. */
-  #sendPieces(pieces: readonly Buffer[], onSent: () => void): void {
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    if (bytes <= mostFrameBytes) {
-      this.#write(Buffer.concat(pieces), true, onSent);
-      return;
-    }
-    const last = pieces.length - 1;
-    for (const [at, piece] of pieces.entries()) this.#write(piece, at === last, at === last ? onSent : undefined);
-  }
-
-  /** A message, or a fragment of one. The callback comes in any case, also where the connection ends before it has gone. */
-  #write(bytes: Buffer, fin: boolean, onSent?: () => void): void {
-    this.#backlog.hold(bytes);
-    this.#socket.send(bytes, { binary: false, fin }, () => {
-      this.#backlog.release(bytes);
-      onSent?.();
-    });
+    this.farewell(closeCode.tryAgainLater, reason);
   }
 
   #onDrain(): void {
+    if (this.#outgoing.isBusy) return; // it tells when all has gone
     if (this.#isPaused) {
       this.#isPaused = false;
       if (!this.#isHeld) this.#socket.resume();
@@ -253,7 +260,7 @@ export class ChannelClient {
       const message = this.#newest(portion, this.#updatesPassedOver - this.#passedOver.size);
       for (const handle of portion) this.#passedOver.delete(handle);
       this.#updatesPassedOver = this.#passedOver.size;
-      if (message !== undefined) this.send(message);
+      if (message !== undefined) this.send([message]);
       if (this.#passedOver.size > 0) await this.#nextTurn();
     }
     this.#isCatchingUp = false;
@@ -261,7 +268,8 @@ export class ChannelClient {
 
   /** What the system has not taken yet: it counts down while a long write is under way, too. */
   #leftBytes(): number {
-    return this.waitingBytes === 0 ? 0 : (queuedBytes(this.#stream) ?? this.waitingBytes);
+    const buffered = this.#socket.bufferedAmount;
+    return (buffered === 0 ? 0 : (queuedBytes(this.#stream) ?? buffered)) + this.#outgoing.queuedBytes;
   }
 }
 

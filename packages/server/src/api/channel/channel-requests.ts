@@ -124,11 +124,14 @@ export class ChannelRequests {
 
   /** Answers every message, good or not, and resolves then. Those of a client are begun in the order in which they came. */
   take(client: ChannelClient, bytes: Buffer): Promise<void> {
-    const before = this.#order.before(client);
+    const before = this.#order.before(client) ?? client.whenTaken();
     const isShort = bytes.length <= longBytes && before === undefined;
     const begin = isShort ? undefined : this.#order.hold(client);
-    const carryOut = () => this.#carryOut(client, bytes, begin);
-    const carriedOut = before === undefined ? carryOut() : before.then(carryOut);
+    const carryOut = async (): Promise<void> => {
+      await client.whenTaken(); // nothing more is made for who has still to take a long answer
+      return this.#carryOut(client, bytes, begin);
+    };
+    const carriedOut = before === undefined ? this.#carryOut(client, bytes, begin) : before.then(carryOut);
     const answered = carriedOut.finally(() => this.#unanswered.delete(answered));
     this.#unanswered.add(answered);
     return answered;

@@ -119,7 +119,7 @@ export class ChannelServer {
     this.#cancelCheck();
     await this.#finish();
     const gone = Array.from(this.#clients.keys(), (socket) => new Promise((resolve) => socket.once('close', resolve)));
-    for (const socket of this.#clients.keys()) socket.close(closeCode.goingAway, 'the service is stopping');
+    for (const client of this.#clients.values()) client.farewell(closeCode.goingAway, 'the service is stopping');
     const force = setTimeout(() => {
       for (const socket of this.#clients.keys()) socket.terminate();
     }, farewellMs);

@@ -78,6 +78,7 @@ class Listener {
   passOver(): void {}
   unwatched(): void {}
   dropPassedOver = () => 0;
+  whenTaken = () => undefined;
 
   ask(request: string | object): void {
     const text = typeof request === 'string' ? request : JSON.stringify(request);

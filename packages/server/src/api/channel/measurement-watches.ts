@@ -283,7 +283,7 @@ export class MeasurementWatches {
 
   #tellPresent(client: ChannelClient, handles: readonly number[]): void {
     const message = this.newest(handles, 0);
-    if (message !== undefined) client.send(message);
+    if (message !== undefined) client.send([message]);
   }
 
   #tell(client: ChannelClient, present: PresentValues): void {
