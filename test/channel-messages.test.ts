@@ -135,10 +135,13 @@ describe('limits:', guard, () => {
       measurements: names.slice(5, 6),
     });
     assert.match(error?.detail ?? '', /5 .*--max-watches/);
-    await channel.refused('too-many-watches', 'WatchCommands', { commands: Array(6).fill('local') });
+    // What stands twice, or is watched already, counts once.
+    await channel.done('WatchMeasurements', { measurements: [...names.slice(0, 5), ...names.slice(0, 5)] });
+    await channel.done('WatchCommands', { commands: Array(6).fill('local') });
     await channel.done('UnwatchMeasurements', { measurements: names.slice(0, 1) });
     await channel.done('WatchMeasurements', { measurements: names.slice(5, 6) });
     await channel.done('WatchMeasurements', { measurements: 'all' });
+    await channel.done('WatchMeasurements', { measurements: names.slice(0, 6) });
     await channel.done('WatchAlarms', { alarms: ['manual', 'high'] });
   });
 

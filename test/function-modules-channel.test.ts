@@ -138,8 +138,8 @@ describe('what function modules print', () => {
     modules.print('loop', ['here']);
     await channel.settled();
     assert.deepEqual(texts(channel), ['loop here']);
-    const many = Array.from({ length: 101 }, () => 'loop');
-    await channel.refused('too-many-watches', 'WatchFunctionModuleLogs', { function_modules: many });
+    const often = Array.from({ length: 101 }, () => 'loop');
+    await channel.done('WatchFunctionModuleLogs', { function_modules: often });
   });
 
   test('costs little for a client that does not keep up: it is told how much it missed, others miss nothing', async () => {

@@ -47,6 +47,10 @@ export class ItemWatches {
     return this.#watchers.countOf(client);
   }
 
+  isWatchedBy(client: ChannelClient, name: string): boolean {
+    return this.#watchers.isWatchedBy(client, name);
+  }
+
   has(name: string): boolean {
     return this.#options.has(name);
   }

@@ -32,6 +32,10 @@ export class LogWatches {
     return this.#watchers.countOf(client);
   }
 
+  isWatchedBy(client: ChannelClient, name: string): boolean {
+    return this.#watchers.isWatchedBy(client, name);
+  }
+
   has(name: string): boolean {
     return this.#modules.has(name);
   }

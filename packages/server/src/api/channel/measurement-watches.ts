@@ -54,6 +54,11 @@ export class MeasurementWatches {
     return this.#groups.membersOf(client)?.size ?? 0;
   }
 
+  isWatchedBy(client: ChannelClient, name: string): boolean {
+    if (this.#all.clients.has(client)) return true;
+    return this.#groups.membersOf(client)?.has(this.#measurements.find(name)) ?? false;
+  }
+
   /** How many watches there are; of all there is counts as one. */
   get count(): number {
     return this.#groups.count;

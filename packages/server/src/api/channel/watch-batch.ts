@@ -2,16 +2,29 @@
 import { type ItemResult, maxBatchItems, type Problem, ProblemError } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
 
+/** What there is, and what of it the client watches already. */
+export interface WatchedKind {
+  has(name: string): boolean;
+  isWatched(name: string): boolean;
+}
+
 export class WatchBatch {
   readonly found: string[] = [];
   readonly #field: string;
-  readonly #has: (name: string) => boolean;
+  readonly #kind: WatchedKind;
+  /** Names that are not watched yet, each once. */
+  readonly #added = new Set<string>();
   readonly #results: ItemResult[] = [];
   #failures = 0;
 
-  constructor(field: string, has: (name: string) => boolean) {
+  constructor(field: string, kind: WatchedKind) {
     this.#field = field;
-    this.#has = has;
+    this.#kind = kind;
+  }
+
+  /** How many more the client will watch. */
+  get added(): number {
+    return this.#added.size;
   }
 
   /** Undefined where all of them are there. */
@@ -29,7 +42,8 @@ export class WatchBatch {
   }
 
   #take(name: string): void {
-    if (this.#has(name)) {
+    if (this.#kind.has(name)) {
+      if (!this.#kind.isWatched(name)) this.#added.add(name);
       this.found.push(name);
       this.#results.push({ name, result: true });
     } else {

@@ -31,13 +31,16 @@ function watch(
 ): Promise<Outcome> | Outcome {
   const kind = watches.of(of);
   if (names === 'all') return { afterwards: () => kind.watchAll(client) };
-  const refusal = watches.refuse(client, of, names.length);
-  if (refusal !== undefined) throw refusal;
-  const batch = new WatchBatch(namesField(of), (name) => kind.has(name));
-  const outcome = (): Outcome => ({
-    ...(batch.results !== undefined && { results: batch.results }),
-    afterwards: () => kind.watch(client, batch.found),
-  });
+  const isWatched = (name: string) => kind.isWatchedBy(client, name);
+  const batch = new WatchBatch(namesField(of), { has: (name) => kind.has(name), isWatched });
+  const outcome = (): Outcome => {
+    const refusal = watches.refuse(client, of, batch.added);
+    if (refusal !== undefined) throw refusal;
+    return {
+      ...(batch.results !== undefined && { results: batch.results }),
+      afterwards: () => kind.watch(client, batch.found),
+    };
+  };
   const taken = slices.run(batch.take(names), () => client.isOpen);
   return taken instanceof Promise ? taken.then(outcome) : outcome();
 }

@@ -28,10 +28,15 @@ export class Watchers {
     return this.#ofAll.size > 0 || this.#byName.has(name);
   }
 
+  /** By its name, or with all there are. */
+  isWatchedBy(client: ChannelClient, name: string): boolean {
+    return this.#ofAll.has(client) || this.#byClient.get(client)?.has(name) === true;
+  }
+
   forEach(name: string, use: (client: ChannelClient) => void): void {
     this.#ofAll.forEach(use);
     for (const client of this.#byName.get(name) ?? []) {
-      if (!this.#ofAll.has(client) && this.#byClient.get(client)?.has(name) === true) use(client);
+      if (!this.#ofAll.has(client) && this.isWatchedBy(client, name)) use(client);
     }
   }
 

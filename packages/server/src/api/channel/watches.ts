@@ -12,7 +12,10 @@ import { MeasurementWatches } from './measurement-watches.ts';
 /** One kind of watch, as the requests see it. */
 export interface Watchable {
   has(name: string): boolean;
+  /** How many names it watches; of all there is, none. */
   countOf(client: ChannelClient): number;
+  /** By its name, or with all there is. */
+  isWatchedBy(client: ChannelClient, name: string): boolean;
   /** Each of very many begins, or ends, bit by bit, and resolves when all of it has. */
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
   watchAll(client: ChannelClient): Promise<void> | undefined;
