@@ -86,15 +86,45 @@ describe('a client that does not keep up', () => {
     fill(client);
     for (let handle = 0; handle < 12_000; handle++) client.passOver(handle);
     for (let handle = 0; handle < 70; handle++) client.passOver(handle);
-    client.unwatched(11_999);
+    assert.equal(client.unwatched(11_999), 1);
     const last = new Promise<void>((resolve) => {
       far.on('message', (message: Buffer) => message.toString().startsWith('newest 1999') && resolve());
     });
     far.resume();
     await last;
-    const told = ['newest 5000 skipped 71', 'turn', 'flush', 'newest 5000 skipped 0', 'turn', 'flush'];
+    const told = ['newest 5000 skipped 70', 'turn', 'flush', 'newest 5000 skipped 0', 'turn', 'flush'];
     assert.deepEqual(events, ['flush', ...told, 'newest 1999 skipped 0']);
     assert.equal(client.sendUpdates(Buffer.from('later')), true);
+  });
+
+  test('is not told of what was passed over of measurements that it watches no more', async () => {
+    const { far, client } = await connect();
+    far.pause();
+    fill(client);
+    for (const handle of [3, 3, 3, 4]) client.passOver(handle);
+    assert.deepEqual([client.unwatched(3), client.unwatched(3)], [3, 0]);
+    const newest = new Promise<string>((resolve) => {
+      far.on('message', (message: Buffer) => message.length < 100 && resolve(message.toString()));
+    });
+    far.resume();
+    assert.equal(await newest, 'newest 4 skipped 0');
+  });
+
+  test('is told with the next values of what was passed over of a measurement that is gone', async () => {
+    const { far, client } = await connect();
+    far.pause();
+    fill(client);
+    for (const handle of [3, 3, 4]) client.passOver(handle);
+    client.sendRemoval(3, Buffer.from('3 is gone'));
+    const told: string[] = [];
+    const both = new Promise<void>((resolve) => {
+      far.on('message', (message: Buffer) => {
+        if (message.length < 100 && told.push(message.toString()) === 2) resolve();
+      });
+    });
+    far.resume();
+    await both;
+    assert.deepEqual(told, ['3 is gone', 'newest 4 skipped 2']);
   });
 
   test('and takes nothing for 30 s is closed with 1013', async () => {

@@ -55,11 +55,13 @@ export class ChannelClient {
   readonly #outgoing: Outgoing;
   readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
-  readonly #passedOver = new Set<number>();
+  /** By measurement, how many updates were passed over since its last one was told. */
+  readonly #passedOver = new Map<number, number>();
   readonly #nextTurn: () => Promise<void>;
   #drained: (() => void)[] = [];
   #isCatchingUp = false;
-  #updatesPassedOver = 0;
+  /** Of measurements that are gone: told with the next newest values. */
+  #passedOverOfGone = 0;
   #isPaused = false;
   #isHeld = false;
   #isLeaving = false;
@@ -147,26 +149,28 @@ export class ChannelClient {
   }
 
   passOver(handle: number): void {
-    this.#passedOver.add(handle);
-    this.#updatesPassedOver++;
+    this.#passedOver.set(handle, (this.#passedOver.get(handle) ?? 0) + 1);
   }
 
   /** Nothing of what was passed over is told any more; answers how much that was. */
   dropPassedOver(): number {
-    const dropped = this.#updatesPassedOver;
+    let dropped = this.#passedOverOfGone;
+    for (const updates of this.#passedOver.values()) dropped += updates;
     this.#passedOver.clear();
-    this.#updatesPassedOver = 0;
+    this.#passedOverOfGone = 0;
     return dropped;
   }
 
-  /** Nothing of the measurement is told any more. */
-  unwatched(handle: number): void {
+  /** Nothing of the measurement is told any more; answers how many of its updates were passed over. */
+  unwatched(handle: number): number {
+    const dropped = this.#passedOver.get(handle) ?? 0;
     this.#passedOver.delete(handle);
+    return dropped;
   }
 
   /** That a measurement is gone is told in any case, and nothing of it afterwards. */
   sendRemoval(handle: number, message: Buffer): void {
-    this.unwatched(handle);
+    this.#passedOverOfGone += this.unwatched(handle);
     this.send(message);
   }
 
@@ -256,10 +260,11 @@ export class ChannelClient {
     // Behind so much, the next drain goes on.
     while (this.#passedOver.size > 0 && this.isOpen && this.waitingBytes <= littleBytes) {
       this.#flush();
-      const portion = this.#passedOver.values().take(mostAtOnce).toArray();
-      const message = this.#newest(portion, this.#updatesPassedOver - this.#passedOver.size);
-      for (const handle of portion) this.#passedOver.delete(handle);
-      this.#updatesPassedOver = this.#passedOver.size;
+      const portion = this.#passedOver.keys().take(mostAtOnce).toArray();
+      let skipped = this.#passedOverOfGone;
+      this.#passedOverOfGone = 0;
+      for (const handle of portion) skipped += this.unwatched(handle) - 1; // the last one is told
+      const message = this.#newest(portion, skipped);
       if (message !== undefined) this.send([message]);
       if (this.#passedOver.size > 0) await this.#nextTurn();
     }

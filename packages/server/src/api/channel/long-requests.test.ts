@@ -76,7 +76,7 @@ class Listener {
   }
 
   passOver(): void {}
-  unwatched(): void {}
+  unwatched = () => 0;
   dropPassedOver = () => 0;
   whenTaken = () => undefined;
 

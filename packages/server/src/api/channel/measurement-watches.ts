@@ -195,7 +195,7 @@ export class MeasurementWatches {
     }
     this.flush();
     this.#groups.move(client, group);
-    for (const handle of gone) client.unwatched(handle);
+    for (const handle of gone) this.skipped += client.unwatched(handle);
   }
 
   *#reduceSteps(
@@ -216,7 +216,7 @@ export class MeasurementWatches {
   *#ending(client: ChannelClient, group: WatchGroup, names: readonly string[]): Generator<void, void> {
     let items = 0;
     for (const handle of this.#handlesOf(names)) {
-      client.unwatched(handle);
+      this.skipped += client.unwatched(handle);
       if (group.members.delete(handle)) this.#groups.unlink(handle, group);
       if (++items % stepItems === 0) yield;
     }
