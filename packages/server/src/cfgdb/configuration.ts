@@ -15,7 +15,7 @@ import { Database, type Edit } from './database.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
 import { invalidBody, readObject, type Step, type StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
-import { incomingPath, removeDatabase, replaceDatabase } from './replace-database.ts';
+import { incomingPath, ReplacedUnsynced, removeDatabase, replaceDatabase } from './replace-database.ts';
 
 /** A JSON body, ready for the wire. */
 export type Json = Uint8Array<SharedArrayBuffer>;
@@ -161,12 +161,12 @@ export class Configuration {
           replaceDatabase(this.#path, incoming);
         } finally {
           this.#database = new Database(this.#path);
+          this.#collections.clear();
         }
       } finally {
         removeDatabase(incoming);
       }
     });
-    this.#collections.clear();
   }
 
   /** What the newest rendering has changed since the last call; undefined where there is no newer one. */
@@ -295,8 +295,8 @@ class RolledBack extends Error {}
 export class DiskRefused extends ProblemError {
   readonly reason: string;
 
-  constructor(reason: string) {
-    super('storage-failed', `${reason}; nothing was changed.`);
+  constructor(reason: string, outcome = 'nothing was changed') {
+    super('storage-failed', `${reason}; ${outcome}.`);
     this.reason = reason;
   }
 }
@@ -308,6 +308,9 @@ function onDisk(work: () => void): void {
   } catch (error) {
     if (error instanceof RolledBack) return;
     if (error instanceof ProblemError) throw error;
+    if (error instanceof ReplacedUnsynced) {
+      throw new DiskRefused(error.message, 'the database was replaced, and may be the one before after a power cut');
+    }
     throw new DiskRefused((error as Error).message);
   }
 }

@@ -16,16 +16,24 @@ export function removeDatabase(path: string): void {
   rmSync(controlPath(path), { force: true });
 }
 
-export function replaceDatabase(path: string, incoming: string): void {
+/** The new file is in place, but the disk did not confirm it: after a power cut it may be the old one. */
+export class ReplacedUnsynced extends Error {}
+
+/** Throws `ReplacedUnsynced` where the new file is in place all the same; with any other error, the old one is. */
+export function replaceDatabase(path: string, incoming: string, sync: (folder: number) => void = fsyncSync): void {
   for (const file of [path, incoming]) {
     // A log that stayed behind would be replayed into the file that has its name by then.
     if (existsSync(`${file}-wal`)) throw new Error(`${file}-wal is still in use by another program`);
   }
   const folder = openSync(dirname(path), 'r');
   try {
-    fsyncSync(folder); // the old log is gone for good before the new file takes the name
+    sync(folder); // the old log is gone for good before the new file takes the name
     renameSync(incoming, path);
-    fsyncSync(folder);
+    try {
+      sync(folder);
+    } catch (error) {
+      throw new ReplacedUnsynced((error as Error).message, { cause: error });
+    }
   } finally {
     closeSync(folder);
   }
