@@ -7,6 +7,7 @@ import { before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Batch, systemClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { packAlarm } from '../packages/server/src/archive/alarm-text.ts';
 import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
 import { peakBytes } from './process-memory.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -37,6 +38,8 @@ function fill(path: string): void {
     store.commit();
     while (store.maintain(1000));
   }
+  batch.text(0, packAlarm({ state: 'INACT_ACK', authority: '', description: '' }), 0, firstUs);
+  store.append(batch, Uint32Array.of(store.seriesOf({ kind: 'alarms', name: 'quiet', datatype: 's' }).number));
   store.close();
 }
 
@@ -76,6 +79,15 @@ describe(`a reading of ${records / 1e6} million records`, () => {
     response.destroy();
     await until('nothing is read', async () => (await figure('archive_readings')) === 0);
     t.diagnostic(`it ended after ${Math.round(performance.now() - start)} ms`);
+  });
+
+  test('ends before its first page when its connections are closed', async () => {
+    // Looks for an active alarm at each microsecond of years.
+    const path = '/data/archive/alarms/quiet/active/1/0?resample=0.000001';
+    const asking = Array.from({ length: 20 }, () => get(server.url + path, { agent: false }).on('error', () => {}));
+    await until('many are under way', async () => (await figure('archive_readings')) >= 12);
+    for (const each of asking) each.destroy();
+    await until('nothing is read', async () => (await figure('archive_readings')) === 0);
   });
 
   test('leaves others their turn', async () => {

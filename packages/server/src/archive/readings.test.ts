@@ -4,6 +4,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import { until } from '../../../../test/until.ts';
 import { plainArchive } from '../../test/plain-archive.ts';
+import { packAlarm } from './alarm-text.ts';
 import type { Archive } from './archive.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 
@@ -103,6 +104,25 @@ describe('readings that nobody takes', () => {
     await until('they are gone', async () => problems.length === 16);
     assert.deepEqual([archive.readings.waiting, archive.readings.underWay], [0, 4]);
   });
+});
+
+test('readings without a page yet end with their client, those included that are let in by the end of others', async () => {
+  const { records } = archive;
+  const source = records.source({ kind: 'alarms', name: 'high', datatype: 's' });
+  records.batch.text(source, packAlarm({ state: 'INACT_ACK', description: '', authority: 'trigger' }), 0, startUs);
+  await records.allStored();
+  // Looks for an active one at each microsecond of a day.
+  const silent: ReadRequest = { ...endless, kind: 'alarms', names: ['high'], activeOnly: true };
+  const leaving = new AbortController();
+  const inside = ask(4, () => 'one', leaving.signal, silent);
+  await until('they are under way', async () => archive.readings.underWay === 4);
+  assert.equal(await answerOf({ client: 'another' }), short); // who came before has had a first turn
+  const waiting = ask(16, () => 'one', leaving.signal, silent);
+  assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [4, 16]);
+  leaving.abort();
+  assert.equal(await answerOf({ client: 'another' }), short);
+  assert.deepEqual([inside.problems.length, waiting.problems.length], [4, 16]);
+  assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [0, 0]);
 });
 
 describe('plain readings of many records that nobody takes', () => {

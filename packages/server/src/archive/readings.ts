@@ -281,6 +281,7 @@ class Reading implements ArchiveReading {
   /** Resolves after the first turn, and of one that goes on when there is a page. The signal cancels it. */
   async begun(signal: AbortSignal | undefined): Promise<void> {
     const cancel = () => this.cancel();
+    if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     if (this.#leave === undefined) while (!this.#isBegun && this.#error === undefined) await this.#next();
     else await this.#something();

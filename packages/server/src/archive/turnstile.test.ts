@@ -87,3 +87,14 @@ test('who gives up while it waits takes nobody’s place', async () => {
   (await third)();
   assert.deepEqual([turnstile.inside, turnstile.waiting], [0, 0]);
 });
+
+test('who is let in by the event that ends it as well does not stay', async () => {
+  const turnstile = new Turnstile({ ...limits, inside: 1 }, 'queries');
+  const leaving = new AbortController();
+  const leave = await turnstile.enter(one('one'));
+  leaving.signal.addEventListener('abort', leave);
+  const given = turnstile.enter(one('two'), leaving.signal);
+  leaving.abort(new Error('gone'));
+  await assert.rejects(given, /gone/);
+  assert.deepEqual([turnstile.inside, turnstile.waiting], [0, 0]);
+});

@@ -77,10 +77,13 @@ export class Turnstile {
     if (hasRoom) this.#admit(client, connection);
     else await this.#wait(visitor, client, connection, signal);
     let isInside = true;
-    return () => {
+    const leave = () => {
       if (isInside) this.#leave(visitor, client, connection);
       isInside = false;
     };
+    if (signal?.aborted) leave(); // by the same event that made room for it
+    signal?.throwIfAborted();
+    return leave;
   }
 
   #hasRoomFor(client: Client, connection: Connection): boolean {

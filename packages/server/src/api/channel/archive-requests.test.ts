@@ -75,6 +75,20 @@ describe('the archive over the channel', () => {
     assert.equal(archive.cancelled, 1);
   });
 
+  test('ends the reading of a client that goes while it waits for a page', async () => {
+    const leaving = new AbortController();
+    archive.script = async function* () {
+      yield Buffer.from('{"level":[');
+      await new Promise(() => undefined);
+    };
+    const reading = requests.read({ ...client, gone: () => leaving.signal } as ChannelClient, asked);
+    await nextTurn();
+    leaving.abort();
+    await nextTurn();
+    assert.equal(archive.cancelled, 1);
+    (await reading).release();
+  });
+
   test('gives the same list however the answer is cut into pages', async () => {
     const answer = '{"level":[["d1",[1,0],192]]}';
     for (let at = 0; at <= answer.length; at++) {

@@ -41,6 +41,8 @@ export class ArchiveRequests {
     const pages: Buffer[] = [];
     let bytes = 0;
     let leave: (() => void) | undefined;
+    const cancel = () => reading.cancel();
+    reader.signal.addEventListener('abort', cancel, { once: true });
     const release = () => {
       for (const page of pages.splice(0)) this.#backlog.release(page);
     };
@@ -62,6 +64,7 @@ export class ArchiveRequests {
       release();
       throw error;
     } finally {
+      reader.signal.removeEventListener('abort', cancel);
       leave?.();
     }
     return { pieces: listIn(pages, name), release };
