@@ -1,6 +1,6 @@
 // Merging, erasing for good and giving space back, as the store drives them.
 import assert from 'node:assert/strict';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import {
@@ -16,6 +16,7 @@ import {
   openArchive,
   startUs,
 } from '../../../test/temporary-archives.ts';
+import { labelBytes } from '../files/block-format.ts';
 import { systemDisk } from '../files/disk.ts';
 import { runMerge } from './run-merge.ts';
 import { read } from './store-model.ts';
@@ -182,6 +183,29 @@ describe('retention', () => {
     assert.equal(read(store, 0).length, 5);
     clock.advance(5000);
     assert.equal(read(store, 0).length, 0);
+    store.close();
+  });
+
+  test('drops a block of which entries of the directory are damaged when its longest retention has passed', () => {
+    const { store, folder, clock } = openArchive();
+    const others = levels(10, startUs - 5 * dayUs).map((record) => ({ ...record, key: 3, value: true }));
+    commit(store, [...levels(10, startUs - 5 * dayUs), ...others]);
+    flush(store);
+    const path = join(folder, blocksIn(folder)[0] as string);
+    const bytes = readFileSync(path);
+    const at = bytes.readDoubleLE(bytes.length - labelBytes + 48); // the first entry
+    bytes[at] = (bytes[at] as number) ^ 1;
+    writeFileSync(path, bytes);
+    store.setRetention({ defaultUs: 10 * dayUs, ofSeries: new Map([['measurements/level', 20 * dayUs]]) });
+    for (const [days, left] of [
+      [6, 1],
+      [10, 0],
+    ] as const) {
+      clock.advance((days * dayUs) / 1000);
+      while (store.maintain(5));
+      store.unlink(store.obsolete());
+      assert.equal(blocksIn(folder).length, left);
+    }
     store.close();
   });
 

@@ -3,7 +3,7 @@
 import { Damaged } from '../files/damage.ts';
 import { type Block, withBlock } from './block-list.ts';
 import { extentOf, isAstray, mayReplace } from './block-order.ts';
-import { cutOffOf, latestCutOff } from './retention.ts';
+import { cutOffOf, earliestCutOff, latestCutOff } from './retention.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** How often a block is looked at that has something old in it. */
@@ -76,6 +76,7 @@ export class Expiry {
       if (!(error instanceof Damaged)) throw error;
       block.isDamaged = true;
       onDamage(error.damage);
+      if (this.#isUntoldExpired(block, nowUs)) blocks.replace([block], []);
     }
   }
 
@@ -83,18 +84,25 @@ export class Expiry {
   #expiredOf(block: Block, nowUs: number): number {
     const { catalogue, retention } = this.#parts;
     return withBlock(block.path, (file) => {
-      let expired = 0;
+      let [expired, untold] = [0, block.records];
       for (const number of file.seriesNumbers) {
         const [series, span] = [catalogue.byNumber(number), file.spanOf(number)];
         if (series === undefined || span === undefined) continue;
         const { firstUs, lastUs, records } = span;
+        untold -= records;
         const cutOffUs = cutOffOf(retention, series, nowUs);
         if (isAstray(block)) expired += cameUs(block.madeUs, span, nowUs) < cutOffUs ? records : 0;
         else if (lastUs < cutOffUs) expired += records;
         else if (firstUs < cutOffUs) expired += (records * (cutOffUs - firstUs)) / (lastUs - firstUs + 1);
       }
-      return expired;
+      return untold > 0 && this.#isUntoldExpired(block, nowUs) ? expired + untold : expired;
     });
+  }
+
+  /** Of records in it whose series nobody can tell: the longest retention of all has passed. */
+  #isUntoldExpired(block: Block, nowUs: number): boolean {
+    const newestUs = isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs;
+    return newestUs < earliestCutOff(this.#parts.retention, nowUs);
   }
 
   /** Where the files are too large together: everything up to the end of a block, in whichever block it is. */

@@ -31,3 +31,10 @@ export function latestCutOff({ defaultUs, ofSeries }: Retention, nowUs: number):
   for (const ageUs of ofSeries.values()) shortestUs = Math.min(shortestUs, ageUs);
   return shortestUs === Number.POSITIVE_INFINITY ? 0 : Math.max(0, nowUs - shortestUs);
 }
+
+/** All records from 2000 on and before this have expired, whatever their series; 0: some never do. */
+export function earliestCutOff({ defaultUs = Number.POSITIVE_INFINITY, ofSeries }: Retention, nowUs: number): number {
+  let longestUs = defaultUs;
+  for (const ageUs of ofSeries.values()) longestUs = Math.max(longestUs, ageUs);
+  return Math.max(0, nowUs - longestUs);
+}
