@@ -241,7 +241,7 @@ class ArchiveThread {
         .catch((error: Error) => ({ kind: 'failed', reason: error.message }) as const);
       if (this.#isClosed) return 0;
       this.#store.mergeDone(plan, outcome);
-      if (outcome.kind !== 'merged' && all) throw new Error(outcome.kind === 'failed' ? outcome.reason : outcome.kind);
+      if (outcome.kind === 'failed' && all) throw new Error(outcome.reason);
       if (outcome.kind === 'failed') this.#warn(`blocks were not merged: ${outcome.reason}`);
       return plan.bytes;
     } finally {
@@ -260,6 +260,7 @@ class ArchiveThread {
     return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
   }
 
+  /** A block that is damaged stays as it is; the others are merged around it. */
   async #compact(id: number): Promise<ArchiveProgress> {
     this.#store.freeze();
     while (this.#store.maintain(sliceMs)) await new Promise((resolve) => setImmediate(resolve));
@@ -274,7 +275,7 @@ class ArchiveThread {
       doneBytes += bytes;
       this.#release();
     }
-    return { doneBytes: totalBytes, totalBytes, done: true };
+    return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
   }
 
   #close(): void {

@@ -201,6 +201,24 @@ describe('the archive', () => {
     assert.equal(warnings.length, 1);
   });
 
+  test('compacts what is whole beside a damaged block, and says which one is damaged', async () => {
+    const archive = await started();
+    const week = 7 * 86_400;
+    for (const from of [0, 5000, week, week + 5000]) await write(archive, from, from + 4096, Math.sin);
+    await until('all are flushed', async () => blocks().length === 4);
+    const names = blocks().sort();
+    const path = join(folder, 'archive', names[0] as string);
+    const bytes = readFileSync(path);
+    bytes[200] = (bytes[200] as number) ^ 1;
+    writeFileSync(path, bytes);
+    const progress = await Array.fromAsync(archive.compact());
+    assert.deepEqual(
+      progress.at(-1)?.damages?.map(({ file }) => file),
+      [names[0]],
+    );
+    await until('the others are merged', async () => blocks().length === 3);
+  });
+
   test('counts records that are none of their series, and goes on', async () => {
     const archive = await started();
     archive.records.batch.text(archive.records.source(level), 'text', 0xc0, startUs);
