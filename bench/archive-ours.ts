@@ -106,7 +106,6 @@ export class OurStore implements Peer {
         throw error;
       },
     });
-    while (!parts.step());
     const records = new RecordMerge(parts.sources({ sinceUs, untilUs }), false);
     for (let step = records.next(); step !== atEnd; step = records.next()) {
       if (step === atRun) take(records, into);

@@ -65,7 +65,6 @@ function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplie
   }
   const block: Block = {
     header: { erasuresApplied },
-    spanOf: () => ({ firstUs: records[0]?.time ?? 0, lastUs: records.at(-1)?.time ?? 0 }),
     chunksOf: () => chunks,
     read(_series, chunk, into) {
       const from = columnsOf((chunk as ChunkOfRecords).records);
@@ -204,15 +203,21 @@ function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, 
   const series = parts.map((part): SeriesSnapshot => {
     const all = part.sources.map(({ records }) => withoutReplaced(records));
     const tail = columnsOf((all.at(-1) ?? []).filter(({ time }) => time >= part.cutOffUs));
-    const paths = all.slice(0, -1).flatMap((records, at) => {
+    const found = all.slice(0, -1).flatMap((records, at) => {
       const path = `${part.series.number}-${at}`;
       const applied = part.sources[at]?.erasuresApplied as number;
       blocks.set(path, blockOf(part.series, records, applied, cut, sums));
-      return records.length > 0 ? [path] : [];
+      const times = records.map(({ time }) => time);
+      // A block may have records of other series before and behind.
+      const span = {
+        firstUs: Math.min(...times) - 250_000 * (at % 3),
+        lastUs: Math.max(...times) + 250_000 * (at % 2),
+      };
+      return records.length > 0 ? [{ path, ...span }] : [];
     });
     const { times, longs, qualities: all16, texts, count } = tail;
     const numbers = longs.slice(0, count).buffer;
-    return { ...part, tail: count > 0 ? { times, numbers, qualities: all16, texts } : undefined, blocks: paths };
+    return { ...part, tail: count > 0 ? { times, numbers, qualities: all16, texts } : undefined, blocks: found };
   });
   let ms = 0;
   const reading = new Reading(request, {

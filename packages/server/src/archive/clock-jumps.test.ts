@@ -8,14 +8,15 @@ import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/clean
 import fc from 'fast-check';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { Commands, Measurements } from '../points/index.ts';
-import { BlockFile } from './files/block-file.ts';
 import { systemDisk } from './files/disk.ts';
+import { OpenBlocks } from './open-blocks.ts';
 import { Reading } from './query/reading.ts';
 import { oldestPlausibleUs, type SeriesKey } from './records.ts';
 import { Archiving } from './rules/archiving.ts';
 import type { RecordSink } from './rules/recorder.ts';
 import { needsHead } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
+import { openBlock } from './store/block-list.ts';
 import { runMerge } from './store/run-merge.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -131,12 +132,8 @@ class Plant {
       form: 'json',
       warpHead,
     } as const;
-    const opened: BlockFile[] = [];
-    const blockOf = (path: string) => {
-      const block = BlockFile.open(path);
-      opened.push(block);
-      return block;
-    };
+    const opened = new OpenBlocks(openBlock);
+    const blockOf = (path: string) => opened.get(path);
     const reading = new Reading(request, { blockOf, onDamage: ({ reason }) => assert.fail(reason) });
     let text = '';
     for (let page: Uint8Array | undefined; !reading.isOver; text += Buffer.from(page ?? []).toString()) {
@@ -146,7 +143,7 @@ class Plant {
       }
       page = reading.next();
     }
-    for (const block of opened) block.close();
+    opened.close();
     const records = JSON.parse(text)[name] as [string, [number, number], number][];
     return records.map(([value, [seconds, us]]) => [value, seconds * 1_000_000 + us] as const);
   }

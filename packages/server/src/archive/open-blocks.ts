@@ -1,8 +1,9 @@
-// The block files that readings have open. One that a merge has replaced stays for as long as a reading needs it.
+// The block files that readings have open: a bounded number, whoever needs how many. One that a merge has replaced stays
+// open for as long as a reading needs it.
 import type { BlockFile } from './files/block-file.ts';
 
-/** Files that nobody reads just now, and that stay open for the next one. */
-const mostIdle = 64;
+/** Files that stay open for the next one who asks, but for those that could not be opened again. */
+export const mostOpen = 64;
 
 export class OpenBlocks {
   readonly #open: (path: string) => BlockFile;
@@ -29,24 +30,25 @@ export class OpenBlocks {
     }
     this.#needed.delete(reader);
     if (needed.size > 0) this.#needed.set(reader, needed);
-    this.#closeIdle();
+    this.#closeOthers();
   }
 
-  /** Throws where it cannot be opened. */
+  /** Valid until the next call. Throws where it cannot be opened. */
   get(path: string): BlockFile {
     const block = this.#blocks.get(path) ?? this.#open(path);
     this.#blocks.delete(path);
     this.#blocks.set(path, block);
+    this.#closeOthers();
     return block;
   }
 
   /** The files are about to go: those that somebody needs are opened while they are there. */
   release(paths: readonly string[]): void {
     for (const path of paths) {
-      if (this.#readers.has(path)) this.#tryToOpen(path);
       this.#released.add(path);
+      if (this.#readers.has(path)) this.#tryToOpen(path);
     }
-    this.#closeIdle();
+    this.#closeOthers();
   }
 
   close(): void {
@@ -54,13 +56,15 @@ export class OpenBlocks {
     this.#blocks.clear();
   }
 
-  #closeIdle(): void {
-    let idle = 0;
-    for (const path of this.#blocks.keys()) if (!this.#readers.has(path)) idle++;
+  /** Those that are about to go and that nobody needs; of the others, the ones too many that were used longest ago. */
+  #closeOthers(): void {
+    if (this.#blocks.size <= mostOpen && this.#released.size === 0) return;
+    let tooMany = -mostOpen;
+    for (const path of this.#blocks.keys()) if (!this.#released.has(path)) tooMany++;
     for (const [path, block] of this.#blocks) {
-      if (this.#readers.has(path)) continue;
-      if (!this.#released.has(path) && idle <= mostIdle) continue;
-      idle--;
+      const isReleased = this.#released.has(path);
+      if (isReleased ? this.#readers.has(path) : tooMany <= 0) continue;
+      if (!isReleased) tooMany--;
       block.close();
       this.#blocks.delete(path);
     }

@@ -83,7 +83,7 @@ class ReaderThread {
     this.#countTails(served, tailBytesOf(snapshots));
     this.#blocks.need(
       id,
-      snapshots.flatMap((snapshot) => snapshot?.series.flatMap(({ blocks }) => blocks) ?? []),
+      snapshots.flatMap((snapshot) => snapshot?.series.flatMap(({ blocks }) => blocks.map(({ path }) => path)) ?? []),
     );
     this.#goOn(id, served);
   }

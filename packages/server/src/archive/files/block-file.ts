@@ -1,5 +1,5 @@
-// Reads a block. Opening reads its label and its directory; an index is read when its series is asked for, records when
-// their chunk is. Nothing in the file ever changes, so that any number of readers need no lock.
+// Reads a block. Opening reads its label; of the directory as much as is asked for, an index when its series is, records
+// when their chunk is. Nothing in the file ever changes, so that any number of readers need no lock.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -8,7 +8,7 @@ import { decodeQualities } from '../codec/quality-column.ts';
 import { decodeTimes } from '../codec/time-column.ts';
 import { decodeValues } from '../codec/value-column.ts';
 import { Columns, type Series } from '../records.ts';
-import { BlockDirectory, type SeriesSpan } from './block-directory.ts';
+import { BlockDirectory, type DirectoryEntry, type SeriesSpan } from './block-directory.ts';
 import { type BlockHeader, type BlockLabel, chunkRecords, entryBytes, labelBytes, readLabel } from './block-format.ts';
 import { type Damage, Damaged, DamagedBlock } from './damage.ts';
 import { FileWindow } from './file-window.ts';
@@ -37,13 +37,10 @@ export class BlockFile {
   readonly records: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Ascending. */
-  readonly seriesNumbers: Uint32Array;
-  /** What was found at opening and is left out. */
-  readonly damages: readonly Damage[];
   readonly #file: number;
   readonly #label: BlockLabel;
   readonly #directory: BlockDirectory;
+  readonly #labelDamages: readonly Damage[];
   readonly #chunkWindow: FileWindow;
   readonly #timesWindow: FileWindow;
   readonly #reader = new ByteReader(new Uint8Array(0));
@@ -60,18 +57,15 @@ export class BlockFile {
     const damages: Damage[] = [];
     const label = this.#readLabel(damages);
     const { directoryAt, indexesAt, series } = label;
-    const directory = this.#bytesAt(directoryAt, Math.min(series * entryBytes, this.bytes - directoryAt));
-    if (directory === undefined || directory.length === 0) throw new DamagedBlock(this.#damage('it is cut off'));
+    const directoryBytes = Math.min(series * entryBytes, this.bytes - directoryAt);
+    if (directoryAt < 0 || !(directoryBytes > 0)) throw new DamagedBlock(this.#damage('it is cut off'));
     this.#label = label;
-    this.#directory = new BlockDirectory(directory, label);
-    const { lost } = this.#directory;
-    if (lost > 0) damages.push(this.#damage(`${lost} of ${series} entries of its directory are damaged`));
-    this.damages = damages;
+    this.#directory = new BlockDirectory((at, length) => this.#bytesAt(at, length), label, directoryBytes);
+    this.#labelDamages = damages;
     this.header = label.header;
     this.records = label.records;
     this.firstUs = label.firstUs;
     this.lastUs = label.lastUs;
-    this.seriesNumbers = this.#directory.numbers;
     this.#chunkWindow = new FileWindow(file, indexesAt, aheadBytes);
     this.#timesWindow = new FileWindow(file, indexesAt, aheadBytes);
   }
@@ -88,10 +82,22 @@ export class BlockFile {
     }
   }
 
-  /** What the directory says of a series; undefined: the block has none of it. */
+  /** Ascending. Reads the whole directory, and throws `DamagedBlock` where the disk cannot. */
+  get seriesNumbers(): Uint32Array {
+    return this.#look(({ numbers }) => numbers);
+  }
+
+  /** What is wrong with its labels and its directory, and left out. Throws as `seriesNumbers`. */
+  get damages(): readonly Damage[] {
+    const lost = this.#look((directory) => directory.lost);
+    if (lost === 0) return this.#labelDamages;
+    const reason = `${lost} of ${this.#label.series} entries of its directory are damaged`;
+    return [...this.#labelDamages, this.#damage(reason)];
+  }
+
+  /** What the directory says of a series; undefined: the block has none of it. Throws as `seriesNumbers`. */
   spanOf(number: number): SeriesSpan | undefined {
-    const entry = this.#directory.find(number);
-    return entry < 0 ? undefined : this.#directory.spanOf(entry);
+    return this.#look((directory) => directory.find(number)?.span);
   }
 
   /**
@@ -99,8 +105,8 @@ export class BlockFile {
    * `Damaged`.
    */
   chunksOf(number: number, sinceUs = 0, untilUs = Number.POSITIVE_INFINITY): readonly ChunkInfo[] {
-    const entry = this.#directory.find(number);
-    return entry < 0 ? noChunks : this.#readIndex(number, entry, sinceUs, untilUs);
+    const entry = this.#look((directory) => directory.find(number));
+    return entry === undefined ? noChunks : this.#readIndex(number, entry, sinceUs, untilUs);
   }
 
   /** Appends the records of a chunk. Throws `Damaged`; `into` is as it was then. */
@@ -123,7 +129,7 @@ export class BlockFile {
    */
   series(onDamage?: (damage: Damage) => void): Series[] {
     const series = this.#readNames();
-    if (series.length < this.#label.series || this.#directory.lost > 0) {
+    if (series.length < this.#label.series || this.#look((directory) => directory.lost) > 0) {
       const damage = this.#damage('not all of its series can be told');
       if (onDamage === undefined) throw new Damaged(damage);
       onDamage(damage);
@@ -167,7 +173,8 @@ export class BlockFile {
     let done = 0;
     for (const number of this.seriesNumbers) {
       note(() => {
-        for (const chunk of this.#readIndex(number, this.#directory.find(number), 0, Number.POSITIVE_INFINITY)) {
+        const entry = this.#directory.find(number) as DirectoryEntry;
+        for (const chunk of this.#readIndex(number, entry, 0, Number.POSITIVE_INFINITY)) {
           columns.clear();
           note(() => this.#read(number, chunk.datatype, chunk, columns));
           done = Math.max(done, chunk.chunk.at + chunk.chunk.bytes);
@@ -227,15 +234,23 @@ export class BlockFile {
     return column;
   }
 
-  #readIndex(number: number, entry: number, sinceUs: number, untilUs: number): readonly StoredChunk[] {
-    const span = this.#directory.spanOf(entry);
-    const place = this.#directory.indexOf(entry);
+  #readIndex(number: number, entry: DirectoryEntry, sinceUs: number, untilUs: number): readonly StoredChunk[] {
+    const { index, span } = entry;
     try {
-      const bytes = this.#indexes.get(number) ?? this.#indexBytes(number, place);
-      const bounds = { crc: place.crc, records: span.records, dataEnd: this.#label.indexesAt };
+      const bytes = this.#indexes.get(number) ?? this.#indexBytes(number, index);
+      const bounds = { crc: index.crc, records: span.records, dataEnd: this.#label.indexesAt };
       return readSeriesIndex(bytes, bounds, sinceUs, untilUs);
     } catch (error) {
       throw this.#asDamaged(error, number, span, 'the index of a series');
+    }
+  }
+
+  #look<T>(at: (directory: BlockDirectory) => T): T {
+    try {
+      return at(this.#directory);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      throw new DamagedBlock(this.#damage('the disk cannot read it'));
     }
   }
 

@@ -13,10 +13,8 @@ export interface Chunk {
 
 export interface Block {
   readonly header: { readonly erasuresApplied: number };
-  /** From the first to the last record of a series; undefined where there is none. */
-  spanOf(series: number): { readonly firstUs: number; readonly lastUs: number } | undefined;
   /**
-   * In time order, at least those with records in [sinceUs, untilUs). Of the last of one and the first of the next the
+   * In time order, none where it has none of the series; at least those with records in [sinceUs, untilUs). Of the last of one and the first of the next the
    * times may be equal.
    */
   chunksOf(series: number, sinceUs: number, untilUs: number): readonly Chunk[];

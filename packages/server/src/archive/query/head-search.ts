@@ -1,9 +1,9 @@
-// Finds the record of a name that is in force at a time: the last one at or before it. Looks back from there, and reads
-// no chunk that cannot have it.
+// Finds the record of a name that is in force at a time: the last one at or before it. Looks back from there, opens no
+// block behind the one that has it, and reads no chunk that cannot have it.
 import type { Datatype } from '@telltale/schema';
 import { Columns } from '../records.ts';
 import { headCutOff } from '../store/retention.ts';
-import type { Block, Chunk } from './block.ts';
+import type { Chunk } from './block.ts';
 import { firstStartingFrom } from './chunk-search.ts';
 import { Erased } from './erased.ts';
 import type { NameSnapshot, Place } from './name-snapshot.ts';
@@ -25,7 +25,9 @@ export class HeadSearch {
   constructor(snapshot: NameSnapshot, timeUs: number) {
     this.#snapshot = snapshot;
     this.#timeUs = timeUs;
-    this.#places = snapshot.places.filter(({ firstUs }) => firstUs <= timeUs);
+    this.#places = snapshot.places.filter(({ firstUs, lastUs, part }) => {
+      return firstUs <= timeUs && lastUs >= headCutOff(timeUs, part.cutOffUs);
+    });
     this.#places.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
   }
 
@@ -39,7 +41,7 @@ export class HeadSearch {
     const place = this.#places.pop();
     if (place === undefined || this.#reach(place) < this.#bestUs) return true;
     if (place.tail !== undefined) this.#lookInto(place, place.tail, place.tail.count);
-    else this.#lookBack(place, place.block as Block);
+    else this.#lookBack(place, place.path as string);
     return false;
   }
 
@@ -48,10 +50,12 @@ export class HeadSearch {
     return Math.min(lastUs, this.#timeUs);
   }
 
-  #lookBack(place: Place, block: Block): void {
+  #lookBack(place: Place, path: string): void {
     const { series, erasures } = place.part;
     const cutOffUs = headCutOff(this.#timeUs, place.part.cutOffUs);
-    const { onUnreadable } = this.#snapshot.context;
+    const { blockOf, onUnreadable } = this.#snapshot.context;
+    const block = blockOf(path);
+    if (block === undefined) return;
     const erased = new Erased(erasures, block.header.erasuresApplied);
     let chunks: readonly Chunk[] = [];
     try {

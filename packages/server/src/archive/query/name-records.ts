@@ -12,7 +12,6 @@ import { Resampling } from './resampling.ts';
 import { Thinning } from './thinning.ts';
 import { WarpedHead } from './warped-head.ts';
 
-/** All places of the snapshot must be known. */
 export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
   const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly } = request;
   const head = new HeadSearch(snapshot, sinceUs);

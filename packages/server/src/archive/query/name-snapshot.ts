@@ -3,7 +3,7 @@ import { quality } from '@telltale/schema/values';
 import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block } from './block.ts';
-import { Source, type SourceContext } from './source.ts';
+import { Source } from './source.ts';
 
 export interface Interval {
   /** Half-open. */
@@ -11,19 +11,23 @@ export interface Interval {
   readonly untilUs: number;
 }
 
-export interface NameContext extends SourceContext {
-  /** Undefined: it cannot be read, and that has been reported. */
+/** What the places of a name are given by the reading that they belong to. */
+export interface NameContext {
+  /** For the moment: the next call may close it. Undefined: it cannot be read, and that has been reported. */
   readonly blockOf: (path: string) => Block | undefined;
+  /** Called with what could not be read and is left out. Throws where the error is no damage. */
+  readonly onUnreadable: (error: unknown) => void;
 }
 
-/** One place where records of a series are. */
+/** One place where records of a series are, or may be: a block is opened when it is its turn. */
 export interface Place {
   readonly part: SeriesSnapshot;
   /** Records at the same time come in this order. */
   readonly order: number;
-  /** Undefined: in memory. */
-  readonly block: Block | undefined;
+  /** Of a block; undefined: in memory. */
+  readonly path: string | undefined;
   readonly tail: Columns | undefined;
+  /** Of its records in memory, or of all records of the block. */
   readonly firstUs: number;
   readonly lastUs: number;
 }
@@ -33,32 +37,21 @@ export class NameSnapshot {
   readonly places: Place[] = [];
   readonly context: NameContext;
   readonly #parts: readonly SeriesSnapshot[];
-  #part = 0;
-  #block = 0;
 
   constructor(parts: readonly SeriesSnapshot[], context: NameContext) {
     this.context = context;
     this.#parts = parts.map(withExpired).sort((a, b) => a.series.number - b.series.number);
+    for (const part of this.#parts) {
+      this.#addGaps(part);
+      for (const block of part.blocks) {
+        this.places.push({ part, order: this.places.length, tail: undefined, ...block });
+      }
+      this.#addTail(part);
+    }
   }
 
   get series(): readonly Series[] {
     return this.#parts.map(({ series }) => series);
-  }
-
-  /** Opens one block. True: all places are known. */
-  step(): boolean {
-    const part = this.#parts[this.#part];
-    if (part === undefined) return true;
-    if (this.#block === 0) this.#addGaps(part);
-    const path = part.blocks[this.#block++];
-    if (path !== undefined) {
-      this.#addBlock(part, this.context.blockOf(path));
-      return false;
-    }
-    this.#addTail(part);
-    this.#part++;
-    this.#block = 0;
-    return false;
   }
 
   /** Before all others: a record at the same time counts. */
@@ -71,14 +64,7 @@ export class NameSnapshot {
     if (series.datatype === 's') tail.texts = gaps.map(() => '');
     tail.qualities.fill(quality.bad.nonSpecific | marksGap);
     const [firstUs, lastUs] = [gaps[0] as number, gaps.at(-1) as number];
-    this.places.push({ part, order: this.places.length, block: undefined, tail, firstUs, lastUs });
-  }
-
-  #addBlock(part: SeriesSnapshot, block: Block | undefined): void {
-    const span = block?.spanOf(part.series.number);
-    if (span === undefined) return;
-    const { firstUs, lastUs } = span;
-    this.places.push({ part, order: this.places.length, block, tail: undefined, firstUs, lastUs });
+    this.places.push({ part, order: this.places.length, path: undefined, tail, firstUs, lastUs });
   }
 
   #addTail(part: SeriesSnapshot): void {
@@ -86,7 +72,7 @@ export class NameSnapshot {
     const { times } = part.tail;
     const [firstUs, lastUs] = [times[0] as number, times[times.length - 1] as number];
     const tail = columnsOf(part.tail);
-    this.places.push({ part, order: this.places.length, block: undefined, tail, firstUs, lastUs });
+    this.places.push({ part, order: this.places.length, path: undefined, tail, firstUs, lastUs });
   }
 
   /** Fresh ones, at the start of the interval. */

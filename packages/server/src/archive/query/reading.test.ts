@@ -9,6 +9,7 @@ import type { ReadRequest } from '../archive-access.ts';
 import { BlockFile } from '../files/block-file.ts';
 import type { Damage } from '../files/damage.ts';
 import { systemDisk } from '../files/disk.ts';
+import { OpenBlocks } from '../open-blocks.ts';
 import { replaces, type SeriesKey } from '../records.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from '../store/archive-store.ts';
@@ -76,6 +77,8 @@ interface Looked {
   readonly bytes: Buffer;
   readonly pages: number;
   readonly chunks: number;
+  /** That were opened. */
+  readonly blocks: number;
   readonly damages: readonly Damage[];
 }
 
@@ -95,16 +98,18 @@ function look(
     form: 'json',
     ...options,
   };
-  const opened: BlockFile[] = [];
+  let blocks = 0;
+  const opened = new OpenBlocks((path) => {
+    blocks++;
+    return BlockFile.open(path);
+  });
   const damages: Damage[] = [];
   let chunks = 0;
   const blockOf = (path: string): Block => {
-    const block = BlockFile.open(path);
-    opened.push(block);
+    const block = opened.get(path);
     const { header } = block;
     return {
       header,
-      spanOf: (number) => block.spanOf(number),
       chunksOf: (number, sinceUs, untilUs) => block.chunksOf(number, sinceUs, untilUs),
       takeColumns: () => block.takeColumns(),
       giveBack: (columns) => block.giveBack(columns),
@@ -126,8 +131,8 @@ function look(
     if (page === undefined) break;
     taken.push(page);
   }
-  for (const block of opened) block.close();
-  return { bytes: Buffer.concat(taken), pages: taken.length, chunks, damages };
+  opened.close();
+  return { bytes: Buffer.concat(taken), pages: taken.length, chunks, blocks, damages };
 }
 
 const asked: readonly Partial<ReadRequest>[] = [
@@ -191,7 +196,7 @@ test('a window, a head and a first page read the chunks that they need and no mo
   assert.ok(window.chunks <= 2, `${window.chunks} chunks`);
   const head = look(store, { sinceUs: startUs + 14 * dayUs, untilUs: startUs + 14 * dayUs + 1, warpHead: true });
   assert.equal(JSON.parse(head.bytes.toString()).level.length, 1);
-  assert.equal(head.chunks, 1);
+  assert.deepEqual([head.chunks, head.blocks], [1, 1]);
   const page = look(store, {}, {}, 1);
   assert.ok(page.chunks <= 20, `${page.chunks} of 120 chunks`);
   const limited = look(store, { limit: 100 });

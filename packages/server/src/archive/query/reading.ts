@@ -20,7 +20,7 @@ const worthGiving = 64 * 1024;
 const usualStepsATime = 8;
 
 export interface ReadingOptions {
-  /** Opens a block, or has it open. May throw `Damaged`. */
+  /** Opens a block, or has it open; the next call may close it. May throw `Damaged`. */
   readonly blockOf: (path: string) => Block;
   /** Records were left out, since they cannot be read. */
   readonly onDamage: (damage: Damage) => void;
@@ -127,7 +127,6 @@ export class Reading {
   }
 
   #beginName(snapshot: NameSnapshot): void {
-    if (!snapshot.step()) return;
     const name = this.#request.names[this.#name] as string;
     const { series } = snapshot;
     if (series.length === 0 && !this.#known.has(name)) {

@@ -2,17 +2,12 @@
 // gives what is in the interval and not erased. None replaces another one of the same source: the first of its time may
 // replace those of older sources.
 import { Columns, replaces, type Series } from '../records.ts';
+import type { SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block, Chunk } from './block.ts';
 import { firstEndingFrom, firstStartingFrom } from './chunk-search.ts';
 import { Erased } from './erased.ts';
-import type { Interval, Place } from './name-snapshot.ts';
+import type { Interval, NameContext, Place } from './name-snapshot.ts';
 import { firstFrom } from './time-search.ts';
-
-/** What a source is given by the reading that it belongs to. */
-export interface SourceContext {
-  /** Called with what could not be read and is left out. Throws where the error is no damage. */
-  readonly onUnreadable: (error: unknown) => void;
-}
 
 const noChunks: readonly Chunk[] = [];
 const noRecords = new Columns();
@@ -30,30 +25,33 @@ export class Source {
   columns = noRecords;
   at = 0;
   end = 0;
-  readonly #context: SourceContext;
-  readonly #block: Block | undefined;
+  readonly #context: NameContext;
+  readonly #part: SeriesSnapshot;
+  readonly #path: string | undefined;
   readonly #untilUs: number;
   /** What is in memory has been freed of it. */
-  readonly #erased: Erased = nothingErased;
+  #erased: Erased = nothingErased;
   #sinceUs: number;
+  /** Who the columns are given back to. */
+  #lender: Block | undefined;
   #chunks = noChunks;
   #index = 0;
   /** Of the chunks from here on none is in the interval. */
   #lastIndex = 0;
 
-  constructor(context: SourceContext, place: Place, { sinceUs, untilUs }: Interval) {
-    const { part, block, tail } = place;
+  constructor(context: NameContext, place: Place, { sinceUs, untilUs }: Interval) {
+    const { part, path, tail } = place;
     this.#context = context;
     this.series = part.series;
     this.order = place.order;
-    this.#block = block;
+    this.#part = part;
+    this.#path = path;
     this.#sinceUs = sinceUs;
     this.#untilUs = untilUs;
-    this.isOpen = this.isLoaded = block === undefined;
+    this.isOpen = this.isLoaded = path === undefined;
     this.headUs = Number.POSITIVE_INFINITY;
-    if (block !== undefined) {
-      this.#erased = new Erased(part.erasures, block.header.erasuresApplied);
-      if (place.lastUs >= sinceUs && place.firstUs < untilUs) this.headUs = Math.max(place.firstUs, sinceUs);
+    if (path !== undefined && place.lastUs >= sinceUs && place.firstUs < untilUs) {
+      this.headUs = Math.max(place.firstUs, sinceUs);
     }
     if (tail !== undefined) {
       this.columns = tail;
@@ -66,11 +64,13 @@ export class Source {
   /** Reads the index: from here on `headUs` is that of a chunk. */
   open(): void {
     this.isOpen = true;
+    const block = this.#context.blockOf(this.#path as string);
     try {
-      this.#chunks = (this.#block as Block).chunksOf(this.series.number, this.#sinceUs, this.#untilUs);
+      this.#chunks = block?.chunksOf(this.series.number, this.#sinceUs, this.#untilUs) ?? noChunks;
     } catch (error) {
       this.#context.onUnreadable(error);
     }
+    this.#erased = new Erased(this.#part.erasures, block?.header.erasuresApplied ?? 0);
     this.#lastIndex = firstStartingFrom(this.#chunks, this.#untilUs);
     this.#goTo(firstEndingFrom(this.#chunks, this.#sinceUs));
   }
@@ -91,9 +91,13 @@ export class Source {
   /** Reads the chunk at hand; where nothing of it is left, the next one is at hand, unread. */
   load(): void {
     const chunk = this.#chunks[this.#index] as Chunk;
-    if (this.columns === noRecords) this.columns = (this.#block as Block).takeColumns();
+    const block = this.#context.blockOf(this.#path as string);
+    if (this.columns === noRecords && block !== undefined) {
+      this.columns = block.takeColumns();
+      this.#lender = block;
+    }
     this.at = 0;
-    this.end = this.#read(chunk, this.columns);
+    this.end = block === undefined ? 0 : this.#read(block, chunk, this.columns);
     if (chunk.firstUs < this.#sinceUs) this.at = firstFrom(this.columns.times, 0, this.end, this.#sinceUs);
     this.isLoaded = true;
     this.#settle();
@@ -133,7 +137,8 @@ export class Source {
       this.headUs = Math.max((this.#chunks[this.#index] as Chunk).firstUs, this.#sinceUs);
     } else {
       this.headUs = Number.POSITIVE_INFINITY;
-      if (this.columns !== noRecords) this.#block?.giveBack(this.columns);
+      this.#lender?.giveBack(this.columns);
+      this.#lender = undefined;
       this.columns = noRecords;
     }
   }
@@ -144,10 +149,10 @@ export class Source {
   }
 
   /** Answers how many records there are in the end, from the first on. Those before the interval are among them. */
-  #read(chunk: Chunk, columns: Columns): number {
+  #read(block: Block, chunk: Chunk, columns: Columns): number {
     columns.clear();
     try {
-      (this.#block as Block).read(this.series, chunk, columns);
+      block.read(this.series, chunk, columns);
     } catch (error) {
       this.#context.onUnreadable(error);
       return 0;

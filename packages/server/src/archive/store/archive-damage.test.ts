@@ -21,6 +21,7 @@ import type { ArchiveDamage, ReadRequest } from '../archive-access.ts';
 import { systemDisk } from '../files/disk.ts';
 import { inventoryName } from '../files/file-names.ts';
 import { readRetentions, writeRetentions } from '../files/retentions-file.ts';
+import { OpenBlocks } from '../open-blocks.ts';
 import { Reading } from '../query/reading.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from './archive-store.ts';
@@ -48,7 +49,11 @@ function answer({ store }: Opened, more: Partial<ReadRequest> = {}): string {
   const names = [...new Set(keys.map(({ name }) => name))];
   const request = { kind: 'measurements', names, known: [], sinceUs: 0, untilUs: 2 ** 53 - 1, form: 'json' } as const;
   const asked: ReadRequest = { ...request, ...more };
-  const reading = new Reading(asked, { blockOf: openBlock, onDamage: (damage) => store.noteDamage(damage) });
+  const blocks = new OpenBlocks(openBlock);
+  const reading = new Reading(asked, {
+    blockOf: (path) => blocks.get(path),
+    onDamage: (damage) => store.noteDamage(damage),
+  });
   const pages: Buffer[] = [];
   for (;;) {
     const { wanted } = reading;
@@ -57,9 +62,11 @@ function answer({ store }: Opened, more: Partial<ReadRequest> = {}): string {
       reading.give(store.snapshot(series, asked.sinceUs, asked.untilUs, needsHead(asked)));
     }
     const page = reading.next();
-    if (page === undefined) return Buffer.concat(pages).toString();
+    if (page === undefined) break;
     pages.push(Buffer.from(page));
   }
+  blocks.close();
+  return Buffer.concat(pages).toString();
 }
 
 /** Blocks of two weeks, a journal, an erasure and a retention, closed in order. */

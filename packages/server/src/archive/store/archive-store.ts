@@ -158,7 +158,7 @@ export class ArchiveStore {
     const untilUs = needsHead ? Math.max(endUs, sinceUs + 1) : endUs;
     const { clock, generations, blocks: list, erasures, inventory, retention } = this.#parts;
     const nowUs = clock.now();
-    const blocks = list.paths(needsHead ? 0 : sinceUs, untilUs);
+    const blocks = list.within(needsHead ? 0 : sinceUs, untilUs);
     const { tables } = generations;
     return {
       series: series.map((each): SeriesSnapshot => {

@@ -7,6 +7,7 @@ import { DamagedBlock } from '../files/damage.ts';
 import { isMissing } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
 import { type BlockInfo, covers } from './merge-plan.ts';
+import type { SnapshotBlock } from './snapshot.ts';
 
 /** A block, and what the store has found out about it. */
 export interface Block extends BlockInfo {
@@ -64,7 +65,7 @@ export class BlockList {
   readonly #leaving = new Map<Block, boolean>();
   #fresh: string[] = [];
   /** The last question and its answer: a reading asks the same of many series. */
-  #asked: { readonly sinceUs: number; readonly untilUs: number; readonly paths: readonly string[] } | undefined;
+  #asked: { readonly sinceUs: number; readonly untilUs: number; readonly found: readonly SnapshotBlock[] } | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -84,13 +85,14 @@ export class BlockList {
     return Map.groupBy(this.#blocks, ({ header }) => header.partition).values();
   }
 
-  /** Of those that may have records in [sinceUs, untilUs); the same array for the same question. */
-  paths(sinceUs: number, untilUs: number): readonly string[] {
+  /** Those that may have records in [sinceUs, untilUs); the same array for the same question. */
+  within(sinceUs: number, untilUs: number): readonly SnapshotBlock[] {
     if (this.#asked?.sinceUs !== sinceUs || this.#asked.untilUs !== untilUs) {
       const asked = this.#blocks.filter(({ firstUs, lastUs }) => firstUs < untilUs && lastUs >= sinceUs);
-      this.#asked = { sinceUs, untilUs, paths: asked.map(({ path }) => path) };
+      const found = asked.map(({ path, firstUs, lastUs }) => ({ path, firstUs, lastUs }));
+      this.#asked = { sinceUs, untilUs, found };
     }
-    return this.#asked.paths;
+    return this.#asked.found;
   }
 
   /** In place of others. */

@@ -20,15 +20,23 @@ export interface AppliedErasure {
   readonly untilUs: number;
 }
 
+/** A block, as far as it is known without opening it: whether it has records of a series shows in its file alone. */
+export interface SnapshotBlock {
+  readonly path: string;
+  /** Of all its records. */
+  readonly firstUs: number;
+  readonly lastUs: number;
+}
+
 export interface SeriesSnapshot {
   readonly series: Series;
   /** Newer than every block; undefined: nothing of it is in memory. */
   readonly tail: Tail | undefined;
   /**
-   * Paths of the blocks that may have records of the interval, oldest first: a record that replaces stands in the same
+   * The blocks that may have records of the interval, oldest first: a record that replaces stands in the same
    * block as the older one, before it, or in a later block of this list. With the head asked for, also those of before.
    */
-  readonly blocks: readonly string[];
+  readonly blocks: readonly SnapshotBlock[];
   readonly erasures: readonly AppliedErasure[];
   /** Times, ascending, from which on records are missing with a file that is gone. */
   readonly gaps?: readonly number[];

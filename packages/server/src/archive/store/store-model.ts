@@ -140,7 +140,7 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
       all.push({ time, value, quality: quality & 0xff });
     }
   };
-  for (const path of blocks) {
+  for (const { path } of blocks) {
     const file = BlockFile.open(path);
     const applied = erasures.filter(({ seq }) => seq > file.header.erasuresApplied);
     const isErased = (time: number) => applied.some((erased) => time >= erased.sinceUs && time < erased.untilUs);
