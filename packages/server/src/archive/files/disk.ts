@@ -27,12 +27,12 @@ export function writeAll(disk: Disk, file: number, bytes: Uint8Array, length: nu
 }
 
 /** Makes names in the folder durable: what was made, renamed or removed. */
-export function syncFolder(folder: string): void {
+export function syncFolder(folder: string, disk = systemDisk): void {
   // A folder cannot be opened there; its journal keeps names in order by itself.
   if (process.platform === 'win32') return;
   const file = openSync(folder, 'r');
   try {
-    fsyncSync(file);
+    disk.sync(file);
   } finally {
     closeSync(file);
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, fstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
@@ -133,6 +133,30 @@ test('a record of a wrong clock is replaced as any other, also when its time has
 });
 
 describe('a disk', () => {
+  test('that does not confirm once that a damaged journal was set aside has it flushed by the next try', () => {
+    const { store: first, folder } = openArchive();
+    commit(first, levels(10, startUs));
+    commit(first, levels(10, startUs + dayUs));
+    first.close();
+    const name = readdirSync(folder).find((each) => each.startsWith('journal-')) as string;
+    const bytes = readFileSync(join(folder, name));
+    bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
+    writeFileSync(join(folder, name), bytes);
+    const aside = () => readdirSync(folder).filter((each) => each.endsWith('.damaged'));
+    let failures = 0;
+    const sync = (file: number) => {
+      if (aside().length > 0 && fstatSync(file).isDirectory() && failures++ === 0) throw new Error('EIO: sync');
+      systemDisk.sync(file);
+    };
+    const { store } = openArchive({ folder, disk: { ...systemDisk, sync } });
+    const records = read(store, 0);
+    assert.throws(() => flush(store), /EIO/);
+    flush(store);
+    assert.deepEqual([aside().length, store.stats().journalBytes < bytes.length], [1, true]);
+    assert.deepEqual(read(store, 0), records);
+    store.close();
+  });
+
   /** A disk on which a call can be made to fail. */
   function failing(): { readonly disk: Disk; fails: 'write' | 'syncData' | undefined } {
     const state: { disk: Disk; fails: 'write' | 'syncData' | undefined } = { disk: systemDisk, fails: undefined };

@@ -1,6 +1,6 @@
 // Brings frozen generations into blocks, oldest first, step by step. The journal of a generation goes when its blocks
 // are on disk, and only then do they count.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { setAside } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
 import type { Series } from '../records.ts';
@@ -53,13 +53,14 @@ export class Flushing {
   }
 
   #finish(frozen: Frozen, paths: readonly string[]): void {
-    const { folder, clock, generations, blocks, inventory } = this.#parts;
+    const { folder, disk, clock, generations, blocks, inventory } = this.#parts;
     const { journalPath, isDamaged } = frozen;
     const fresh = paths.map((path) => withBlock(path, (file) => blockOf(file, clock.now())));
     inventory.beforeRemoval(this.#parts, fresh, frozen);
-    if (isDamaged) setAside(journalPath);
+    // Where the sync failed the last time, it is out of the way already.
+    if (isDamaged && existsSync(journalPath)) setAside(journalPath);
     else rmSync(journalPath, { force: true });
-    syncFolder(folder);
+    syncFolder(folder, disk);
     blocks.replace([], fresh);
     generations.drop();
   }
