@@ -17,7 +17,7 @@ import type {
   WriterToReader,
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
-import { replaces } from './records.ts';
+import { replaces, type SeriesKey } from './records.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
@@ -27,6 +27,8 @@ type Open = Extract<ToWriter, { kind: 'open' }>;
 type Answers = { [Q in Question]: (id: number, ask: Questions[Q]['ask']) => Answer<Q> };
 type Answer<Q extends Question> = Questions[Q]['answer'] | Promise<Questions[Q]['answer']>;
 
+/** In the place of the number of a series. */
+const noSeries = 0xffff_ffff;
 const sliceMs = 5;
 /** How often it is looked for what has expired, and tried again what the disk refused. */
 const lookMs = 10_000;
@@ -48,6 +50,8 @@ class ArchiveThread {
   #sources = 0;
   /** Records of the parcel at hand that are none. */
   #invalid = 0;
+  /** There was a source that the archive takes no series of. */
+  #isFull = false;
   #isMaintaining = false;
   #isMerging = false;
   #isClosed = false;
@@ -105,19 +109,43 @@ class ArchiveThread {
         series.set(this.#series);
         this.#series = series;
       }
-      this.#series[this.#sources++] = this.#store.seriesOf(key).number;
+      this.#series[this.#sources++] = this.#numberOf(key);
     }
     for (const message of batches) {
+      const batch = this.#withSeries(batchOf(message));
       try {
-        this.#store.append(batchOf(message), this.#series);
+        this.#store.append(batch, this.#series);
       } catch (error) {
         // What made it is wrong, and trying again would not help.
         if (!(error instanceof RangeError)) throw error;
-        this.#invalid += message.count;
-        this.#warn(`${message.count} records cannot be kept: ${error.message}`);
+        this.#invalid += batch.count;
+        this.#warn(`${batch.count} records cannot be kept: ${error.message}`);
       }
     }
     this.#commit();
+  }
+
+  /** `noSeries` where the archive has too many; told once. */
+  #numberOf(key: SeriesKey): number {
+    try {
+      return this.#store.seriesOf(key).number;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      if (!this.#isFull) this.#warn(`records of new series cannot be kept: ${error.message}`);
+      this.#isFull = true;
+      return noSeries;
+    }
+  }
+
+  /** The records that have one; the others are counted as invalid. */
+  #withSeries(batch: Batch): Batch {
+    if (!this.#isFull) return batch;
+    const kept = new Batch(batch.count);
+    for (let at = 0; at < batch.count; at++) {
+      if (this.#series[batch.points[at] as number] !== noSeries) kept.copy(batch, at);
+    }
+    this.#invalid += batch.count - kept.count;
+    return kept;
   }
 
   #retain(retention: Retention): void {

@@ -7,6 +7,7 @@ import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { until } from '../../../../test/until.ts';
 import { Archive, UnusableArchive } from './archive.ts';
 import type { ReadRequest } from './archive-access.ts';
+import type { Limits } from './store/generations.ts';
 
 const level = { kind: 'measurements', name: 'level', datatype: 'd' } as const;
 const startUs = 1_750_000_000_000_000;
@@ -24,14 +25,14 @@ afterEach(async () => {
   for (const archive of open.splice(0)) await archive.close(5000);
 });
 
-function make(): Archive {
+function make(limits: Partial<Limits> = {}): Archive {
   const archive = new Archive({
     folder,
     clock: new ManualClock(),
     commitMs: 50,
     maxWaitingBytes: 1 << 20,
     retention: { ofSeries: new Map() },
-    limits: { records: 4096, textUnits: 1 << 20 },
+    limits: { records: 4096, textUnits: 1 << 20, ...limits },
     onFailure: (error) => {
       throw error;
     },
@@ -227,6 +228,26 @@ describe('the archive', () => {
     await write(archive, 0, 3);
     assert.deepEqual([archive.records.stored, archive.records.invalid, warnings.length], [3, 1, 1]);
     assert.equal((await read(archive)).level?.length, 3);
+  });
+
+  test('with all the series that it takes counts and refuses records of others, and goes on with its own', async () => {
+    const archive = make({ series: 2 });
+    await archive.open();
+    const { records } = archive;
+    const sources = ['level', 'flow', 'more', 'most'].map((name) => records.source({ ...level, name }));
+    for (const [at, source] of [...sources, ...sources].entries()) {
+      records.batch.number(source, at, 0xc0, startUs + at);
+    }
+    records.added();
+    await records.allStored();
+    const batch = new Batch();
+    batch.number(0, 7, 0xc0, startUs);
+    await assert.rejects(archive.backfill({ ...level, name: 'other' }, batch.take()), { problem: 'storage-failed' });
+    await write(archive, 5, 8);
+    assert.deepEqual([records.stored, records.invalid], [7, 5]);
+    assert.deepEqual(warnings, ['records of new series cannot be kept: the archive has 2 series and takes no more']);
+    assert.deepEqual(await archive.names('measurements'), ['flow', 'level']);
+    assert.equal((await read(archive)).level?.length, 5);
   });
 
   test('of a newer server is not touched', async () => {

@@ -1,6 +1,6 @@
 // Records on their way to the disk: gathered for a while, handed to the archive's thread one parcel at a time, kept back
 // while the disk does not take them, and the oldest dropped, and counted, when there is no more room.
-import { Batch, type BatchMessage, type Clock, type Datatype } from '@telltale/schema';
+import { Batch, type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
 
 /** What goes to the thread together, and to the disk together. */
@@ -107,7 +107,7 @@ export class RecordQueue {
       this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
   }
 
-  /** Records of another origin; resolves when they are on disk, rejects where the disk refuses. */
+  /** Records of another origin; resolves when they are on disk, rejects where the disk refuses or not all can be kept. */
   async import(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#close();
     this.imported += batch.count;
@@ -139,7 +139,10 @@ export class RecordQueue {
     this.#sent = [];
     this.stored += recordsOf(sent) - invalid;
     this.invalid += invalid;
-    for (const { waiters } of sent) for (const { resolve } of waiters) resolve();
+    for (const { batch, waiters } of sent) {
+      const isRefused = invalid > 0 && batch.importedTo !== undefined;
+      for (const { resolve, reject } of waiters) isRefused ? reject(notAllKept(invalid)) : resolve();
+    }
     if (this.#waiting.length > 0) this.#send();
     else if (this.batch.count > 0) this.added();
   }
@@ -187,6 +190,14 @@ export class RecordQueue {
     this.#options.onDropped(oldest.batch.count);
     return true;
   }
+}
+
+/** Whose they are is not told: sending some again that were stored does no harm. */
+function notAllKept(invalid: number): ProblemError {
+  return new ProblemError(
+    'storage-failed',
+    `${invalid} records that were stored together cannot be kept; the log says why.`,
+  );
 }
 
 function recordsOf(waiting: readonly Waiting[]): number {

@@ -25,7 +25,6 @@ import type { MergeOutcome } from './run-merge.ts';
 import type { SeriesSnapshot, Snapshot } from './snapshot.ts';
 import { SteadyClock } from './steady-clock.ts';
 import type { StoreParts } from './store-parts.ts';
-import { maxSeries } from './table-replay.ts';
 import { tailOf } from './tail.ts';
 
 export type { MergeOutcome, MergePlan, Retention, Snapshot };
@@ -88,12 +87,13 @@ export class ArchiveStore {
     return new ArchiveStore({ ...files, clock, steady, onDamage, retention: keepAll }, damages);
   }
 
-  /** Finds or makes it. */
+  /** Finds or makes it. Throws RangeError where there are too many. */
   seriesOf(key: SeriesKey): Series {
     const { catalogue } = this.#parts;
     const known = catalogue.get(key);
     if (known !== undefined) return known;
-    if (catalogue.limit >= maxSeries) throw new RangeError(`The archive has ${maxSeries} series and takes no more.`);
+    const most = this.#parts.generations.mostSeries;
+    if (catalogue.limit >= most) throw new RangeError(`the archive has ${most} series and takes no more`);
     return catalogue.add(key);
   }
 

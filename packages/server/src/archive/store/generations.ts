@@ -7,12 +7,15 @@ import type { Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import { farthestAheadUs, type Series } from '../records.ts';
 import { MemoryTable } from './memory-table.ts';
+import { maxSeries } from './table-replay.ts';
 
 export interface Limits {
   /** Of one generation. */
   readonly records: number;
   /** Of its texts, in units of UTF-16. */
   readonly textUnits: number;
+  /** Of the archive. */
+  readonly series?: number;
 }
 
 /** A generation that takes no more records. */
@@ -71,6 +74,10 @@ export class Generations {
   /** Why there is no journal; undefined where there is one. */
   get failure(): string | undefined {
     return this.#journal === undefined ? this.#failure : undefined;
+  }
+
+  get mostSeries(): number {
+    return this.#options.limits.series ?? maxSeries;
   }
 
   get active(): MemoryTable {
