@@ -192,7 +192,9 @@ export class Generations {
 
   /** The oldest frozen one is in blocks. */
   drop(): void {
-    this.#spare = this.#frozen.shift()?.table;
+    const table = this.#frozen.shift()?.table;
+    if (table !== undefined) table.texts = [];
+    this.#spare = table;
   }
 
   close(): void {
