@@ -1,9 +1,7 @@
 // The thread that merges and checks blocks: long work on files that do not change.
-import { statSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { BlockFile } from './files/block-file.ts';
-import { type Damage, Damaged } from './files/damage.ts';
 import type { FromMerger, ToMerger } from './merge-worker.ts';
+import { checkBlocks } from './store/check-blocks.ts';
 import { type MergeOutcome, runMerge } from './store/run-merge.ts';
 
 /** Progress is told when so much more is done. */
@@ -21,7 +19,7 @@ function main(): void {
       tell({ kind: 'progress', doneBytes });
     };
     if (message.kind === 'merge') tell({ kind: 'merged', outcome: merge(message.plan, onProgress) });
-    else tell({ kind: 'checked', damages: check(message.paths, onProgress) });
+    else tell({ kind: 'checked', damages: checkBlocks(message.paths, onProgress) });
   });
 }
 
@@ -31,26 +29,6 @@ function merge(plan: Parameters<typeof runMerge>[0], onProgress: (doneBytes: num
   } catch (error) {
     return { kind: 'failed', reason: (error as Error).message };
   }
-}
-
-/** A file that a merge has replaced meanwhile is no damage. */
-function check(paths: readonly string[], onProgress: (doneBytes: number) => void): Damage[] {
-  const damages: Damage[] = [];
-  let before = 0;
-  for (const path of paths) {
-    const bytes = statSync(path, { throwIfNoEntry: false })?.size;
-    if (bytes === undefined) continue;
-    try {
-      const block = BlockFile.open(path);
-      damages.push(...block.verify((done) => onProgress(before + done)));
-      block.close();
-    } catch (error) {
-      if (!(error instanceof Damaged)) throw error;
-      damages.push(error.damage);
-    }
-    before += bytes;
-  }
-  return damages;
 }
 
 main();
