@@ -57,6 +57,7 @@ export class Server {
   readonly #modules: ModuleService;
   readonly #state: LiveState;
   readonly #host: StackHost;
+  readonly #runtime: Runtime;
   readonly #measurements: Measurements;
   readonly #commands: Commands;
   readonly #alarms: Alarms;
@@ -164,6 +165,7 @@ export class Server {
       onFailure,
     });
     const runtime = new Runtime({
+      clock,
       measurements: this.#measurements,
       commands: this.#commands,
       alarms: this.#alarms,
@@ -174,6 +176,7 @@ export class Server {
       wholeRendering: () => this.#cfgdb.call('rendering'),
       log,
     });
+    this.#runtime = runtime;
     this.#watch = new FolderWatch({
       path: settings.data,
       names: ['cfgdb.sqlite', 'state.sqlite', 'archive'],
@@ -353,7 +356,7 @@ export class Server {
   /** A device whose watchdog says that it is not there gets no command. */
   #writeToDevice(connector: string, handle: number, raw: Value): Promise<void> {
     const refusal = this.#measurements.refusalOf(connector);
-    if (refusal === undefined) return this.#host.write(connector, handle, raw);
+    if (refusal === undefined) return this.#runtime.write(connector, handle, raw);
     return Promise.reject(
       new ProblemError('connector-down', `Connector ${connector} is down: ${refusal}. Nothing was sent.`),
     );

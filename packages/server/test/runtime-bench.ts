@@ -40,7 +40,7 @@ export class RuntimeBench {
     this.commands = new Commands({
       clock: systemClock,
       keeper: this.disk,
-      writeToDevice: (...write) => this.host.write(...write),
+      writeToDevice: (...write) => this.runtime.write(...write),
     });
     this.alarms = new Alarms({
       measurements: this.measurements,
@@ -79,6 +79,7 @@ export class RuntimeBench {
       },
     });
     this.runtime = new Runtime({
+      clock: systemClock,
       measurements: this.measurements,
       commands: this.commands,
       alarms: this.alarms,

@@ -114,6 +114,15 @@ export class Alarms {
     this.#triggers.measurementsChanged(names);
   }
 
+  /** From now on triggers look at nothing, until `release`: then at all that has changed. */
+  hold(): void {
+    this.#triggers.hold();
+  }
+
+  release(): void {
+    this.#triggers.release();
+  }
+
   evaluate(changes: Changes): void {
     if (!this.#isClosed) this.#triggers.evaluate(changes);
   }

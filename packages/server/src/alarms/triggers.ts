@@ -35,6 +35,8 @@ export class Triggers {
   readonly #byMeasurement: (Subject | undefined)[] = [];
   /** By measurement, the two ends of its quiet band, which are not in it. */
   #bands = new Float64Array(0);
+  /** Whose measurement or triggers have changed while nothing is looked at. */
+  #held: Set<Subject> | undefined;
 
   /** `fire` must bring the alarm to the wanted side, and say so by `setActive`, before it returns. */
   constructor(
@@ -56,7 +58,18 @@ export class Triggers {
       if (alarm.trgMeasurement !== undefined) this.#add(handle, alarm, alarm.trgMeasurement, isActive);
     }
     const trigger = this.#triggers[handle];
-    if (trigger !== undefined) this.#evaluateOne(trigger);
+    if (trigger !== undefined) this.#look(trigger.subject, [trigger]);
+  }
+
+  /** Nothing is looked at until `release`. */
+  hold(): void {
+    this.#held ??= new Set();
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const subject of held) if (this.#subjects.get(subject.name) === subject) this.#evaluateAll(subject);
   }
 
   remove(handle: number): void {
@@ -94,8 +107,8 @@ export class Triggers {
         this.#stopDelay(trigger);
         trigger.condition = this.#conditionOf(trigger);
       }
-      for (const trigger of triggers) this.#evaluateOne(trigger);
     }
+    for (const subject of changed) this.#look(subject, subject.triggers);
   }
 
   evaluate({ handles, doubles, count }: Changes): void {
@@ -105,12 +118,19 @@ export class Triggers {
       const value = doubles[at] as number; // NaN is outside of every band
       if (value > (bands[2 * measurement] as number) && value < (bands[2 * measurement + 1] as number)) continue;
       const subject = this.#byMeasurement[measurement];
-      if (subject !== undefined) this.#evaluateAll(subject);
+      if (subject === undefined) continue;
+      if (this.#held === undefined) this.#evaluateAll(subject);
+      else this.#held.add(subject);
     }
   }
 
   close(): void {
     for (const trigger of this.#triggers) if (trigger !== undefined) this.#stopDelay(trigger);
+  }
+
+  #look(subject: Subject, triggers: Iterable<Trigger>): void {
+    if (this.#held !== undefined) this.#held.add(subject);
+    else for (const trigger of triggers) this.#evaluateOne(trigger);
   }
 
   #evaluateAll(subject: Subject): void {

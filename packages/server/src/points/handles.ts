@@ -1,19 +1,14 @@
-// Handles: small whole numbers that stand for names. A handle that was given back rests for a while before another
-// name gets it, so that a reading on its way to the old point never reaches a new one.
+// Handles: small whole numbers that stand for names. One that was given back rests before another name gets it.
 import type { Clock } from '@telltale/schema';
-
-/** Longer than any reading is on its way. */
-const restMs = 60_000;
+import { RestingNumbers } from './resting-numbers.ts';
 
 export class Handles {
-  readonly #clock: Clock;
+  readonly #numbers: RestingNumbers;
   readonly #byName = new Map<string, number>();
   readonly #names: (string | undefined)[] = [];
-  /** Since when each rests, in monotonic milliseconds, the oldest first. */
-  readonly #resting = new Map<number, number>();
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#numbers = new RestingNumbers(clock);
   }
 
   /** How many names there are. */
@@ -23,7 +18,7 @@ export class Handles {
 
   /** Every handle ever given is below. */
   get limit(): number {
-    return this.#names.length;
+    return this.#numbers.limit;
   }
 
   find(name: string): number {
@@ -37,7 +32,7 @@ export class Handles {
   give(name: string): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const handle = this.#takeRested() ?? this.#names.length;
+    const handle = this.#numbers.give();
     this.#byName.set(name, handle);
     this.#names[handle] = name;
     return handle;
@@ -46,14 +41,7 @@ export class Handles {
   takeBack(handle: number): void {
     this.#byName.delete(this.nameOf(handle));
     this.#names[handle] = undefined;
-    this.#resting.set(handle, this.#clock.monotonicMs());
-  }
-
-  #takeRested(): number | undefined {
-    const [oldest] = this.#resting;
-    if (oldest === undefined || this.#clock.monotonicMs() - oldest[1] < restMs) return undefined;
-    this.#resting.delete(oldest[0]);
-    return oldest[0];
+    this.#numbers.takeBack(handle);
   }
 
   /** In the order of the handles. */

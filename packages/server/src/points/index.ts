@@ -10,6 +10,8 @@ export type { Changes, MeasurementReader } from './measurement-reader.ts';
 export { Measurements, type SimulationRequest } from './measurements.ts';
 export { type Gathered, type Gathering, handlesOf, Pieces, stepItems } from './pieces.ts';
 export { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
+export { RestingNumbers } from './resting-numbers.ts';
 export type { KeptSimulation, SimulationKeeper } from './simulations.ts';
+export { sourceOf } from './source-of.ts';
 export { Turns } from './turns.ts';
 export type { WireSlots } from './wire-slots.ts';

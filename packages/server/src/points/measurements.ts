@@ -23,6 +23,7 @@ import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
 import type { QualityCounts } from './quality-counts.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
+import { sourceOf } from './source-of.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
@@ -178,7 +179,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     const handle = this.handles.give(point.name);
     const isNew = this.handles.size > known;
     const isOther = isNew || before?.datatype !== point.datatype;
-    const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
+    const isElsewhere = isOther || sourceOf(point) !== sourceOf(before as Measurement);
     if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);
     const connector = point.address === undefined ? 0 : this.#linked.connectorNumber(point.connectorName);
     this.#table.define(handle, point, connector);
@@ -346,25 +347,6 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       : { value: table.valueOf(handle), sinceUs: table.timeOf(handle), quality: table.qualityOf(handle) };
     return this.#writer.write(bytes, start, room, datatype, unstored(datatype, value), sinceUs, status);
   }
-}
-
-/** Everything of a measurement that its value depends on. */
-function sourceOf(point: Measurement | undefined): string {
-  if (point === undefined) return '';
-  const { connectorName, address, rawDatatype, rawRangeLo, rawRangeHi, euRangeLo, euRangeHi } = point;
-  const { archRetention: _, ...properties } = point.properties ?? {};
-  const mask = (point.stackUmask ?? 0) & 3;
-  return JSON.stringify([
-    connectorName,
-    address,
-    rawDatatype,
-    rawRangeLo,
-    rawRangeHi,
-    euRangeLo,
-    euRangeHi,
-    mask,
-    properties,
-  ]);
 }
 
 /** How long a simulation of before the start goes on: by the time of day, yet never for longer than it was to last at all. */

@@ -29,6 +29,7 @@ function setUp() {
     alarms,
     measurements,
     providersOf: (handle) => (handle === measurements.find('level') ? served : []),
+    idOf: (handle) => handle,
     host: {
       setAlarms: (provider, set) => void told.push(`${provider} set ${set.map(({ id, name }) => `${id} ${name}`)}`),
       publishAlarms: (provider, states) =>

@@ -11,6 +11,8 @@ export interface AlarmFeedOptions {
   readonly measurements: Measurements;
   /** By the handle of a measurement. */
   readonly providersOf: (measurement: number) => Iterable<string>;
+  /** Of a measurement at its providers. */
+  readonly idOf: (measurement: number) => number;
   readonly host: Pick<StackHost, 'setAlarms' | 'publishAlarms'>;
 }
 
@@ -91,7 +93,7 @@ export class AlarmFeed {
   }
 
   #alarmsOf(provider: string): StackAlarm[] {
-    const { alarms, measurements, providersOf } = this.#options;
+    const { alarms, measurements, providersOf, idOf } = this.#options;
     const found: StackAlarm[] = [];
     for (const [trigger, names] of this.#byTrigger) {
       const measurement = measurements.find(trigger);
@@ -100,7 +102,7 @@ export class AlarmFeed {
         const id = alarms.find(name);
         if (id < 0) continue;
         const { description = '', severity } = alarms.alarmOf(id);
-        found.push({ id, name, description, severity, measurement });
+        found.push({ id, name, description, severity, measurement: idOf(measurement) });
       }
     }
     return found;

@@ -8,46 +8,36 @@ import {
   noQualities,
   type QualityCounts,
 } from '../points/index.ts';
-
-/** Commands are numbered apart from measurements: their ids at a provider lie above this. */
-const firstCommandId = 2 ** 31;
+import type { PointKind, StackIds } from './stack-ids.ts';
 
 export type PublishToProvider = (provider: string, batch: Batch) => void;
-
-type Kind = 'measurements' | 'commands';
 
 export class ProviderFeed {
   readonly #measurements: Measurements;
   readonly #commands: Commands;
+  readonly #ids: StackIds;
   readonly #publish: PublishToProvider;
   /** From the handle of a point to the providers that serve it. */
-  readonly #served: { readonly [K in Kind]: Map<number, Set<string>> } = {
+  readonly #served: { readonly [K in PointKind]: Map<number, Set<string>> } = {
     measurements: new Map(),
     commands: new Map(),
   };
 
-  constructor(measurements: Measurements, commands: Commands, publish: PublishToProvider) {
+  constructor(measurements: Measurements, commands: Commands, ids: StackIds, publish: PublishToProvider) {
     this.#measurements = measurements;
     this.#commands = commands;
+    this.#ids = ids;
     this.#publish = publish;
     measurements.onChanges((changes) => this.#onChanges(changes));
     commands.onChange((handle) => this.#onCommand(handle));
   }
 
-  idOf(kind: Kind, handle: number): number {
-    return kind === 'measurements' ? handle : firstCommandId + handle;
-  }
-
-  commandOf(id: number): number {
-    return id - firstCommandId;
-  }
-
-  serve(kind: Kind, handle: number, provider: string): void {
+  serve(kind: PointKind, handle: number, provider: string): void {
     const providers = this.#served[kind].get(handle) ?? new Set();
     this.#served[kind].set(handle, providers.add(provider));
   }
 
-  unserve(kind: Kind, handle: number, provider: string): void {
+  unserve(kind: PointKind, handle: number, provider: string): void {
     const providers = this.#served[kind].get(handle);
     providers?.delete(provider);
     if (providers?.size === 0) this.#served[kind].delete(handle);
@@ -109,11 +99,13 @@ export class ProviderFeed {
 
   #addMeasurement(batch: Batch, handle: number): void {
     const points = this.#measurements;
-    batch.value(handle, points.valueOf(handle), points.qualityOf(handle), points.timeOf(handle));
+    const id = this.#ids.idOf('measurements', handle);
+    batch.value(id, points.valueOf(handle), points.qualityOf(handle), points.timeOf(handle));
   }
 
   #addCommand(batch: Batch, handle: number): void {
     const points = this.#commands;
-    batch.value(firstCommandId + handle, points.valueOf(handle), quality.good, points.timeOf(handle));
+    const id = this.#ids.idOf('commands', handle);
+    batch.value(id, points.valueOf(handle), quality.good, points.timeOf(handle));
   }
 }

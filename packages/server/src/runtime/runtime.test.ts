@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import type { Command, Connector, Measurement, Provider } from '@telltale/schema';
+import { type Command, type Connector, type Measurement, type Provider, quality } from '@telltale/schema';
 import { LineDevice } from '../../test/line-device.ts';
 import { problemText, RuntimeBench } from '../../test/runtime-bench.ts';
 import { allHeard } from '../../test/slow-disk.ts';
@@ -121,6 +121,31 @@ describe('the runtime', () => {
     await bench.until(() => bench.isGood('extra', 0));
     assert.deepEqual(one.heard, ['a?', 'extra?'], 'it is not asked for it either');
     assert.deepEqual([one.connections, two.connections], [1, 1]);
+  });
+
+  test('nothing that was read where a point lay before is told of it where it lies now; the others are told on', async () => {
+    const { bench } = await setUp();
+    const connectors = [trial('c', 'busy')];
+    const steady = measurement('steady', 'c');
+    const at = (address: string) => ({ connectors, measurements: [steady, measurement('moving', 'c', { address })] });
+    const told = new Set<unknown>();
+    bench.measurements.onChanges(({ handles, count }) => {
+      const handle = bench.measurements.find('moving');
+      if (handles.subarray(0, count).includes(handle) && bench.qualityOf('moving') === 192) {
+        told.add(bench.valueOf('moving'));
+      }
+    });
+    await bench.render(at('x'));
+    await bench.until(() => bench.isGood('steady', 6));
+    for (let length = 2; length <= 50; length++) {
+      await bench.until(() => bench.isGood('moving', length - 1));
+      await bench.render(at('x'.repeat(length)));
+      assert.ok(bench.isGood('steady', 6));
+      assert.equal(bench.qualityOf('moving'), quality.bad.notConnected);
+      told.clear();
+      await bench.until(() => told.size > 0);
+      assert.deepEqual([...told], [length]);
+    }
   });
 
   test('removes points and connectors, and a connector that is gone hangs up', async () => {
@@ -334,9 +359,9 @@ describe('the runtime', () => {
     const { bench } = await setUp();
     await bench.render({
       providers: [{ name: 'out', stackName: 'trial' }],
-      commands: [{ name: 'flag', datatype: 'b' }],
+      commands: [{ name: 'flag', datatype: 'b', providerAddresses: { out: 'flag' } }],
     });
-    const id = 2 ** 31 + bench.commands.find('flag');
+    const id = 0; // the first that is given
     await bench.runtime.providerWrite('out', id, true);
     assert.equal(bench.commands.valueOf(bench.commands.find('flag')), 1);
     assert.match(await problemText(bench.runtime.providerWrite('out', id, 0.5)), /^invalid-value/);

@@ -1,12 +1,14 @@
-// Hands points to the connectors and providers that carry them, in slices, and tells each when it has them all.
+// Points on their way to the connectors and providers that carry them: those that come are sent ahead, in slices; that
+// they are there, and which have gone, is told to all at once.
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import type { Role, StackHost } from '../stacks/index.ts';
+import type { PointKind } from './stack-ids.ts';
 
 const pointsASlice = 500;
 
-type Kind = 'measurements' | 'commands';
+type Host = Pick<StackHost, 'has' | 'putPoints' | 'dropPoints' | 'pointsDone'>;
 
-interface Slice {
+interface Parcel {
   readonly role: Role;
   readonly name: string;
   readonly measurements: StackPoint[];
@@ -15,77 +17,78 @@ interface Slice {
 }
 
 export class StackPointsFeed {
-  readonly #host: Pick<StackHost, 'putPoints' | 'removePoints' | 'pointsDone'>;
-  readonly #slices = new Map<string, Slice>();
+  readonly #host: Host;
+  readonly #parcels = new Map<string, Parcel>();
 
-  constructor(host: Pick<StackHost, 'putPoints' | 'removePoints' | 'pointsDone'>) {
+  constructor(host: Host) {
     this.#host = host;
   }
 
   /** It is told that its points are whole, though it may have none. */
   touch(role: Role, name: string): void {
-    this.#sliceOf(role, name);
+    this.#parcelOf(role, name);
   }
 
   /** A connector or provider that is gone needs no points. */
   forget(role: Role, name: string): void {
-    this.#slices.delete(`${role} ${name}`);
+    this.#parcels.delete(`${role} ${name}`);
   }
 
   putMeasurement(role: Role, name: string, point: StackPoint): void {
-    const slice = this.#sliceOf(role, name);
-    slice.measurements.push(point);
-    this.#sendFull(slice);
+    const parcel = this.#parcelOf(role, name);
+    parcel.measurements.push(point);
+    this.#sendFull(parcel);
   }
 
   putCommand(role: Role, name: string, point: StackCommand): void {
-    const slice = this.#sliceOf(role, name);
-    slice.commands.push(point);
-    this.#sendFull(slice);
+    const parcel = this.#parcelOf(role, name);
+    parcel.commands.push(point);
+    this.#sendFull(parcel);
   }
 
-  remove(role: Role, name: string, kind: Kind, id: number): void {
-    const slice = this.#sliceOf(role, name);
-    slice.gone[kind].push(id);
-    this.#sendFull(slice);
+  remove(role: Role, name: string, kind: PointKind, id: number): void {
+    this.#parcelOf(role, name).gone[kind].push(id);
   }
 
   /** Tells all that were touched that they have their points now; answers with these. */
   done(): { readonly role: Role; readonly name: string }[] {
-    const touched = [...this.#slices.values()];
-    this.#slices.clear();
-    for (const slice of touched) {
-      this.#send(slice);
-      this.#host.pointsDone(slice.role, slice.name);
+    const touched = [...this.#parcels.values()];
+    this.#parcels.clear();
+    for (const parcel of touched) {
+      this.#send(parcel);
+      this.#host.pointsDone(parcel.role, parcel.name, parcel.gone);
     }
     return touched;
   }
 
-  #sliceOf(role: Role, name: string): Slice {
+  /** Nothing of it comes or goes. */
+  drop(): void {
+    for (const { role, name } of this.#parcels.values()) this.#host.dropPoints(role, name);
+    this.#parcels.clear();
+  }
+
+  #parcelOf(role: Role, name: string): Parcel {
     const key = `${role} ${name}`;
-    const known = this.#slices.get(key);
+    const known = this.#parcels.get(key);
     if (known !== undefined) return known;
-    const slice = { role, name, measurements: [], commands: [], gone: { measurements: [], commands: [] } };
-    this.#slices.set(key, slice);
-    return slice;
+    const parcel = { role, name, measurements: [], commands: [], gone: { measurements: [], commands: [] } };
+    this.#parcels.set(key, parcel);
+    return parcel;
   }
 
-  #sendFull(slice: Slice): void {
-    const { measurements, commands, gone } = slice;
-    const size = measurements.length + commands.length + gone.measurements.length + gone.commands.length;
-    if (size >= pointsASlice) this.#send(slice);
+  /** One that has yet to be started gets them then. */
+  #sendFull(parcel: Parcel): void {
+    const { role, name, measurements, commands } = parcel;
+    if (measurements.length + commands.length < pointsASlice || !this.#host.has(role, name)) return;
+    this.#send(parcel);
   }
 
-  /** What goes before what comes: a point that has moved has the same id. */
-  #send({ role, name, measurements, commands, gone }: Slice): void {
-    if (gone.measurements.length + gone.commands.length > 0) {
-      this.#host.removePoints(role, name, {
-        measurements: gone.measurements.splice(0),
-        commands: gone.commands.splice(0),
+  #send({ role, name, measurements, commands }: Parcel): void {
+    while (measurements.length + commands.length > 0) {
+      this.#host.putPoints(role, name, {
+        measurements: measurements.splice(0, pointsASlice),
+        commands: commands.splice(0, pointsASlice),
       });
-    }
-    if (measurements.length + commands.length > 0) {
-      this.#host.putPoints(role, name, { measurements: measurements.splice(0), commands: commands.splice(0) });
     }
   }
 }

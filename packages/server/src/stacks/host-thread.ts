@@ -35,8 +35,7 @@ function main(): void {
     consumed: consumedByClient,
     clock,
     post(id, batch) {
-      const given = instances.get(id)?.given ?? 0;
-      port.postMessage({ kind: 'readings', id, given, batch } satisfies FromThread, [batch.buffer]);
+      port.postMessage({ kind: 'readings', id, batch } satisfies FromThread, [batch.buffer]);
     },
   });
 
@@ -120,11 +119,8 @@ function main(): void {
     },
     putPoints: ({ id, measurements, commands }) =>
       instances.get(id)?.putPoints({ measurements: parseJson(measurements) as StackPoint[], commands }),
-    removePoints: ({ id, ids }) => instances.get(id)?.removePoints(ids),
-    pointsDone({ id }) {
-      outbox.flush(id); // what waits was read of the points before
-      instances.get(id)?.pointsDone();
-    },
+    dropPoints: ({ id }) => instances.get(id)?.dropPoints(),
+    pointsDone: ({ id, gone }) => instances.get(id)?.pointsDone(gone),
     async write({ id, write, commandId, value, askedMs }) {
       const outcome = await instances.get(id)?.write(commandId, value, askedMs);
       say({ kind: 'written', write, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });
@@ -178,7 +174,7 @@ function main(): void {
 }
 
 function emptyTable(): PointTable {
-  return { measurements: new Map(), commands: new Map(), alarms: new Map(), isWhole: false };
+  return { measurements: new Map(), commands: new Map(), coming: [], alarms: new Map(), isWhole: false };
 }
 
 /** The bound of the heap does not count buffers: a stack that leaks them would take the memory of the whole service. */

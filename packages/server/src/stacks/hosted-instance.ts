@@ -32,6 +32,8 @@ import { Secrets } from './secrets.ts';
 export interface PointTable {
   readonly measurements: Map<number, StackPoint>;
   readonly commands: Map<number, StackCommand>;
+  /** Put, and not yet there. */
+  coming: StackPoints[];
   /** Of a provider. */
   alarms: ReadonlyMap<number, StackAlarm>;
   /** Whether they are whole: before, there is nothing to run. */
@@ -80,8 +82,6 @@ export class HostedInstance {
   readonly #values: Rate;
   readonly #requests: Rate;
   #detail = noDetail;
-  /** How often it was told that its points are whole. */
-  given = 0;
   #mayRun = false;
   #asked = 0;
 
@@ -119,19 +119,24 @@ export class HostedInstance {
     this.#givePoints();
   }
 
-  putPoints({ measurements, commands }: StackPoints): void {
-    for (const point of measurements) this.points.measurements.set(point.id, slim(point));
-    for (const point of commands) this.points.commands.set(point.id, slim(point));
+  putPoints(points: StackPoints): void {
+    this.points.coming.push(points);
   }
 
-  removePoints({ measurements, commands }: PointIds): void {
-    for (const id of measurements) this.points.measurements.delete(id);
-    for (const id of commands) this.points.commands.delete(id);
+  dropPoints(): void {
+    this.points.coming = [];
   }
 
-  pointsDone(): void {
-    this.given++;
-    this.points.isWhole = true;
+  pointsDone(gone: PointIds): void {
+    const { points } = this;
+    for (const id of gone.measurements) points.measurements.delete(id);
+    for (const id of gone.commands) points.commands.delete(id);
+    for (const { measurements, commands } of points.coming) {
+      for (const point of measurements) points.measurements.set(point.id, slim(point));
+      for (const point of commands) points.commands.set(point.id, slim(point));
+    }
+    points.coming = [];
+    points.isWhole = true;
     this.#givePoints();
   }
 

@@ -1,7 +1,6 @@
 // One connector or provider as the server's thread knows it, from its start to its stop, over all threads that ran it.
 import { addRise, noDetail, type Role, zeroCounters } from '@telltale/stack-kit/host';
 import type { InstanceCounters, InstanceReport, InstanceStatus } from './instance-status.ts';
-import { MovedPoints } from './moved-points.ts';
 import type { Instance } from './protocol.ts';
 
 export class Hosted {
@@ -15,7 +14,6 @@ export class Hosted {
   /** While it is up as far as is known, and its thread does not answer. */
   #stall: InstanceReport['lastError'];
   waitingWrites = 0;
-  readonly movedPoints = new MovedPoints();
   readonly #thread: number;
   readonly #counters = zeroInstanceCounters();
   #report: InstanceReport;
@@ -53,7 +51,6 @@ export class Hosted {
 
   started(id: number, sinceUs: number): void {
     this.id = id;
-    this.movedPoints.started();
     this.#report = { ...this.#report, state: 'connecting', sinceUs };
   }
 

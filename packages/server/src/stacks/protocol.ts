@@ -51,15 +51,17 @@ export type ToThread =
       readonly replaces: number | undefined;
     }
   | { readonly kind: 'stop'; readonly id: number }
-  /** The measurements, which may be very many, as JSON: a text crosses ten times as fast as objects do. */
+  /** They come with the next `pointsDone`, or never, with `dropPoints`. */
   | {
       readonly kind: 'putPoints';
       readonly id: number;
+      /** Which may be very many, as JSON: a text crosses ten times as fast as objects do. */
       readonly measurements: string;
       readonly commands: readonly StackCommand[];
     }
-  | { readonly kind: 'removePoints'; readonly id: number; readonly ids: PointIds }
-  | { readonly kind: 'pointsDone'; readonly id: number }
+  | { readonly kind: 'dropPoints'; readonly id: number }
+  /** These go, and those that were put come: its points are whole. */
+  | { readonly kind: 'pointsDone'; readonly id: number; readonly gone: PointIds }
   | {
       readonly kind: 'write';
       readonly id: number;
@@ -99,8 +101,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type FromThread =
   /** The first message. */
   | { readonly kind: 'opened' }
-  /** `given`: how often it was told that its points are whole. */
-  | { readonly kind: 'readings'; readonly id: number; readonly given: number; readonly batch: BatchMessage }
+  | { readonly kind: 'readings'; readonly id: number; readonly batch: BatchMessage }
   | {
       readonly kind: 'link';
       readonly id: number;

@@ -15,7 +15,6 @@ import type { Logger } from 'pino';
 import type { HostEvents } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
 import type { InstanceStatus, StateListener } from './instance-status.ts';
-import type { MovedPoints } from './moved-points.ts';
 import type { Instance, PointIds, ToThread } from './protocol.ts';
 import { StackThread } from './stack-thread.ts';
 import { writeProblem } from './write-problem.ts';
@@ -48,6 +47,8 @@ export interface ThreadCounts {
   /** How often one had to be replaced. */
   readonly replaced: number;
 }
+
+const noIds: PointIds = { measurements: [], commands: [] };
 
 const maxThreads = 64;
 /** What all threads may take, as long as each has enough to be of use. */
@@ -102,9 +103,13 @@ export class StackHost {
     this.#tellState(place.hosted, true);
   }
 
-  /** Adds or replaces points by their ids; to be called with slices of some thousands. */
+  /** Whether there is one. */
+  has(role: Role, name: string): boolean {
+    return this.#places.has(keyOf(role, name));
+  }
+
+  /** Sends points that come with the next `pointsDone`; to be called with slices of some thousands. */
   putPoints(role: Role, name: string, { measurements, commands }: StackPoints): void {
-    this.#movedOf(role, name)?.moved(measurements.map(({ id }) => id));
     this.#tell(role, name, (id) => ({
       kind: 'putPoints',
       id,
@@ -113,15 +118,17 @@ export class StackHost {
     }));
   }
 
-  removePoints(role: Role, name: string, ids: PointIds): void {
-    this.#movedOf(role, name)?.moved(ids.measurements);
-    this.#tell(role, name, (id) => ({ kind: 'removePoints', id, ids }));
+  /** Those that were put and are not there yet do not come. */
+  dropPoints(role: Role, name: string): void {
+    this.#tell(role, name, (id) => ({ kind: 'dropPoints', id }));
   }
 
-  /** The points are whole: the stack gets them, all at once. Before the first time, nothing connects. */
-  pointsDone(role: Role, name: string): void {
-    this.#movedOf(role, name)?.whole();
-    this.#tell(role, name, (id) => ({ kind: 'pointsDone', id }));
+  /**
+   * These go, those that were put come, and the points are whole: the stack gets them, all at once. Before the first
+   * time, nothing connects.
+   */
+  pointsDone(role: Role, name: string, gone: PointIds = noIds): void {
+    this.#tell(role, name, (id) => ({ kind: 'pointsDone', id, gone }));
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
@@ -203,11 +210,6 @@ export class StackHost {
     const leaving = this.#threads.find((thread) => thread.isLeaving(key));
     if (leaving !== undefined) return leaving;
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
-  }
-
-  /** Providers read nothing. */
-  #movedOf(role: Role, name: string): MovedPoints | undefined {
-    return role === 'connector' ? this.#places.get(keyOf(role, name))?.hosted.movedPoints : undefined;
   }
 
   #tell(role: Role, name: string, message: (id: number) => ToThread): void {

@@ -58,8 +58,8 @@ export class StackThread {
   readonly #handlers: ThreadHandlers = {
     readings: (message) => this.#onReadings(message),
     link: ({ id, up, reason, timeUs }) => {
-      const started = this.#byId.get(id);
-      if (started !== undefined) this.#tellLink(started.hosted, up, reason, timeUs);
+      const hosted = this.#presentStart(id);
+      if (hosted !== undefined) this.#tellLink(hosted, up, reason, timeUs);
     },
     status: ({ id, report }) => this.#onReport(id, report),
     stopped: ({ id, report }) => {
@@ -134,6 +134,7 @@ export class StackThread {
   /** The earlier is stopped first, and its points are kept. */
   startAnew(hosted: Hosted, instance: Instance): void {
     hosted.instance = instance;
+    if (hosted.isUp) this.#tellLink(hosted, false, 'configured otherwise', this.#options.clock.now());
     this.#sendStart(hosted, hosted.id);
     this.#options.onState(hosted);
   }
@@ -278,16 +279,19 @@ export class StackThread {
     }
   }
 
-  #onReadings({ id, given, batch }: FromThread & { kind: 'readings' }): void {
-    const hosted = this.#byId.get(id)?.hosted;
+  #onReadings({ id, batch }: FromThread & { kind: 'readings' }): void {
+    const hosted = this.#presentStart(id);
     try {
-      if (hosted === undefined) return;
-      // What an earlier start still says had none of the points that were given to the present one.
-      const settled = hosted.movedPoints.settled(Batch.from(batch), hosted.id === id ? given : 0);
-      this.#options.events.readings(hosted.name, settled);
+      if (hosted !== undefined) this.#options.events.readings(hosted.name, Batch.from(batch));
     } finally {
       consume(this.#consumed, batch);
     }
+  }
+
+  /** What an earlier start still says is of another device, or of another way to it. */
+  #presentStart(id: number): Hosted | undefined {
+    const hosted = this.#byId.get(id)?.hosted;
+    return hosted?.id === id ? hosted : undefined;
   }
 
   #onReport(id: number, report: InstanceReport): void {

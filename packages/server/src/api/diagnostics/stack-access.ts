@@ -24,7 +24,7 @@ import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
 export interface StackAccessOptions {
   readonly host: Pick<StackHost, 'status' | 'explain' | 'browse' | 'onState'>;
   readonly measurements: Measurements;
-  readonly runtime: Pick<Runtime, 'countServed'>;
+  readonly runtime: Pick<Runtime, 'countServed' | 'explain'>;
   readonly cfgdb: Pick<ConfigurationDatabase, 'call'>;
   readonly clock: Clock;
 }
@@ -84,7 +84,7 @@ export class StackAccess {
   }
 
   async explain(name: string): Promise<Explanation> {
-    const { host, measurements } = this.#options;
+    const { runtime, measurements } = this.#options;
     const asked = this.#mustFindMeasurement(name);
     const { connector } = measurements.chainOf(asked);
     const rendering = await this.#rendering();
@@ -92,7 +92,7 @@ export class StackAccess {
     let traceProblem: string | undefined;
     try {
       // Last: what there is now came of the reading that this tells of, and not of the next one.
-      if (connector !== undefined) trace = await host.explain(connector, asked);
+      if (connector !== undefined) trace = await runtime.explain(connector, asked);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       traceProblem = error.message;

@@ -1,0 +1,167 @@
+// Which points each connector reads and writes, and each provider serves, and under which ids. What a rendering changes of
+// it is sent ahead, and counts when the rendering takes effect.
+import type { Clock, Command, Datatype, Measurement } from '@telltale/schema';
+import type { StackPoint } from '@telltale/stack-kit';
+import { type Commands, type Measurements, sourceOf } from '../points/index.ts';
+import type { Role, StackHost } from '../stacks/index.ts';
+import { ProviderFeed } from './provider-feed.ts';
+import { type PointKind, StackIds } from './stack-ids.ts';
+import { StackPointsFeed } from './stack-points.ts';
+
+export interface PointFeedOptions {
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly host: StackHost;
+  readonly clock: Clock;
+}
+
+type Point = Measurement | Command;
+
+/** Whether a connector or provider is to be given points. */
+export type Wants = (role: Role, name: string) => boolean;
+
+/** What a rendering makes of one point: to be called with its handle when it takes effect. */
+export type TakeOver = (handle: number) => void;
+
+export class PointFeed {
+  readonly #options: PointFeedOptions;
+  readonly read: StackIds;
+  readonly served: StackIds;
+  readonly values: ProviderFeed;
+  readonly #points: StackPointsFeed;
+  /** Given since the last takeover, should it not come to one. */
+  readonly #reserved: { readonly ids: StackIds; readonly id: number }[] = [];
+
+  constructor(options: PointFeedOptions) {
+    const { measurements, commands, host, clock } = options;
+    this.#options = options;
+    this.read = new StackIds(clock);
+    this.served = new StackIds(clock);
+    this.values = new ProviderFeed(measurements, commands, this.served, (provider, batch) =>
+      host.publish(provider, batch),
+    );
+    this.#points = new StackPointsFeed(host);
+  }
+
+  touch(role: Role, name: string): void {
+    this.#points.touch(role, name);
+  }
+
+  forget(role: Role, name: string): void {
+    this.#points.forget(role, name);
+  }
+
+  /** Sends ahead what changes of a point; undefined: there was none, or there is none any more. */
+  prepare(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
+    const [read, serve] = [this.#prepareRead(kind, before, after), this.#prepareServed(kind, before, after)];
+    return (handle) => {
+      read(handle);
+      serve(handle);
+    };
+  }
+
+  /** Everything that was sent ahead counts; answers with those whose points are others now. */
+  done(): { readonly role: Role; readonly name: string }[] {
+    this.#reserved.length = 0;
+    return this.#points.done();
+  }
+
+  /** Nothing that was sent ahead counts. */
+  drop(): void {
+    for (const { ids, id } of this.#reserved.splice(0)) ids.giveBack(id);
+    this.#points.drop();
+  }
+
+  /** All of a point that some want again, as it is. */
+  repeat(kind: PointKind, point: Point, handle: number, wants: Wants): void {
+    const { connectorName, providerAddresses = {} } = point;
+    if (isRead(point) && wants('connector', connectorName as string)) {
+      this.#putRead(kind, point, this.read.idOf(kind, handle), handle);
+    }
+    for (const provider of Object.keys(providerAddresses)) {
+      if (wants('provider', provider)) this.#putServed(kind, point, this.served.idOf(kind, handle), provider);
+    }
+  }
+
+  #prepareRead(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
+    const ids = this.read;
+    const wasRead = isRead(before);
+    const isSame = wasRead && isRead(after) && sourceOf(before as Point) === sourceOf(after);
+    if (isSame || (!wasRead && !isRead(after))) return () => undefined;
+    const id = isRead(after) ? this.#reserve(ids) : -1;
+    // A command's last value is its device's when it takes effect.
+    if (isRead(after) && kind === 'measurements') this.#putRead(kind, after, id, -1);
+    return (handle) => {
+      if (wasRead) this.#points.remove('connector', before?.connectorName as string, kind, ids.idOf(kind, handle));
+      if (id < 0) ids.end(kind, handle);
+      else ids.assign(kind, handle, id);
+      if (isRead(after) && kind === 'commands') this.#putRead(kind, after, id, handle);
+    };
+  }
+
+  #prepareServed(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
+    const ids = this.served;
+    const [was, is] = [Object.keys(before?.providerAddresses ?? {}), Object.keys(after?.providerAddresses ?? {})];
+    if (was.length + is.length === 0) return () => undefined;
+    const isOther = was.length === 0 || is.length === 0 || before?.datatype !== after?.datatype;
+    const id = isOther && is.length > 0 ? this.#reserve(ids) : -1;
+    if (after !== undefined && id >= 0) for (const provider of is) this.#putServed(kind, after, id, provider);
+    return (handle) => {
+      const old = ids.idOf(kind, handle);
+      for (const provider of was) {
+        if (!isOther && is.includes(provider)) continue;
+        this.values.unserve(kind, handle, provider);
+        this.#points.remove('provider', provider, kind, old);
+      }
+      if (id >= 0) ids.assign(kind, handle, id);
+      else if (is.length === 0) ids.end(kind, handle);
+      for (const provider of is) {
+        this.values.serve(kind, handle, provider);
+        if (!isOther && after !== undefined && servedText(before, provider) !== servedText(after, provider)) {
+          this.#putServed(kind, after, old, provider);
+        }
+      }
+    };
+  }
+
+  #reserve(ids: StackIds): number {
+    const id = ids.reserve();
+    this.#reserved.push({ ids, id });
+    return id;
+  }
+
+  #putRead(kind: PointKind, point: Point, id: number, handle: number): void {
+    const { connectorName = '', datatype, rawDatatype = datatype } = point;
+    const read = stackPoint(point, id, point.address as string, rawDatatype);
+    if (kind === 'measurements') this.#points.putMeasurement('connector', connectorName, read);
+    else {
+      const last = this.#options.commands.lastRawOf(handle);
+      this.#points.putCommand('connector', connectorName, { ...read, last });
+    }
+  }
+
+  #putServed(kind: PointKind, point: Point, id: number, provider: string): void {
+    const { providerAddresses = {}, description, eu } = point;
+    // A provider's clients may be told more of it.
+    const served = {
+      ...stackPoint(point, id, providerAddresses[provider] as string, point.datatype),
+      ...(description !== undefined && { description }),
+      ...(eu !== undefined && { eu }),
+    };
+    if (kind === 'measurements') this.#points.putMeasurement('provider', provider, served);
+    else this.#points.putCommand('provider', provider, { ...served, last: undefined });
+  }
+}
+
+function isRead<P extends Point>(point: P | undefined): point is P {
+  return point?.connectorName !== undefined && point.address !== undefined;
+}
+
+function servedText(point: Point | undefined, provider: string): string {
+  const { providerAddresses = {}, description, eu, properties } = point ?? {};
+  return JSON.stringify([providerAddresses[provider], description, eu, properties]);
+}
+
+function stackPoint(point: Point, id: number, address: string, datatype: Datatype): StackPoint {
+  return { id, name: point.name, address, datatype, properties: point.properties ?? {} };
+}

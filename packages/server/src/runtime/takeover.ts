@@ -1,0 +1,149 @@
+// One rendering on its way to take effect: prepared change by change, seen by nobody; then taken over in one step, or
+// dropped. Nothing in the step may fail.
+import type { Alarm, Command, Connector, FunctionModule, Measurement, Provider } from '@telltale/schema';
+import type { Alarms } from '../alarms/index.ts';
+import type { Archiving } from '../archive/index.ts';
+import type { RenderedChange } from '../cfgdb/index.ts';
+import type { FunctionModules } from '../modules/index.ts';
+import type { Commands, Measurements } from '../points/index.ts';
+import type { Role, StackHost } from '../stacks/index.ts';
+import type { AlarmFeed } from './alarm-feed.ts';
+import type { PointFeed } from './point-feed.ts';
+
+export interface Parts {
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly alarms: Alarms;
+  readonly archiving: Archiving;
+  readonly modules: FunctionModules;
+  readonly host: StackHost;
+}
+
+export class Takeover {
+  readonly #parts: Parts;
+  readonly #points: PointFeed;
+  readonly #alarmFeed: AlarmFeed;
+  readonly #steps: (() => void)[] = [];
+
+  constructor(parts: Parts, points: PointFeed, alarmFeed: AlarmFeed) {
+    this.#parts = parts;
+    this.#points = points;
+    this.#alarmFeed = alarmFeed;
+  }
+
+  prepare({ family, before, after }: RenderedChange): void {
+    if (family === 'connectors') this.#instance('connector', before, after);
+    else if (family === 'providers') this.#instance('provider', before, after);
+    else if (family === 'measurements') this.#measurement(enabled(before), enabled(after));
+    else if (family === 'commands') this.#command(enabled(before), enabled(after));
+    else if (family === 'alarms') this.#alarm(enabled(before), enabled(after));
+    else this.#module(before, after);
+  }
+
+  drop(): void {
+    this.#points.drop();
+  }
+
+  /** Alarms look at values when all is there: the old ones at new limits, or the reverse, would be false. */
+  carryOut(): void {
+    this.#parts.alarms.hold();
+    for (const step of this.#steps) step();
+    // Providers get the present values of their points after these, and then their alarms.
+    const providers = this.#points.done().filter(({ role }) => role === 'provider');
+    for (const { name } of providers) this.#points.values.publishAll(name);
+    this.#parts.alarms.release();
+    this.#alarmFeed.done(providers.map(({ name }) => name));
+  }
+
+  #instance(role: Role, before: Connector | Provider | undefined, after: Connector | Provider | undefined): void {
+    const { host, measurements } = this.#parts;
+    if (after === undefined) {
+      const { name } = before as Connector;
+      this.#steps.push(() => {
+        host.stop(role, name);
+        measurements.removeLink(role, name);
+        this.#points.forget(role, name);
+        if (role === 'provider') this.#alarmFeed.forget(name);
+      });
+      return;
+    }
+    const { name, stackName = '', wdtMeasurement, vars = {}, properties = {} } = after;
+    const isSame = before !== undefined && instanceText(before) === instanceText(after);
+    this.#steps.push(() => {
+      measurements.putLink(role, name, wdtMeasurement);
+      if (isSame) return;
+      host.start(role, { name, stackName, vars, properties });
+      this.#points.touch(role, name);
+    });
+  }
+
+  #measurement(before: Measurement | undefined, after: Measurement | undefined): void {
+    const { measurements, alarms, archiving } = this.#parts;
+    const name = (after ?? before)?.name;
+    if (name === undefined) return;
+    const feed = this.#points.prepare('measurements', before, after);
+    this.#steps.push(() => {
+      if (after === undefined) {
+        feed(measurements.find(name));
+        archiving.removeMeasurement(name);
+        measurements.remove(name);
+      } else {
+        measurements.put(after, before);
+        archiving.putMeasurement(after);
+        feed(measurements.find(name));
+      }
+      if (before?.datatype !== after?.datatype) alarms.measurementsChanged([name]);
+    });
+  }
+
+  #command(before: Command | undefined, after: Command | undefined): void {
+    const { commands, archiving } = this.#parts;
+    const name = (after ?? before)?.name;
+    if (name === undefined) return;
+    const feed = this.#points.prepare('commands', before, after);
+    this.#steps.push(() => {
+      if (after === undefined) {
+        feed(commands.find(name));
+        archiving.removeCommand(name);
+        commands.remove(name);
+        return;
+      }
+      commands.put(after);
+      archiving.putCommand(after);
+      feed(commands.find(name));
+    });
+  }
+
+  #alarm(before: Alarm | undefined, after: Alarm | undefined): void {
+    const { alarms, archiving } = this.#parts;
+    this.#steps.push(() => {
+      if (after !== undefined) {
+        archiving.putAlarm(after);
+        alarms.put(after);
+        this.#alarmFeed.put(after.name, before?.trgMeasurement, after.trgMeasurement);
+      } else if (before !== undefined) {
+        alarms.remove(before.name);
+        this.#alarmFeed.remove(before.name, before.trgMeasurement);
+        archiving.removeAlarm(before.name);
+      }
+    });
+  }
+
+  /** Those that are disabled are shown too. */
+  #module(before: FunctionModule | undefined, after: FunctionModule | undefined): void {
+    const { modules } = this.#parts;
+    this.#steps.push(() => {
+      if (after !== undefined) modules.put(after);
+      else if (before !== undefined) modules.remove(before.name);
+    });
+  }
+}
+
+export function enabled<T extends { enabled?: boolean }>(object: T | undefined): T | undefined {
+  return object?.enabled === false ? undefined : object;
+}
+
+/** What the stack itself is made with. */
+function instanceText({ stackName, vars, properties }: Connector | Provider): string {
+  return JSON.stringify([stackName, vars, properties]);
+}
