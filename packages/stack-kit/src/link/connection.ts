@@ -108,6 +108,7 @@ export class Connection {
   /** The first call begins to connect. A failed one tries again. */
   setPoints(points: StackPoints): void {
     this.#points = points;
+    this.#writes?.commandsChanged();
     this.#life ??= this.#live();
     if (this.#state === 'failed') this.#wake();
     if (this.#attempt === undefined || this.#made === undefined) return;

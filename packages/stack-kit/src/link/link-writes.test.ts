@@ -18,14 +18,14 @@ function setUp() {
   const handed: Handed[] = [];
   const errors: string[] = [];
   const accepted: Value[] = [];
-  const renamed = new Map<number, string>();
+  const gone = new Set<number>();
   const silent = () => undefined;
   const writes = new LinkWrites({
     clock,
     log: { debug: silent, info: silent, warn: silent, error: (text) => errors.push(text) },
     command: (id) =>
-      id < 100
-        ? { id, name: renamed.get(id) ?? `c${id}`, address: '', datatype: 'd', properties: {}, last: undefined }
+      id < 100 && !gone.has(id)
+        ? { id, name: `c${id}`, address: '', datatype: 'd', properties: {}, last: undefined }
         : undefined,
     hand: ({ id }: StackCommand, value, signal) =>
       new Promise((resolve, reject) => handed.push({ id, value, signal, resolve, reject })),
@@ -37,7 +37,7 @@ function setUp() {
   const turns = async () => {
     for (let i = 0; i < 3; i++) await new Promise(setImmediate);
   };
-  return { clock, handed, errors, accepted, renamed, writes, outcomes, write, turns };
+  return { clock, handed, errors, accepted, gone, writes, outcomes, write, turns };
 }
 
 function inWords(outcome: WriteOutcome): string {
@@ -155,22 +155,22 @@ describe('writes', () => {
     assert.equal((await writes.write(100, 1, 1000)).kind, 'refused');
   });
 
-  test('that waited while their command went and another one got its id are refused, not sent to that', async () => {
-    const { write, handed, renamed, turns, outcomes } = setUp();
-    write(1, 'a');
-    write(1, 'b');
-    renamed.set(1, 'another');
+  test('that wait while their command goes are refused at once and not sent; others wait on', async () => {
+    const { writes, write, handed, gone, turns, outcomes } = setUp();
+    for (const value of ['a', 'b', 'c']) write(1, value);
+    for (const value of ['d', 'e']) write(2, value);
+    gone.add(1);
+    writes.commandsChanged();
+    await turns();
+    assert.deepEqual(outcomes, ['b refused', 'c refused']);
     handed[0]?.resolve();
-    await turns();
-    assert.deepEqual([outcomes, handed.length], [['a accepted', 'b refused'], 1]);
-    write(1, 'c');
-    write(1, 'd');
-    renamed.set(1, 'a third');
     handed[1]?.resolve();
-    write(1, 'e');
     await turns();
-    assert.deepEqual(outcomes.slice(2), ['c accepted', 'd refused']);
-    assert.equal(handed[2]?.value, 'e', 'what is refused holds up nothing');
+    assert.deepEqual(outcomes.slice(2), ['a accepted', 'd accepted']);
+    assert.deepEqual(
+      handed.map(({ value }) => value),
+      ['a', 'd', 'e'],
+    );
   });
 
   test('that were answered make room: there may be any number, one after another', async () => {

@@ -29,8 +29,6 @@ const graceMs = 2000;
 
 interface Job {
   readonly commandId: number;
-  /** Of the command when the write came: its id may be another one's when its turn comes. */
-  readonly name: string | undefined;
   readonly value: Value;
   readonly controller: AbortController;
   readonly settle: (outcome: WriteOutcome) => void;
@@ -38,6 +36,8 @@ interface Job {
   isHanded: boolean;
   isSettled: boolean;
 }
+
+const gone: WriteOutcome = { kind: 'refused', reason: 'the command is configured otherwise by now, nothing was sent' };
 
 export class LinkWrites {
   readonly #options: LinkWritesOptions;
@@ -60,7 +60,6 @@ export class LinkWrites {
     const { promise, resolve } = Promise.withResolvers<WriteOutcome>();
     const job: Job = {
       commandId,
-      name: this.#options.command(commandId)?.name,
       value,
       controller: new AbortController(),
       isHanded: false,
@@ -102,6 +101,13 @@ export class LinkWrites {
     }
   }
 
+  /** Others are configured: what waits for one that is gone is not sent. */
+  commandsChanged(): void {
+    for (const [commandId, queue] of this.#queues) {
+      if (this.#options.command(commandId) === undefined) for (const job of queue.splice(1)) this.#drop(job, gone);
+    }
+  }
+
   #late(job: Job): void {
     if (!job.isHanded) {
       const queue = this.#queues.get(job.commandId);
@@ -124,8 +130,8 @@ export class LinkWrites {
 
   async #hand(job: Job): Promise<void> {
     const command = this.#options.command(job.commandId);
-    if (command === undefined || command.name !== job.name) {
-      this.#drop(job, { kind: 'refused', reason: 'the command is not configured any more' });
+    if (command === undefined) {
+      this.#drop(job, gone);
       return this.#next(job);
     }
     job.isHanded = true;
