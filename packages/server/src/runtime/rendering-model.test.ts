@@ -43,8 +43,8 @@ const anyPlant: fc.Arbitrary<Plant> = fc.record(
 
 /** What each device has at its addresses: no two the same. */
 const rawOf = ({ connector, address }: Definition) => 1 + 3 * connector + addresses.indexOf(address);
-const valueOf = (definition: Definition) => rawOf(definition) * definition.factor;
-const isHigh = (definition: Definition) => valueOf(definition) > definition.limit;
+const engineeringOf = (definition: Definition) => rawOf(definition) * definition.factor;
+const isHigh = (definition: Definition) => engineeringOf(definition) > definition.limit;
 
 /** Engineering values of 0 to 100 for raw ones that are so many times less. */
 function scaled({ factor, datatype }: Definition) {
@@ -84,7 +84,7 @@ function faultUnder(plant: Plant, bench: RuntimeBench): string | undefined {
     if (bench.measurements.datatypeOf(handle) !== definition.datatype) return `${name} is of another datatype`;
     if (bench.qualityOf(name) !== 0xc0) continue;
     const value = Number(bench.valueOf(name));
-    if (value !== valueOf(definition)) return `${name} is ${value}, not ${valueOf(definition)}`;
+    if (value !== engineeringOf(definition)) return `${name} is ${value}, not ${engineeringOf(definition)}`;
     const { state } = bench.alarms.stateOf(bench.alarms.find(`${name}_high`));
     if (state.startsWith('ACT') !== isHigh(definition)) return `${name}_high is ${state} at ${value}`;
   }
