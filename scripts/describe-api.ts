@@ -58,7 +58,7 @@ export function allRoutes(version: string): Route[] {
     cfgdb: new ConfigurationDatabase({
       folder: '',
       stackModules: [],
-      onRendering: () => Promise.resolve(),
+      prepare: () => Promise.reject(),
       onFailure: () => undefined,
     }),
     losses: { missing: () => [], acknowledge: () => Promise.resolve() },

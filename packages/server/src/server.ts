@@ -98,7 +98,7 @@ export class Server {
       folder: settings.data,
       whileReplacing: (replace) => this.#watch.whileReplacing('cfgdb.sqlite', replace),
       stackModules,
-      onRendering: (rendering) => this.#openLive().then(() => runtime.apply(rendering)),
+      prepare: (rendering) => this.#openLive().then(() => runtime.prepare(rendering)),
       onFailure,
       onTrouble: (reason) => {
         if (reason === undefined) log.info('the disk takes changes of the configuration again');

@@ -106,7 +106,7 @@ export class RuntimeBench {
     for (const family of familyNames) {
       for (const object of objects[family] ?? []) this.#content[family].set(object.name, JSON.stringify(object));
     }
-    return this.runtime.apply(packRendering(before, this.#content));
+    return this.runtime.prepare(packRendering(before, this.#content)).then((prepared) => prepared.takeOver());
   }
 
   valueOf(name: string): unknown {

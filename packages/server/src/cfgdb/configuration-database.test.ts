@@ -25,8 +25,9 @@ beforeEach(async (t) => {
   cfgdb = new ConfigurationDatabase({
     folder,
     stackModules: [],
-    onRendering: async (bytes) => {
+    prepare: async (bytes) => {
       renderings.push({ bytes, length: bytes.length });
+      return { takeOver: () => undefined, drop: () => undefined };
     },
     onFailure: (error) => {
       throw error;

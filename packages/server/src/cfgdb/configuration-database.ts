@@ -9,6 +9,7 @@ import type { Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { startThread } from '../threads/index.ts';
+import { Agreement } from './agreement.ts';
 import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
 import {
   type Answer,
@@ -18,6 +19,7 @@ import {
   type Method,
   type Opened,
   ownBuffers,
+  type Proposal,
   type Request,
   type Result,
   release,
@@ -25,14 +27,20 @@ import {
 } from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
 
+/** A rendering that is ready, seen by nobody yet: one of these is called, once. */
+export interface PreparedRendering {
+  takeOver(): void;
+  drop(): void;
+}
+
 export interface ConfigurationDatabaseOptions {
   /** The data folder; it exists and is ours alone. */
   readonly folder: string;
   readonly stackModules: readonly string[];
   /** Told while another file takes the place of the database. */
   readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
-  /** Runs what was rendered; one at a time. The operation that rendered is answered when it resolves. */
-  readonly onRendering: (rendering: RenderingBytes) => Promise<void>;
+  /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is kept. */
+  readonly prepare: (rendering: RenderingBytes) => Promise<PreparedRendering>;
   /** The disk refuses, for this reason; undefined: it takes changes again. */
   readonly onTrouble?: (reason: string | undefined) => void;
   /** The thread died: nothing that is asked from now on will be answered. */
@@ -45,6 +53,7 @@ export const mostUploads = 4;
 const trialMs = 1000;
 
 interface Waiting {
+  readonly isChange: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -63,8 +72,9 @@ export class ConfigurationDatabase {
   #missing: readonly string[] = [];
   #failure: string | undefined;
   #trial: NodeJS.Timeout | undefined;
-  /** Resolves when everything that was rendered so far runs. */
-  #running: Promise<void> = Promise.resolve();
+  readonly #agreement = new Agreement();
+  /** What the running change is about to render. */
+  #proposed: PreparedRendering | undefined;
 
   constructor(options: ConfigurationDatabaseOptions) {
     this.#options = options;
@@ -82,13 +92,17 @@ export class ConfigurationDatabase {
     this.prepare();
     const { folder, stackModules, onFailure } = this.#options;
     const thread = this.#prepared as Worker;
-    thread.postMessage({ path: join(folder, 'cfgdb.sqlite'), stackModules } satisfies Start);
+    const start: Start = { path: join(folder, 'cfgdb.sqlite'), stackModules, agreement: this.#agreement.memory };
+    thread.postMessage(start);
+    let running: Promise<void> | undefined;
     const opened = await new Promise<Extract<Opened, { opened: boolean }>>((resolve, reject) => {
       thread.once('error', reject);
-      thread.on('message', (message: Opened | Answer) => {
-        if ('id' in message) return;
-        if ('rendering' in message) this.#run(message.rendering).catch(reject);
-        else resolve(message);
+      thread.on('message', (message: Opened) => {
+        if ('opened' in message) resolve(message);
+        else {
+          running = this.#prepare(message.rendering).then((prepared) => prepared.takeOver());
+          running.catch(reject);
+        }
       });
     });
     thread.removeAllListeners('message');
@@ -98,7 +112,10 @@ export class ConfigurationDatabase {
     }
     this.#missing = opened.missing;
     this.#figures = opened.figures;
-    thread.on('message', (answer: Answer) => this.#settle(answer));
+    thread.on('message', (message: Answer | Proposal) => {
+      if ('proposed' in message) this.#onProposal(message);
+      else this.#settle(message);
+    });
     thread.on('error', (error: Error) => {
       this.#thread = undefined;
       for (const { reject } of this.#waiting.values()) reject(error);
@@ -107,7 +124,7 @@ export class ConfigurationDatabase {
     });
     this.#thread = thread;
     await this.#clearTemporary();
-    await this.#running;
+    await running;
   }
 
   /** What a server that was killed left there; nothing else, whoever put it there. */
@@ -153,7 +170,7 @@ export class ConfigurationDatabase {
     if (changes.has(method)) this.#copies.outdate();
     const request: Request = { id: ++this.#lastId, method, args };
     return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(request.id, { resolve, reject });
+      this.#waiting.set(request.id, { isChange: changes.has(method), resolve, reject });
       thread.postMessage(request, ownBuffers(args));
     }) as Promise<Result<M>>;
   }
@@ -202,13 +219,37 @@ export class ConfigurationDatabase {
   #settle(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
+    if (waiting?.isChange) this.#conclude(answer.isRendered);
     if ('problem' in answer && answer.diskReason !== undefined) this.#noteTrouble(answer.diskReason);
     if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
     else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
     else {
       this.#figures = answer.figures;
-      if (answer.rendering === undefined) waiting?.resolve(answer.result);
-      else this.#run(answer.rendering).then(() => waiting?.resolve(answer.result), waiting?.reject);
+      waiting?.resolve(answer.result);
+    }
+  }
+
+  async #onProposal({ proposed }: Proposal): Promise<void> {
+    try {
+      this.#proposed = await this.#prepare(proposed);
+    } catch (error) {
+      this.#agreement.answer((error as Error).message);
+      return;
+    }
+    this.#agreement.answer(undefined);
+  }
+
+  #conclude(isRendered: boolean): void {
+    const proposed = this.#proposed;
+    this.#proposed = undefined;
+    if (!isRendered) {
+      proposed?.drop();
+      return;
+    }
+    try {
+      proposed?.takeOver();
+    } catch (error) {
+      this.#options.onFailure(error as Error); // nobody knows what runs
     }
   }
 
@@ -230,10 +271,7 @@ export class ConfigurationDatabase {
     );
   }
 
-  #run(rendering: RenderingBytes | undefined): Promise<void> {
-    if (rendering === undefined) return this.#running;
-    const run = () => this.#options.onRendering(rendering).finally(() => release(rendering));
-    this.#running = this.#running.then(run, run); // one that failed does not keep the next from running
-    return this.#running;
+  #prepare(rendering: RenderingBytes): Promise<PreparedRendering> {
+    return this.#options.prepare(rendering).finally(() => release(rendering));
   }
 }

@@ -27,23 +27,27 @@ export interface ConfigurationOptions {
   readonly now: () => number;
   /** The one at `path`, where it is open already. */
   readonly database?: Database;
+  /** Whether what is about to be rendered can take effect: answers why it cannot. */
+  readonly propose?: (rendering: RenderingBytes) => string | undefined;
 }
 
 export class Configuration {
   readonly #path: string;
   readonly #stacks: ReadonlyMap<string, StackRules>;
   readonly #now: () => number;
+  readonly #propose: (rendering: RenderingBytes) => string | undefined;
   #database: Database;
-  /** The rendering that was taken last; the first one is handed on by the database. */
-  #taken: Content;
+  /** What runs, and its revision; the first one is handed on by the database. */
+  #running: { readonly id: number; readonly content: Content };
   readonly #collections = new Map<Family, Json>();
 
-  constructor({ path, stacks, now, database = new Database(path) }: ConfigurationOptions) {
+  constructor({ path, stacks, now, database = new Database(path), propose = () => undefined }: ConfigurationOptions) {
     this.#path = path;
     this.#stacks = new Map(stacks.map((stack) => [stack.name, stack]));
     this.#now = now;
+    this.#propose = propose;
     this.#database = database;
-    this.#taken = database.rendered;
+    this.#running = { id: database.renderedId, content: database.rendered };
   }
 
   names(family: Family): Json {
@@ -169,13 +173,12 @@ export class Configuration {
     });
   }
 
-  /** What the newest rendering has changed since the last call; undefined where there is no newer one. */
-  takeRendering(): RenderingBytes | undefined {
-    const { rendered } = this.#database;
-    const before = this.#taken;
-    if (rendered === before) return undefined;
-    this.#taken = rendered;
-    return packRendering(before, rendered);
+  /** After a change: whether what it has proposed is kept, and runs from now on. */
+  takeRendered(): boolean {
+    const { renderedId: id, rendered: content } = this.#database;
+    const isNew = id !== this.#running.id;
+    this.#running = { id, content };
+    return isNew;
   }
 
   /** The newest rendering whole, as if nothing had been before. */
@@ -264,6 +267,10 @@ export class Configuration {
       throw new ProblemError('render-refused', `${what}; nothing was changed.`, faults);
     }
     database.keepRendering(edit);
+    const reason = this.#propose(packRendering(this.#running.content, database.content));
+    if (reason === undefined) return;
+    const detail = `It cannot be made ready to run: ${reason}. Nothing was changed, and what ran before runs on.`;
+    throw new ProblemError('render-refused', detail);
   }
 
   #change(work: () => void): void {

@@ -57,6 +57,7 @@ export class Database {
   readonly revisions: Revisions;
   readonly content: Content = emptyContent();
   #rendered: Content = emptyContent();
+  #renderedId: number;
   #differences = new Differences();
   #hasDeletions = false;
   /** Those since the newest rendering that this process made itself; every edit is on disk. */
@@ -87,6 +88,7 @@ export class Database {
       if (content === undefined && (damaged.length > 0 || kept.hasLost(revisionsPart))) throw new Error(nothingRuns);
       if (content === undefined) onRendering(packRendering(emptyContent(), emptyContent()));
       this.#rendered = content ?? emptyContent();
+      this.#renderedId = this.revisions.newestId() ?? 0;
       this.#load(tally);
       kept.verify(
         tally,
@@ -113,6 +115,11 @@ export class Database {
 
   get rendered(): Content {
     return this.#rendered;
+  }
+
+  /** Its revision; 0: there is none. */
+  get renderedId(): number {
+    return this.#renderedId;
   }
 
   /** Runs `work` as one transaction. When it throws, file and memory are as before, and the error goes on. */
@@ -172,12 +179,13 @@ export class Database {
 
   /** Inside `change`: keeps the content as the newest rendering. The caller has checked it. */
   keepRendering(edit: Edit): void {
-    this.revisions.add(this.content, this.changes(), edit);
+    const id = this.revisions.add(this.content, this.changes(), edit);
     this.#sqlite.exec('DELETE FROM deletions');
     this.#kept.tally.clear(deletionsPart);
     const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
     this.#afterCommit.push(() => {
       this.#rendered = rendered as unknown as Content;
+      this.#renderedId = id;
       this.#differences = new Differences();
       this.#recentEdits = noEdits();
       this.#hasDeletions = false;

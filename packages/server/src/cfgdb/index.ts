@@ -1,3 +1,3 @@
 // The configuration database: objects, transactions, revisions, rendering.
-export { ConfigurationDatabase } from './configuration-database.ts';
+export { ConfigurationDatabase, type PreparedRendering } from './configuration-database.ts';
 export { type RenderedChange, type RenderingBytes, readRendering } from './rendering.ts';

@@ -9,6 +9,8 @@ export interface Start {
   readonly path: string;
   /** Module addresses whose default export is a stack. */
   readonly stackModules: readonly string[];
+  /** Of `Agreement`. */
+  readonly agreement: SharedArrayBuffer;
 }
 
 /** Told with every answer, so that nobody has to ask. */
@@ -20,7 +22,7 @@ export interface Figures {
 /** Everything that can be asked of the configuration. */
 export type Operations = Omit<
   Configuration,
-  'replace' | 'close' | 'takeRendering' | 'counts' | 'copying' | 'transaction'
+  'replace' | 'close' | 'takeRendered' | 'counts' | 'copying' | 'transaction'
 > & {
   /** Carries out the operations of a body. Reads go on while it is read. */
   transaction(body: Uint8Array, options: { commit: boolean; render: boolean }, author: string): Promise<void>;
@@ -55,23 +57,26 @@ export interface Request {
   readonly args: readonly unknown[];
 }
 
-export type Answer =
-  /** With what the operation has rendered: it is answered when that runs. */
+export type Answer = {
+  readonly id: number;
+  /** Of a change: whether what it has proposed is on disk. Then it takes effect, and else it is dropped. */
+  readonly isRendered: boolean;
+} & (
+  | { readonly result: unknown; readonly figures: Figures }
   | {
-      readonly id: number;
-      readonly result: unknown;
-      readonly rendering: RenderingBytes | undefined;
-      readonly figures: Figures;
-    }
-  | {
-      readonly id: number;
       readonly problem: ProblemName;
       readonly detail: string;
       readonly errors: Fault[] | undefined;
       /** Why the disk did not take it, where that is the problem. */
       readonly diskReason: string | undefined;
     }
-  | { readonly id: number; readonly failure: string };
+  | { readonly failure: string }
+);
+
+/** What an operation is about to render, inside its transaction: the thread waits for the agreement. */
+export interface Proposal {
+  readonly proposed: RenderingBytes;
+}
 
 /** Of arguments and results, those bytes that have their memory for themselves: it is handed over as it is, without a copy. */
 export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {

@@ -69,13 +69,14 @@ export class Revisions {
     this.#remove = sqlite.prepare('DELETE FROM renderings WHERE id = ?');
   }
 
-  /** Inside a transaction of the database. */
-  add(content: Content, changes: Iterable<Change>, { timeUs, author }: Edit): void {
+  /** Inside a transaction of the database. Answers with its id. */
+  add(content: Content, changes: Iterable<Change>, { timeUs, author }: Edit): number {
+    const id = (this.newestId() ?? 0) + 1;
     const counts = { added: 0, changed: 0, removed: 0 };
     const bodies = { changes: pack(changesTexts(changes, counts)), content: packContent(content) };
     this.#put(
       {
-        id: (this.newestId() ?? 0) + 1,
+        id,
         time: timeUs,
         author,
         objects: JSON.stringify(countObjects(content)),
@@ -85,6 +86,7 @@ export class Revisions {
       bodies,
     );
     for (const row of this.#rows().slice(keptRevisions)) this.#drop(row);
+    return id;
   }
 
   /** Inside a transaction of the database: takes over the revisions of another one, as they are. */

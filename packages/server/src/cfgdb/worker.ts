@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
+import { Agreement } from './agreement.ts';
 import type { StackRules } from './check.ts';
 import { Configuration, DiskRefused } from './configuration.ts';
 import { Database } from './database.ts';
@@ -16,6 +17,7 @@ import {
   type Opened,
   type Operations,
   ownBuffers,
+  type Proposal,
   type Request,
   type Start,
 } from './protocol.ts';
@@ -64,17 +66,26 @@ async function carryOut(
   long: LongOperations,
   { id, method, args }: Request,
 ): Promise<Answer> {
+  // Changes are carried out one at a time: what is newly rendered is theirs.
+  const isRendered = () => changes.has(method) && configuration.takeRendered();
   try {
     const operation = (long[method as keyof LongOperations] ??
       configuration[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
     const result = await operation.apply(configuration, [...args]);
-    return { id, result, rendering: configuration.takeRendering(), figures: figuresOf(configuration) };
+    return { id, isRendered: isRendered(), result, figures: figuresOf(configuration) };
   } catch (error) {
     if (error instanceof ProblemError) {
       const diskReason = error instanceof DiskRefused ? error.reason : undefined;
-      return { id, problem: error.problem, detail: error.message, errors: error.errors, diskReason };
+      return {
+        id,
+        isRendered: isRendered(),
+        problem: error.problem,
+        detail: error.message,
+        errors: error.errors,
+        diskReason,
+      };
     }
-    return { id, failure: (error as Error).stack ?? String(error) };
+    return { id, isRendered: isRendered(), failure: (error as Error).stack ?? String(error) };
   }
 }
 
@@ -85,7 +96,7 @@ function figuresOf(configuration: Configuration): Figures {
 async function main(): Promise<void> {
   if (parentPort === null) throw new Error('worker.ts runs as a worker thread');
   const port = parentPort;
-  const say = (message: Answer | Opened) => port.postMessage(message, ownBuffers(Object.values(message)));
+  const say = (message: Answer | Opened | Proposal) => port.postMessage(message, ownBuffers(Object.values(message)));
   const [start] = (await once(port, 'message')) as [Start];
   const { path } = start;
   let database: Database;
@@ -97,7 +108,14 @@ async function main(): Promise<void> {
     return say({ opened: false, unusable: error.message });
   }
   const stacks = await loadStacks(start); // while what was rendered begins to run
-  const configuration = new Configuration({ path, stacks, now: systemClock.now, database });
+  const agreement = new Agreement(start.agreement);
+  const configuration = new Configuration({
+    path,
+    stacks,
+    now: systemClock.now,
+    database,
+    propose: (proposed) => agreement.ask(() => say({ proposed })),
+  });
   const long = longOperations(configuration);
   const take = (request: Request) => carryOut(configuration, long, request);
   let lastChange: Promise<unknown> = Promise.resolve();

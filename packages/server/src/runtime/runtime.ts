@@ -11,7 +11,7 @@ import {
 } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
 import type { Logger } from 'pino';
-import { type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
+import { type PreparedRendering, type RenderedChange, type RenderingBytes, readRendering } from '../cfgdb/index.ts';
 import type { QualityCounts } from '../points/index.ts';
 import type { HostEvents, InstanceName, Role } from '../stacks/index.ts';
 import { AlarmFeed } from './alarm-feed.ts';
@@ -33,8 +33,10 @@ export class Runtime implements HostEvents {
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
   readonly #slices = new Slices();
-  /** One rendering at a time; the second is the stacks' own, after they were lost. */
-  #applying: Promise<void> = Promise.resolve();
+  /** Ends when nothing is being prepared, and no stack is being given its points again. */
+  #lastTurn: Promise<void> = Promise.resolve();
+  /** How many renderings have taken effect. */
+  #version = 0;
 
   constructor(options: RuntimeOptions) {
     const { measurements, commands, alarms, archiving, host } = options;
@@ -56,22 +58,31 @@ export class Runtime implements HostEvents {
     });
   }
 
-  /** Resolves when all of it runs. Where it rejects, what ran before runs on. */
-  apply(rendering: RenderingBytes): Promise<void> {
-    return this.#oneAtATime(async () => {
-      const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed);
-      try {
-        await this.#slices.each(readRendering(rendering), (change) => change && takeover.prepare(change));
-      } catch (error) {
-        takeover.drop();
-        throw error;
-      }
-      await this.#slices.next();
-      takeover.carryOut();
-      this.#forgetStrangers();
-      const { retentions } = this.#options.archiving;
-      if (retentions.takeChanged()) this.#options.onRetentions(retentions.ofSeries);
-    });
+  /** Where it rejects, nothing is left of it. The next one begins when this one has taken effect or was dropped. */
+  async prepare(rendering: RenderingBytes): Promise<PreparedRendering> {
+    const endTurn = await this.#turn();
+    const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed);
+    const drop = () => {
+      takeover.drop();
+      endTurn();
+    };
+    try {
+      await this.#slices.each(readRendering(rendering), (change) => change && takeover.prepare(change));
+    } catch (error) {
+      drop();
+      throw error;
+    }
+    return {
+      drop,
+      takeOver: () => {
+        takeover.carryOut();
+        this.#version++;
+        this.#forgetStrangers();
+        const { retentions } = this.#options.archiving;
+        if (retentions.takeChanged()) this.#options.onRetentions(retentions.ofSeries);
+        endTurn();
+      },
+    };
   }
 
   readings(connector: string, batch: Batch): void {
@@ -118,13 +129,9 @@ export class Runtime implements HostEvents {
   restarted(instances: readonly InstanceName[]): void {
     const keys = new Set(instances.map(({ role, name }) => `${role} ${name}`));
     const wants: Wants = (role, name) => keys.has(`${role} ${name}`);
-    this.#oneAtATime(async () => {
-      const rendering = await this.#options.wholeRendering();
-      await this.#slices.each(readRendering(rendering), (change) => change && this.#repeat(change, wants));
-      const providers = this.#points.done().filter(({ role }) => role === 'provider');
-      for (const { name } of providers) this.#points.values.publishAll(name);
-      this.#alarmFeed.done(providers.map(({ name }) => name));
-    }).catch((error: Error) => this.#options.log.error(error, 'the stacks could not be given their points again'));
+    this.#giveAgain(wants).catch((error: Error) =>
+      this.#options.log.error(error, 'the stacks could not be given their points again'),
+    );
   }
 
   /** By provider, the measurements that it serves by quality. */
@@ -140,21 +147,40 @@ export class Runtime implements HostEvents {
     alarms.forgetStrangers();
   }
 
-  #oneAtATime(work: () => Promise<void>): Promise<void> {
-    const done = this.#applying.then(work);
-    this.#applying = done.catch(() => undefined);
-    return done;
+  /** Resolves when nobody else has it, with what gives it on. */
+  #turn(): Promise<() => void> {
+    const before = this.#lastTurn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lastTurn = promise;
+    return before.then(() => resolve);
   }
 
-  /** What is not there is of a rendering that is yet to be applied. */
+  /** Asks before it has the turn: whoever is rendering has it, and would wait for the other for ever. */
+  async #giveAgain(wants: Wants): Promise<void> {
+    for (let isDone = false; !isDone; ) {
+      const version = this.#version;
+      const rendering = await this.#options.wholeRendering();
+      const endTurn = await this.#turn();
+      try {
+        if (version !== this.#version) continue; // it is not what runs any more
+        await this.#slices.each(readRendering(rendering), (change) => change && this.#repeat(change, wants));
+        const providers = this.#points.done().filter(({ role }) => role === 'provider');
+        for (const { name } of providers) this.#points.values.publishAll(name);
+        this.#alarmFeed.done(providers.map(({ name }) => name));
+        isDone = true;
+      } finally {
+        endTurn();
+      }
+    }
+  }
+
   #repeat({ family, after }: RenderedChange, wants: Wants): void {
     if (after === undefined) return;
     const { name } = after;
     if (family === 'connectors' && wants('connector', name)) this.#points.touch('connector', name);
     else if (family === 'providers' && wants('provider', name)) this.#points.touch('provider', name);
     else if ((family === 'measurements' || family === 'commands') && enabled(after) !== undefined) {
-      const handle = this.#options[family].find(name);
-      if (handle >= 0) this.#points.repeat(family, after, handle, wants);
+      this.#points.repeat(family, after, this.#options[family].find(name), wants);
     }
   }
 }
