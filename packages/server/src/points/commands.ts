@@ -115,16 +115,28 @@ export class Commands extends NamedPoints {
     for (const command of commands) this.#kept.set(command.name, command);
   }
 
-  /** The command is configured, or configured otherwise. */
-  put(point: Command): void {
-    const handle = this.handles.give(point.name);
+  /**
+   * The command is to be configured, or to be configured otherwise: all but what has to happen at one moment is done. What is
+   * answered does that, and answers with the handle.
+   */
+  prepare(point: Command): () => number {
     const chain = new CommandChain(point);
-    const before = this.#commands[handle];
-    const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
-    const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
-    this.#commands[handle] = { chain, connector: point.connectorName, value, timeUs, isWritten, hasValue, lastGivenUs };
-    this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
-    if (before === undefined || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
+    const text = slotText(point);
+    return () => {
+      const handle = this.handles.give(point.name);
+      const before = this.#commands[handle];
+      const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
+      const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
+      const connector = point.connectorName;
+      this.#commands[handle] = { chain, connector, value, timeUs, isWritten, hasValue, lastGivenUs };
+      this.wire.put(handle, text, usualRoom[point.datatype]);
+      if (before === undefined || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
+      return handle;
+    };
+  }
+
+  put(point: Command): void {
+    this.prepare(point)();
   }
 
   remove(name: string): void {

@@ -1,6 +1,6 @@
 // The measurements by handle, in typed arrays: what the chain needs of their definition, and the value that came out of
 // it last. The arrays are replaced when they grow: read them anew after every put.
-import { type Datatype, datatypes, type Measurement, parseText, quality } from '@telltale/schema';
+import { type Datatype, datatypes, type Measurement, parseText, quality, type Value } from '@telltale/schema';
 import type { StoredValue } from './convert.ts';
 import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
 import { type Scaling, scalingOf, stage } from './scaling.ts';
@@ -12,6 +12,19 @@ export const code = { b: 0, q: 1, i: 2, l: 3, f: 4, d: 5, s: 6 } as const;
 const flagBits = (1 << connectorShift) - 1;
 const qualityBits = 0xffff;
 const statusShift = 6;
+
+/** What a measurement's configuration says of the chain. */
+export interface Definition {
+  readonly datatype: Datatype;
+  readonly rawDatatype: Datatype;
+  readonly flags: number;
+  /** Whether the link of its connector counts for it. */
+  readonly isWatched: boolean;
+  readonly scaling: Scaling | undefined;
+  /** What a value must differ by, where that is no 64-bit integer. */
+  readonly threshold: number;
+  readonly longDeadband: bigint | undefined;
+}
 
 export class MeasurementTable {
   capacity = 0;
@@ -27,24 +40,19 @@ export class MeasurementTable {
   /** Of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
 
-  /** What `point` says of the chain; the value stays. */
-  define(handle: number, point: Measurement, connector: number): void {
+  /** The value stays. */
+  define(handle: number, definition: Definition, connector: number): void {
     this.#reserve(handle);
-    const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
-    let flags = flag.live | (this.flagsOf(handle) & flag.simulated);
-    if ((stackUmask & stage.deduplicator) === 0) flags |= flag.deduplicated;
-    if (connector !== 0 && (stackUmask & stage.watchdog) === 0) flags |= flag.linked;
-    const scaling = scalingOf(point);
-    flags |= this.#defineScaling(handle, datatype, scaling);
-    if (isPlain(datatype, rawDatatype, scaling)) {
-      flags |= flag.plain;
-      if (rawDatatype === 'f') flags |= flag.single;
-      else if (rawDatatype !== 'd') flags |= flag.whole;
-    }
-    if (this.#defineDeadband(handle, point)) flags |= flag.deadband;
-    this.words[(handle << wordShift) + word.flags] = flags | (connector << connectorShift);
+    const { datatype, rawDatatype, isWatched, scaling, threshold, longDeadband } = definition;
+    const flags = definition.flags | (this.flagsOf(handle) & flag.simulated);
+    const linked = connector !== 0 && isWatched ? flag.linked : 0;
+    this.words[(handle << wordShift) + word.flags] = flags | linked | (connector << connectorShift);
     this.types[handle] = code[datatype];
     this.rawTypes[handle] = code[rawDatatype];
+    this.#defineScaling(handle, datatype, scaling);
+    this.cells[(handle << cellShift) + cell.threshold] = threshold;
+    if (longDeadband === undefined) this.longDeadbands.delete(handle);
+    else this.longDeadbands.set(handle, longDeadband);
   }
 
   /** As before its first value. */
@@ -154,14 +162,13 @@ export class MeasurementTable {
     this.cells[(handle << cellShift) + cell.time] = timeUs;
   }
 
-  /** Answers with the flags that it makes. */
-  #defineScaling(handle: number, datatype: Datatype, scaling: Scaling | undefined): number {
+  #defineScaling(handle: number, datatype: Datatype, scaling: Scaling | undefined): void {
     const at = handle << cellShift;
     if (scaling === undefined) {
       const highest = datatype === 'b' ? 1 : datatype === 'q' ? 3 : undefined;
       this.cells[at + cell.low] = highest === undefined ? Number.NEGATIVE_INFINITY : -1;
       this.cells[at + cell.high] = highest === undefined ? Number.POSITIVE_INFINITY : highest + 1;
-      return 0;
+      return;
     }
     const { rawLo, rawHi, euLo, euHi } = scaling;
     this.cells[at + cell.low] = Math.min(rawLo, rawHi);
@@ -169,24 +176,6 @@ export class MeasurementTable {
     this.cells[at + cell.euLo] = euLo;
     this.cells[at + cell.gain] = (euHi - euLo) / (rawHi - rawLo);
     this.euHi[handle] = euHi;
-    return flag.scaled | (rawLo > rawHi ? flag.falling : 0);
-  }
-
-  #defineDeadband(handle: number, { datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }: Measurement): boolean {
-    this.longDeadbands.delete(handle);
-    const at = (handle << cellShift) + cell.threshold;
-    const least = (stackUmask & stage.deduplicator) === 0 ? Number.MIN_VALUE : 0;
-    this.cells[at] = least;
-    if (deadband === undefined || (stackUmask & stage.deadband) !== 0) return false;
-    if (deadband.endsWith('%')) {
-      const span = Number(euRangeHi) - Number(euRangeLo);
-      this.cells[at] = Math.max(least, Math.abs((Number(deadband.slice(0, -1)) / 100) * span));
-    } else {
-      const absolute = parseText(datatype, deadband);
-      this.cells[at] = Math.max(least, Number(absolute));
-      if (typeof absolute === 'bigint') this.longDeadbands.set(handle, absolute);
-    }
-    return true;
   }
 
   #reserve(handle: number): void {
@@ -200,6 +189,40 @@ export class MeasurementTable {
     this.rawTypes = grown(this.rawTypes, new Uint8Array(capacity));
     this.capacity = capacity;
   }
+}
+
+export function definitionOf(point: Measurement): Definition {
+  const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
+  const scaling = scalingOf(point);
+  const deadband = deadbandOf(point);
+  const isDeduplicated = (stackUmask & stage.deduplicator) === 0;
+  const least = isDeduplicated ? Number.MIN_VALUE : 0;
+  let flags: number = flag.live;
+  if (isDeduplicated) flags |= flag.deduplicated;
+  if (scaling !== undefined) flags |= flag.scaled | (scaling.rawLo > scaling.rawHi ? flag.falling : 0);
+  if (isPlain(datatype, rawDatatype, scaling)) {
+    flags |= flag.plain;
+    if (rawDatatype === 'f') flags |= flag.single;
+    else if (rawDatatype !== 'd') flags |= flag.whole;
+  }
+  if (deadband !== undefined) flags |= flag.deadband;
+  return {
+    datatype,
+    rawDatatype,
+    flags,
+    isWatched: (stackUmask & stage.watchdog) === 0,
+    scaling,
+    threshold: Math.max(least, Number(deadband ?? 0)),
+    longDeadband: typeof deadband === 'bigint' ? deadband : undefined,
+  };
+}
+
+/** Undefined where there is none, or where the stage is switched off. */
+function deadbandOf({ datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }: Measurement): Value | undefined {
+  if (deadband === undefined || (stackUmask & stage.deadband) !== 0) return undefined;
+  if (!deadband.endsWith('%')) return parseText(datatype, deadband);
+  const span = Number(euRangeHi) - Number(euRangeLo);
+  return Math.abs((Number(deadband.slice(0, -1)) / 100) * span);
 }
 
 const plainRawTypes: readonly Datatype[] = ['i', 'f', 'd'];

@@ -17,7 +17,7 @@ import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole } from './links.ts';
 import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
-import { MeasurementTable } from './measurement-table.ts';
+import { definitionOf, MeasurementTable } from './measurement-table.ts';
 import { NamedPoints } from './named-points.ts';
 import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
@@ -173,27 +173,44 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.readings(connector, batch);
   }
 
-  /** The measurement is configured, or configured otherwise than `before`. */
-  put(point: Measurement, before?: Measurement): void {
-    const known = this.handles.size;
-    const handle = this.handles.give(point.name);
-    const isNew = this.handles.size > known;
-    const isOther = isNew || before?.datatype !== point.datatype;
-    const isElsewhere = isOther || sourceOf(point) !== sourceOf(before as Measurement);
-    if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);
-    const connector = point.address === undefined ? 0 : this.#linked.connectorNumber(point.connectorName);
-    this.#table.define(handle, point, connector);
-    this.wire.put(handle, slotText(point), usualRoom[point.datatype]);
-    if (isOther || before?.connectorName !== point.connectorName) this.#dropSimulation(handle);
-    if (isOther) this.#table.reset(handle);
-    else if (isElsewhere) {
-      this.#table.setQuality(handle, quality.bad.notConnected);
-      this.#table.setTime(handle, this.#clock.now());
-    }
-    if (isElsewhere) this.#chain.publish(handle);
-    this.#linked.pointPut(handle, point.name);
-    this.#resumeSimulation(handle);
+  /**
+   * The measurement is to be configured, or to be configured otherwise than `before`: all but what has to happen at one moment
+   * is done. What is answered does that, and answers with the handle; `settle` follows.
+   */
+  prepare(point: Measurement, before?: Measurement): () => number {
+    const { name, datatype, connectorName } = point;
+    const definition = definitionOf(point);
+    const text = slotText(point);
+    const connector = point.address === undefined ? undefined : connectorName;
+    const isOther = before?.datatype !== datatype;
+    const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
+    const endsSimulation = isOther || before.connectorName !== connectorName;
+    return () => {
+      const handle = this.handles.give(name);
+      if (isElsewhere && before !== undefined) this.#linked.forgetPoint(handle);
+      this.#table.define(handle, definition, this.#linked.connectorNumber(connector));
+      this.wire.put(handle, text, usualRoom[datatype]);
+      if (endsSimulation) this.#dropSimulation(handle);
+      if (isOther) this.#table.reset(handle);
+      else if (isElsewhere) {
+        this.#table.setQuality(handle, quality.bad.notConnected);
+        this.#table.setTime(handle, this.#clock.now());
+      }
+      if (isElsewhere) this.#chain.publish(handle);
+      this.#linked.pointPut(handle, name);
+      this.#resumeSimulation(handle);
+      return handle;
+    };
+  }
+
+  /** After what was prepared is done: everybody is told. */
+  settle(): void {
     this.#linked.settle();
+  }
+
+  put(point: Measurement, before?: Measurement): void {
+    this.prepare(point, before)();
+    this.settle();
   }
 
   remove(name: string): void {

@@ -48,6 +48,7 @@ export class Takeover {
   carryOut(): void {
     this.#parts.alarms.hold();
     for (const step of this.#steps) step();
+    this.#parts.measurements.settle();
     // Providers get the present values of their points after these, and then their alarms.
     const providers = this.#points.done().filter(({ role }) => role === 'provider');
     for (const { name } of providers) this.#points.values.publishAll(name);
@@ -82,15 +83,16 @@ export class Takeover {
     const name = (after ?? before)?.name;
     if (name === undefined) return;
     const feed = this.#points.prepare('measurements', before, after);
+    const put = after && measurements.prepare(after, before);
     this.#steps.push(() => {
-      if (after === undefined) {
+      if (put === undefined) {
         feed(measurements.find(name));
         archiving.removeMeasurement(name);
         measurements.remove(name);
       } else {
-        measurements.put(after, before);
-        archiving.putMeasurement(after);
-        feed(measurements.find(name));
+        const handle = put();
+        archiving.putMeasurement(after as Measurement);
+        feed(handle);
       }
       if (before?.datatype !== after?.datatype) alarms.measurementsChanged([name]);
     });
@@ -101,16 +103,17 @@ export class Takeover {
     const name = (after ?? before)?.name;
     if (name === undefined) return;
     const feed = this.#points.prepare('commands', before, after);
+    const put = after && commands.prepare(after);
     this.#steps.push(() => {
-      if (after === undefined) {
+      if (put === undefined) {
         feed(commands.find(name));
         archiving.removeCommand(name);
         commands.remove(name);
         return;
       }
-      commands.put(after);
-      archiving.putCommand(after);
-      feed(commands.find(name));
+      const handle = put();
+      archiving.putCommand(after as Command);
+      feed(handle);
     });
   }
 
