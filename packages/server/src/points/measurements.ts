@@ -179,15 +179,16 @@ export class Measurements extends NamedPoints implements MeasurementReader {
    */
   prepare(point: Measurement, before?: Measurement): () => number {
     const { name, datatype, connectorName } = point;
+    const isNew = this.find(name) < 0;
     const definition = definitionOf(point);
     const text = slotText(point);
     const connector = point.address === undefined ? undefined : connectorName;
-    const isOther = before?.datatype !== datatype;
+    const isOther = isNew || before?.datatype !== datatype;
     const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
     const endsSimulation = isOther || before.connectorName !== connectorName;
     return () => {
       const handle = this.handles.give(name);
-      if (isElsewhere && before !== undefined) this.#linked.forgetPoint(handle);
+      if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);
       this.#table.define(handle, definition, this.#linked.connectorNumber(connector));
       this.wire.put(handle, text, usualRoom[datatype]);
       if (endsSimulation) this.#dropSimulation(handle);
