@@ -101,6 +101,11 @@ export const problems = {
     'The function module is disabled',
     'Set enabled of the module and render the configuration; then it starts by itself.',
   ),
+  'command-changed': problem(
+    409,
+    'The command was configured otherwise meanwhile',
+    'Nothing was sent. Look at the command as it is now, and write again.',
+  ),
   'body-too-large': problem(413, 'The body is too large', 'The detail names the limit and its setting.'),
   'object-too-large': problem(413, 'The object is too large', 'An object is at most 1 MiB of JSON.'),
   'unsupported-media-type': problem(415, 'The Content-Type does not apply here', 'The detail names those that do.'),

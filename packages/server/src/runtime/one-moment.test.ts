@@ -66,7 +66,7 @@ test('a write that waits when its command moves is refused, and nothing is sent'
   const second = problemText(bench.commands.write('valve', 'd2'));
   await bench.render({ connectors, commands: [valve('b')] });
   await bench.commands.write('valve', 'd3');
-  assert.match(await second, /^write-refused: .*configured otherwise by now, nothing was sent/);
+  assert.match(await second, /^command-changed: .*configured otherwise by now. Nothing was sent/);
   assert.deepEqual([...device.writes.keys()], ['silent=1', 'b=3']);
   assert.match(await first, /^write-timeout: .*may have taken/);
 });

@@ -19,6 +19,8 @@ export function writeProblem(connector: string, outcome: Exclude<WriteOutcome, {
       return new ProblemError('write-refused', `Connector ${connector} did not get it accepted: ${reason}.`);
     case 'notConnected':
       return new ProblemError('connector-down', `Connector ${connector} is not connected: ${reason}. ${notSent}`);
+    case 'superseded':
+      return new ProblemError('command-changed', `Before connector ${connector} sent it, ${reason}. ${notSent}`);
     case 'timeout':
       if (outcome.sent)
         return new MaybeWritten('write-timeout', `Connector ${connector} has no clear answer: ${reason}.`);

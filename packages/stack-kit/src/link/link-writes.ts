@@ -7,8 +7,8 @@ import { isThrown, reasonOf } from './stack-error.ts';
 export type WriteOutcome =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nothing was sent. */
-  | { readonly kind: 'notConnected'; readonly reason: string }
+  /** Nothing was sent: there is no link, or the command is another one now. */
+  | { readonly kind: 'notConnected' | 'superseded'; readonly reason: string }
   /** There is no clear answer. `sent`: the stack has it and the device may have taken it. */
   | { readonly kind: 'timeout'; readonly sent: boolean; readonly reason: string };
 
@@ -37,7 +37,7 @@ interface Job {
   isSettled: boolean;
 }
 
-const gone: WriteOutcome = { kind: 'refused', reason: 'the command is configured otherwise by now, nothing was sent' };
+const gone: WriteOutcome = { kind: 'superseded', reason: 'the command is configured otherwise by now' };
 
 export class LinkWrites {
   readonly #options: LinkWritesOptions;

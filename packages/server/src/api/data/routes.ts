@@ -130,6 +130,7 @@ function commandRoutes({ base, data, boot }: DataRoutesOptions): Route[] {
         'reserved-name',
         'invalid-value',
         'out-of-range',
+        'command-changed',
         'write-refused',
         'connector-down',
         'write-timeout',
