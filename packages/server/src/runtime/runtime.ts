@@ -61,7 +61,7 @@ export class Runtime implements HostEvents {
   /** Where it rejects, nothing is left of it. The next one begins when this one has taken effect or was dropped. */
   async prepare(rendering: RenderingBytes): Promise<PreparedRendering> {
     const endTurn = await this.#turn();
-    const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed);
+    const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed, this.#version === 0);
     const drop = () => {
       takeover.drop();
       endTurn();

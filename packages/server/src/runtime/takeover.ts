@@ -23,12 +23,16 @@ export class Takeover {
   readonly #parts: Parts;
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
+  readonly #isFirst: boolean;
   readonly #steps: (() => void)[] = [];
 
-  constructor(parts: Parts, points: PointFeed, alarmFeed: AlarmFeed) {
+  /** Of the first one since the start nothing has to wait: there is none that it could be mixed with. */
+  constructor(parts: Parts, points: PointFeed, alarmFeed: AlarmFeed, isFirst: boolean) {
     this.#parts = parts;
     this.#points = points;
     this.#alarmFeed = alarmFeed;
+    this.#isFirst = isFirst;
+    if (isFirst) parts.alarms.hold();
   }
 
   prepare({ family, before, after }: RenderedChange): void {
@@ -56,11 +60,16 @@ export class Takeover {
     this.#alarmFeed.done(providers.map(({ name }) => name));
   }
 
+  #atOnce(step: () => void): void {
+    if (this.#isFirst) step();
+    else this.#steps.push(step);
+  }
+
   #instance(role: Role, before: Connector | Provider | undefined, after: Connector | Provider | undefined): void {
     const { host, measurements } = this.#parts;
     if (after === undefined) {
       const { name } = before as Connector;
-      this.#steps.push(() => {
+      this.#atOnce(() => {
         host.stop(role, name);
         measurements.removeLink(role, name);
         this.#points.forget(role, name);
@@ -70,7 +79,7 @@ export class Takeover {
     }
     const { name, stackName = '', wdtMeasurement, vars = {}, properties = {} } = after;
     const isSame = before !== undefined && instanceText(before) === instanceText(after);
-    this.#steps.push(() => {
+    this.#atOnce(() => {
       measurements.putLink(role, name, wdtMeasurement);
       if (isSame) return;
       host.start(role, { name, stackName, vars, properties });
@@ -84,7 +93,7 @@ export class Takeover {
     if (name === undefined) return;
     const feed = this.#points.prepare('measurements', before, after);
     const put = after && measurements.prepare(after, before);
-    this.#steps.push(() => {
+    this.#atOnce(() => {
       if (put === undefined) {
         feed(measurements.find(name));
         archiving.removeMeasurement(name);
@@ -104,7 +113,7 @@ export class Takeover {
     if (name === undefined) return;
     const feed = this.#points.prepare('commands', before, after);
     const put = after && commands.prepare(after);
-    this.#steps.push(() => {
+    this.#atOnce(() => {
       if (put === undefined) {
         feed(commands.find(name));
         archiving.removeCommand(name);
@@ -119,7 +128,7 @@ export class Takeover {
 
   #alarm(before: Alarm | undefined, after: Alarm | undefined): void {
     const { alarms, archiving } = this.#parts;
-    this.#steps.push(() => {
+    this.#atOnce(() => {
       if (after !== undefined) {
         archiving.putAlarm(after);
         alarms.put(after);
@@ -135,7 +144,7 @@ export class Takeover {
   /** Those that are disabled are shown too. */
   #module(before: FunctionModule | undefined, after: FunctionModule | undefined): void {
     const { modules } = this.#parts;
-    this.#steps.push(() => {
+    this.#atOnce(() => {
       if (after !== undefined) modules.put(after);
       else if (before !== undefined) modules.remove(before.name);
     });

@@ -150,9 +150,9 @@ describe('writes', () => {
     assert.deepEqual(outcomes, ['a timeout sent', 'b notConnected']);
   });
 
-  test('of a command that is gone are refused', async () => {
+  test('of a command that is gone are not sent', async () => {
     const { writes } = setUp();
-    assert.equal((await writes.write(100, 1, 1000)).kind, 'refused');
+    assert.equal((await writes.write(100, 1, 1000)).kind, 'superseded');
   });
 
   test('that wait while their command goes are refused at once and not sent; others wait on', async () => {
@@ -162,7 +162,7 @@ describe('writes', () => {
     gone.add(1);
     writes.commandsChanged();
     await turns();
-    assert.deepEqual(outcomes, ['b refused', 'c refused']);
+    assert.deepEqual(outcomes, ['b superseded', 'c superseded']);
     handed[0]?.resolve();
     handed[1]?.resolve();
     await turns();
