@@ -35,6 +35,8 @@ export class RuntimeBench {
   readonly host: StackHost;
   readonly runtime: Runtime;
   #content: Content = emptyContent();
+  /** Before this, nobody is told the whole rendering: its thread is busy. */
+  configurationIsFree: Promise<void> = Promise.resolve();
 
   private constructor(threads: number) {
     this.commands = new Commands({
@@ -89,7 +91,10 @@ export class RuntimeBench {
       },
       modules: this.modules,
       host: this.host,
-      wholeRendering: async () => packRendering(emptyContent(), this.#content),
+      wholeRendering: async () => {
+        await this.configurationIsFree;
+        return packRendering(emptyContent(), this.#content);
+      },
       log,
     });
   }

@@ -234,6 +234,20 @@ describe('the runtime', () => {
     assert.deepEqual(devices[0].heard, ['level?', 'level?', 'more?', 'level?', 'more?']);
   });
 
+  test('makes a rendering ready though points are to be given again: the configuration waits for it', async () => {
+    const { bench, devices } = await setUp({ level: 1, more: 2 });
+    const connectors = [line('c', devices[0])];
+    await bench.render({ connectors, measurements: [measurement('level', 'c')] });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bench.configurationIsFree = promise;
+    bench.runtime.restarted([{ role: 'connector', name: 'c' }]);
+    await bench.render({ connectors, measurements: [measurement('more', 'c')] });
+    devices[0].heard.length = 0;
+    resolve();
+    await bench.until(() => devices[0].heard.length > 0);
+    assert.ok(devices[0].heard.every((line) => line === 'more?'));
+  });
+
   test('feeds providers with every value, and takes what their clients write', async () => {
     const { bench } = await setUp();
     const vars = { bus: 'loop', scanPeriodMs: '20' };
