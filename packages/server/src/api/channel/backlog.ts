@@ -72,11 +72,12 @@ export class Backlog {
   }
 
   /**
-   * Throws `ProblemError` where there is no room for an answer that has come to so many bytes, and is held. One that is longer
-   * than all the room is given where little else waits.
+   * Throws `ProblemError` where there is no room for an answer that has come to so many bytes, and is held. The longest that a
+   * client is taking leaves others their room; one that is longer than all the room is given where little else waits.
    */
   admit(bytes: number): void {
-    if (bytes <= littleBytes || this.#bytes <= (bytes > shortBytes ? mostBesideLong : mostBesideShort)) return;
+    const most = bytes > shortBytes ? mostBesideLong : mostBesideShort;
+    if (bytes <= littleBytes || this.#bytes <= most || this.#bytes - longestRequested(this.#clients) <= most) return;
     if (bytes > mostBesideLong && this.#bytes - bytes <= tightBytes) return;
     throw new ProblemError('overloaded', `${this.#bytes} bytes wait for clients of the channel.`);
   }
@@ -113,7 +114,11 @@ export class Backlog {
   }
 }
 
-function largestBy(clients: readonly Waiting[], bytesOf: (client: Waiting) => number): Waiting | undefined {
+function longestRequested(clients: Iterable<Waiting>): number {
+  return largestBy(clients, ({ requestedBytes }) => requestedBytes)?.requestedBytes ?? 0;
+}
+
+function largestBy(clients: Iterable<Waiting>, bytesOf: (client: Waiting) => number): Waiting | undefined {
   let largest: Waiting | undefined;
   for (const client of clients) if (largest === undefined || bytesOf(client) > bytesOf(largest)) largest = client;
   return largest;

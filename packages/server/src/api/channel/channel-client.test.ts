@@ -287,6 +287,22 @@ describe('a message that was asked for', () => {
     assert.deepEqual([client.whenTaken(), client.sendUpdates(Buffer.from('later'))], [undefined, true]);
   });
 
+  test('and is shorter than what may wait is followed by every update', async () => {
+    const { far, client } = await connect();
+    far.pause();
+    client.send(pieces(6 * MiB));
+    for (const update of ['first', 'second']) assert.equal(client.sendUpdates(Buffer.from(update)), true);
+    const told: string[] = [];
+    const both = new Promise<void>((resolve) => {
+      far.on('message', (message: Buffer) => {
+        if (message.length < 100 && told.push(message.toString()) === 2) resolve();
+      });
+    });
+    far.resume();
+    await both;
+    assert.deepEqual(told, ['first', 'second']);
+  });
+
   test('does not count among what makes a client lost; what comes behind it does', async () => {
     const { far, client } = await connect();
     far.pause();
@@ -342,6 +358,19 @@ describe('a message that was asked for', () => {
       peers.map(({ client }) => client.isOpen),
       [false, false, true],
     );
+  });
+
+  test('and exceeds what waits for all by itself does not keep others from their answers', async () => {
+    const backlog = new Backlog();
+    const { far, client } = await connect([], backlog);
+    far.pause();
+    client.send(pieces(90 * MiB));
+    const answer = Buffer.alloc(2 * MiB);
+    backlog.hold(answer);
+    backlog.admit(answer.length);
+    const others = Buffer.alloc(64 * MiB);
+    backlog.hold(others);
+    assert.throws(() => backlog.admit(answer.length), /wait for clients/);
   });
 
   test('is made where it is longer than all the room there is, as long as little else waits', () => {

@@ -137,13 +137,7 @@ export class ChannelClient {
     const waiting = this.waitingBytes;
     // A message that is long by itself goes out where little waits: for nothing that waits, no drain would come.
     const isMuch = waiting > littleBytes && waiting + message.length > mostWaitingBytes;
-    if (
-      this.#passedOver.size > 0 ||
-      this.#outgoing.isBusy ||
-      isMuch ||
-      (this.#backlog.isTight && this.#stream.writableNeedDrain)
-    )
-      return false;
+    if (this.#passedOver.size > 0 || isMuch || (this.#backlog.isTight && this.#stream.writableNeedDrain)) return false;
     if (this.isOpen) this.#outgoing.send(message);
     return true;
   }
