@@ -6,7 +6,7 @@ const mostAtOnce = 100;
 
 export async function inOrder<Item, Result>(
   items: readonly Item[],
-  carryOut: (item: Item) => Promise<Result>,
+  carryOut: (item: Item, at: number) => Promise<Result>,
   slices: Slices,
 ): Promise<Result[]> {
   const results: Result[] = [];
@@ -15,7 +15,7 @@ export async function inOrder<Item, Result>(
   const work = async () => {
     while (next < items.length) {
       const index = next++;
-      results[index] = await carryOut(items[index] as Item);
+      results[index] = await carryOut(items[index] as Item, index);
       if (next < items.length && slices.isOver) {
         pause ??= slices.next().finally(() => {
           pause = undefined;

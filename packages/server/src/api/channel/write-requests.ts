@@ -2,7 +2,7 @@
 import type { AlarmOperation, ChannelRequestFields, ChannelRequestName, ItemResult } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { type Caller, checkNamedWrite } from '../../access/index.ts';
-import type { DataAccess } from '../data/index.ts';
+import type { ChangedKind, DataAccess, Place } from '../data/index.ts';
 import type { ModuleAccess } from '../modules/index.ts';
 import { toProblem } from '../problems.ts';
 import { inOrder } from './in-order.ts';
@@ -15,6 +15,7 @@ type WriteName =
   | 'OperateAlarms'
   | 'AckAlarms'
   | 'OperateFunctionModules';
+type Simulations = ChannelRequestFields<'SimulateMeasurements'>['simulations'];
 type ModuleOperation = ChannelRequestFields<'OperateFunctionModules'>['operations'][number];
 
 export interface WriteRequestsOptions {
@@ -29,9 +30,12 @@ export function writeRequests({
   modules,
   log,
 }: WriteRequestsOptions): Pick<Record<ChannelRequestName, Handler>, WriteName> {
-  /** Each item by itself; of a write, one that the client may not write to is refused. */
+  const { measurements, commands, alarms } = data;
+
+  /** Each item by itself; of a write, one that the client may not write to is refused. All have their place at once. */
   async function batch<Item extends { name: string }>(
     { caller }: { readonly caller: Caller },
+    kind: ChangedKind,
     items: readonly Item[],
     carryOut: (item: Item) => Promise<void>,
   ): Promise<Outcome> {
@@ -44,35 +48,39 @@ export function writeRequests({
         return { name: item.name, result: false, error: toProblem(error as Error, log).toJSON() };
       }
     };
-    return { results: await inOrder(items, carryOutOne, data.slices) };
+    const places = items.map(({ name }) => data.order.place(kind, name));
+    const inPlace = (item: Item, at: number) => (places[at] as Place).begin(() => carryOutOne(item));
+    return { results: await inOrder(items, inPlace, data.slices) };
   }
 
   return {
     WriteCommands: (client, { writes }) =>
-      batch(client, writes as ChannelRequestFields<'WriteCommands'>['writes'], ({ name, value }) =>
-        data.writeCommand(name, value),
+      batch(client, 'commands', writes as ChannelRequestFields<'WriteCommands'>['writes'], ({ name, value }) =>
+        commands.write(name, value),
       ),
     SimulateMeasurements: (client, { simulations }) =>
-      batch(client, simulations as ChannelRequestFields<'SimulateMeasurements'>['simulations'], (each) =>
-        data.simulate(each.name, {
+      batch(client, 'measurements', simulations as Simulations, (each) =>
+        measurements.simulate(each.name, {
           value: each.value,
           quality: each.quality,
           validForS: each['valid-for'],
           by: client.caller.author,
         }),
       ),
-    StopSimulation: (client, { measurements }) =>
-      batch(client, named(measurements as string[]), ({ name }) => data.stopSimulation(name)),
+    StopSimulation: (client, { measurements: names }) =>
+      batch(client, 'measurements', named(names as string[]), ({ name }) => measurements.stopSimulation(name)),
     OperateAlarms: (client, { operations, authority }) =>
-      batch(client, operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
-        data.operateAlarm(name, opcode, client.caller.authorityOr(authority as string | undefined)),
+      batch(client, 'alarms', operations as { name: string; opcode: AlarmOperation }[], ({ name, opcode }) =>
+        alarms.operate(name, opcode, client.caller.authorityOr(authority as string | undefined)),
       ),
-    AckAlarms: (client, { alarms, authority }) =>
-      batch(client, named(alarms as string[]), ({ name }) =>
-        data.operateAlarm(name, 'acknowledge', client.caller.authorityOr(authority as string | undefined)),
+    AckAlarms: (client, { alarms: names, authority }) =>
+      batch(client, 'alarms', named(names as string[]), ({ name }) =>
+        alarms.operate(name, 'acknowledge', client.caller.authorityOr(authority as string | undefined)),
       ),
     OperateFunctionModules: (client, { operations }) =>
-      batch(client, operations as ModuleOperation[], ({ name, opcode }) => modules().operate(name, opcode)),
+      batch(client, 'function_modules', operations as ModuleOperation[], ({ name, opcode }) =>
+        modules().operate(name, opcode),
+      ),
   };
 }
 

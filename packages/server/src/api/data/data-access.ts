@@ -19,6 +19,7 @@ import {
   type WireSlots,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
+import { BeginOrder } from './begin-order.ts';
 import { SharedReading } from './shared-reading.ts';
 
 export interface Selection<Field extends string> {
@@ -57,6 +58,8 @@ export class DataAccess {
 
   /** For all long work of the interfaces: of one client or many, it has one slice of a turn. */
   readonly slices = new Slices();
+  /** Of all operations of the interfaces that change something. */
+  readonly order = new BeginOrder();
   readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedReading>>;
 
   constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
@@ -112,11 +115,11 @@ export class DataAccess {
   }
 
   simulate(name: string, request: SimulationRequest): Promise<void> {
-    return this.measurements.simulate(name, request);
+    return this.order.place('measurements', name).begin(() => this.measurements.simulate(name, request));
   }
 
   stopSimulation(name: string): Promise<void> {
-    return this.measurements.stopSimulation(name);
+    return this.order.place('measurements', name).begin(() => this.measurements.stopSimulation(name));
   }
 
   /** Made as text, so that every name is an ordinary one. */
@@ -128,11 +131,11 @@ export class DataAccess {
   }
 
   writeCommand(name: string, value: string): Promise<void> {
-    return this.commands.write(name, value);
+    return this.order.place('commands', name).begin(() => this.commands.write(name, value));
   }
 
   operateAlarm(name: string, operation: AlarmOperation, authority: string): Promise<void> {
-    return this.alarms.operate(name, operation, authority);
+    return this.order.place('alarms', name).begin(() => this.alarms.operate(name, operation, authority));
   }
 
   #readPoints(
