@@ -1,13 +1,15 @@
 // `telltale history` and `telltale archive`, against the HTTP interface over an archive in memory.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { systemClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { run as runCommand } from '../packages/cli/src/run.ts';
 import { ArchiveBench } from '../packages/server/test/archive-bench.ts';
-import { type CliResult, runCli } from './cli-process.ts';
+import { type CliResult, RunningCli, runCli } from './cli-process.ts';
+import { until } from './until.ts';
 
 const bench = new ArchiveBench();
 const { archive } = bench;
@@ -180,4 +182,29 @@ describe('telltale archive', () => {
     writeFileSync(file, 'name,time,value\nof_d,1,1\n');
     assert.match(await shown(`archive import ${file}`), /importing \[[#.]+\].*1 record is in the archive\./s);
   });
+});
+
+/** Whether one of its threads waits for somebody at the other end of a FIFO. */
+function waitsForReader(pid: number): boolean {
+  const waitsFor = (thread: string) => readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'utf8');
+  return readdirSync(`/proc/${pid}/task`).some((thread) => waitsFor(thread).includes('wait_for_partner'));
+}
+
+test('the second signal ends an export into a FIFO that nobody reads', {
+  skip: existsSync('/proc/self/wchan') ? false : 'this system does not tell what a thread waits for',
+}, async (t) => {
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const cli = new RunningCli(t, ['archive', 'export', fifo], { url: bench.url });
+  await until('it waits for a reader', async () => waitsForReader(cli.pid));
+  let ended: number | null | undefined;
+  cli.ended.then((code) => {
+    ended = code;
+  });
+  // Two at once may come as one.
+  await until('it ends', async () => {
+    cli.end('SIGTERM');
+    return ended !== undefined;
+  });
+  assert.equal(ended, null);
 });

@@ -78,7 +78,7 @@ export async function spawnCli(args: readonly string[], options: CliOptions): Pr
 export class RunningCli {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
-  /** Its exit code. */
+  /** Its exit code; null where a signal ended it. */
   readonly ended: Promise<number | null>;
   stderr = '';
 
@@ -99,6 +99,10 @@ export class RunningCli {
       if (done) throw new Error(`it ended before the line came: ${this.stderr}`);
       if (fits(value)) return value;
     }
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
   }
 
   stopReading(): void {

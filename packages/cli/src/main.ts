@@ -11,12 +11,15 @@ const { run } = await import('./run.ts');
 
 const ending = new AbortController();
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (ending.signal.aborted) process.exit(exitCodes.interrupted);
-    ending.abort();
-  });
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** The second is the system's: process.exit would wait for a thread that waits for a file, such as a FIFO nobody reads. */
+function end(): void {
+  ending.abort();
+  for (const signal of signals) process.off(signal, end);
 }
+
+for (const signal of signals) process.on(signal, end);
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(exitCodes.good); // whoever reads the output has seen enough
