@@ -23,3 +23,8 @@ test('of lines that are alike, their time included, as many are new as were not 
   assert.deepEqual(newOf([before, x, x], [x, x]), []);
   assert.deepEqual(newOf([before, x], [line(2, 'x', 'err'), x]), [line(2, 'x', 'err')]);
 });
+
+test('lines are new though their time is before that of those that were read, since the clock was set back', () => {
+  const read = [line(2, 'b'), line(3, 'c')];
+  assert.deepEqual(newOf(read, [line(3, 'c'), line(1, 'd')]), [line(1, 'd')]);
+});

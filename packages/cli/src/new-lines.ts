@@ -8,11 +8,12 @@ import { fromTimestamp, type LogLine } from '@telltale/schema';
 export function newLines(read: readonly LogLine[]): (line: LogLine) => boolean {
   const counts = new Map<string, number>();
   for (const line of read) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
-  const [first] = read;
-  /** Came before those that were asked for, while the log was being read. */
+  let first = read[0];
+  /** Came before those that were asked for, while the log was being read: none does behind one that did not. */
   const isEarlier = ({ t }: LogLine) => first !== undefined && fromTimestamp(t) <= fromTimestamp(first.t);
   return (line) => {
     if (isEarlier(line)) return false;
+    first = undefined;
     const left = counts.get(keyOf(line)) ?? 0;
     if (left > 1) counts.set(keyOf(line), left - 1);
     else counts.delete(keyOf(line));
