@@ -15,7 +15,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { readInput, writeFileWhole } from './files.ts';
+import { readInput, streamFile, writeFileWhole } from './files.ts';
 
 const noBash = spawnSync('bash', ['--version']).status === 0 ? false : 'there is no bash on this machine';
 const noFifo = spawnSync('mkfifo', ['--version']).status === 0 ? false : 'there is no mkfifo on this machine';
@@ -103,4 +103,10 @@ test('an input that never comes is given up with the signal', async () => {
   const reading = readInput({ input: new Readable({ read: () => undefined }), signal: ending.signal }, '-');
   ending.abort();
   await assert.rejects(reading, { name: 'AbortError' });
+});
+
+test('a file that cannot be read while it is sent is told as such', async (t) => {
+  const folder = temporaryFolder(t);
+  const { stream } = await streamFile(folder, () => undefined);
+  await assert.rejects(text(stream as ReadableStream), { name: 'Refused', message: /cannot be read: EISDIR/ });
 });

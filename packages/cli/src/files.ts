@@ -50,9 +50,13 @@ export async function streamFile(
     throw asRefused(error, `${file} cannot be read`);
   });
   async function* chunks() {
-    for await (const chunk of createReadStream(file)) {
-      onBytes(chunk.length);
-      yield chunk as Uint8Array<ArrayBuffer>;
+    try {
+      for await (const chunk of createReadStream(file)) {
+        onBytes(chunk.length);
+        yield chunk as Uint8Array<ArrayBuffer>;
+      }
+    } catch (error) {
+      throw asRefused(error, `${file} cannot be read`);
     }
   }
   return { stream: ReadableStream.from(chunks()) as ReadableStream<Uint8Array<ArrayBuffer>>, length: size };

@@ -42,6 +42,30 @@ describe('a request over HTTP', () => {
     );
   });
 
+  test('whose body cannot be read to its end fails for that reason, and is not Unreachable', async (t) => {
+    let wholeBodies = 0;
+    const url = await serve(t, (request, response) => {
+      request
+        .on('error', () => undefined)
+        .on('end', () => {
+          wholeBodies++;
+          response.writeHead(204).end();
+        });
+      request.resume();
+    });
+    const unreadable = new Error('EIO: i/o error, read');
+    async function* chunks() {
+      yield new Uint8Array(1000);
+      throw unreadable;
+    }
+    const body = ReadableStream.from(chunks()) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    await assert.rejects(
+      new TelltaleClient({ url }).configuration.uploadDatabase(body),
+      (error) => error === unreadable,
+    );
+    assert.equal(wholeBodies, 0);
+  });
+
   test('that cannot be put into words is refused before anything is sent, and is not Unreachable', async (t) => {
     let requests = 0;
     const url = await serve(t, (_, response) => {

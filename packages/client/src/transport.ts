@@ -112,14 +112,19 @@ export class Transport {
     const body = bodyOf(sent);
     const deadline = new Deadline(this.#timeoutMs, this.#clock);
     const ended = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
+    let broken: { readonly error: unknown } | undefined;
+    const onBroken = (error: unknown) => {
+      broken = { error };
+    };
     try {
-      const init = initOf(sent, body, this.#authorization, deadline);
+      const init = initOf(sent, body, this.#authorization, { deadline, onBroken });
       const response = await this.#answer(url, { method, signal: ended, ...init });
       if (response.ok) return await read(response);
       throw new TelltaleProblem(await problemOf(response));
     } catch (error) {
       if (error instanceof TelltaleProblem || error instanceof Unreachable) throw error;
       signal?.throwIfAborted();
+      if (broken !== undefined) throw broken.error; // of a body that ends too early, the service does nothing
       throw this.#unreachable(method, deadline.signal.aborted, error);
     } finally {
       deadline.end();
@@ -228,7 +233,7 @@ function initOf(
   { accept }: Sent,
   sent: Body | undefined,
   authorization: Readonly<Record<string, string>>,
-  deadline: Deadline,
+  { deadline, onBroken }: { readonly deadline: Deadline; readonly onBroken: (error: unknown) => void },
 ): RequestInit {
   // What leads elsewhere is not the service, and a write must not be carried there.
   const common = { redirect: 'error' } as const;
@@ -241,11 +246,30 @@ function initOf(
     deadline.restart((body instanceof Blob ? body.size : body.length) / slowestBytesPerMs);
     return { ...common, headers, body };
   }
-  const transform = (chunk: Uint8Array<ArrayBuffer>, controller: TransformStreamDefaultController) => {
-    deadline.restart();
-    controller.enqueue(chunk);
-  };
-  return { ...common, headers, body: body.pipeThrough(new TransformStream({ transform })), duplex: 'half' };
+  return { ...common, headers, body: followed(body, () => deadline.restart(), onBroken), duplex: 'half' };
+}
+
+/** The same stream; `onBroken` hears why it cannot be read to its end. */
+function followed(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onChunk: () => void,
+  onBroken: (error: unknown) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        onChunk();
+        controller.enqueue(value);
+      } catch (error) {
+        onBroken(error);
+        throw error;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 /** The name as a part of a path. One that no object can have never leaves: `..` would lead elsewhere. */
