@@ -75,3 +75,30 @@ describe('a read of a collection that is too large for one slice', () => {
     for (let at = 0; at < 19_000; at++) assert.equal(Object.keys(known[`m${at}`] ?? {}).join(), 'name,vtq', `m${at}`);
   });
 });
+
+describe('long reads that nobody shares', () => {
+  const selection = { measurements: 'all' } as const;
+
+  test('are gathered one after the other, so that memory does not grow with how many ask', async () => {
+    const turns: number[] = [];
+    const reads = Array.from({ length: 4 }, (_, at) =>
+      data.readDatabase(selection, () => {
+        if (turns.at(-1) !== at) turns.push(at);
+        return true;
+      }),
+    );
+    const [first, ...others] = await Promise.all(reads);
+    assert.deepEqual(turns, [0, 1, 2, 3]);
+    for (const other of others) assert.deepEqual(other, first);
+  });
+
+  test('hold up none that is short, and none that comes behind one that is not wanted any more', async () => {
+    const long = data.readDatabase(selection);
+    const unwanted = data.readDatabase(selection, () => false);
+    const last = data.readDatabase(selection);
+    const short = data.readMeasurements({ names: ['m1'], fields: ['name'] });
+    assert.ok(long instanceof Promise && !(short instanceof Promise));
+    assert.deepEqual(Object.keys(await objects(short)), ['m1']);
+    assert.deepEqual([(await unwanted).pieces, await last], [[], await long]);
+  });
+});

@@ -16,6 +16,7 @@ import {
   type Lease,
   type Measurements,
   type SimulationRequest,
+  Turns,
   type WireSlots,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
@@ -49,6 +50,9 @@ interface Points {
 /** A collection of so many is copied at once. */
 const mostAtOnce = 10_000;
 
+/** So many steps are taken beside a long read, which has the others wait. */
+const stepsBesideLong = 4;
+
 const nothing: Gathered = { pieces: [] };
 
 export class DataAccess {
@@ -60,6 +64,8 @@ export class DataAccess {
   readonly slices = new Slices();
   /** Of all operations of the interfaces that change something. */
   readonly order = new BeginOrder();
+  /** Reads of many that nobody shares: each has all of its bytes in memory, so that one is gathered at a time. */
+  readonly #longReads = new Turns();
   readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedReading>>;
 
   constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
@@ -151,8 +157,18 @@ export class DataAccess {
   }
 
   #gathered(steps: Gathering, isWanted: IsWanted | undefined): Gathered | Promise<Gathered> {
-    const gathered = this.slices.run(steps, isWanted);
-    return gathered instanceof Promise ? gathered.then((whole) => whole ?? nothing) : gathered;
+    const gather = () => this.slices.run(steps, isWanted);
+    const inTurn = (begin: () => ReturnType<typeof gather>) =>
+      this.#longReads.take('long', async () => (await begin()) ?? nothing);
+    if (!this.#longReads.isBusy('long')) {
+      const gathered = gather();
+      return gathered instanceof Promise ? inTurn(() => gathered) : gathered;
+    }
+    for (let step = 0; step < stepsBesideLong; step++) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+    return inTurn(gather);
   }
 
   *#database({ measurements, commands, alarms }: DatabaseSelection): Gathering {
