@@ -213,6 +213,18 @@ describe('a command', () => {
     assert.deepEqual([bench.vt('own')[0], bench.disk.commands.size], ['d0', 0]);
   });
 
+  test('CO-6: is forgotten on disk when its command changes its datatype while its first value is on its way there', async () => {
+    const bench = setUp(own);
+    const release = bench.disk.stall();
+    const late = bench.commands.write('own', 'd4');
+    await allHeard();
+    bench.commands.put({ ...own, datatype: 'i' });
+    release();
+    await late;
+    await allHeard();
+    assert.deepEqual([bench.vt('own')[0], bench.disk.commands.size], ['i0', 0]);
+  });
+
   test('CO-6: is forgotten on disk when it is removed, changes its datatype, or is not configured at a start', async () => {
     const bench = setUp(valve, own, { ...own, name: 'third' });
     for (const name of ['valve', 'own', 'third']) await bench.commands.write(name, 'd1');

@@ -66,9 +66,9 @@ describe('a client that takes what it asked for stays, and gets all of it, thoug
   test('a read', async () => {
     const { ask, answer } = await connect();
     ask({ request: 'ReadMeasurements', id: 1 });
-    // Read from the socket with the first one, and carried out when that was taken.
-    ask({ request: 'ReadMeasurements', id: 2, names });
-    for (const id of [1, 2]) {
+    // Read from the socket with the first one, and each carried out when the one before was taken.
+    for (const id of [2, 3]) ask({ request: 'ReadMeasurements', id, names });
+    for (const id of [1, 2, 3]) {
       const { measurements: read = {} } = await answer(id);
       assert.equal(wholeTexts(Object.values(read).map(({ vtq }) => vtq[0])), names.length);
     }
