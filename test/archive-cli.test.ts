@@ -160,6 +160,7 @@ describe('telltale archive', () => {
     await bad('archive import -', 1, /Row 9, of "of_i": .*not a whole number/s, spaced);
     await bad('archive import -', 1, /Row 2, of "nobody".*does not exist/s, 'name,time,value\nnobody,1,1\n');
     await bad('archive import -', 1, /Row 2 ends within quotes/, 'name,time,value\n"a\n');
+    await bad('archive import -', 1, /Row 2, of "of_i": .*The header: time,value/s, '\nname,when,value\nof_i,1,1\n');
     await bad('archive import -', 1, /say --name/, 'time,value\n1,1\n');
     await bad('archive import nothing.csv', 1, /cannot be read/);
     await good('archive import - --name of_i', 'time,value\n77,7\n');

@@ -117,6 +117,7 @@ class Pieces {
   readonly #call: Call;
   readonly #waiting = new Map<string, Piece>();
   #columns: string[] | undefined;
+  #headerRow = 0;
   #length = 0;
   /** Records that are on the service's disk. */
   sent = 0;
@@ -126,12 +127,13 @@ class Pieces {
   }
 
   row(fields: string[], row: number): void {
-    if (this.#columns === undefined) this.#header(fields);
+    if (this.#columns === undefined) this.#header(fields, row);
     else this.#record(fields, row, this.#columns);
   }
 
-  #header(fields: string[]): void {
+  #header(fields: string[], row: number): void {
     this.#columns = fields.map((field) => field.trim().toLowerCase());
+    this.#headerRow = row;
     const hasName = this.#columns.includes('name');
     if (hasName === this.#call.options.has('name')) {
       throw new Refused(
@@ -171,7 +173,7 @@ class Pieces {
     } catch (error) {
       if (!(error instanceof TelltaleProblem) || error.status >= 500) throw error;
       const [, record = '1'] = /^Record (\d+):/.exec(error.detail) ?? [];
-      const row = rows[Number(record) - 1];
+      const row = error.detail.startsWith('The header:') ? this.#headerRow : rows[Number(record) - 1];
       throw new Refused(`Row ${row}, of ${JSON.stringify(name.slice(0, 64))}: ${error.message}`);
     }
     this.sent += rows.length;
