@@ -61,6 +61,16 @@ function fill(client: ChannelClient): number {
   return sent;
 }
 
+/** The first so many that are not long, in order. */
+function shortMessages(far: WebSocket, count: number): Promise<string[]> {
+  const told: string[] = [];
+  return new Promise((resolve) => {
+    far.on('message', (message: Buffer) => {
+      if (message.length < 100 && told.push(message.toString()) === count) resolve(told);
+    });
+  });
+}
+
 describe('a client that does not keep up', () => {
   test('has at most 8 MiB waiting, then gets the newest values, after all that was gathered', async () => {
     const events: string[] = [];
@@ -70,11 +80,9 @@ describe('a client that does not keep up', () => {
     assert.ok(client.waitingBytes <= 8 * MiB, `${client.waitingBytes} bytes`);
     for (const handle of [3, 4, 3, 3]) client.passOver(handle);
     assert.equal(client.sendUpdates(Buffer.from('later')), false);
-    const newest = new Promise<string>((resolve) => {
-      far.on('message', (message: Buffer) => message.length < 100 && resolve(message.toString()));
-    });
+    const newest = shortMessages(far, 1);
     far.resume();
-    assert.equal(await newest, 'newest 3,4 skipped 2');
+    assert.deepEqual(await newest, ['newest 3,4 skipped 2']);
     assert.deepEqual(events, ['flush', 'newest 3,4 skipped 2']);
     assert.equal(client.sendUpdates(Buffer.from('later')), true);
   });
@@ -103,11 +111,9 @@ describe('a client that does not keep up', () => {
     fill(client);
     for (const handle of [3, 3, 3, 4]) client.passOver(handle);
     assert.deepEqual([client.unwatched(3), client.unwatched(3)], [3, 0]);
-    const newest = new Promise<string>((resolve) => {
-      far.on('message', (message: Buffer) => message.length < 100 && resolve(message.toString()));
-    });
+    const newest = shortMessages(far, 1);
     far.resume();
-    assert.equal(await newest, 'newest 4 skipped 0');
+    assert.deepEqual(await newest, ['newest 4 skipped 0']);
   });
 
   test('is told with the next values of what was passed over of a measurement that is gone', async () => {
@@ -116,15 +122,9 @@ describe('a client that does not keep up', () => {
     fill(client);
     for (const handle of [3, 3, 4]) client.passOver(handle);
     client.sendRemoval(3, Buffer.from('3 is gone'));
-    const told: string[] = [];
-    const both = new Promise<void>((resolve) => {
-      far.on('message', (message: Buffer) => {
-        if (message.length < 100 && told.push(message.toString()) === 2) resolve();
-      });
-    });
+    const told = shortMessages(far, 2);
     far.resume();
-    await both;
-    assert.deepEqual(told, ['3 is gone', 'newest 4 skipped 2']);
+    assert.deepEqual(await told, ['3 is gone', 'newest 4 skipped 2']);
   });
 
   test('and takes nothing for 30 s is closed with 1013', async () => {
@@ -292,15 +292,9 @@ describe('a message that was asked for', () => {
     far.pause();
     client.send(pieces(6 * MiB));
     for (const update of ['first', 'second']) assert.equal(client.sendUpdates(Buffer.from(update)), true);
-    const told: string[] = [];
-    const both = new Promise<void>((resolve) => {
-      far.on('message', (message: Buffer) => {
-        if (message.length < 100 && told.push(message.toString()) === 2) resolve();
-      });
-    });
+    const told = shortMessages(far, 2);
     far.resume();
-    await both;
-    assert.deepEqual(told, ['first', 'second']);
+    assert.deepEqual(await told, ['first', 'second']);
   });
 
   test('does not count among what makes a client lost; what comes behind it does', async () => {
