@@ -171,6 +171,13 @@ describe('the archive', () => {
       );
       assert.deepEqual(found, query === '' ? [last] : []);
     }
+    const behind = '/archive/measurements/short_lived/99999999999/99999999999';
+    await data.done('DELETE', behind);
+    assert.deepEqual(await read(), [last]);
+    for (const query of ['', '?resample=1', '?resample=1&aggregate=last&warp_head=1', '?max-points=10']) {
+      const found = await live.read<Record<string, MeasurementRecord[]>>(behind + query, MeasurementArchive);
+      assert.deepEqual(found, { short_lived: [] });
+    }
     await data.done('DELETE', path);
     assert.deepEqual(await read(), []);
   });

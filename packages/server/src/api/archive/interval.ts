@@ -11,11 +11,11 @@ const decimal = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))$/;
 
 /** More seconds than any time has; the product of as many is a double, exact or not. */
 const mostDigits = 10;
-/** The last time that a record can have. */
-const latestUs = Number.MAX_SAFE_INTEGER;
+/** The first time that no record can have. */
+const endUs = Number.MAX_SAFE_INTEGER + 1;
 
 export function readInterval(since: string, until: string, nowUs: number): Interval {
-  const sinceUs = Math.min(latestUs, readTime('t_since', since, nowUs));
+  const sinceUs = readTime('t_since', since, nowUs);
   const untilUs = readTime('t_until', until, nowUs);
   if (sinceUs <= untilUs) return { sinceUs, untilUs };
   throw new ProblemError('invalid-interval', `t_since, ${shown(since)}, is after t_until, ${shown(until)}.`);
@@ -28,7 +28,7 @@ export function intervalOf(since: number, until: number, nowUs: number): Interva
 
 /**
  * What is finer than a microsecond is rounded up: to a record, which has whole ones, that makes no difference. A time
- * beyond the last one is taken for the one next to it, which no record has.
+ * beyond the last one that a record can have is taken for the one next to that.
  */
 function readTime(which: string, text: string, nowUs: number): number {
   const [, sign, whole = '', decimals, bare] = decimal.exec(text) ?? [];
@@ -39,10 +39,10 @@ function readTime(which: string, text: string, nowUs: number): number {
   const fraction = decimals ?? bare ?? '';
   const digits = whole.replace(/^0+/, '');
   const seconds = digits.length > mostDigits ? 10 ** mostDigits : Number(digits);
-  const us = Math.min(latestUs + 1, seconds * 1_000_000 + Number(fraction.slice(0, 6).padEnd(6, '0')));
+  const us = Math.min(endUs, seconds * 1_000_000 + Number(fraction.slice(0, 6).padEnd(6, '0')));
   const isFiner = /[1-9]/.test(fraction.slice(6));
   if (sign === '-' || (us === 0 && !isFiner)) return Math.max(0, nowUs - us);
-  return Math.min(latestUs + 1, us + Number(isFiner));
+  return Math.min(endUs, us + Number(isFiner));
 }
 
 function shown(text: string): string {
