@@ -248,6 +248,32 @@ describe('a disk', () => {
     assert.deepEqual([last.damages, read(last.store, 0).length], [[], 10]);
     last.store.close();
   });
+
+  test('that is full gives back the oldest block all the same, unless what it replaced would come back', () => {
+    for (const isReplacing of [false, true]) {
+      const state = failing();
+      const { store, folder } = openArchive({ disk: state.disk });
+      const [long, short] = [levels(20, startUs), levels(10, startUs - 8_000_000, 5)];
+      const corrections = short.map((record) => ({ ...record, isReplacing }));
+      for (const records of isReplacing ? [long, corrections] : [short, long]) {
+        commit(store, records);
+        flush(store);
+      }
+      state.fails = 'write';
+      store.setRetention({ ofSeries: new Map(), maxBytes: store.stats().bytes - 1 });
+      assert.throws(() => {
+        while (store.maintain(5));
+      });
+      store.unlink(store.obsolete());
+      assert.equal(blocksIn(folder).length, isReplacing ? 2 : 1);
+      state.fails = undefined;
+      while (store.maintain(5));
+      store.unlink(store.obsolete());
+      assert.equal(blocksIn(folder).length, 1);
+      assert.deepEqual(timesOf(read(store, 0)), timesOf(isReplacing ? long.slice(12) : long));
+      store.close();
+    }
+  });
 });
 
 describe('damage', () => {

@@ -120,9 +120,13 @@ export class Expiry {
     if (oldest === undefined || oldest.isBusy) return false;
     const untilUs = newestOf(oldest) + 1;
     const reaching = blocks.all.filter((block) => extentOf(block).firstUs < untilUs);
-    // Written down only where others have such times: on a full disk it could not be.
     if (reaching.includes(oldest) && reaching.length > 1) {
-      erasures.dropBefore(untilUs, generations.active.generation - 1);
+      try {
+        erasures.dropBefore(untilUs, generations.active.generation - 1);
+      } catch (error) {
+        // On a full disk it goes all the same, so that there is room again, where nothing comes back that it replaced.
+        if (reaching.some((other) => mayReplace(extentOf(oldest), extentOf(other)))) throw error;
+      }
     }
     blocks.replace([oldest], []);
     return true;
