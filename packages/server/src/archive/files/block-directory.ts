@@ -31,7 +31,7 @@ export class BlockDirectory {
   /** The first number of each page that was looked at: the next search need not read it again. */
   readonly #firstOf: Float64Array;
   #page: { readonly number: number; readonly entries: Entries } | undefined;
-  #whole: Entries | undefined;
+  #whole: { readonly numbers: Uint32Array; readonly entries: Entries } | undefined;
 
   /** `bytes` of it are in the file. */
   constructor(read: ReadPart, label: BlockLabel, bytes: number) {
@@ -53,69 +53,86 @@ export class BlockDirectory {
 
   /** Undefined: the block has none of the series. */
   find(number: number): DirectoryEntry | undefined {
-    if (this.#whole !== undefined || this.#count === 0) return this.#all().find(number);
+    try {
+      if (this.#whole === undefined && this.#count > 0) return this.#pageWith(number).find(number);
+    } catch (error) {
+      // Nobody knows the order then: all entries that are right are gone through.
+      if (!(error instanceof DamagedEntry)) throw error;
+    }
+    return this.#all().entries.find(number);
+  }
+
+  /** The one that the number is in, where it is in any. */
+  #pageWith(number: number): Entries {
     let [low, high] = [0, this.#firstOf.length];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      const first = this.#firstNumberOf(middle);
-      if (first === undefined) return this.#all().find(number);
-      if (first <= number) low = middle;
+      if (this.#firstNumberOf(middle) <= number) low = middle;
       else high = middle;
     }
-    return (this.#pageAt(low) ?? this.#all()).find(number);
+    return this.#pageAt(low);
   }
 
-  #firstNumberOf(page: number): number | undefined {
-    const known = this.#firstOf[page] as number;
-    return known === unknown ? this.#pageAt(page)?.numbers[0] : known;
+  #firstNumberOf(page: number): number {
+    if (this.#firstOf[page] === unknown) this.#firstOf[page] = this.#pageAt(page).numberAt(0);
+    return this.#firstOf[page] as number;
   }
 
-  /** Undefined where an entry of it is damaged: then nobody knows the order, and all that are right are gone through. */
-  #pageAt(number: number): Entries | undefined {
+  #pageAt(number: number): Entries {
     if (this.#page?.number === number) return this.#page.entries;
     const from = number * pageEntries;
     const length = Math.min(pageEntries, this.#count - from) * entryBytes;
     const bytes = this.#read(this.#label.directoryAt + from * entryBytes, length);
-    if (bytes === undefined || rightEntries(bytes).length < length) return undefined;
-    const entries = new Entries(bytes, this.#label.indexesAt);
-    this.#firstOf[number] = entries.numbers[0] as number;
+    if (bytes === undefined) throw new DamagedEntry();
+    const entries = new Entries(bytes, this.#label.indexesAt, false);
     this.#page = { number, entries };
     return entries;
   }
 
-  #all(): Entries {
+  #all(): { readonly numbers: Uint32Array; readonly entries: Entries } {
     if (this.#whole === undefined) {
       const { directoryAt, directoryCrc, indexesAt } = this.#label;
       const bytes = this.#read(directoryAt, this.#count * entryBytes) ?? Buffer.alloc(0);
-      this.#whole = new Entries(crc32(bytes) === directoryCrc ? bytes : rightEntries(bytes), indexesAt);
+      const entries = new Entries(crc32(bytes) === directoryCrc ? bytes : rightEntries(bytes), indexesAt, true);
+      const numbers = Uint32Array.from({ length: entries.count }, (_, at) => entries.numberAt(at));
+      this.#whole = { numbers, entries };
       this.#page = undefined;
     }
     return this.#whole;
   }
 }
 
-/** Some entries in order of number, none of them damaged. */
+/** An entry that a search came by is not what was written. */
+class DamagedEntry extends Error {}
+
+/** Some entries in order of number. Where they were not checked, each is when it is looked at: that throws `DamagedEntry`. */
 class Entries {
-  readonly numbers: Uint32Array;
+  readonly count: number;
   readonly #bytes: Buffer;
   readonly #indexesAt: number;
+  readonly #wereChecked: boolean;
 
-  constructor(bytes: Buffer, indexesAt: number) {
+  constructor(bytes: Buffer, indexesAt: number, wereChecked: boolean) {
+    this.count = bytes.length / entryBytes;
     this.#bytes = bytes;
     this.#indexesAt = indexesAt;
-    this.numbers = new Uint32Array(bytes.length / entryBytes);
-    for (let at = 0; at < this.numbers.length; at++) this.numbers[at] = bytes.readUInt32LE(at * entryBytes);
+    this.#wereChecked = wereChecked;
+  }
+
+  numberAt(entry: number): number {
+    const at = entry * entryBytes;
+    if (!this.#wereChecked && !isRight(this.#bytes.subarray(at, at + entryBytes))) throw new DamagedEntry();
+    return this.#bytes.readUInt32LE(at);
   }
 
   find(number: number): DirectoryEntry | undefined {
-    const { numbers } = this;
-    let [low, high] = [0, numbers.length];
+    let [low, high] = [0, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((numbers[middle] as number) < number) low = middle + 1;
+      if (this.numberAt(middle) < number) low = middle + 1;
       else high = middle;
     }
-    return numbers[low] === number ? this.#entryAt(low * entryBytes) : undefined;
+    return low < this.count && this.numberAt(low) === number ? this.#entryAt(low * entryBytes) : undefined;
   }
 
   #entryAt(at: number): DirectoryEntry {
@@ -135,11 +152,15 @@ class Entries {
   }
 }
 
+function isRight(entry: Buffer): boolean {
+  return crc32(entry.subarray(0, entryBytes - 4)) === entry.readUInt32LE(entryBytes - 4);
+}
+
 function rightEntries(bytes: Buffer): Buffer {
   const right: Buffer[] = [];
   for (let at = 0; at + entryBytes <= bytes.length; at += entryBytes) {
     const entry = bytes.subarray(at, at + entryBytes);
-    if (crc32(entry.subarray(0, entryBytes - 4)) === entry.readUInt32LE(entryBytes - 4)) right.push(entry);
+    if (isRight(entry)) right.push(entry);
   }
   return Buffer.concat(right);
 }
