@@ -46,24 +46,24 @@ export class Expiry {
     }
   }
 
-  /** Blocks that may have something expired in them. */
+  /** Blocks that may have something expired in them, and may go. */
   *#old(nowUs: number): Generator<Block> {
-    const { blocks, retention, steady } = this.#parts;
+    const { retention, steady } = this.#parts;
     if (!steady.isSteady()) return;
     const cutOffUs = latestCutOff(retention, nowUs);
-    for (const block of blocks.all) {
+    for (const block of this.#removable()) {
       const sinceUs = isAstray(block) ? block.madeUs : block.firstUs;
-      if (sinceUs >= cutOffUs || block.isBusy) continue;
-      if (!isAstray(block) || this.#isFirstOfItsTimes(block)) yield block;
+      if (sinceUs < cutOffUs && !block.isBusy) yield block;
     }
   }
 
-  /** Those of a wrong clock go oldest first, and none before one that it may have replaced a record of. */
-  #isFirstOfItsTimes(block: Block): boolean {
-    const extent = extentOf(block);
-    return this.#parts.blocks.all.every((other) => {
-      return other.header.genTo >= extent.genTo || !(isAstray(other) || mayReplace(extent, extentOf(other)));
-    });
+  /** All but those of a wrong clock: of these the oldest alone, and not before one that it may have replaced a record of. */
+  #removable(): readonly Block[] {
+    const { all } = this.#parts.blocks;
+    const oldest = all.find(isAstray);
+    const extent = oldest && extentOf(oldest);
+    const mayGo = extent !== undefined && !all.some((other) => mayReplace(extent, extentOf(other)));
+    return all.filter((block) => !isAstray(block) || (mayGo && block === oldest));
   }
 
   #look(block: Block, nowUs: number, part: number): void {
@@ -113,9 +113,7 @@ export class Expiry {
     for (const block of blocks.all) bytes += block.bytes;
     if (bytes <= retention.maxBytes) return false;
     const newestOf = (block: Block) => (isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs);
-    const [oldest] = blocks.all
-      .filter((block) => !isAstray(block) || this.#isFirstOfItsTimes(block))
-      .sort((a, b) => newestOf(a) - newestOf(b));
+    const [oldest] = this.#removable().toSorted((a, b) => newestOf(a) - newestOf(b));
     // Nothing younger goes while the oldest is being merged.
     if (oldest === undefined || oldest.isBusy) return false;
     const untilUs = newestOf(oldest) + 1;
