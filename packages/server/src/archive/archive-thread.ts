@@ -17,8 +17,9 @@ import type {
   WriterToReader,
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
-import { replaces, type SeriesKey } from './records.ts';
+import { replaces } from './records.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
+import { SourceSeries } from './source-series.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
 import { buffersOf } from './store/snapshot.ts';
@@ -27,8 +28,6 @@ type Open = Extract<ToWriter, { kind: 'open' }>;
 type Answers = { [Q in Question]: (id: number, ask: Questions[Q]['ask']) => Answer<Q> };
 type Answer<Q extends Question> = Questions[Q]['answer'] | Promise<Questions[Q]['answer']>;
 
-/** In the place of the number of a series. */
-const noSeries = 0xffff_ffff;
 const sliceMs = 5;
 /** How often it is looked for what has expired, and tried again what the disk refused. */
 const lookMs = 10_000;
@@ -45,13 +44,9 @@ class ArchiveThread {
   readonly #store: ArchiveStore;
   readonly #merger = new MergeWorker();
   readonly #answers: Answers;
-  /** From the number of a source to that of its series. */
-  #series = new Uint32Array(1024);
-  #sources = 0;
+  readonly #sources: SourceSeries;
   /** Records of the parcel at hand that are none. */
   #invalid = 0;
-  /** There was a source that the archive takes no series of. */
-  #isFull = false;
   #isMaintaining = false;
   #isMerging = false;
   #isClosed = false;
@@ -63,6 +58,9 @@ class ArchiveThread {
       clock: systemClock,
       onDamage: (damage) => this.#warnOf(damage),
       ...(limits && { limits }),
+    });
+    this.#sources = new SourceSeries(this.#store, (reason) => {
+      this.#warn(`records of new series cannot be kept: ${reason}`);
     });
     const { ofSeries, damages } = readRetentions(folder);
     for (const damage of damages) this.#warnOf(damage);
@@ -103,18 +101,12 @@ class ArchiveThread {
   }
 
   #take({ sources, batches }: Parcel): void {
-    for (const key of sources) {
-      if (this.#sources === this.#series.length) {
-        const series = new Uint32Array(2 * this.#series.length);
-        series.set(this.#series);
-        this.#series = series;
-      }
-      this.#series[this.#sources++] = this.#numberOf(key);
-    }
+    this.#sources.add(sources);
     for (const message of batches) {
-      const batch = this.#withSeries(batchOf(message));
+      const batch = this.#sources.recordsOf(batchOf(message));
+      this.#invalid += message.count - batch.count;
       try {
-        this.#store.append(batch, this.#series);
+        this.#store.append(batch, this.#sources.numbers);
       } catch (error) {
         // What made it is wrong, and trying again would not help.
         if (!(error instanceof RangeError)) throw error;
@@ -123,29 +115,6 @@ class ArchiveThread {
       }
     }
     this.#commit();
-  }
-
-  /** `noSeries` where the archive has too many; told once. */
-  #numberOf(key: SeriesKey): number {
-    try {
-      return this.#store.seriesOf(key).number;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      if (!this.#isFull) this.#warn(`records of new series cannot be kept: ${error.message}`);
-      this.#isFull = true;
-      return noSeries;
-    }
-  }
-
-  /** The records that have one; the others are counted as invalid. */
-  #withSeries(batch: Batch): Batch {
-    if (!this.#isFull) return batch;
-    const kept = new Batch(batch.count);
-    for (let at = 0; at < batch.count; at++) {
-      if (this.#series[batch.points[at] as number] !== noSeries) kept.copy(batch, at);
-    }
-    this.#invalid += batch.count - kept.count;
-    return kept;
   }
 
   #retain(retention: Retention): void {

@@ -14,8 +14,8 @@ export interface Chunk {
 export interface Block {
   readonly header: { readonly erasuresApplied: number };
   /**
-   * In time order, none where it has none of the series; at least those with records in [sinceUs, untilUs). Of the last of one and the first of the next the
-   * times may be equal.
+   * In time order, at least those with records in [sinceUs, untilUs); none where it has none of the series. Of the last
+   * of one and the first of the next the times may be equal.
    */
   chunksOf(series: number, sinceUs: number, untilUs: number): readonly Chunk[];
   /** Appends its records: in time order, from its first to its last time. */
