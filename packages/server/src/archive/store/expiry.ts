@@ -49,8 +49,8 @@ export class Expiry {
   /** Blocks that may have something expired in them, and may go. */
   *#old(nowUs: number): Generator<Block> {
     const { retention, steady } = this.#parts;
-    if (!steady.isSteady()) return;
-    const cutOffUs = latestCutOff(retention, nowUs);
+    const cutOffUs = steady.isSteady() ? latestCutOff(retention, nowUs) : 0;
+    if (cutOffUs === 0) return;
     for (const block of this.#removable()) {
       const sinceUs = isAstray(block) ? block.madeUs : block.firstUs;
       if (sinceUs < cutOffUs && !block.isBusy) yield block;
