@@ -1,5 +1,6 @@
 // The thread that writes the archive: the one owner of its files. Between commits it flushes, merges and drops what has
 // expired, in slices, so that a commit never waits for long.
+import { basename } from 'node:path';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { Batch, systemClock } from '@telltale/schema/values';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
@@ -253,7 +254,9 @@ class ArchiveThread {
     const damages = await this.#merger.check(paths, (doneBytes) => {
       this.#tell({ kind: 'progress', id, progress: { doneBytes, totalBytes } });
     });
-    for (const damage of damages) this.#store.noteDamage(damage);
+    // What a merge has replaced meanwhile is gone, and no damage.
+    const counting = new Set(this.#store.blockPaths().map((path) => basename(path)));
+    for (const damage of damages) if (counting.has(damage.file)) this.#store.noteDamage(damage);
     return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Batch, ManualClock } from '@telltale/schema';
@@ -200,6 +200,16 @@ describe('the archive', () => {
     for await (const progress of archive.check()) last = progress.damages;
     assert.deepEqual(last, [damage]);
     assert.equal(warnings.length, 1);
+  });
+
+  test('tells of a block that somebody removed when it is checked', async () => {
+    const archive = await started();
+    await write(archive, 0, 4096);
+    for await (const _ of archive.compact());
+    const [name = ''] = blocks();
+    rmSync(join(folder, 'archive', name));
+    const progress = await Array.fromAsync(archive.check());
+    assert.deepEqual(progress.at(-1)?.damages, [{ file: name, reason: 'the file is gone' }]);
   });
 
   test('compacts what is whole beside a damaged block, and says which one is damaged', async () => {

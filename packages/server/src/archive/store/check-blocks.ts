@@ -1,13 +1,16 @@
 // Reads block files as a whole and compares their checksums.
-import { BlockFile } from '../files/block-file.ts';
+import type { BlockFile } from '../files/block-file.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
-import { isMissing } from '../files/damaged-files.ts';
+import { openBlock } from './block-list.ts';
 
-/** What cannot be read of them. A file that a merge has replaced meanwhile is no damage. Throws the system's errors. */
+/**
+ * What cannot be read of them. Also told of a file that is gone: whether a merge has replaced it meanwhile, the store
+ * knows. Throws the system's errors.
+ */
 export function checkBlocks(
   paths: readonly string[],
   onProgress: (doneBytes: number) => void,
-  open = (path: string) => BlockFile.open(path),
+  open = openBlock,
 ): Damage[] {
   const damages: Damage[] = [];
   let before = 0;
@@ -18,8 +21,8 @@ export function checkBlocks(
       damages.push(...block.verify((done) => onProgress(before + done)));
       before += block.bytes;
     } catch (error) {
-      if (error instanceof Damaged) damages.push(error.damage);
-      else if (!isMissing(error)) throw error;
+      if (!(error instanceof Damaged)) throw error;
+      damages.push(error.damage);
     } finally {
       block?.close();
     }
