@@ -50,6 +50,23 @@ export function withBlock<T>(path: string, look: (file: BlockFile) => T): T {
   }
 }
 
+/** The same of several, without those that are gone or damaged. */
+export function withBlocks<T>(paths: readonly string[], look: (files: readonly BlockFile[]) => T): T {
+  const files: BlockFile[] = [];
+  try {
+    for (const path of paths) {
+      try {
+        files.push(openBlock(path));
+      } catch (error) {
+        if (!(error instanceof DamagedBlock)) throw error;
+      }
+    }
+    return look(files);
+  } finally {
+    for (const file of files) file.close();
+  }
+}
+
 export function blockOf(file: BlockFile, madeUs: number): Block {
   const { path, header, bytes, records, firstUs, lastUs } = file;
   const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainMs: Number.NEGATIVE_INFINITY };

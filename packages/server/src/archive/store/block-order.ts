@@ -42,6 +42,21 @@ export function overtakes(run: readonly Extent[], next: Extent, others: readonly
   return others.some((other) => other.genTo <= next.genTo && run.some((older) => mayReplace(other, older)));
 }
 
+/** Blocks with records before `untilUs` that one of `newer` may have replaced, these left out. */
+export function replacedBefore(newer: readonly Block[], all: readonly Block[], untilUs: number): Block[] {
+  return all.filter((block) => {
+    if (newer.includes(block)) return false;
+    const extent = extentOf(block);
+    return extent.firstUs < untilUs && newer.some((each) => mayReplace(extentOf(each), extent));
+  });
+}
+
+/** The first record from 2000 on that one of the files has of a series: what replaces it may not go before. */
+export function firstIn(files: readonly BlockFile[], series: Series): number {
+  const firsts = files.map((file) => orDamaged(() => plausibleOf(file, series)));
+  return Math.min(...firsts);
+}
+
 /** Its first record from 2000 on: those of before are in `astray` alone. Opens the file once where only that tells. */
 function plausibleFromUs(block: Block): number {
   if (block.firstUs >= oldestPlausibleUs) return block.firstUs;
@@ -51,10 +66,17 @@ function plausibleFromUs(block: Block): number {
 }
 
 function findPlausible({ path }: Block): number {
-  try {
+  return orDamaged(() => {
     return withBlock(path, (file) => {
       return file.series().reduce((least, series) => Math.min(least, plausibleOf(file, series)), Infinity);
     });
+  });
+}
+
+/** Where damage leaves nobody able to tell, any time from 2000 on. */
+function orDamaged(find: () => number): number {
+  try {
+    return find();
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
     return oldestPlausibleUs;

@@ -1,8 +1,9 @@
 // Drops what is too old or too much: whole blocks at once; one that has expired in part is marked, to be written anew.
 // Nothing goes for its age before the clock is steady. Blocks of a wrong clock go by when they were made.
+import type { BlockFile } from '../files/block-file.ts';
 import { Damaged } from '../files/damage.ts';
-import { type Block, withBlock } from './block-list.ts';
-import { extentOf, isAstray, mayReplace } from './block-order.ts';
+import { type Block, withBlock, withBlocks } from './block-list.ts';
+import { extentOf, firstIn, isAstray, mayReplace, replacedBefore } from './block-order.ts';
 import { cutOffOf, earliestCutOff, latestCutOff } from './retention.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -67,9 +68,13 @@ export class Expiry {
   }
 
   #look(block: Block, nowUs: number, part: number): void {
-    const { blocks, onDamage } = this.#parts;
+    const { blocks, retention, onDamage } = this.#parts;
     try {
-      const expired = this.#expiredOf(block, nowUs);
+      const older = replacedBefore([block], blocks.all, latestCutOff(retention, nowUs));
+      const expired = withBlocks(
+        older.map(({ path }) => path),
+        (files) => this.#expiredOf(block, files, nowUs),
+      );
       if (expired >= block.records) blocks.replace([block], []);
       else if (expired > block.records * part && !isAstray(block)) block.isWorn = true;
     } catch (error) {
@@ -80,8 +85,11 @@ export class Expiry {
     }
   }
 
-  /** How many records have expired; of a series of which only some have, an estimate. Of a wrong clock's, all or none. */
-  #expiredOf(block: Block, nowUs: number): number {
+  /**
+   * How many records have expired; of a series of which only some have, an estimate. Of a wrong clock's, all or none. What
+   * may have replaced a record of `older` stays as long as that is there: with a longer retention it would be shown.
+   */
+  #expiredOf(block: Block, older: readonly BlockFile[], nowUs: number): number {
     const { catalogue, retention } = this.#parts;
     return withBlock(block.path, (file) => {
       let [expired, untold] = [0, block.records];
@@ -90,7 +98,7 @@ export class Expiry {
         if (series === undefined || span === undefined) continue;
         const { firstUs, lastUs, records } = span;
         untold -= records;
-        const cutOffUs = cutOffOf(retention, series, nowUs);
+        const cutOffUs = Math.min(cutOffOf(retention, series, nowUs), firstIn(older, series));
         if (isAstray(block)) expired += cameUs(block.madeUs, span, nowUs) < cutOffUs ? records : 0;
         else if (lastUs < cutOffUs) expired += records;
         else if (firstUs < cutOffUs) expired += (records * (cutOffUs - firstUs)) / (lastUs - firstUs + 1);

@@ -25,6 +25,8 @@ export interface MergePlan {
   readonly erasures: readonly PlannedErasure[];
   readonly retention: Retention;
   readonly nowUs: number;
+  /** Paths of other blocks: what may have replaced a record there does not expire before that is gone. */
+  readonly older: readonly string[];
   /** Of the inputs together. */
   readonly bytes: number;
 }

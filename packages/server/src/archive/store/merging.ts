@@ -6,11 +6,11 @@ import { DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
 import { astray, placeOf } from '../files/file-names.ts';
 import { type Block, blockOf, withBlock } from './block-list.ts';
-import { type Extent, extentOf, extentOfLost, overtakes } from './block-order.ts';
+import { type Extent, extentOf, extentOfLost, overtakes, replacedBefore } from './block-order.ts';
 import { isTouched } from './erasures.ts';
 import { chooseAll, chooseMerge, type MergePlan, mergedHeader, runsBetween } from './merge-plan.ts';
 import { partitionUs } from './partition.ts';
-import { keepAll } from './retention.ts';
+import { keepAll, latestCutOff } from './retention.ts';
 import type { MergeOutcome } from './run-merge.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -33,13 +33,15 @@ export class Merging {
   }
 
   plan(all: boolean): MergePlan | undefined {
-    const { folder, clock, steady, erasures, retention } = this.#parts;
+    const { folder, clock, steady, blocks, erasures } = this.#parts;
     const isSteady = steady.isSteady();
     const inputs = this.#isWaiting(all) ? undefined : this.#choose(all, isSteady);
     if (inputs === undefined) return undefined;
     for (const block of inputs) block.isBusy = true;
     const oldestSeq = Math.min(...inputs.map(({ header }) => header.erasuresApplied));
     const header = mergedHeader(inputs, erasures.lastSeq);
+    const retention = isSteady && header.partition !== astray ? this.#parts.retention : keepAll;
+    const nowUs = clock.now();
     return {
       folder,
       inputs: inputs.map(({ path }) => path),
@@ -47,8 +49,9 @@ export class Merging {
       erasures: erasures
         .after(oldestSeq)
         .map(({ seq, series, sinceUs, untilUs }) => ({ seq, series, sinceUs, untilUs })),
-      retention: isSteady && header.partition !== astray ? retention : keepAll,
-      nowUs: clock.now(),
+      retention,
+      nowUs,
+      older: replacedBefore(inputs, blocks.all, latestCutOff(retention, nowUs)).map(({ path }) => path),
       bytes: inputs.reduce((sum, { bytes }) => sum + bytes, 0),
     };
   }

@@ -5,7 +5,8 @@ import { type Damage, Damaged } from '../files/damage.ts';
 import { type Disk, syncFolder, systemDisk } from '../files/disk.ts';
 import { everySeries } from '../files/erasures-file.ts';
 import type { Series } from '../records.ts';
-import { openBlock } from './block-list.ts';
+import { openBlock, withBlocks } from './block-list.ts';
+import { firstIn } from './block-order.ts';
 import type { MergePlan } from './merge-plan.ts';
 import { cutOffOf } from './retention.ts';
 import { type Interval, mergeSeries, SeriesSource } from './series-merge.ts';
@@ -32,7 +33,7 @@ export function runMerge(
   const blocks: BlockFile[] = [];
   try {
     for (const path of plan.inputs) blocks.push(openBlock(path));
-    return merge(plan, blocks, onProgress, shouldStop, disk);
+    return withBlocks(plan.older, (older) => merge(plan, blocks, older, onProgress, shouldStop, disk));
   } catch (error) {
     if (error instanceof Damaged) return { kind: 'damaged', damage: error.damage };
     throw error;
@@ -44,6 +45,7 @@ export function runMerge(
 function merge(
   plan: MergePlan,
   blocks: readonly BlockFile[],
+  older: readonly BlockFile[],
   onProgress: (doneBytes: number) => void,
   shouldStop: () => boolean,
   disk: Disk,
@@ -53,7 +55,7 @@ function merge(
   try {
     let [records, done] = [0, 0];
     for (const block of blocks) records += block.records;
-    for (const { series, sources } of seriesOf(plan, blocks)) {
+    for (const { series, sources } of seriesOf(plan, blocks, older)) {
       writer.begin(series);
       if (!mergeSeries(sources, writer, () => !shouldStop())) return { kind: 'stopped' };
       writer.end();
@@ -73,6 +75,7 @@ function merge(
 function* seriesOf(
   { erasures, retention, nowUs }: MergePlan,
   blocks: readonly BlockFile[],
+  older: readonly BlockFile[],
 ): Generator<{ series: Series; sources: SeriesSource[] }> {
   const byNumber = new Map<number, Series>();
   for (const block of blocks) for (const series of block.series()) byNumber.set(series.number, series);
@@ -80,7 +83,7 @@ function* seriesOf(
   const ofEvery = erasuresOf.get(everySeries) ?? [];
   for (const number of Uint32Array.from(byNumber.keys()).sort()) {
     const series = byNumber.get(number) as Series;
-    const expired = { sinceUs: 0, untilUs: cutOffOf(retention, series, nowUs) };
+    const expired = { sinceUs: 0, untilUs: Math.min(cutOffOf(retention, series, nowUs), firstIn(older, series)) };
     const sources: SeriesSource[] = [];
     for (const block of blocks) {
       if (block.spanOf(number) === undefined) continue;
