@@ -22,4 +22,5 @@ export const longForms: readonly LongForm[] = [
   { variable: 'CONFORMANCE_RECONNECTS', value: '1000', files: ['stacks/*/test/conformance*.test.ts'] },
   { variable: 'FUZZ_REQUESTS', value: '500000', files: ['test/fuzz.test.ts'] },
   { variable: 'FUZZ_MESSAGES', value: '500000', files: ['test/fuzz-channel.test.ts'] },
+  { variable: 'FUZZ_ARCHIVE_RUNS', value: '400', files: ['test/fuzz-archive.test.ts'] },
 ];

@@ -151,6 +151,25 @@ function thinned(records: readonly PlainRecord[], { sinceUs, untilUs }: ReadRequ
   }).flat();
 }
 
+/** Of records that were thinned out by summaries: no more than are wanted, all of them true, the ends and extremes included. */
+export function assertThinned(
+  given: readonly string[],
+  all: readonly PlainRecord[],
+  maxPoints: number,
+  write: (record: PlainRecord) => string = written,
+): void {
+  assert.ok(given.length <= maxPoints);
+  if (all.length <= maxPoints) assert.deepEqual(given, all.map(write));
+  const texts = new Set(all.map(write));
+  for (const record of given) assert.ok(texts.has(record), `${record.slice(0, 200)} was never written`);
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined) return;
+  assert.equal(given.at(-1), write(last), 'the last one is in force from then on');
+  const sound = all.filter((record) => !isBad(record) && record.datatype !== 's');
+  const extremes = sound.length > 0 ? [chosen(sound, 'min'), chosen(sound, 'max')] : [];
+  for (const record of [first, ...extremes]) assert.ok(given.includes(write(record as PlainRecord)));
+}
+
 export function asked(all: readonly PlainRecord[], request: ReadRequest): PlainRecord[] {
   const { sinceUs, untilUs, resampleUs, aggregate, warpHead, limit, maxPoints } = request;
   let records = all.filter(({ time }) => sinceUs <= time && time < untilUs);

@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   asked,
-  chosen,
+  assertThinned,
   cut,
   interval,
-  isBad,
   type Part,
   type PlainRecord,
   plainOptions,
@@ -119,17 +118,11 @@ test('a thinned answer from summaries has no more records than are wanted, all o
       const { maxPoints: _, ...whole } = request;
       const all = asked(visible(parts), whole);
       const { level } = JSON.parse(read(parts, request, size)) as { level: unknown[] };
-      const given = level.map((record) => JSON.stringify(record));
-      assert.ok(given.length <= points);
-      const texts = new Set(all.map(written));
-      assert.ok(given.every((record) => texts.has(record)));
-      if (all.length === 0) return;
-      assert.equal(given.at(-1), written(all.at(-1) as PlainRecord), 'the last one is in force from then on');
-      const sound = all.filter((record) => !isBad(record) && record.datatype !== 's');
-      for (const record of [all[0], all.at(-1), ...(sound.length > 0 ? [chosen(sound, 'min')] : [])]) {
-        assert.ok(given.includes(written(record as PlainRecord)));
-      }
-      if (sound.length > 0) assert.ok(given.includes(written(chosen(sound, 'max') as PlainRecord)));
+      assertThinned(
+        level.map((record) => JSON.stringify(record)),
+        all,
+        points,
+      );
     }),
     { numRuns: 2000 },
   );
