@@ -19,6 +19,7 @@ export const longForms: readonly LongForm[] = [
   },
   { variable: 'DAMAGE_POSITIONS', value: '2000', files: ['packages/server/src/*/damage.test.ts'] },
   { variable: 'MODEL_RUNS', value: '5000', files: ['packages/*/src/**/*-model.test.ts'] },
+  { variable: 'RENDERING_RUNS', value: '2000', files: [] }, // among those of MODEL_RUNS
   { variable: 'CONFORMANCE_RECONNECTS', value: '1000', files: ['stacks/*/test/conformance*.test.ts'] },
   { variable: 'FUZZ_REQUESTS', value: '500000', files: ['test/fuzz.test.ts'] },
   { variable: 'FUZZ_MESSAGES', value: '500000', files: ['test/fuzz-channel.test.ts'] },

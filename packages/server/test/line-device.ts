@@ -15,6 +15,8 @@ export class LineDevice {
   readonly heard: string[] = [];
   /** Every write that came in, as `name=value`, and how often. */
   readonly writes = new Map<string, number>();
+  /** What the connector was told to have been written last, as `name=value`. */
+  readonly lasts = new Set<string>();
   connections = 0;
   readonly sockets = new Set<Socket>();
   readonly #refusal: Refusal;
@@ -57,6 +59,10 @@ export class LineDevice {
     this.sockets.add(socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket)));
     const lines = createInterface(socket).on('error', () => undefined); // it has the socket's errors, too
     lines.on('line', (line) => {
+      if (line.startsWith('last ')) {
+        this.lasts.add(line.slice(5));
+        return;
+      }
       this.heard.push(line);
       const name = line.slice(0, -1);
       if (line.endsWith('?')) socket.write(`${name}=${this.values.get(name) ?? 0}\n`);

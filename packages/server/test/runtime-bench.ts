@@ -15,6 +15,7 @@ export type Objects = { [F in Family]?: readonly FamilyObject[F][] };
 
 const stackModules = [
   new URL('stacks/line-device.ts', import.meta.url).href,
+  new URL('stacks/line-panel.ts', import.meta.url).href,
   new URL('stacks/trial.ts', import.meta.url).href,
   new URL('../../../stacks/simulator/src/stack.ts', import.meta.url).href,
 ];
@@ -107,11 +108,14 @@ export class RuntimeBench {
   /** Runs these objects and no others. */
   render(objects: Objects): Promise<void> {
     const before = this.#content;
-    this.#content = emptyContent();
-    for (const family of familyNames) {
-      for (const object of objects[family] ?? []) this.#content[family].set(object.name, JSON.stringify(object));
-    }
+    this.#content = contentOf(objects);
     return this.runtime.prepare(packRendering(before, this.#content)).then((prepared) => prepared.takeOver());
+  }
+
+  /** As `render`, but the last of it cannot be read: it is refused, and what ran runs on. */
+  async renderDamaged(objects: Objects): Promise<void> {
+    const rendering = packRendering(this.#content, contentOf(objects));
+    await this.runtime.prepare(new Uint8Array([...rendering, ...Buffer.from('alarms added 1\n{\n')]));
   }
 
   valueOf(name: string): unknown {
@@ -138,6 +142,14 @@ export class RuntimeBench {
     this.archiving.close();
     this.measurements.close();
   }
+}
+
+function contentOf(objects: Objects): Content {
+  const content = emptyContent();
+  for (const family of familyNames) {
+    for (const object of objects[family] ?? []) content[family].set(object.name, JSON.stringify(object));
+  }
+  return content;
 }
 
 /** The problem and the words for a client. */

@@ -1,6 +1,6 @@
 // A stack that behaves: it speaks lines of text over TCP with a device that the test plays (test/line-device.ts).
 // `name=value` is a reading, `name?` asks for it; `write number name=value` is answered by `ok number` or
-// `no number reason`.
+// `no number reason`; `last name=value` tells what was written last.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Batch, quality, type Value } from '@telltale/schema';
@@ -55,10 +55,11 @@ class LineConnector implements Connector {
     });
   }
 
-  write(command: StackCommand, value: Value): Promise<void> {
+  write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
     const number = String(++this.#writes);
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject });
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       this.#socket?.write(`write ${number} ${command.address}=${value}\n`);
     });
   }
@@ -71,6 +72,9 @@ class LineConnector implements Connector {
 
   #askAll(socket: Socket): void {
     for (const { address } of this.#points.measurements) socket.write(`${address}?\n`);
+    for (const { address, last } of this.#points.commands) {
+      if (last !== undefined) socket.write(`last ${address}=${last}\n`);
+    }
   }
 
   #read(line: string): void {
