@@ -130,7 +130,8 @@ export class Commands extends NamedPoints {
       const connector = point.connectorName;
       this.#commands[handle] = { chain, connector, value, timeUs, isWritten, hasValue, lastGivenUs };
       this.wire.put(handle, text, usualRoom[point.datatype]);
-      if (before === undefined || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
+      const isOther = before === undefined || before.chain.datatype !== chain.datatype;
+      if (isOther || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
       return handle;
     };
   }

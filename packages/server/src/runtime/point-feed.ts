@@ -86,7 +86,9 @@ export class PointFeed {
   #prepareRead(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
     const ids = this.read;
     const wasRead = isRead(before);
-    const isSame = wasRead && isRead(after) && sourceOf(before as Point) === sourceOf(after);
+    // What a command begins with is told to its stack as well.
+    const isSame =
+      wasRead && isRead(after) && sourceOf(before as Point) === sourceOf(after) && firstOf(before) === firstOf(after);
     if (isSame || (!wasRead && !isRead(after))) return () => undefined;
     const id = isRead(after) ? this.#reserve(ids) : -1;
     // A command's last value is its device's when it takes effect.
@@ -155,6 +157,10 @@ export class PointFeed {
 
 function isRead<P extends Point>(point: P | undefined): point is P {
   return point?.connectorName !== undefined && point.address !== undefined;
+}
+
+function firstOf(point: Point): string | undefined {
+  return 'initialValue' in point ? point.initialValue : undefined;
 }
 
 function servedText(point: Point | undefined, provider: string): string {

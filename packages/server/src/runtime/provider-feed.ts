@@ -43,6 +43,15 @@ export class ProviderFeed {
     if (providers?.size === 0) this.#served[kind].delete(handle);
   }
 
+  serves(kind: PointKind, handle: number, provider: string): boolean {
+    return this.#served[kind].get(handle)?.has(provider) === true;
+  }
+
+  /** Nothing is told of it until it is served again. */
+  pause(kind: PointKind, handle: number): void {
+    this.#served[kind].delete(handle);
+  }
+
   /** By provider, the measurements that it serves, as it serves them. */
   countQualities(): Map<string, QualityCounts> {
     const found = new Map<string, QualityCounts>();

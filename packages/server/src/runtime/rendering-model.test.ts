@@ -12,11 +12,9 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   seed: fc.nat(),
 });
 
-/** Of what stacks-at-one-moment.test.ts shows. */
-const skip = 'providers and connectors are given parts of two renderings';
 const { RENDERING_RUNS = '4', RENDERING_SEED } = process.env;
 
-test('whatever is seen at one moment, and whatever a device is sent, is of one rendering', { skip }, async (t) => {
+test('whatever is seen at one moment, and whatever a device is sent, is of one rendering', async (t) => {
   const seen: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: 16 }), async (steps) => {

@@ -111,10 +111,12 @@ export class Runtime implements HostEvents {
     return this.#options.host.explain(connector, this.#points.read.idOf('measurements', measurement));
   }
 
-  async providerWrite(_provider: string, commandId: number, value: Value): Promise<void> {
+  async providerWrite(provider: string, commandId: number, value: Value): Promise<void> {
     const { commands } = this.#options;
     const handle = this.#points.served.handleOf('commands', commandId);
-    if (handle < 0) throw new ProblemError('unknown-object', 'The command is no longer configured so.');
+    if (handle < 0 || !this.#points.values.serves('commands', handle, provider)) {
+      throw new ProblemError('unknown-object', 'The command is no longer configured so.');
+    }
     await commands.write(commands.nameOf(handle), prefixed(commands.datatypeOf(handle), value));
   }
 

@@ -8,8 +8,6 @@ import { LineDevice } from '../../test/line-device.ts';
 import { LinePanel, type ToPanel } from '../../test/line-panel.ts';
 import { problemText, RuntimeBench } from '../../test/runtime-bench.ts';
 
-const skip = 'not yet so';
-
 async function setUp(scope: Scope) {
   const bench = await RuntimeBench.start();
   cleanupOf(scope).defer(() => bench.close());
@@ -33,7 +31,7 @@ async function startPanel(scope: Scope, name: string): Promise<{ provider: Provi
 const valuesIn = (told: readonly ToPanel[]) => told.flatMap((each) => (each.kind === 'values' ? each.values : []));
 const pointsIn = (told: readonly ToPanel[]) => told.flatMap((each) => (each.kind === 'points' ? each.points : []));
 
-test('a provider is told no value of another datatype under the id that a point had before', { skip }, async (t) => {
+test('a provider is told no value of another datatype under the id that a point had before', async (t) => {
   const bench = await setUp(t);
   const { provider, told } = await startPanel(t, 'p');
   const plant = (datatype: 'l' | 'd') => ({
@@ -51,9 +49,7 @@ test('a provider is told no value of another datatype under the id that a point 
   );
 });
 
-test('a connector that gets another device with a rendering begins there with the points of that rendering', {
-  skip,
-}, async (t) => {
+test('a connector that gets another device with a rendering begins there with the points of that rendering', async (t) => {
   const bench = await setUp(t);
   const [one, two] = [await startDevice(t), await startDevice(t)];
   const plant = (port: string, address: string) => ({
@@ -75,7 +71,7 @@ test('a connector that gets another device with a rendering begins there with th
   }
 });
 
-test('a connector that is started anew begins with the initial value that a command has now', { skip }, async (t) => {
+test('a connector that is started anew begins with the initial value that a command has now', async (t) => {
   const bench = await setUp(t);
   const device = await startDevice(t);
   const plant = (initialValue: string, writeTimeout: string) => ({
@@ -91,7 +87,7 @@ test('a connector that is started anew begins with the initial value that a comm
   assert.deepEqual([...device.lasts], ['a=6']);
 });
 
-test('that a command without a value has another datatype is told', { skip }, async (t) => {
+test('that a command without a value has another datatype is told', async (t) => {
   const bench = await setUp(t);
   const told: string[] = [];
   bench.commands.onChange((handle) => told.push(bench.commands.datatypeOf(handle)));
@@ -99,9 +95,7 @@ test('that a command without a value has another datatype is told', { skip }, as
   assert.deepEqual(told, ['i', 'd']);
 });
 
-test('a write through a provider that serves the command no more is refused, though another one does', {
-  skip,
-}, async (t) => {
+test('a write through a provider that serves the command no more is refused, though another one does', async (t) => {
   const bench = await setUp(t);
   const [one, two] = [await startPanel(t, 'one'), await startPanel(t, 'two')];
   const providers = [one.provider, two.provider];

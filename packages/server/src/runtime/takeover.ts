@@ -92,6 +92,7 @@ export class Takeover {
     const name = (after ?? before)?.name;
     if (name === undefined) return;
     const feed = this.#points.prepare('measurements', before, after);
+    const isOther = before !== undefined && before.datatype !== after?.datatype;
     const put = after && measurements.prepare(after, before);
     this.#atOnce(() => {
       if (put === undefined) {
@@ -99,6 +100,7 @@ export class Takeover {
         archiving.removeMeasurement(name);
         measurements.remove(name);
       } else {
+        if (isOther) this.#points.values.pause('measurements', measurements.find(name));
         const handle = put();
         archiving.putMeasurement(after as Measurement);
         feed(handle);
@@ -112,6 +114,7 @@ export class Takeover {
     const name = (after ?? before)?.name;
     if (name === undefined) return;
     const feed = this.#points.prepare('commands', before, after);
+    const isOther = before !== undefined && before.datatype !== after?.datatype;
     const put = after && commands.prepare(after);
     this.#atOnce(() => {
       if (put === undefined) {
@@ -120,6 +123,7 @@ export class Takeover {
         commands.remove(name);
         return;
       }
+      if (isOther) this.#points.values.pause('commands', commands.find(name));
       const handle = put();
       archiving.putCommand(after as Command);
       feed(handle);

@@ -66,6 +66,7 @@ function main(): void {
     const { name } = instance;
     const earlier = replaces === undefined ? undefined : instances.get(replaces);
     const points: PointTable = earlier?.points ?? emptyTable();
+    points.isWhole = false; // those of its rendering are on their way
     const hosted = new HostedInstance({
       ...settings,
       role,
