@@ -16,6 +16,8 @@ export interface Page {
   readonly body?: unknown;
   /** It never answers. */
   readonly isSilent?: boolean;
+  /** It answers so much later. */
+  readonly afterMs?: number;
 }
 
 export interface Asked {
@@ -43,10 +45,11 @@ export class JsonServer {
         (asked) => {
           const page = this.pages.get(asked.url) ?? this.onOther(asked) ?? { status: 404, body: 'no such page' };
           if (page.isSilent) return;
-          const { status = 200, headers = {}, body } = page;
+          const { status = 200, headers = {}, body, afterMs } = page;
           const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
-          response.writeHead(status, { 'content-type': 'application/json', ...headers });
-          response.end(text);
+          const send = () => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+          if (afterMs === undefined) send();
+          else setTimeout(send, afterMs);
         },
         () => response.destroy(),
       );
