@@ -105,11 +105,11 @@ export class RuntimeBench {
     return bench;
   }
 
-  /** Runs these objects and no others. */
+  /** Runs these objects and no others; resolves in the moment in which they take effect. */
   render(objects: Objects): Promise<void> {
     const before = this.#content;
     this.#content = contentOf(objects);
-    return this.runtime.prepare(packRendering(before, this.#content)).then((prepared) => prepared.takeOver());
+    return this.runtime.prepare(packRendering(before, this.#content)).then((prepared) => void prepared.takeOver());
   }
 
   /** As `render`, but the last of it cannot be read: it is refused, and what ran runs on. */

@@ -27,7 +27,7 @@ beforeEach(async (t) => {
     stackModules: [],
     prepare: async (bytes) => {
       renderings.push({ bytes, length: bytes.length });
-      return { takeOver: () => undefined, drop: () => undefined };
+      return { takeOver: () => Promise.resolve(), drop: () => undefined };
     },
     onFailure: (error) => {
       throw error;

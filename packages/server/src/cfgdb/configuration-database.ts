@@ -29,7 +29,8 @@ import type { RenderingBytes } from './rendering.ts';
 
 /** A rendering that is ready, seen by nobody yet: one of these is called, once. */
 export interface PreparedRendering {
-  takeOver(): void;
+  /** At once. Resolves when everybody who runs a part of it has it. */
+  takeOver(): Promise<void>;
   drop(): void;
 }
 
@@ -100,7 +101,8 @@ export class ConfigurationDatabase {
       thread.on('message', (message: Opened) => {
         if ('opened' in message) resolve(message);
         else {
-          running = this.#prepare(message.rendering).then((prepared) => prepared.takeOver());
+          // The threads of the stacks begin with it: nobody waits for these at a start.
+          running = this.#prepare(message.rendering).then((prepared) => void prepared.takeOver());
           running.catch(reject);
         }
       });
@@ -219,13 +221,14 @@ export class ConfigurationDatabase {
   #settle(answer: Answer): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
-    if (waiting?.isChange) this.#conclude(answer.isRendered);
+    const concluded = waiting?.isChange ? this.#conclude(answer.isRendered) : undefined;
     if ('problem' in answer && answer.diskReason !== undefined) this.#noteTrouble(answer.diskReason);
     if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
     else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
     else {
       this.#figures = answer.figures;
-      waiting?.resolve(answer.result);
+      if (concluded === undefined) waiting?.resolve(answer.result);
+      else concluded.then(() => waiting?.resolve(answer.result), waiting?.reject);
     }
   }
 
@@ -239,17 +242,19 @@ export class ConfigurationDatabase {
     this.#agreement.answer(undefined);
   }
 
-  #conclude(isRendered: boolean): void {
+  /** Undefined where nothing takes effect. */
+  #conclude(isRendered: boolean): Promise<void> | undefined {
     const proposed = this.#proposed;
     this.#proposed = undefined;
     if (!isRendered) {
       proposed?.drop();
-      return;
+      return undefined;
     }
     try {
-      proposed?.takeOver();
+      return proposed?.takeOver();
     } catch (error) {
       this.#options.onFailure(error as Error); // nobody knows what runs
+      return undefined;
     }
   }
 

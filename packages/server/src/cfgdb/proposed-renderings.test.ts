@@ -34,6 +34,7 @@ beforeEach(async (t) => {
         takeOver: () => {
           takeOver();
           events.push('take over');
+          return nextTurn().then(() => void events.push('confirmed'));
         },
         drop: () => events.push('drop'),
       };
@@ -74,9 +75,9 @@ test('what is rendered is ready before it is kept, and takes effect before the a
   const done = render().then(() => events.push('answer'));
   const asked = put('b').then(() => events.push('the next change'));
   await Promise.all([done, asked]);
-  assert.deepEqual(events, ['prepare a', 'take over', 'answer', 'the next change']);
+  assert.deepEqual(events, ['prepare a', 'take over', 'confirmed', 'answer', 'the next change']);
   await transact('c');
-  assert.deepEqual(events.slice(4), ['prepare b,c', 'take over']);
+  assert.deepEqual(events.slice(5), ['prepare b,c', 'take over', 'confirmed']);
 });
 
 test('reads beside it neither drop it nor let it take effect', async () => {
@@ -84,7 +85,7 @@ test('reads beside it neither drop it nor let it take effect', async () => {
   const reads = Promise.all(Array.from({ length: 20 }, () => names()));
   const rendering = render();
   await Promise.all([reads, rendering, ...Array.from({ length: 20 }, () => names())]);
-  assert.deepEqual(events, ['prepare a', 'take over']);
+  assert.deepEqual(events, ['prepare a', 'take over', 'confirmed']);
 });
 
 describe('what cannot be made ready', () => {
@@ -97,7 +98,7 @@ describe('what cannot be made ready', () => {
     assert.deepEqual([events, await revisions(), await names()], [[], [], ['a']]);
     flaw = undefined;
     await render();
-    assert.deepEqual([events, await revisions()], [['prepare a', 'take over'], [1]]);
+    assert.deepEqual([events, await revisions()], [['prepare a', 'take over', 'confirmed'], [1]]);
     assert.equal(await cfgdb.call('upToDate'), true);
   });
 

@@ -75,12 +75,13 @@ export class Runtime implements HostEvents {
     return {
       drop,
       takeOver: () => {
-        takeover.carryOut();
+        const confirmed = takeover.carryOut();
         this.#version++;
         this.#forgetStrangers();
         const { retentions } = this.#options.archiving;
         if (retentions.takeChanged()) this.#options.onRetentions(retentions.ofSeries);
         endTurn();
+        return confirmed;
       },
     };
   }

@@ -48,16 +48,21 @@ export class Takeover {
     this.#points.drop();
   }
 
-  /** Alarms look at values when all is there: the old ones at new limits, or the reverse, would be false. */
-  carryOut(): void {
+  /**
+   * Alarms look at values when all is there: the old ones at new limits, or the reverse, would be false. Resolves when the
+   * stacks have it, too.
+   */
+  carryOut(): Promise<void> {
     this.#parts.alarms.hold();
     for (const step of this.#steps) step();
     this.#parts.measurements.settle();
     // Providers get the present values of their points after these, and then their alarms.
-    const providers = this.#points.done().filter(({ role }) => role === 'provider');
+    const touched = this.#points.done();
+    const providers = touched.filter(({ role }) => role === 'provider');
     for (const { name } of providers) this.#points.values.publishAll(name);
     this.#parts.alarms.release();
     this.#alarmFeed.done(providers.map(({ name }) => name));
+    return this.#parts.host.confirm(touched);
   }
 
   #atOnce(step: () => void): void {

@@ -122,6 +122,7 @@ function main(): void {
       instances.get(id)?.putPoints({ measurements: parseJson(measurements) as StackPoint[], commands }),
     dropPoints: ({ id }) => instances.get(id)?.dropPoints(),
     pointsDone: ({ id, gone }) => instances.get(id)?.pointsDone(gone),
+    confirm: ({ question }) => say({ kind: 'confirmed', question }),
     async write({ id, write, commandId, value, askedMs }) {
       const outcome = await instances.get(id)?.write(commandId, value, askedMs);
       say({ kind: 'written', write, outcome: outcome ?? { kind: 'notConnected', reason: 'it is stopped' } });

@@ -84,6 +84,8 @@ export type ToThread =
   | { readonly kind: 'fromProcess'; readonly process: number; readonly message: unknown }
   | { readonly kind: 'processEnded'; readonly process: number; readonly reason: string }
   | { readonly kind: 'ping' }
+  /** Answered by `confirmed`, when all that came before has been done. */
+  | { readonly kind: 'confirm'; readonly question: number }
   /** Stops everything, then says `closed`. */
   | { readonly kind: 'close' };
 
@@ -115,6 +117,7 @@ export type FromThread =
   | { readonly kind: 'written'; readonly write: number; readonly outcome: WriteOutcome }
   | { readonly kind: 'explained'; readonly question: number; readonly outcome: ExplainOutcome }
   | { readonly kind: 'browsed'; readonly question: number; readonly outcome: BrowseOutcome }
+  | { readonly kind: 'confirmed'; readonly question: number }
   /** Of a process of a stack, numbered by the thread. */
   | { readonly kind: 'startProcess'; readonly process: number; readonly file: string }
   | { readonly kind: 'toProcess'; readonly process: number; readonly message: unknown }

@@ -105,6 +105,7 @@ describe('instances', () => {
     await until(() => events.includes('a 1=1'));
     host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties: {} });
     host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties: { x: 'y' } });
+    host.pointsDone('connector', 'a');
     await until(() => events.length === 5);
     assert.deepEqual(events, [
       'connector a up',
@@ -113,6 +114,18 @@ describe('instances', () => {
       'connector a up',
       'a 1=1',
     ]);
+  });
+
+  test('who asks for it is told when all that was said before is done, or that is taking too long', async () => {
+    const { host, events, lines, until, start } = await setUp();
+    start('a');
+    await host.confirm([{ role: 'connector', name: 'a' }]);
+    assert.ok(lines.some(({ msg, connector }) => connector === 'a' && msg.startsWith('points')));
+    start('b', 'good', ['block']);
+    await until(() => events.includes('b 1=1'));
+    problemOf(host.write('b', 10, 1)); // from now on its thread does nothing
+    await host.confirm([{ role: 'connector', name: 'b' }]);
+    await host.confirm([{ role: 'connector', name: 'nobody' }]);
   });
 
   test('a stopped one is told down at once and is not heard of again; its writes fail', async () => {

@@ -12,7 +12,7 @@ import type {
 } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
-import type { HostEvents } from './host-events.ts';
+import type { HostEvents, InstanceName } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
 import type { InstanceStatus, StateListener } from './instance-status.ts';
 import type { Instance, PointIds, ToThread } from './protocol.ts';
@@ -61,10 +61,14 @@ interface Place {
   readonly hosted: Hosted;
 }
 
+/** A thread that is late does not hold up who renders for longer. */
+const mostConfirmMs = 1000;
+
 export class StackHost {
   readonly #threads: readonly StackThread[];
   /** By role and name. */
   readonly #places = new Map<string, Place>();
+  readonly #clock: Clock;
   readonly #onFailure: (error: Error) => void;
   #listeners: readonly StateListener[] = [];
 
@@ -72,6 +76,7 @@ export class StackHost {
     const count = Math.min(maxThreads, Math.max(1, threads ?? availableParallelism() - 1));
     const start = { ...settings, maxHeapMb: maxHeapMb ?? heapMbOf(count) };
     const onState = (hosted: Hosted) => this.#tellState(hosted, false);
+    this.#clock = clock;
     this.#onFailure = onFailure;
     this.#threads = Array.from(
       { length: count },
@@ -129,6 +134,15 @@ export class StackHost {
    */
   pointsDone(role: Role, name: string, gone: PointIds = noIds): void {
     this.#tell(role, name, (id) => ({ kind: 'pointsDone', id, gone }));
+  }
+
+  /** Resolves when those who run these have done all that they were told so far, or have had time enough. */
+  async confirm(instances: readonly InstanceName[]): Promise<void> {
+    const threads = new Set(instances.map(({ role, name }) => this.#places.get(keyOf(role, name))?.thread));
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const stop = this.#clock.after(mostConfirmMs, resolve);
+    await Promise.race([late, Promise.all(Array.from(threads, (thread) => thread?.confirm()))]);
+    stop();
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */

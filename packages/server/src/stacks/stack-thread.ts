@@ -53,6 +53,7 @@ export class StackThread {
   /** Stopped and not yet ended, with their role and name. */
   readonly #leaving = new Map<number, string>();
   readonly #writes = new OpenQuestions<WriteOutcome>();
+  readonly #confirmations = new OpenQuestions<void>();
   readonly #questions: ConnectorQuestions;
   readonly #processes = new StartedProcesses((message) => this.#thread.post(message));
   readonly #handlers: ThreadHandlers = {
@@ -68,6 +69,7 @@ export class StackThread {
       this.#leaving.delete(id);
     },
     written: ({ write, outcome }) => this.#writes.answer(write, outcome),
+    confirmed: ({ question }) => this.#confirmations.answer(question),
     explained: ({ question, outcome }) => this.#questions.explained(question, outcome),
     browsed: ({ question, outcome }) => this.#questions.browsed(question, outcome),
     ask: (message) => this.#onAsk(message),
@@ -151,6 +153,11 @@ export class StackThread {
   /** What needs no answer; nothing is done while there is no thread. */
   tell(message: ToThread): void {
     this.#thread.post(message);
+  }
+
+  /** Resolves when it has done all that it was told so far, or has ended. */
+  async confirm(): Promise<void> {
+    await this.#confirmations.ask((question) => this.#thread.post({ kind: 'confirm', question }))?.outcome;
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
@@ -272,6 +279,7 @@ export class StackThread {
     const timeUs = this.#options.clock.now();
     for (const hosted of this.#hosted) hosted.ended(reason, timeUs);
     this.#writes.endAll(reason);
+    this.#confirmations.endAll(reason);
     this.#questions.endAll(reason);
     for (const hosted of this.#hosted) {
       this.#tellLink(hosted, false, reason, timeUs);
