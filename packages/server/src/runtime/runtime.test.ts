@@ -1,47 +1,9 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, test } from 'node:test';
-import { type Command, type Connector, type Measurement, type Provider, quality } from '@telltale/schema';
-import { LineDevice } from '../../test/line-device.ts';
-import { problemText, RuntimeBench } from '../../test/runtime-bench.ts';
+import { describe, test } from 'node:test';
+import { type Measurement, type Provider, quality } from '@telltale/schema';
+import { problemText } from '../../test/runtime-bench.ts';
+import { command, line, measurement, setUp, setUpThreads, trial } from '../../test/runtime-plant.ts';
 import { allHeard } from '../../test/slow-disk.ts';
-
-const running: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of running.splice(0).reverse()) await each.close();
-});
-
-async function setUp(...deviceValues: Record<string, number>[]) {
-  return setUpThreads(1, ...deviceValues);
-}
-
-async function setUpThreads(threads: number, ...deviceValues: Record<string, number>[]) {
-  const devices: LineDevice[] = [];
-  for (const values of deviceValues) devices.push(await LineDevice.start(values));
-  const bench = await RuntimeBench.start(threads);
-  running.push(...devices, bench);
-  return { bench, devices: devices as [LineDevice, LineDevice] };
-}
-
-const line = (name: string, { port }: LineDevice, more: Partial<Connector> = {}): Connector => ({
-  name,
-  stackName: 'line_device',
-  vars: { port },
-  ...more,
-});
-const trial = (name: string, mode = 'good'): Connector => ({ name, stackName: 'trial', vars: { mode } });
-const measurement = (name: string, connectorName: string, more: Partial<Measurement> = {}): Measurement => ({
-  name,
-  datatype: 'd',
-  connectorName,
-  address: name,
-  ...more,
-});
-const command = (name: string, connectorName: string, address = name): Command => ({
-  name,
-  datatype: 'd',
-  connectorName,
-  address,
-});
 
 describe('the runtime', () => {
   test('runs what was rendered: values come, commands go, alarms see, what is disabled is not there', async () => {
@@ -177,75 +139,6 @@ describe('the runtime', () => {
     await bench.until(() => bench.qualityOf('level') === 0x18);
     assert.equal(bench.valueOf('level'), 1);
     await bench.until(() => bench.isGood('level', 1));
-  });
-
-  test('gives a new thread of the stacks the points that the one that died had', async () => {
-    const { bench } = await setUp();
-    await bench.render({
-      connectors: [trial('good'), trial('deadly')],
-      measurements: [measurement('p', 'good', { address: 'good' }), measurement('q', 'deadly', { address: 'good' })],
-      commands: [command('set', 'good', 'good'), command('kill', 'deadly', 'exit')],
-    });
-    await bench.until(() => bench.isGood('p', 1) && bench.isGood('q', 1));
-    await bench.commands.write('set', 'd5');
-    await bench.until(() => bench.isGood('p', 5));
-    assert.match(await problemText(bench.commands.write('kill', 'd1')), /^connector-down/);
-    assert.deepEqual([bench.valueOf('p'), bench.qualityOf('p'), bench.qualityOf('q')], [5, 0x18, 0x18]);
-    await bench.until(() => bench.isGood('p', 1) && bench.isGood('q', 1));
-    const given = bench.lines.filter(({ connector, msg }) => connector === 'good' && msg.startsWith('points'));
-    assert.match(given.at(-1)?.msg ?? '', /^points \d+ set=5$/, 'with what was written last');
-    await bench.commands.write('set', 'd6');
-    await bench.until(() => bench.isGood('p', 6));
-  });
-
-  test('a thread that dies leaves the points of other threads alone, and gets its own again', async () => {
-    const { bench } = await setUpThreads(2);
-    const point = (name: string, connector: string) => measurement(name, connector, { address: 'good' });
-    await bench.render({
-      connectors: [trial('good'), trial('deadly'), trial('beside_good')],
-      measurements: [point('p', 'good'), point('q', 'deadly'), point('r', 'beside_good')],
-      commands: [command('set', 'good', 'good'), command('kill', 'deadly', 'exit')],
-    });
-    await bench.until(() => ['p', 'q', 'r'].every((name) => bench.isGood(name, 1)));
-    const threads = bench.host.status().map(({ name, thread }) => `${name} ${thread}`);
-    assert.deepEqual(threads, ['good 1', 'deadly 2', 'beside_good 1']);
-    const since = bench.measurements.timeOf(bench.measurements.find('p'));
-    assert.match(await problemText(bench.commands.write('kill', 'd1')), /^connector-down/);
-    assert.deepEqual([bench.qualityOf('p'), bench.qualityOf('q'), bench.qualityOf('r')], [0xc0, 0x18, 0xc0]);
-    await bench.commands.write('set', 'd7');
-    await bench.until(() => bench.isGood('p', 7) && bench.isGood('q', 1));
-    assert.ok(bench.isGood('r', 1));
-    assert.notEqual(bench.measurements.timeOf(bench.measurements.find('p')), since);
-    const given = bench.lines.filter(({ msg }) => msg.startsWith('points'));
-    assert.deepEqual(
-      ['good', 'deadly', 'beside_good'].map((name) => given.filter(({ connector }) => connector === name).length),
-      [1, 2, 1],
-    );
-  });
-
-  test('gives it the points that run by then, where a rendering takes effect meanwhile', async () => {
-    const { bench, devices } = await setUp({ level: 1, more: 2 });
-    const connectors = [line('c', devices[0])];
-    await bench.render({ connectors, measurements: [measurement('level', 'c')] });
-    await bench.until(() => bench.isGood('level', 1));
-    bench.runtime.restarted([{ role: 'connector', name: 'c' }]);
-    await bench.render({ connectors, measurements: [measurement('level', 'c'), measurement('more', 'c')] });
-    await bench.until(() => devices[0].heard.length === 5);
-    assert.deepEqual(devices[0].heard, ['level?', 'level?', 'more?', 'level?', 'more?']);
-  });
-
-  test('makes a rendering ready though points are to be given again: the configuration waits for it', async () => {
-    const { bench, devices } = await setUp({ level: 1, more: 2 });
-    const connectors = [line('c', devices[0])];
-    await bench.render({ connectors, measurements: [measurement('level', 'c')] });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    bench.configurationIsFree = promise;
-    bench.runtime.restarted([{ role: 'connector', name: 'c' }]);
-    await bench.render({ connectors, measurements: [measurement('more', 'c')] });
-    devices[0].heard.length = 0;
-    resolve();
-    await bench.until(() => devices[0].heard.length > 0);
-    assert.ok(devices[0].heard.every((line) => line === 'more?'));
   });
 
   test('feeds providers with every value, and takes what their clients write', async () => {
