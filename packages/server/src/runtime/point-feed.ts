@@ -88,7 +88,10 @@ export class PointFeed {
     const wasRead = isRead(before);
     // What a command begins with is told to its stack as well.
     const isSame =
-      wasRead && isRead(after) && sourceOf(before as Point) === sourceOf(after) && firstOf(before) === firstOf(after);
+      wasRead &&
+      isRead(after) &&
+      sourceOf(before as Point) === sourceOf(after) &&
+      initialValueOf(before) === initialValueOf(after);
     if (isSame || (!wasRead && !isRead(after))) return () => undefined;
     const id = isRead(after) ? this.#reserve(ids) : -1;
     // A command's last value is its device's when it takes effect.
@@ -159,7 +162,7 @@ function isRead<P extends Point>(point: P | undefined): point is P {
   return point?.connectorName !== undefined && point.address !== undefined;
 }
 
-function firstOf(point: Point): string | undefined {
+function initialValueOf(point: Point): string | undefined {
   return 'initialValue' in point ? point.initialValue : undefined;
 }
 

@@ -33,7 +33,7 @@ export class Runtime implements HostEvents {
   readonly #points: PointFeed;
   readonly #alarmFeed: AlarmFeed;
   readonly #slices = new Slices();
-  /** Ends when nothing is being prepared, and no stack is being given its points again. */
+  /** Resolves when no rendering is being prepared, and no stack is being given its points again. */
   #lastTurn: Promise<void> = Promise.resolve();
   /** How many renderings have taken effect. */
   #version = 0;
@@ -158,7 +158,7 @@ export class Runtime implements HostEvents {
     return before.then(() => resolve);
   }
 
-  /** Asks before it has the turn: whoever is rendering has it, and would wait for the other for ever. */
+  /** Asks for the rendering before it takes its turn: while one is being prepared, the configuration's thread does not answer. */
   async #giveAgain(wants: Wants): Promise<void> {
     for (let isDone = false; !isDone; ) {
       const version = this.#version;

@@ -26,7 +26,7 @@ export class Takeover {
   readonly #isFirst: boolean;
   readonly #steps: (() => void)[] = [];
 
-  /** Of the first one since the start nothing has to wait: there is none that it could be mixed with. */
+  /** The steps of the first rendering after a start are carried out as they are prepared: there is no other one to mix it with. */
   constructor(parts: Parts, points: PointFeed, alarmFeed: AlarmFeed, isFirst: boolean) {
     this.#parts = parts;
     this.#points = points;

@@ -116,7 +116,7 @@ describe('instances', () => {
     ]);
   });
 
-  test('who asks for it is told when all that was said before is done, or that is taking too long', async () => {
+  test('confirms when a thread has done all that it was told, and does not wait for one that is blocked', async () => {
     const { host, events, lines, until, start } = await setUp();
     start('a');
     await host.confirm([{ role: 'connector', name: 'a' }]);

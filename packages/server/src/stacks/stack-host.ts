@@ -61,7 +61,7 @@ interface Place {
   readonly hosted: Hosted;
 }
 
-/** A thread that is late does not hold up who renders for longer. */
+/** A blocked thread delays the answer to a rendering by no more than this. */
 const mostConfirmMs = 1000;
 
 export class StackHost {
@@ -136,7 +136,7 @@ export class StackHost {
     this.#tell(role, name, (id) => ({ kind: 'pointsDone', id, gone }));
   }
 
-  /** Resolves when those who run these have done all that they were told so far, or have had time enough. */
+  /** Resolves when the threads of these have done all that they were told so far, or after a second. */
   async confirm(instances: readonly InstanceName[]): Promise<void> {
     const threads = new Set(instances.map(({ role, name }) => this.#places.get(keyOf(role, name))?.thread));
     const { promise: late, resolve } = Promise.withResolvers<void>();
