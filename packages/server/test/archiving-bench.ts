@@ -87,18 +87,19 @@ export class ArchivingBench {
     const whole = { connectorName: 'c', address: 'a', stackUmask: 12, ...point };
     this.measurements.put(whole, this.points.get(point.name));
     this.points.set(point.name, whole);
-    this.archiving.putMeasurement(whole);
+    this.archiving.put('measurements', this.measurements.find(point.name), whole);
   }
 
   remove(name: string): void {
-    this.archiving.removeMeasurement(name);
+    if (!this.points.has(name)) return;
+    this.archiving.remove('measurements', this.measurements.find(name), name);
     this.measurements.remove(name);
     this.points.delete(name);
   }
 
   putCommand(point: Command): void {
     this.commands.put(point);
-    this.archiving.putCommand(point);
+    this.archiving.put('commands', this.commands.find(point.name), point);
   }
 
   putAlarm(alarm: Alarm): void {

@@ -208,7 +208,7 @@ export class RenderingWitness {
       this.#records.add(`${name} ${timeUs}`);
       if (kind !== 'measurements') continue;
       const value = formatPrefixed(datatype, records.valueAt(at) as Value);
-      const status = records.qualities[at] as number;
+      const status = (records.qualities[at] as number) & 0xff; // without the bits of the record itself
       const faults = window.map((each) => {
         const archived = this.model.archivedIn(each, name, datatype);
         if (archived === undefined) return `is not archived in ${each}`;

@@ -78,7 +78,7 @@ class Plant {
       { ...ofLink, name: 'beat', datatype: 'b', archPeriod: 1000 } as const,
     ]) {
       measurements.put(point);
-      this.archiving.putMeasurement(point);
+      this.archiving.put('measurements', measurements.find(point.name), point);
     }
     this.#publish('beat', true);
   }

@@ -14,7 +14,7 @@ import {
 } from '@telltale/schema';
 import { CommandChain } from './command-chain.ts';
 import { type StoredValue, stored, unstored } from './convert.ts';
-import { NamedPoints } from './named-points.ts';
+import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
@@ -64,6 +64,8 @@ export class Commands extends NamedPoints {
   readonly #keeping: PointKeeping<KeptCommand>;
   readonly #writeToDevice: WriteToDevice;
   readonly #commands: (LiveCommand | undefined)[] = [];
+  /** New ones, which nobody sees yet. */
+  readonly #coming: { readonly handle: number; readonly name: string; readonly takeOver: () => void }[] = [];
   readonly #kept = new Map<string, KeptCommand>();
   readonly #listeners: ((handle: number) => void)[] = [];
   readonly #writer = new TimedWriter();
@@ -115,15 +117,13 @@ export class Commands extends NamedPoints {
     for (const command of commands) this.#kept.set(command.name, command);
   }
 
-  /**
-   * The command is to be configured, or to be configured otherwise: all but what has to happen at one moment is done. What is
-   * answered does that, and answers with the handle.
-   */
-  prepare(point: Command): () => number {
+  /** Then `showNew`, and what is to be taken over; or `dropNew`. */
+  prepare(point: Command): PreparedPoint {
     const chain = new CommandChain(point);
     const text = slotText(point);
-    return () => {
-      const handle = this.handles.give(point.name);
+    const isNew = this.find(point.name) < 0;
+    const handle = this.handles.reserve(point.name);
+    const takeOver = () => {
       const before = this.#commands[handle];
       const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
       const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
@@ -132,12 +132,28 @@ export class Commands extends NamedPoints {
       this.wire.put(handle, text, usualRoom[point.datatype]);
       const isOther = before === undefined || before.chain.datatype !== chain.datatype;
       if (isOther || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
-      return handle;
     };
+    if (!isNew) return { handle, takeOver };
+    this.#coming.push({ handle, name: point.name, takeOver });
+    return { handle };
+  }
+
+  /** Those that were prepared are there. */
+  showNew(): void {
+    for (const { handle, name, takeOver } of this.#coming.splice(0)) {
+      this.handles.show(handle, name);
+      takeOver();
+    }
+  }
+
+  /** Those that were prepared do not come. */
+  dropNew(): void {
+    for (const { handle, name } of this.#coming.splice(0)) this.handles.takeBack(handle, name);
   }
 
   put(point: Command): void {
-    this.prepare(point)();
+    this.prepare(point).takeOver?.();
+    this.showNew();
   }
 
   remove(name: string): void {
@@ -146,7 +162,7 @@ export class Commands extends NamedPoints {
     this.tellRemoval(handle);
     this.wire.remove(handle);
     this.#commands[handle] = undefined;
-    this.handles.takeBack(handle);
+    this.handles.takeBack(handle, name);
     this.#forget(name);
   }
 

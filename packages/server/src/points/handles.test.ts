@@ -26,11 +26,17 @@ test('MC-13, DE-6: a name keeps its handle, and no other gets it within a minute
         const known = live.get(name);
         assert.equal(handles.find(name), known ?? -1);
         if (isRemoval && known !== undefined) {
-          handles.takeBack(known);
+          handles.takeBack(known, name);
           live.delete(name);
           ended.set(known, clock.monotonicMs());
-        } else if (!isRemoval) {
-          const handle = handles.give(name);
+        } else if (isRemoval) {
+          const handle = handles.reserve(name);
+          handles.takeBack(handle, name); // it does not come
+          ended.set(handle, clock.monotonicMs());
+        } else {
+          const handle = handles.reserve(name);
+          assert.equal(handles.find(name), known ?? -1, 'it is found before it is shown');
+          handles.show(handle, name);
           if (known === undefined) assert.ok(clock.monotonicMs() - (ended.get(handle) ?? -1e15) >= 60_000);
           else assert.equal(handle, known);
           live.set(name, handle);

@@ -1,11 +1,14 @@
-// Handles: small whole numbers that stand for names. One that was given back rests before another name gets it.
+// Handles: small whole numbers that stand for names. One can be reserved for a name that is to come, and is not found until
+// it is shown. One that was given back rests before another name gets it.
 import type { Clock } from '@telltale/schema';
 import { RestingNumbers } from './resting-numbers.ts';
 
 export class Handles {
   readonly #numbers: RestingNumbers;
   readonly #byName = new Map<string, number>();
+  /** Of those that are shown. */
   readonly #names: (string | undefined)[] = [];
+  #size = 0;
 
   constructor(clock: Clock) {
     this.#numbers = new RestingNumbers(clock);
@@ -13,7 +16,7 @@ export class Handles {
 
   /** How many names there are. */
   get size(): number {
-    return this.#byName.size;
+    return this.#size;
   }
 
   /** Every handle ever given is below. */
@@ -22,24 +25,32 @@ export class Handles {
   }
 
   find(name: string): number {
-    return this.#byName.get(name) ?? -1;
+    const handle = this.#byName.get(name);
+    return handle !== undefined && this.#names[handle] !== undefined ? handle : -1;
   }
 
   nameOf(handle: number): string {
     return this.#names[handle] ?? '';
   }
 
-  give(name: string): number {
+  /** The one that the name has, or is to have. */
+  reserve(name: string): number {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const handle = this.#numbers.give();
     this.#byName.set(name, handle);
-    this.#names[handle] = name;
     return handle;
   }
 
-  takeBack(handle: number): void {
-    this.#byName.delete(this.nameOf(handle));
+  /** From now on it is found. */
+  show(handle: number, name: string): void {
+    if (this.#names[handle] === undefined) this.#size++;
+    this.#names[handle] = name;
+  }
+
+  takeBack(handle: number, name: string): void {
+    if (this.#names[handle] !== undefined) this.#size--;
+    this.#byName.delete(name);
     this.#names[handle] = undefined;
     this.#numbers.takeBack(handle);
   }

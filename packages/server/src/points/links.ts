@@ -30,13 +30,13 @@ export interface StalledPoint {
 }
 
 export class Links {
-  readonly #byKey = new Map<string, Link>();
+  readonly #byRole = { connector: new Map<string, Link>(), provider: new Map<string, Link>() };
   readonly #byNumber = new Map<number, Link>();
   readonly #byWatchdog = new Map<string, Link>();
   #lastNumber = 0;
 
   find(role: LinkRole, name: string): Link | undefined {
-    return this.#byKey.get(`${role} ${name}`);
+    return this.#byRole[role].get(name);
   }
 
   /** No number is higher. */
@@ -44,8 +44,8 @@ export class Links {
     return this.#lastNumber;
   }
 
-  *connectors(): Generator<Link> {
-    for (const link of this.#byKey.values()) if (link.role === 'connector') yield link;
+  connectors(): Iterable<Link> {
+    return this.#byRole.connector.values();
   }
 
   numbered(number: number): Link | undefined {
@@ -73,7 +73,7 @@ export class Links {
     this.#leave(link);
     link.watchdog = watchdog;
     if (watchdog !== undefined) this.#byWatchdog.set(watchdog, link);
-    this.#byKey.set(`${role} ${name}`, link);
+    this.#byRole[role].set(name, link);
     this.#byNumber.set(link.number, link);
     return link;
   }
@@ -82,7 +82,7 @@ export class Links {
     const link = this.find(role, name);
     if (link === undefined) return;
     this.#leave(link);
-    this.#byKey.delete(`${role} ${name}`);
+    this.#byRole[role].delete(name);
     this.#byNumber.delete(link.number);
   }
 

@@ -40,19 +40,24 @@ export class MeasurementTable {
   /** Of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
 
-  /** The value stays. */
-  define(handle: number, definition: Definition, connector: number): void {
+  /** The value stays. No connector reads it until `connect`. */
+  define(handle: number, definition: Definition): void {
     this.#reserve(handle);
-    const { datatype, rawDatatype, isWatched, scaling, threshold, longDeadband } = definition;
-    const flags = definition.flags | (this.flagsOf(handle) & flag.simulated);
-    const linked = connector !== 0 && isWatched ? flag.linked : 0;
-    this.words[(handle << wordShift) + word.flags] = flags | linked | (connector << connectorShift);
+    const { datatype, rawDatatype, flags, scaling, threshold, longDeadband } = definition;
+    this.words[(handle << wordShift) + word.flags] = flags | (this.flagsOf(handle) & flag.simulated);
     this.types[handle] = code[datatype];
     this.rawTypes[handle] = code[rawDatatype];
     this.#defineScaling(handle, datatype, scaling);
     this.cells[(handle << cellShift) + cell.threshold] = threshold;
     if (longDeadband === undefined) this.longDeadbands.delete(handle);
     else this.longDeadbands.set(handle, longDeadband);
+  }
+
+  /** `isWatched`: the link of the connector counts for it. */
+  connect(handle: number, connector: number, isWatched: boolean): void {
+    const linked = connector !== 0 && isWatched ? flag.linked : 0;
+    const at = (handle << wordShift) + word.flags;
+    this.words[at] = (this.words[at] as number) | linked | (connector << connectorShift);
   }
 
   /** As before its first value. */

@@ -18,14 +18,14 @@ import type { LinkRole } from './links.ts';
 import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { definitionOf, MeasurementTable } from './measurement-table.ts';
-import { NamedPoints } from './named-points.ts';
+import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
 import type { QualityCounts } from './quality-counts.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
 import { sourceOf } from './source-of.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
-import { WireSlots } from './wire-slots.ts';
+import { type SlotText, WireSlots } from './wire-slots.ts';
 
 export interface MeasurementsOptions {
   readonly clock: Clock;
@@ -40,6 +40,16 @@ export interface SimulationRequest {
   readonly by: string;
 }
 
+/** A new one, which nobody sees yet. */
+interface Coming {
+  readonly handle: number;
+  readonly name: string;
+  readonly connector: string | undefined;
+  readonly isWatched: boolean;
+  readonly text: SlotText;
+  readonly room: number;
+}
+
 export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #clock: Clock;
   readonly #keeping: PointKeeping<KeptSimulation>;
@@ -48,6 +58,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #simulations: Simulations;
   readonly #linked: LinkedPoints;
   readonly #listeners: ((changes: Changes) => void)[] = [];
+  readonly #coming: Coming[] = [];
   /** Simulations of before the start, by name, until their measurement comes. */
   readonly #kept = new Map<string, KeptSimulation>();
   readonly #writer = new TimedWriter();
@@ -173,23 +184,28 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.readings(connector, batch);
   }
 
-  /**
-   * The measurement is to be configured, or to be configured otherwise than `before`: all but what has to happen at one moment
-   * is done. What is answered does that, and answers with the handle; `settle` follows.
-   */
-  prepare(point: Measurement, before?: Measurement): () => number {
+  /** `before`: how it was configured. Then `showNew`, and `settle` when all is taken over; or `dropNew`. */
+  prepare(point: Measurement, before?: Measurement): PreparedPoint {
     const { name, datatype, connectorName } = point;
     const isNew = this.find(name) < 0;
+    const handle = this.handles.reserve(name);
     const definition = definitionOf(point);
+    const { isWatched } = definition;
     const text = slotText(point);
     const connector = point.address === undefined ? undefined : connectorName;
-    const isOther = isNew || before?.datatype !== datatype;
+    if (isNew) {
+      this.#table.define(handle, definition);
+      this.#table.reset(handle);
+      this.#coming.push({ handle, name, connector, isWatched, text, room: usualRoom[datatype] });
+      return { handle };
+    }
+    const isOther = before?.datatype !== datatype;
     const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
     const endsSimulation = isOther || before.connectorName !== connectorName;
-    return () => {
-      const handle = this.handles.give(name);
-      if (isElsewhere && !isNew) this.#linked.forgetPoint(handle);
-      this.#table.define(handle, definition, this.#linked.connectorNumber(connector));
+    const takeOver = () => {
+      if (isElsewhere) this.#linked.forgetPoint(handle);
+      this.#table.define(handle, definition);
+      this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
       this.wire.put(handle, text, usualRoom[datatype]);
       if (endsSimulation) this.#dropSimulation(handle);
       if (isOther) this.#table.reset(handle);
@@ -199,18 +215,38 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       }
       if (isElsewhere) this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
-      this.#resumeSimulation(handle);
-      return handle;
     };
+    return { handle, takeOver };
   }
 
-  /** After what was prepared is done: everybody is told. */
+  /** Those that were prepared are there. After the links that they have. */
+  showNew(): void {
+    for (const { handle, name, connector, isWatched, text, room } of this.#coming.splice(0)) {
+      this.handles.show(handle, name);
+      this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
+      this.wire.put(handle, text, room);
+      this.#chain.publish(handle);
+      this.#linked.pointPut(handle, name);
+      this.#resumeSimulation(handle, name);
+    }
+  }
+
+  /** Those that were prepared do not come. */
+  dropNew(): void {
+    for (const { handle, name } of this.#coming.splice(0)) {
+      this.#table.remove(handle);
+      this.handles.takeBack(handle, name);
+    }
+  }
+
+  /** After what was prepared is taken over: everybody is told. */
   settle(): void {
     this.#linked.settle();
   }
 
   put(point: Measurement, before?: Measurement): void {
-    this.prepare(point, before)();
+    this.prepare(point, before).takeOver?.();
+    this.showNew();
     this.settle();
   }
 
@@ -226,7 +262,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.tellRemoval(handle);
     this.wire.remove(handle);
     this.#table.remove(handle);
-    this.handles.takeBack(handle);
+    this.handles.takeBack(handle, name);
     this.#linked.settle();
   }
 
@@ -331,8 +367,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     if (this.#endSimulation(handle)) this.#keeping.changed(this.nameOf(handle));
   }
 
-  #resumeSimulation(handle: number): void {
-    const kept = this.#kept.get(this.nameOf(handle));
+  #resumeSimulation(handle: number, name: string): void {
+    const kept = this.#kept.get(name);
     if (kept === undefined) return;
     this.#kept.delete(kept.name);
     const leftMs = kept.untilUs === undefined ? undefined : leftOf(kept.sinceUs, kept.untilUs, this.#clock.now());

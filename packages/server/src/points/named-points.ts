@@ -3,6 +3,13 @@
 import type { Clock } from '@telltale/schema';
 import { Handles } from './handles.ts';
 
+/** A point that is to be configured otherwise, or to be new: all but what has to happen at one moment is done. */
+export interface PreparedPoint {
+  readonly handle: number;
+  /** What is to happen then. New ones come all together, by `showNew`. */
+  readonly takeOver?: () => void;
+}
+
 export class NamedPoints {
   protected readonly handles: Handles;
   readonly #removalListeners: ((handle: number) => void)[] = [];

@@ -15,13 +15,13 @@ export interface PointFeedOptions {
   readonly clock: Clock;
 }
 
-type Point = Measurement | Command;
+export type Point = Measurement | Command;
 
 /** Whether a connector or provider is to be given points. */
 export type Wants = (role: Role, name: string) => boolean;
 
-/** What a rendering makes of one point: to be called with its handle when it takes effect. */
-export type TakeOver = (handle: number) => void;
+/** What is left to do of one point when the rendering takes effect; undefined: nothing. */
+export type TakeOver = (() => void) | undefined;
 
 export class PointFeed {
   readonly #options: PointFeedOptions;
@@ -30,7 +30,7 @@ export class PointFeed {
   readonly values: ProviderFeed;
   readonly #points: StackPointsFeed;
   /** Given since the last takeover, should it not come to one. */
-  readonly #reserved: { readonly ids: StackIds; readonly id: number }[] = [];
+  readonly #reserved: { readonly ids: StackIds; readonly kind: PointKind; readonly id: number }[] = [];
 
   constructor(options: PointFeedOptions) {
     const { measurements, commands, host, clock } = options;
@@ -52,11 +52,13 @@ export class PointFeed {
   }
 
   /** Sends ahead what changes of a point; undefined: there was none, or there is none any more. */
-  prepare(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
-    const [read, serve] = [this.#prepareRead(kind, before, after), this.#prepareServed(kind, before, after)];
-    return (handle) => {
-      read(handle);
-      serve(handle);
+  prepare(kind: PointKind, handle: number, before: Point | undefined, after: Point | undefined): TakeOver {
+    const read = this.#prepareRead(kind, handle, before, after);
+    const serve = this.#prepareServed(kind, handle, before, after);
+    if (read === undefined || serve === undefined) return read ?? serve;
+    return () => {
+      read();
+      serve();
     };
   }
 
@@ -67,8 +69,8 @@ export class PointFeed {
   }
 
   /** Nothing that was sent ahead counts. */
-  drop(): void {
-    for (const { ids, id } of this.#reserved.splice(0)) ids.giveBack(id);
+  dropNew(): void {
+    for (const { ids, kind, id } of this.#reserved.splice(0)) ids.giveBack(kind, id);
     this.#points.drop();
   }
 
@@ -83,7 +85,7 @@ export class PointFeed {
     }
   }
 
-  #prepareRead(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
+  #prepareRead(kind: PointKind, handle: number, before: Point | undefined, after: Point | undefined): TakeOver {
     const ids = this.read;
     const wasRead = isRead(before);
     // What a command begins with is told to its stack as well.
@@ -92,11 +94,15 @@ export class PointFeed {
       isRead(after) &&
       sourceOf(before as Point) === sourceOf(after) &&
       initialValueOf(before) === initialValueOf(after);
-    if (isSame || (!wasRead && !isRead(after))) return () => undefined;
-    const id = isRead(after) ? this.#reserve(ids) : -1;
+    if (isSame || (!wasRead && !isRead(after))) return undefined;
+    const id = isRead(after) ? this.#reserve(ids, kind) : -1;
     // A command's last value is its device's when it takes effect.
     if (isRead(after) && kind === 'measurements') this.#putRead(kind, after, id, -1);
-    return (handle) => {
+    if (before === undefined && kind === 'measurements') {
+      ids.assign(kind, handle, id); // nobody has it yet
+      return undefined;
+    }
+    return () => {
       if (wasRead) this.#points.remove('connector', before?.connectorName as string, kind, ids.idOf(kind, handle));
       if (id < 0) ids.end(kind, handle);
       else ids.assign(kind, handle, id);
@@ -104,14 +110,14 @@ export class PointFeed {
     };
   }
 
-  #prepareServed(kind: PointKind, before: Point | undefined, after: Point | undefined): TakeOver {
+  #prepareServed(kind: PointKind, handle: number, before: Point | undefined, after: Point | undefined): TakeOver {
     const ids = this.served;
     const [was, is] = [Object.keys(before?.providerAddresses ?? {}), Object.keys(after?.providerAddresses ?? {})];
-    if (was.length + is.length === 0) return () => undefined;
+    if (was.length + is.length === 0) return undefined;
     const isOther = was.length === 0 || is.length === 0 || before?.datatype !== after?.datatype;
-    const id = isOther && is.length > 0 ? this.#reserve(ids) : -1;
+    const id = isOther && is.length > 0 ? this.#reserve(ids, kind) : -1;
     if (after !== undefined && id >= 0) for (const provider of is) this.#putServed(kind, after, id, provider);
-    return (handle) => {
+    return () => {
       const old = ids.idOf(kind, handle);
       for (const provider of was) {
         if (!isOther && is.includes(provider)) continue;
@@ -129,9 +135,9 @@ export class PointFeed {
     };
   }
 
-  #reserve(ids: StackIds): number {
+  #reserve(ids: StackIds, kind: PointKind): number {
     const id = ids.reserve();
-    this.#reserved.push({ ids, id });
+    this.#reserved.push({ ids, kind, id });
     return id;
   }
 

@@ -19,9 +19,11 @@ export class StackIds {
     return this.#numbers.give();
   }
 
-  /** It was not needed. */
-  giveBack(id: number): void {
-    this.#numbers.takeBack(id);
+  /** It was not needed, though it may have been assigned. */
+  giveBack(kind: PointKind, id: number): void {
+    const handle = this.handleOf(kind, id);
+    if (handle < 0) this.#numbers.takeBack(id);
+    else this.end(kind, handle);
   }
 
   /** From now on the point is known by this id, and by no other. */

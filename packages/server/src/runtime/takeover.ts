@@ -5,10 +5,11 @@ import type { Alarms } from '../alarms/index.ts';
 import type { Archiving } from '../archive/index.ts';
 import type { RenderedChange } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
-import type { Commands, Measurements } from '../points/index.ts';
+import type { Commands, Measurements, PreparedPoint } from '../points/index.ts';
 import type { Role, StackHost } from '../stacks/index.ts';
 import type { AlarmFeed } from './alarm-feed.ts';
-import type { PointFeed } from './point-feed.ts';
+import type { Point, PointFeed } from './point-feed.ts';
+import type { PointKind } from './stack-ids.ts';
 
 export interface Parts {
   readonly measurements: Measurements;
@@ -25,6 +26,9 @@ export class Takeover {
   readonly #alarmFeed: AlarmFeed;
   readonly #isFirst: boolean;
   readonly #steps: (() => void)[] = [];
+  #hasNew = false;
+  /** Measurements that come, go or get another datatype. */
+  readonly #others: string[] = [];
 
   /** The steps of the first rendering after a start are carried out as they are prepared: there is no other one to mix it with. */
   constructor(parts: Parts, points: PointFeed, alarmFeed: AlarmFeed, isFirst: boolean) {
@@ -45,7 +49,8 @@ export class Takeover {
   }
 
   drop(): void {
-    this.#points.drop();
+    const { measurements, commands, archiving } = this.#parts;
+    for (const part of [this.#points, measurements, commands, archiving]) part.dropNew();
   }
 
   /**
@@ -56,6 +61,7 @@ export class Takeover {
     this.#parts.alarms.hold();
     for (const step of this.#steps) step();
     this.#parts.measurements.settle();
+    this.#parts.alarms.measurementsChanged(this.#others);
     // Providers get the present values of their points after these, and then their alarms.
     const touched = this.#points.done();
     const providers = touched.filter(({ role }) => role === 'provider');
@@ -68,6 +74,12 @@ export class Takeover {
   #atOnce(step: () => void): void {
     if (this.#isFirst) step();
     else this.#steps.push(step);
+  }
+
+  /** New points come together, where the first of them does. */
+  #showNew(): void {
+    const { measurements, commands, archiving } = this.#parts;
+    for (const part of [measurements, commands, archiving]) part.showNew();
   }
 
   #instance(role: Role, before: Connector | Provider | undefined, after: Connector | Provider | undefined): void {
@@ -93,45 +105,44 @@ export class Takeover {
   }
 
   #measurement(before: Measurement | undefined, after: Measurement | undefined): void {
-    const { measurements, alarms, archiving } = this.#parts;
-    const name = (after ?? before)?.name;
-    if (name === undefined) return;
-    const feed = this.#points.prepare('measurements', before, after);
-    const isOther = before !== undefined && before.datatype !== after?.datatype;
-    const put = after && measurements.prepare(after, before);
-    this.#atOnce(() => {
-      if (put === undefined) {
-        feed(measurements.find(name));
-        archiving.removeMeasurement(name);
-        measurements.remove(name);
-      } else {
-        if (isOther) this.#points.values.pause('measurements', measurements.find(name));
-        const handle = put();
-        archiving.putMeasurement(after as Measurement);
-        feed(handle);
-      }
-      if (before?.datatype !== after?.datatype) alarms.measurementsChanged([name]);
-    });
+    if (before?.datatype !== after?.datatype) this.#others.push((after ?? before)?.name as string);
+    if (after !== undefined) this.#put('measurements', this.#parts.measurements.prepare(after, before), before, after);
+    else if (before !== undefined) this.#remove('measurements', before);
   }
 
   #command(before: Command | undefined, after: Command | undefined): void {
-    const { commands, archiving } = this.#parts;
-    const name = (after ?? before)?.name;
-    if (name === undefined) return;
-    const feed = this.#points.prepare('commands', before, after);
-    const isOther = before !== undefined && before.datatype !== after?.datatype;
-    const put = after && commands.prepare(after);
+    if (after !== undefined) this.#put('commands', this.#parts.commands.prepare(after), before, after);
+    else if (before !== undefined) this.#remove('commands', before);
+  }
+
+  #put(kind: PointKind, { handle, takeOver }: PreparedPoint, before: Point | undefined, after: Point): void {
+    const { archiving } = this.#parts;
+    const feed = this.#points.prepare(kind, handle, before, after);
+    if (before === undefined) {
+      archiving.prepare(kind, handle, after);
+      if (!this.#hasNew) this.#atOnce(() => this.#showNew());
+      this.#hasNew = !this.#isFirst;
+      if (feed !== undefined) this.#atOnce(feed);
+      return;
+    }
+    const isOther = before.datatype !== after.datatype;
     this.#atOnce(() => {
-      if (put === undefined) {
-        feed(commands.find(name));
-        archiving.removeCommand(name);
-        commands.remove(name);
-        return;
-      }
-      if (isOther) this.#points.values.pause('commands', commands.find(name));
-      const handle = put();
-      archiving.putCommand(after as Command);
-      feed(handle);
+      if (isOther) this.#points.values.pause(kind, handle);
+      takeOver?.();
+      archiving.put(kind, handle, after);
+      feed?.();
+    });
+  }
+
+  #remove(kind: PointKind, before: Point): void {
+    const { name } = before;
+    const points = this.#parts[kind];
+    const handle = points.find(name);
+    const feed = this.#points.prepare(kind, handle, before, undefined);
+    this.#atOnce(() => {
+      feed?.();
+      this.#parts.archiving.remove(kind, handle, name);
+      points.remove(name);
     });
   }
 

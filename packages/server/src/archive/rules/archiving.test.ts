@@ -89,7 +89,7 @@ describe('what is configured', () => {
       const driven: Measurement = { name: 'w', datatype: 'b', ...onChange };
       bench.measurements.put(driven, bench.points.get('w'));
       assert.deepEqual(bench.news(), []);
-      bench.archiving.putMeasurement(driven);
+      bench.archiving.put('measurements', bench.measurements.find('w'), driven);
       assert.deepEqual(values(bench), ['w b1']);
     }
   });
@@ -136,7 +136,7 @@ describe('what is configured', () => {
     bench.putAlarm({ name: 'a', severity: 2, properties: { archRetention: '2y' } });
     assert.equal(retentions.takeChanged(), false);
     bench.archiving.removeAlarm('a');
-    bench.archiving.removeCommand('v');
+    bench.archiving.remove('commands', bench.commands.find('v'), 'v');
     assert.equal(retentions.takeChanged(), false, 'what is left of them ends with it');
     bench.put({ name: '__proto__', datatype: 'd' });
     assert.deepEqual([retentions.takeChanged(), [...retentions.ofSeries.keys()]], [true, ['commands/v', 'alarms/a']]);

@@ -1,6 +1,6 @@
 // Archiving on the side of the live objects: follows what is configured, takes every change, and hands the records that
 // the rules make of it to the archive. Deadbands are in point-rules.ts; leaders, periods and alarms are here.
-import type { Alarm, AlarmState, Clock, Command, Measurement } from '@telltale/schema';
+import type { Alarm, AlarmState, Clock, Datatype } from '@telltale/schema';
 import { quality } from '@telltale/schema';
 import type { Changes, Commands, Measurements } from '../../points/index.ts';
 import { packAlarm } from '../alarm-text.ts';
@@ -49,6 +49,17 @@ interface Side {
   readonly rules: PointRules;
 }
 
+/** A point that nobody sees yet. */
+interface Coming {
+  readonly side: Side;
+  readonly handle: number;
+  readonly name: string;
+  readonly datatype: Datatype;
+  readonly isArchived: boolean;
+  /** Undefined where it has neither leader nor period, and its records are kept as they were. */
+  readonly whole: Point | undefined;
+}
+
 /** Of periods that are over at the same time, so many are archived in one go; then others have their turn. */
 const mostInTurn = 4096;
 /** Times of the even clock that differ by less are the same. */
@@ -60,12 +71,12 @@ export class Archiving {
   readonly #clock: Clock;
   readonly #recorder: Recorder;
   readonly #watch: ClockWatch;
-  readonly #measurements: Side;
-  readonly #commands: Side;
+  readonly #sides: { readonly [K in Side['kind']]: Side };
   /** From the names of alarms that are archived to their sources. */
   readonly #alarms = new Map<string, number>();
   /** Of alarms before the start, until they are put. */
   readonly #lastTransitions = new Map<string, Omit<AlarmTransition, 'description'>>();
+  readonly #coming: Coming[] = [];
   readonly #followers = new Followers();
   readonly #dues = new DueQueue();
   #armedMs = Number.POSITIVE_INFINITY;
@@ -76,8 +87,10 @@ export class Archiving {
     this.#clock = clock;
     this.#recorder = new Recorder(clock, sink);
     this.#watch = new ClockWatch(clock, onJump);
-    this.#measurements = this.#sideOf('measurements', measurements, quality.bad.notConnected);
-    this.#commands = this.#sideOf('commands', liveCommands(commands), 0);
+    this.#sides = {
+      measurements: this.#sideOf('measurements', measurements, quality.bad.notConnected),
+      commands: this.#sideOf('commands', liveCommands(commands), 0),
+    };
   }
 
   /** What became of everything so far. */
@@ -91,24 +104,58 @@ export class Archiving {
     return { counts: this.counts, astrayNames, jumpCount: this.#watch.count, jumps: [...this.#watch.last] };
   }
 
-  /** The measurement is configured, or configured otherwise: after the live one was put. */
-  putMeasurement(point: Measurement): void {
-    this.#put(this.#measurements, point);
+  /** The rules of a point that is to come, and that nobody sees yet: `showNew` follows, or `dropNew`. */
+  prepare(kind: Side['kind'], handle: number, point: Point): void {
+    const side = this.#sides[kind];
+    const { name, datatype, leader, archPeriod = 0 } = point;
+    if (isArchived(point)) side.table.define(handle, point, this.#sourceOf(kind, point));
+    const isSimple = leader === undefined && archPeriod === 0 && this.retentions.isSame(kind, point);
+    const whole = isSimple ? undefined : point;
+    this.#coming.push({ side, handle, name, datatype, isArchived: isArchived(point), whole });
+  }
+
+  /** Those that were prepared are there: after the live ones. */
+  showNew(): void {
+    const coming = this.#coming.splice(0);
+    this.#recorder.begin();
+    for (const { side, handle, datatype, isArchived } of coming) {
+      if (isArchived) side.table.begin(handle, datatype, this.#recorder.nowMs);
+      side.rules.offerFirst(handle);
+    }
+    for (const { side, handle, name, whole } of coming) {
+      if (whole !== undefined) this.#begun(side, handle, whole);
+      else if (this.#followers.of(name) !== undefined) this.#markLeader(name);
+    }
+    this.#recorder.end();
+  }
+
+  /** Those that were prepared do not come. */
+  dropNew(): void {
+    this.#coming.length = 0;
+  }
+
+  /** The point is configured, or configured otherwise: after the live one was put. */
+  put(kind: Side['kind'], handle: number, point: Point): void {
+    const side = this.#sides[kind];
+    const { table } = side;
+    this.#recorder.begin();
+    if (isArchived(point)) {
+      table.define(handle, point, this.#sourceOf(kind, point));
+      table.begin(handle, point.datatype, this.#recorder.nowMs);
+    } else table.clear(handle);
+    side.rules.offerFirst(handle);
+    this.#begun(side, handle, point);
+    this.#recorder.end();
   }
 
   /** Before the live one is removed. */
-  removeMeasurement(name: string): void {
-    this.#remove(this.#measurements, name);
-  }
-
-  /** After the live one was put. */
-  putCommand(point: Command): void {
-    this.#put(this.#commands, point);
-  }
-
-  /** Before the live one is removed. */
-  removeCommand(name: string): void {
-    this.#remove(this.#commands, name);
+  remove(kind: Side['kind'], handle: number, name: string): void {
+    const { bit, table } = this.#sides[kind];
+    const number = 2 * handle + bit;
+    table.clear(handle);
+    this.#follow(number, undefined);
+    this.#await(number);
+    this.#markLeader(name, kind);
   }
 
   /** What the archive and the alarms were before the start; before the first object is put. */
@@ -139,13 +186,13 @@ export class Archiving {
   onChanges(changes: Changes): void {
     if (this.#isClosed) return;
     this.#recorder.begin();
-    this.#measurements.rules.apply(changes);
+    this.#sides.measurements.rules.apply(changes);
     this.#recorder.end();
   }
 
   /** Every change of a command. */
   onCommand(handle: number): void {
-    const { table, rules } = this.#commands;
+    const { table, rules } = this.#sides.commands;
     if (this.#isClosed || (table.flagsOf(handle) & flag.change) === 0) return;
     this.#recorder.begin();
     rules.offer(handle);
@@ -183,34 +230,20 @@ export class Archiving {
   }
 
   #side(number: number): Side {
-    return (number & 1) === 0 ? this.#measurements : this.#commands;
+    return (number & 1) === 0 ? this.#sides.measurements : this.#sides.commands;
   }
 
-  #put(side: Side, point: Point): void {
-    const { kind, bit, live, table, rules } = side;
-    const { name, datatype, leader } = point;
-    const handle = live.find(name);
-    if (handle < 0) return;
+  #sourceOf(kind: Side['kind'], { name, datatype }: Point): number {
+    return this.#recorder.sink.source({ kind, name, datatype });
+  }
+
+  /** Its rules are others now. */
+  #begun({ kind, bit }: Side, handle: number, point: Point): void {
+    const number = 2 * handle + bit;
     this.retentions.put(kind, point);
-    this.#recorder.begin();
-    if (isArchived(point)) {
-      const source = this.#recorder.sink.source({ kind, name, datatype });
-      table.define(handle, point, source, this.#recorder.nowMs);
-    } else table.clear(handle);
-    this.#follow(2 * handle + bit, leader);
-    this.#markLeader(name);
-    rules.offerFirst(handle);
-    this.#await(2 * handle + bit);
-    this.#recorder.end();
-  }
-
-  #remove({ kind, bit, live, table }: Side, name: string): void {
-    const handle = live.find(name);
-    if (handle < 0) return;
-    table.clear(handle);
-    this.#follow(2 * handle + bit, undefined);
-    this.#await(2 * handle + bit);
-    this.#markLeader(name, kind);
+    this.#follow(number, point.leader);
+    this.#markLeader(point.name);
+    this.#await(number);
   }
 
   #follow(number: number, leader: string | undefined): void {
@@ -223,7 +256,7 @@ export class Archiving {
   /** A measurement leads before a command of the same name. The one that is going does not. */
   #markLeader(name: string, going?: Side['kind']): void {
     let isWanted = this.#followers.of(name) !== undefined;
-    for (const { kind, live, table } of [this.#measurements, this.#commands]) {
+    for (const { kind, live, table } of [this.#sides.measurements, this.#sides.commands]) {
       const handle = kind === going ? -1 : live.find(name);
       if (handle < 0) continue;
       if (table.hasRules(handle)) table.setFlag(handle, flag.leads, isWanted);

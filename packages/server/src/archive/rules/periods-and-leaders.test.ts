@@ -133,7 +133,7 @@ describe('a leader', () => {
     bench.clock.advance(1);
     await bench.commands.write('x', 'd4');
     assert.deepEqual(values(bench), ['commands/x d4', 'f d1']);
-    bench.archiving.removeCommand('x');
+    bench.archiving.remove('commands', bench.commands.find('x'), 'x');
     bench.commands.remove('x');
     bench.put({ name: 'f', datatype: 'd', leader: 'y' });
     bench.putCommand({ name: 'x', datatype: 'd', ...onChange });

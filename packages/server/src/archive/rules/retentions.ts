@@ -20,8 +20,19 @@ export class Retentions {
   #isChanged = false;
 
   put(kind: Kind, object: Kept): void {
+    if (this.isSame(kind, object)) return;
+    this.#isChanged = true;
+    const key = `${kind}/${object.name}`;
     const us = retentionOf(object);
-    if (us !== undefined || this.ofSeries.size > 0) this.#set(`${kind}/${object.name}`, us);
+    if (us === undefined) this.ofSeries.delete(key);
+    else this.ofSeries.set(key, us);
+  }
+
+  /** Whether what the object says is known. */
+  isSame(kind: Kind, object: Kept): boolean {
+    const us = retentionOf(object);
+    if (us === undefined && this.ofSeries.size === 0) return true;
+    return this.ofSeries.get(`${kind}/${object.name}`) === us;
   }
 
   /** Those of before the start; before the first object is put. */
@@ -34,12 +45,5 @@ export class Retentions {
     const isChanged = this.#isChanged;
     this.#isChanged = false;
     return isChanged;
-  }
-
-  #set(key: string, us: number | undefined): void {
-    if (this.ofSeries.get(key) === us) return;
-    this.#isChanged = true;
-    if (us === undefined) this.ofSeries.delete(key);
-    else this.ofSeries.set(key, us);
   }
 }

@@ -24,8 +24,8 @@ export class RuleTable {
   /** Value deadbands of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
 
-  /** What is known of the last record stays where the datatype does. */
-  define(handle: number, point: Point, source: number, nowMs: number): void {
+  /** What is known of the last record stays where the datatype does. `begin` follows; until then nothing is made of a new one. */
+  define(handle: number, point: Point, source: number): void {
     this.#reserve(handle);
     const { datatype, archMode, archPeriod = 0, archTimeDeadband = 0, leader } = point;
     const isSame = this.datatypes[handle] === datatype;
@@ -36,19 +36,24 @@ export class RuleTable {
     if (!exclusive.has(datatype)) flags |= flag.number;
     this.words[(handle << wordShift) + word.flags] = flags;
     this.words[(handle << wordShift) + word.source] = source;
-    this.datatypes[handle] = datatype;
     const at = handle << cellShift;
     this.cells[at + cell.periodMs] = archPeriod;
     this.cells[at + cell.timeDeadbandUs] = archTimeDeadband * 1000;
-    if (!isSame) this.cells[at + cell.recordedMs] = nowMs;
     const deadband = valueDeadbandOf(point);
     this.longDeadbands.delete(handle);
     this.cells[at + cell.valueDeadband] = Number(deadband);
     if (typeof deadband === 'bigint') this.longDeadbands.set(handle, deadband);
   }
 
+  /** What was defined counts. The first period of a new one begins. */
+  begin(handle: number, datatype: Datatype, nowMs: number): void {
+    if (this.datatypes[handle] === datatype) return;
+    this.datatypes[handle] = datatype;
+    this.cells[(handle << cellShift) + cell.recordedMs] = nowMs;
+  }
+
   clear(handle: number): void {
-    if (!this.hasRules(handle)) return; // there is nothing of it
+    if (handle >= this.capacity) return; // there is nothing of it
     this.cells.fill(0, handle << cellShift, (handle + 1) << cellShift);
     this.datatypes[handle] = undefined;
     this.texts.delete(handle);
