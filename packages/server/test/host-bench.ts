@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type Clock, ProblemError, type Value } from '@telltale/schema';
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import { pino } from 'pino';
-import { StackHost } from '../src/stacks/index.ts';
+import { packPoints, StackHost } from '../src/stacks/index.ts';
 
 const moduleOf = (file: string) => new URL(`stacks/${file}`, import.meta.url).href;
 const stackModules = ['line-device.ts', 'trial.ts', 'broken.ts', 'unloadable.ts', 'heavy.ts'].map(moduleOf);
@@ -72,10 +72,8 @@ export async function startHost({
     give(name, addresses);
   };
   const give = (name: string, addresses: string[] = []) => {
-    host.putPoints('connector', name, {
-      measurements: [point(1)],
-      commands: addresses.map((a, i) => command(10 + i, a)),
-    });
+    const commands = addresses.map((a, i) => command(10 + i, a));
+    host.putPoints('connector', name, packPoints({ measurements: [point(1)], commands }));
     host.pointsDone('connector', name);
   };
   const status = (name: string) => host.status().find((each) => each.name === name);

@@ -94,6 +94,7 @@ export class Triggers {
 
   /** Resolves by name again; a delay of these measurements' triggers starts again. */
   measurementsChanged(names: Iterable<string>): void {
+    if (this.#subjects.size === 0) return;
     const changed: Subject[] = [];
     for (const name of names) {
       const subject = this.#subjects.get(name);

@@ -25,7 +25,7 @@ import type { QualityCounts } from './quality-counts.ts';
 import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
 import { sourceOf } from './source-of.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
-import { type SlotText, WireSlots } from './wire-slots.ts';
+import { WireSlots } from './wire-slots.ts';
 
 export interface MeasurementsOptions {
   readonly clock: Clock;
@@ -46,8 +46,6 @@ interface Coming {
   readonly name: string;
   readonly connector: string | undefined;
   readonly isWatched: boolean;
-  readonly text: SlotText;
-  readonly room: number;
 }
 
 export class Measurements extends NamedPoints implements MeasurementReader {
@@ -196,7 +194,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     if (isNew) {
       this.#table.define(handle, definition);
       this.#table.reset(handle);
-      this.#coming.push({ handle, name, connector, isWatched, text, room: usualRoom[datatype] });
+      this.wire.prepare(handle, text, usualRoom[datatype]);
+      this.#coming.push({ handle, name, connector, isWatched });
       return { handle };
     }
     const isOther = before?.datatype !== datatype;
@@ -221,10 +220,10 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** Those that were prepared are there. After the links that they have. */
   showNew(): void {
-    for (const { handle, name, connector, isWatched, text, room } of this.#coming.splice(0)) {
+    for (const { handle, name, connector, isWatched } of this.#coming.splice(0)) {
       this.handles.show(handle, name);
       this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
-      this.wire.put(handle, text, room);
+      this.wire.show(handle);
       this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
       this.#resumeSimulation(handle, name);
@@ -234,6 +233,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   /** Those that were prepared do not come. */
   dropNew(): void {
     for (const { handle, name } of this.#coming.splice(0)) {
+      this.wire.remove(handle);
       this.#table.remove(handle);
       this.handles.takeBack(handle, name);
     }

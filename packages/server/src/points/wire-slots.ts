@@ -45,6 +45,7 @@ export class WireSlots {
   readonly #pages: Page[] = [];
   /** Slots, and pages with slots in them, whose value has changed since it was written. */
   #stale = new Uint8Array(0);
+  #isShown = new Uint8Array(0);
   #stalePages = new Uint8Array(0);
   /** Where a slot begins in its page, and its parts, in bytes. */
   #start = new Uint32Array(0);
@@ -74,11 +75,20 @@ export class WireSlots {
 
   /** `room` is what most values of the point need, in bytes; longer ones make the slot grow. */
   put(handle: number, text: SlotText, room: number): void {
+    this.prepare(handle, text, room);
+    this.show(handle);
+  }
+
+  /** As `put`, but it is not there before `show`. */
+  prepare(handle: number, text: SlotText, room: number): void {
     this.#reserve(handle);
-    const page = this.#pageOf(handle);
-    page.texts.set(handle, text);
-    page.laid = false;
+    this.#pageOf(handle).texts.set(handle, text);
     this.#room[handle] = room;
+  }
+
+  show(handle: number): void {
+    this.#isShown[handle] = 1;
+    this.#pageOf(handle).laid = false;
     this.touch(handle);
   }
 
@@ -86,6 +96,7 @@ export class WireSlots {
     const page = this.#pageOf(handle);
     page.texts.delete(handle);
     page.laid = false;
+    this.#isShown[handle] = 0;
     this.#length[handle] = 0;
     this.#room[handle] = 0;
     this.#changed();
@@ -213,8 +224,9 @@ export class WireSlots {
     const slots = new Map<number, { head: Buffer; tail: Buffer }>();
     let length = 0;
     for (let handle = first; handle < behind; handle++) {
+      if (this.#isShown[handle] === 0) continue;
       const text = page.texts.get(handle);
-      if (text === undefined && this.#length[handle] === 0) continue;
+      page.texts.delete(handle);
       const parts = text === undefined ? this.#cut(handle, page) : this.#measure(handle, text);
       slots.set(handle, parts);
       length += parts.head.length + at(this.#room, handle) + parts.tail.length;
@@ -237,7 +249,6 @@ export class WireSlots {
     page.version = this.#version;
     this.#layout++;
     this.#stalePages[number] = 1;
-    page.texts.clear();
   }
 
   #measure(handle: number, text: SlotText): { head: Buffer; tail: Buffer } {
@@ -344,6 +355,7 @@ export class WireSlots {
     if (handle < this.#length.length) return;
     const capacity = Math.max(slotsAPage, 2 ** Math.ceil(Math.log2(handle + 1)));
     this.#stale = grown(this.#stale, new Uint8Array(capacity));
+    this.#isShown = grown(this.#isShown, new Uint8Array(capacity));
     this.#stalePages = grown(this.#stalePages, new Uint8Array(capacity >>> pageShift));
     this.#start = grown(this.#start, new Uint32Array(capacity));
     this.#length = grown(this.#length, new Uint32Array(capacity));

@@ -9,7 +9,7 @@ function setUp(isRunning = true) {
   const feed = new StackPointsFeed({
     has: () => isRunning,
     putPoints: (role, name, { measurements, commands }) =>
-      said.push(`${role} ${name} put ${measurements.length} ${commands.length}`),
+      said.push(`${role} ${name} put ${JSON.parse(measurements).length} ${commands.length}`),
     dropPoints: (role, name) => said.push(`${role} ${name} drop`),
     pointsDone: (role, name, gone) =>
       said.push(`${role} ${name} done without ${gone?.measurements} and ${gone?.commands}`),

@@ -1,7 +1,7 @@
 // Points on their way to the connectors and providers that carry them: those that come are sent ahead, in slices; that
 // they are there, and which have gone, is told to all at once.
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
-import type { Role, StackHost } from '../stacks/index.ts';
+import { type PackedPoints, packPoints, type Role, type StackHost } from '../stacks/index.ts';
 import type { PointKind } from './stack-ids.ts';
 
 const pointsASlice = 500;
@@ -13,6 +13,8 @@ interface Parcel {
   readonly name: string;
   readonly measurements: StackPoint[];
   readonly commands: StackCommand[];
+  /** Of one that has yet to be started: it gets them then. */
+  readonly packed: PackedPoints[];
   readonly gone: { readonly measurements: number[]; readonly commands: number[] };
 }
 
@@ -37,13 +39,13 @@ export class StackPointsFeed {
   putMeasurement(role: Role, name: string, point: StackPoint): void {
     const parcel = this.#parcelOf(role, name);
     parcel.measurements.push(point);
-    this.#sendFull(parcel);
+    this.#packFull(parcel);
   }
 
   putCommand(role: Role, name: string, point: StackCommand): void {
     const parcel = this.#parcelOf(role, name);
     parcel.commands.push(point);
-    this.#sendFull(parcel);
+    this.#packFull(parcel);
   }
 
   remove(role: Role, name: string, kind: PointKind, id: number): void {
@@ -71,24 +73,27 @@ export class StackPointsFeed {
     const key = `${role} ${name}`;
     const known = this.#parcels.get(key);
     if (known !== undefined) return known;
-    const parcel = { role, name, measurements: [], commands: [], gone: { measurements: [], commands: [] } };
+    const gone = { measurements: [], commands: [] };
+    const parcel = { role, name, measurements: [], commands: [], packed: [], gone };
     this.#parcels.set(key, parcel);
     return parcel;
   }
 
-  /** One that has yet to be started gets them then. */
-  #sendFull(parcel: Parcel): void {
+  #packFull(parcel: Parcel): void {
     const { role, name, measurements, commands } = parcel;
-    if (measurements.length + commands.length < pointsASlice || !this.#host.has(role, name)) return;
-    this.#send(parcel);
+    if (measurements.length + commands.length < pointsASlice) return;
+    if (this.#host.has(role, name)) this.#send(parcel);
+    else this.#pack(parcel);
   }
 
-  #send({ role, name, measurements, commands }: Parcel): void {
-    while (measurements.length + commands.length > 0) {
-      this.#host.putPoints(role, name, {
-        measurements: measurements.splice(0, pointsASlice),
-        commands: commands.splice(0, pointsASlice),
-      });
-    }
+  #send(parcel: Parcel): void {
+    this.#pack(parcel);
+    for (const points of parcel.packed.splice(0)) this.#host.putPoints(parcel.role, parcel.name, points);
+  }
+
+  #pack({ measurements, commands, packed }: Parcel): void {
+    if (measurements.length + commands.length === 0) return;
+    packed.push(packPoints({ measurements, commands: commands.splice(0) }));
+    measurements.length = 0;
   }
 }

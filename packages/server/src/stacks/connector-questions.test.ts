@@ -5,6 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
+import { packPoints } from './protocol.ts';
 
 const running: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -17,7 +18,7 @@ async function setUp(mode = 'good', setup?: HostSetup) {
   const { host, events, until } = bench;
   host.start('connector', { name: 'a', stackName: 'trial', vars: { mode }, properties: {} });
   const measurements = [point(1), point(2, 'silent'), point(3, 'block')];
-  host.putPoints('connector', 'a', { measurements, commands: [] });
+  host.putPoints('connector', 'a', packPoints({ measurements, commands: [] }));
   host.pointsDone('connector', 'a');
   await until(() => events.includes('a 1=1'));
   return bench;

@@ -4,5 +4,5 @@ export type { ConnectionStatus, Counters, Role, RoundTrip, ToldDetail } from '@t
 export * from './discover.ts';
 export type { HostEvents, InstanceName } from './host-events.ts';
 export type { InstanceCounters, InstanceStatus, StateListener } from './instance-status.ts';
-export type { Instance, PointIds } from './protocol.ts';
+export { type Instance, type PackedPoints, type PointIds, packPoints } from './protocol.ts';
 export { StackHost, type StackHostOptions, type ThreadCounts } from './stack-host.ts';

@@ -1,7 +1,7 @@
 // What the thread of the stacks and its client say to each other. An instance is one start of a connector or provider:
 // what is still said of an earlier start can be told from what is said of the present one.
 import type { BatchMessage, Value } from '@telltale/schema';
-import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand } from '@telltale/stack-kit';
+import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand, StackPoints } from '@telltale/stack-kit';
 import type { BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 
@@ -41,6 +41,17 @@ export interface Failure {
   readonly isSure: boolean;
 }
 
+/** Points on their way to a thread. */
+export interface PackedPoints {
+  /** Which may be very many, as JSON: a text crosses ten times as fast as objects do. */
+  readonly measurements: string;
+  readonly commands: readonly StackCommand[];
+}
+
+export function packPoints({ measurements, commands }: StackPoints): PackedPoints {
+  return { measurements: JSON.stringify(measurements), commands };
+}
+
 export type ToThread =
   /** `replaces`: the instance that is stopped first and whose points are taken over. */
   | {
@@ -52,13 +63,7 @@ export type ToThread =
     }
   | { readonly kind: 'stop'; readonly id: number }
   /** They come with the next `pointsDone`, or never, with `dropPoints`. */
-  | {
-      readonly kind: 'putPoints';
-      readonly id: number;
-      /** Which may be very many, as JSON: a text crosses ten times as fast as objects do. */
-      readonly measurements: string;
-      readonly commands: readonly StackCommand[];
-    }
+  | ({ readonly kind: 'putPoints'; readonly id: number } & PackedPoints)
   | { readonly kind: 'dropPoints'; readonly id: number }
   /** These go, and those that were put come: its points are whole. */
   | { readonly kind: 'pointsDone'; readonly id: number; readonly gone: PointIds }

@@ -3,6 +3,7 @@ import { afterEach, describe, test } from 'node:test';
 import { Batch, ManualClock, ProblemError, type Value } from '@telltale/schema';
 import { command, type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 import { LineDevice } from '../../test/line-device.ts';
+import { packPoints } from './protocol.ts';
 import { writeProblem } from './write-problem.ts';
 
 const running: { close(): unknown }[] = [];
@@ -23,8 +24,12 @@ describe('with a device on a socket', () => {
     const { host, events, until, status } = await setUp();
     const vars = { port: device.port };
     host.start('connector', { name: 'plc', stackName: 'line_device', vars, properties: { writeTimeout: '200' } });
-    host.putPoints('connector', 'plc', { measurements: [point(5, 'level')], commands: [] });
-    host.putPoints('connector', 'plc', { measurements: [], commands: [command(6, 'valve'), command(7, 'silent')] });
+    host.putPoints('connector', 'plc', packPoints({ measurements: [point(5, 'level')], commands: [] }));
+    host.putPoints(
+      'connector',
+      'plc',
+      packPoints({ measurements: [], commands: [command(6, 'valve'), command(7, 'silent')] }),
+    );
     host.pointsDone('connector', 'plc');
     await until(() => events.includes('plc 5=21.5'));
     await host.write('plc', 6, 50);
@@ -84,7 +89,7 @@ describe('instances', () => {
     const { host, events, until, lines, give } = await setUp();
     host.start('connector', { name: '__proto__', stackName: 'trial', vars: {}, properties: {} });
     for (let id = 2; id <= 5; id++)
-      host.putPoints('connector', '__proto__', { measurements: [point(id)], commands: [] });
+      host.putPoints('connector', '__proto__', packPoints({ measurements: [point(id)], commands: [] }));
     give('__proto__', ['good']);
     await until(() => events.includes('__proto__ 1=1'));
     await host.write('__proto__', 10, 8);
@@ -162,7 +167,7 @@ describe('instances', () => {
       },
     });
     host.start('provider', { name: 'out', stackName: 'trial', vars: {}, properties: {} });
-    host.putPoints('provider', 'out', { measurements: [], commands: [command(3, 'good')] });
+    host.putPoints('provider', 'out', packPoints({ measurements: [], commands: [command(3, 'good')] }));
     host.pointsDone('provider', 'out');
     await until(() => events.includes('provider out up'));
     const batch = new Batch();

@@ -2,20 +2,13 @@
 // are few, each with several instances; one that dies takes its own with it and no others.
 import { availableParallelism } from 'node:os';
 import { type Batch, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
-import type {
-  BrowseAnswer,
-  BrowseRequest,
-  ReadingTrace,
-  StackAlarm,
-  StackAlarmState,
-  StackPoints,
-} from '@telltale/stack-kit';
+import type { BrowseAnswer, BrowseRequest, ReadingTrace, StackAlarm, StackAlarmState } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import type { HostEvents, InstanceName } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
 import type { InstanceStatus, StateListener } from './instance-status.ts';
-import type { Instance, PointIds, ToThread } from './protocol.ts';
+import type { Instance, PackedPoints, PointIds, ToThread } from './protocol.ts';
 import { StackThread } from './stack-thread.ts';
 import { writeProblem } from './write-problem.ts';
 
@@ -114,13 +107,8 @@ export class StackHost {
   }
 
   /** Sends points that come with the next `pointsDone`; to be called with slices of some thousands. */
-  putPoints(role: Role, name: string, { measurements, commands }: StackPoints): void {
-    this.#tell(role, name, (id) => ({
-      kind: 'putPoints',
-      id,
-      measurements: JSON.stringify(measurements),
-      commands,
-    }));
+  putPoints(role: Role, name: string, points: PackedPoints): void {
+    this.#tell(role, name, (id) => ({ kind: 'putPoints', id, ...points }));
   }
 
   /** Those that were put and are not there yet do not come. */

@@ -3,6 +3,7 @@ import { afterEach, describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 import type { InstanceStatus } from './instance-status.ts';
+import { packPoints } from './protocol.ts';
 
 const running: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -28,7 +29,7 @@ describe('instances in threads', () => {
       [1, 2, 1],
     );
     const many = Array.from({ length: 400 }, (_, at) => point(at));
-    host.putPoints('connector', 'b', { measurements: many, commands: [] });
+    host.putPoints('connector', 'b', packPoints({ measurements: many, commands: [] }));
     host.pointsDone('connector', 'b');
     await until(() => status('b')?.points === 400);
     start('d');

@@ -51,13 +51,15 @@ interface Side {
 
 /** A point that nobody sees yet. */
 interface Coming {
-  readonly side: Side;
-  readonly handle: number;
+  readonly number: number;
   readonly name: string;
   readonly datatype: Datatype;
-  readonly isArchived: boolean;
-  /** Undefined where it has neither leader nor period, and its records are kept as they were. */
-  readonly whole: Point | undefined;
+  /** Of its rules; undefined: it is not archived. */
+  readonly flags: number | undefined;
+  readonly leader: string | undefined;
+  readonly hasPeriod: boolean;
+  /** Undefined where its records are kept as long as they were. */
+  readonly keptOtherwise: Point | undefined;
 }
 
 /** Of periods that are over at the same time, so many are archived in one go; then others have their turn. */
@@ -108,23 +110,34 @@ export class Archiving {
   prepare(kind: Side['kind'], handle: number, point: Point): void {
     const side = this.#sides[kind];
     const { name, datatype, leader, archPeriod = 0 } = point;
-    if (isArchived(point)) side.table.define(handle, point, this.#sourceOf(kind, point));
-    const isSimple = leader === undefined && archPeriod === 0 && this.retentions.isSame(kind, point);
-    const whole = isSimple ? undefined : point;
-    this.#coming.push({ side, handle, name, datatype, isArchived: isArchived(point), whole });
+    const flags = isArchived(point) ? side.table.define(handle, point, this.#sourceOf(kind, point)) : undefined;
+    const isKeptOtherwise = !this.retentions.isSame(kind, point);
+    this.#coming.push({
+      number: 2 * handle + side.bit,
+      name,
+      datatype,
+      flags,
+      leader,
+      hasPeriod: archPeriod > 0,
+      keptOtherwise: isKeptOtherwise ? point : undefined,
+    });
   }
 
   /** Those that were prepared are there: after the live ones. */
   showNew(): void {
     const coming = this.#coming.splice(0);
     this.#recorder.begin();
-    for (const { side, handle, datatype, isArchived } of coming) {
-      if (isArchived) side.table.begin(handle, datatype, this.#recorder.nowMs);
-      side.rules.offerFirst(handle);
+    for (const { number, datatype, flags } of coming) {
+      if (flags === undefined) continue;
+      const { table, rules } = this.#side(number);
+      table.begin(number >>> 1, datatype, flags, this.#recorder.nowMs);
+      rules.offerFirst(number >>> 1);
     }
-    for (const { side, handle, name, whole } of coming) {
-      if (whole !== undefined) this.#begun(side, handle, whole);
-      else if (this.#followers.of(name) !== undefined) this.#markLeader(name);
+    for (const { number, name, leader, hasPeriod, keptOtherwise } of coming) {
+      if (keptOtherwise !== undefined) this.retentions.put(this.#side(number).kind, keptOtherwise);
+      if (leader !== undefined) this.#follow(number, leader);
+      if (this.#followers.of(name) !== undefined) this.#markLeader(name);
+      if (hasPeriod) this.#await(number);
     }
     this.#recorder.end();
   }
@@ -136,15 +149,18 @@ export class Archiving {
 
   /** The point is configured, or configured otherwise: after the live one was put. */
   put(kind: Side['kind'], handle: number, point: Point): void {
-    const side = this.#sides[kind];
-    const { table } = side;
+    const { bit, table, rules } = this.#sides[kind];
+    const number = 2 * handle + bit;
     this.#recorder.begin();
     if (isArchived(point)) {
-      table.define(handle, point, this.#sourceOf(kind, point));
-      table.begin(handle, point.datatype, this.#recorder.nowMs);
+      const flags = table.define(handle, point, this.#sourceOf(kind, point));
+      table.begin(handle, point.datatype, flags, this.#recorder.nowMs);
     } else table.clear(handle);
-    side.rules.offerFirst(handle);
-    this.#begun(side, handle, point);
+    rules.offerFirst(handle);
+    this.retentions.put(kind, point);
+    this.#follow(number, point.leader);
+    this.#markLeader(point.name);
+    this.#await(number);
     this.#recorder.end();
   }
 
@@ -235,15 +251,6 @@ export class Archiving {
 
   #sourceOf(kind: Side['kind'], { name, datatype }: Point): number {
     return this.#recorder.sink.source({ kind, name, datatype });
-  }
-
-  /** Its rules are others now. */
-  #begun({ kind, bit }: Side, handle: number, point: Point): void {
-    const number = 2 * handle + bit;
-    this.retentions.put(kind, point);
-    this.#follow(number, point.leader);
-    this.#markLeader(point.name);
-    this.#await(number);
   }
 
   #follow(number: number, leader: string | undefined): void {

@@ -24,8 +24,8 @@ export class RuleTable {
   /** Value deadbands of 64-bit integers. */
   readonly longDeadbands = new Map<number, bigint>();
 
-  /** What is known of the last record stays where the datatype does. `begin` follows; until then nothing is made of a new one. */
-  define(handle: number, point: Point, source: number): void {
+  /** What is known of the last record stays where the datatype does. What is answered is for `begin`: from then on it counts. */
+  define(handle: number, point: Point, source: number): number {
     this.#reserve(handle);
     const { datatype, archMode, archPeriod = 0, archTimeDeadband = 0, leader } = point;
     const isSame = this.datatypes[handle] === datatype;
@@ -34,7 +34,6 @@ export class RuleTable {
     if (archMode === 'change') flags |= flag.change;
     if (leader !== undefined) flags |= flag.follows;
     if (!exclusive.has(datatype)) flags |= flag.number;
-    this.words[(handle << wordShift) + word.flags] = flags;
     this.words[(handle << wordShift) + word.source] = source;
     const at = handle << cellShift;
     this.cells[at + cell.periodMs] = archPeriod;
@@ -43,10 +42,12 @@ export class RuleTable {
     this.longDeadbands.delete(handle);
     this.cells[at + cell.valueDeadband] = Number(deadband);
     if (typeof deadband === 'bigint') this.longDeadbands.set(handle, deadband);
+    return flags;
   }
 
-  /** What was defined counts. The first period of a new one begins. */
-  begin(handle: number, datatype: Datatype, nowMs: number): void {
+  /** The first period of a new one begins. */
+  begin(handle: number, datatype: Datatype, flags: number, nowMs: number): void {
+    this.words[(handle << wordShift) + word.flags] = flags;
     if (this.datatypes[handle] === datatype) return;
     this.datatypes[handle] = datatype;
     this.cells[(handle << cellShift) + cell.recordedMs] = nowMs;
