@@ -122,14 +122,17 @@ describe('instances', () => {
   });
 
   test('confirms when a thread has done all that it was told, and does not wait for one that is blocked', async () => {
-    const { host, events, lines, until, start } = await setUp();
+    const clock = new ManualClock();
+    const { host, events, lines, until, start } = await setUp({ clock });
     start('a');
     await host.confirm([{ role: 'connector', name: 'a' }]);
     assert.ok(lines.some(({ msg, connector }) => connector === 'a' && msg.startsWith('points')));
     start('b', 'good', ['block']);
     await until(() => events.includes('b 1=1'));
     problemOf(host.write('b', 10, 1)); // from now on its thread does nothing
-    await host.confirm([{ role: 'connector', name: 'b' }]);
+    const confirmed = host.confirm([{ role: 'connector', name: 'b' }]);
+    clock.advance(1000);
+    await confirmed;
     await host.confirm([{ role: 'connector', name: 'nobody' }]);
   });
 
