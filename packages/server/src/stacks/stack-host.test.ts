@@ -134,6 +134,9 @@ describe('instances', () => {
     clock.advance(1000);
     await confirmed;
     await host.confirm([{ role: 'connector', name: 'nobody' }]);
+    const closed = host.close(2000);
+    clock.advance(2000);
+    await closed;
   });
 
   test('a stopped one is told down at once and is not heard of again; its writes fail', async () => {
