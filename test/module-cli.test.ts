@@ -153,7 +153,7 @@ describe('telltale module', () => {
     const { packed } = await good<{ packed: { files: string[]; sha256: string } }>('module', 'pack', source, output);
     assert.deepEqual(packed.files, ['hello.ts']);
     assert.match(readFileSync(output, 'utf8'), /^#!\/bin\/sh\n/);
-    assert.match(failed(await cli('module', 'pack', fileOf('none.ts'), output)).text, /Cannot find module/);
+    assert.match(failed(await cli('module', 'pack', fileOf('none.ts'), output)).text, /none\.ts cannot be read/);
     assert.equal(existsSync(output), true);
   });
 

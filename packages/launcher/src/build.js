@@ -137,7 +137,7 @@ async function bundle({ name, source }, sources, folder) {
       target: 'node26',
       banner: { js: banner },
       // The libraries of a stack are loaded by the links that use it.
-      external: [...notInstalled, ...stacks.flatMap(({ libraries }) => libraries)],
+      external: [...notInstalled, 'esbuild', ...stacks.flatMap(({ libraries }) => libraries)],
       sourcemap: 'linked',
       sourcesContent: false,
       legalComments: 'none',
