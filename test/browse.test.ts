@@ -13,10 +13,11 @@ const { data } = live;
 const answer = checker(BrowsedItems);
 
 async function begin(): Promise<void> {
-  await live.apply([...rackPlant, put('connectors', 'fresh', { stackName: 'rack' })]);
+  const works = put('connectors', 'works', { stackName: 'waterworks' });
+  await live.apply([...rackPlant, put('connectors', 'fresh', { stackName: 'rack' }), works]);
   await until('the links are up', async () => {
     const all = await data.read<Record<string, { state: string }>>('/connectors/?fields=state');
-    return [all.rack, all.fresh, all.device].every((each) => each?.state === 'up');
+    return [all.rack, all.fresh, all.works].every((each) => each?.state === 'up');
   });
 }
 
@@ -190,10 +191,10 @@ describe('a browse', () => {
     await until('the stack has heard of all', async () => count('it was given up') === 6);
   });
 
-  test('of the simulator finds the waterworks', async () => {
-    const { items } = await browse('device');
+  test('of the waterworks finds the tags of its model', async () => {
+    const { items } = await browse('works');
     assert.ok(items.some(({ path }) => path === 'tank1'));
-    const tank = await browse('device', { path: 'tank1' });
+    const tank = await browse('works', { path: 'tank1' });
     const level = tank.items.find(({ title }) => title === 'tank1_level')?.measurement?.object;
     assert.deepEqual([level?.address, level?.datatype, level?.eu], ['model(tank1_level)', 'd', 'm']);
     await live.apply(objectsIn(tank.items));

@@ -20,7 +20,6 @@ import {
 import { Archive, Archiving } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { waterworks } from './demo/index.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
 import { Executables, ModuleService } from './modules/index.ts';
@@ -369,6 +368,7 @@ export class Server {
       this.#log.warn('the configuration is not empty, so the demo plant was not loaded into it');
       return;
     }
+    const { waterworks } = await import('@telltale/stack-waterworks/demo');
     const body = Buffer.from(JSON.stringify({ operations: waterworks }));
     try {
       await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');

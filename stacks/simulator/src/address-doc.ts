@@ -1,7 +1,7 @@
-// The documentation of the addresses, made from the table of functions and the tags of the waterworks.
-import { markdownTable, type PointKind } from '@telltale/stack-kit';
+// The documentation of the addresses, made from the table of functions and, where there is a model, its tags.
+import type { PointKind } from '@telltale/stack-kit';
 import { type AddressFunction, functionNames, functions } from './functions.ts';
-import { waterworksTags } from './waterworks-tags.ts';
+import type { ModelDeclaration } from './model.ts';
 
 const opening: Readonly<Record<PointKind, string>> = {
   measurement:
@@ -14,8 +14,8 @@ const opening: Readonly<Record<PointKind, string>> = {
 };
 
 /** Markdown. */
-export function addressDoc(kind: PointKind): string {
-  const entries = functionNames.flatMap((name) => {
+export function addressDoc(kind: PointKind, model?: ModelDeclaration): string {
+  const entries = functionNames(model !== undefined).flatMap((name) => {
     const { summary, parameters, datatypes, only }: AddressFunction<unknown> = functions[name];
     const served = datatypes[kind];
     if (served === undefined) return [];
@@ -26,15 +26,9 @@ export function addressDoc(kind: PointKind): string {
       ...used.map(([argument, { title }]) => `  - \`${argument}\`: ${title}.`),
     ];
   });
-  const rows = waterworksTags
-    .filter(({ direction }) => kind === 'measurement' || direction === 'input')
-    .map(({ name, datatype, unit, meaning }) => [`\`${name}\``, datatype, unit, meaning]);
-  return [
-    opening[kind],
-    entries.join('\n'),
-    kind === 'measurement' ? 'Tags of the waterworks:' : 'Tags of the waterworks that can be written:',
-    markdownTable(['Tag', 'Raw datatype', 'Unit', 'Meaning'], rows),
-  ].join('\n\n');
+  const parts = [opening[kind], entries.join('\n')];
+  if (model !== undefined) parts.push(model.doc(kind));
+  return parts.join('\n\n');
 }
 
 /** The call with its defaults, such as `echo(tag, delay=0)`. */

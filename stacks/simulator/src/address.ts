@@ -20,12 +20,13 @@ const outerForm = /^([a-z_]{1,32})\((.*)\)$/su;
 const argumentForm = /\s*(?:([^\s,="()]+)\s*=\s*)?(?:"([^"]*)"|([^\s,="()]+))\s*(?:,(?!\s*$)|$)/uy;
 
 /** Bound the length of the text before. */
-export function parseAddress(text: string): ParsedAddress {
+export function parseAddress(text: string, hasModel = false): ParsedAddress {
   const [, name, inside] = outerForm.exec(text) ?? [];
   if (name === undefined || inside === undefined) {
     return { fault: `${JSON.stringify(text)} is not of the form function(argument=value, …)` };
   }
-  if (!isFunctionName(name)) return { fault: `unknown function ${name}: one of ${functionNames.join(', ')}` };
+  const names = functionNames(hasModel);
+  if (!isAmong(names, name)) return { fault: `unknown function ${name}: one of ${names.join(', ')}` };
   const texts = readArguments(name, inside);
   if (typeof texts === 'string') return { fault: `${name}: ${texts}` };
   const read = functions[name].read(Object.fromEntries(texts));
@@ -33,8 +34,8 @@ export function parseAddress(text: string): ParsedAddress {
   return { address: { function: name, arguments: read.values } as Address, given: [...texts.keys()] };
 }
 
-function isFunctionName(name: string): name is FunctionName {
-  return Object.hasOwn(functions, name);
+function isAmong(names: readonly FunctionName[], name: string): name is FunctionName {
+  return (names as readonly string[]).includes(name);
 }
 
 /** The arguments by name, or what is wrong. */

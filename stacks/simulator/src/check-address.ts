@@ -1,21 +1,25 @@
-// Whether an address suits its point: a function that serves this kind of point, its raw datatype, values that fit it,
-// and tags that the waterworks has.
+// Whether an address suits its point: a function that serves this kind of point, its raw datatype, and values that fit it.
+// Whether a model has a tag is the model's to say.
 import type { Datatype } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { type AddressFunction, functionNames, functions } from './functions.ts';
-import { nearestName } from './nearest-name.ts';
-import { type WaterworksTag, waterworksTags } from './waterworks-tags.ts';
+import type { ModelDeclaration } from './model.ts';
 
 /** What is wrong and what would be right, or undefined. */
-export function checkAddress(kind: PointKind, text: string, point: Point): string | undefined {
-  const parsed = parseAddress(text);
+export function checkAddress(
+  kind: PointKind,
+  text: string,
+  point: Point,
+  model?: ModelDeclaration,
+): string | undefined {
+  const parsed = parseAddress(text, model !== undefined);
   if (parsed.address === undefined) return parsed.fault;
   const { address, given } = parsed;
   const { datatypes, only }: AddressFunction<unknown> = functions[address.function];
   const served = datatypes[kind];
   if (served === undefined) {
-    const others = functionNames.filter((name) => functions[name].datatypes[kind] !== undefined);
+    const others = functionNames(model !== undefined).filter((name) => functions[name].datatypes[kind] !== undefined);
     return `${address.function} is not for ${kind}s: one of ${others.join(', ')} is`;
   }
   const misplaced = given.find((argument) => (only[argument] ?? kind) !== kind);
@@ -24,7 +28,7 @@ export function checkAddress(kind: PointKind, text: string, point: Point): strin
   const datatype = point.rawDatatype ?? point.datatype;
   if (!served.includes(datatype)) return unserved(kind, address, datatype, served);
   return address.function === 'model'
-    ? checkTag(kind, address.arguments.tag, datatype)
+    ? model?.check(kind, address.arguments.tag, datatype)
     : checkValues(address, datatype);
 }
 
@@ -56,31 +60,4 @@ function checkValues(address: Address, datatype: Datatype): string | undefined {
     }
   }
   return undefined;
-}
-
-const tags: ReadonlyMap<string, WaterworksTag> = new Map(waterworksTags.map((tag) => [tag.name, tag]));
-
-/** The raw datatypes that hold every value of a tag's own datatype. */
-const holders: Readonly<Record<Datatype, readonly Datatype[]>> = {
-  b: ['b'],
-  q: ['q', 'i', 'l'],
-  i: ['i', 'l', 'd'],
-  l: ['l'],
-  f: ['f', 'd'],
-  d: ['d', 'f'],
-  s: ['s'],
-};
-
-function checkTag(kind: PointKind, name: string, datatype: Datatype): string | undefined {
-  const tag = tags.get(name);
-  if (tag === undefined) return `model: there is no tag ${name}; the nearest is ${nearestName(name, tags.keys())}`;
-  if (kind === 'command' && tag.direction === 'output') {
-    const part = name.slice(0, name.indexOf('_') + 1);
-    const inputs = waterworksTags.filter((other) => other.direction === 'input' && other.name.startsWith(part));
-    const found = inputs.length === 0 ? 'none' : inputs.map((other) => other.name).join(', ');
-    return `model: ${name} can only be read; of ${part}…, what can be written: ${found}`;
-  }
-  const fitting = holders[tag.datatype];
-  if (fitting.includes(datatype)) return undefined;
-  return `model: ${name} is of raw datatype ${fitting.join(' or ')}, not ${datatype}`;
 }

@@ -99,7 +99,7 @@ describe('a scan', () => {
   test('after which the connector has ended leaves no timer', async () => {
     const link = new SimulatedLink();
     link.setPoints(
-      [{ name: 'level', address: 'model(tank1_level)' }],
+      [{ name: 'level', address: 'sine()' }],
       [
         { name: 'slow', address: 'slow_write()', datatype: 'b' },
         { name: 'tag', address: 'echo(tag)' },
@@ -232,7 +232,7 @@ describe('points that change while it runs', () => {
   test('an address that nobody can read is bad, configuration error, and harms no other', async () => {
     const link = new SimulatedLink();
     link.setPoints(
-      [{ name: '__proto__', address: 'nonsense' }, { name: 'constructor', address: 'model(no_such_tag)' }, counting],
+      [{ name: '__proto__', address: 'nonsense' }, { name: 'constructor', address: 'model(tank1_level)' }, counting],
       [{ name: 'toString', address: 'sine(' }],
     );
     await link.start();
@@ -272,70 +272,20 @@ describe('an echo', () => {
     await link.stop();
   });
 
-  test('begins with what its command shows, and the waterworks with what its commands show; buttons are not pressed', async () => {
+  test('begins with what its command shows, and so does a fault that is switched', async () => {
     const link = new SimulatedLink();
-    const model = (name: string, last: number | boolean, datatype: 'd' | 'b' = 'd') => {
-      return { name, address: `model(${name})`, datatype, last };
-    };
     const commands = [
       { name: 'panel', address: 'echo(panel)', datatype: 's' as const, last: 'closed today' },
-      model('tank1_level_setpoint', 2),
-      model('network_demand', 1000),
-      model('dosing_tank_refill', true, 'b'),
       { name: 'stuck', address: 'freeze(of=shown)', datatype: 'b' as const, last: true },
       { name: 'dropped', address: 'drop_link()', last: 10 },
     ];
     const measurements = [
       { name: 'shown', address: 'echo(panel, delay=5)', datatype: 's' as const },
       { name: 'stuck', address: 'freeze(of=shown)', datatype: 'b' as const },
-      ...commands.slice(1, 4).map(({ last, ...command }) => ({ ...command, name: `${command.name}_shown` })),
-      { name: 'day_tank', address: 'model(dosing_tank_level)' },
     ];
     link.setPoints(measurements, commands);
     await link.start();
     assert.deepEqual([link.value('shown'), link.value('stuck')], ['closed today', 1]);
-    assert.deepEqual(
-      ['tank1_level_setpoint_shown', 'network_demand_shown', 'dosing_tank_refill_shown'].map((name) =>
-        link.value(name),
-      ),
-      [2, 100, 0],
-    );
-    assert.ok(Number(link.value('day_tank')) < 81);
-    assert.match(link.warnings.join(), /^network_demand .*takes 0 to 300, not 1000$/);
-    await link.write('tank1_level_setpoint', 3);
-    const another = { name: 'another', address: 'model(tank1_level_setpoint)', last: 4 };
-    link.setPoints(measurements, [...commands, another]);
-    link.clock.advance(500);
-    assert.equal(link.value('tank1_level_setpoint_shown'), 3);
     await link.stop();
   });
-});
-
-test('the waterworks takes commands and refuses what it cannot be told', async () => {
-  const link = new SimulatedLink();
-  link.setPoints(
-    [
-      { name: 'state', address: 'model(pump3_state)', datatype: 's' },
-      { name: 'speed', address: 'model(pump3_speed)', datatype: 'f' },
-      { name: 'asked', address: 'model(pump3_speed_setpoint)', datatype: 'i' },
-      { name: 'total', address: 'model(inlet_total)', datatype: 'l' },
-    ],
-    [
-      { name: 'start', address: 'model(pump3_start)', datatype: 'b' },
-      { name: 'register', address: 'model(pump3_speed_setpoint)', datatype: 'i' },
-      { name: 'exact', address: 'model(pump3_speed_setpoint)' },
-    ],
-  );
-  await link.start();
-  await link.write('register', 9000);
-  await link.write('start', true);
-  link.clock.advance(5000);
-  assert.deepEqual([link.value('state'), link.value('asked')], ['starting', 9000]);
-  link.clock.advance(10_000);
-  assert.deepEqual([link.value('state'), link.value('speed')], ['running', 90]);
-  assert.equal(typeof link.value('total'), 'bigint');
-  await assert.rejects(link.write('register', 10_001), { name: 'Refused', message: /0 to 10000, not 10001/ });
-  await assert.rejects(link.write('exact', 99.5), { name: 'Refused', message: /a whole number/ });
-  assert.equal(link.value('asked'), 9000);
-  await link.stop();
 });

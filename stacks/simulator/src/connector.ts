@@ -2,8 +2,6 @@
 // both. What is simulated is the device's.
 import { Batch, type Value } from '@telltale/schema';
 import {
-  type BrowseAnswer,
-  type BrowseRequest,
   type Connector,
   type ConnectorOptions,
   type InstanceDetail,
@@ -16,13 +14,13 @@ import {
   type StackPoints,
 } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
-import { browseWaterworks } from './browse-waterworks.ts';
 import { Device, misconfigured } from './device.ts';
 import { explainReading } from './explain-reading.ts';
 import { isFault } from './faults.ts';
+import type { CreateModel } from './model.ts';
 import { hold, putHeld, type Scan, type Source } from './source.ts';
 
-interface Variables {
+export interface Variables {
   readonly scanPeriodMs: number;
   readonly speed: number;
   readonly seed: number;
@@ -39,13 +37,14 @@ const earlyMs = 2;
 /** Of a process that stood still for long, not every scan that did not come was missed. */
 const mostMissed = 10;
 
-export function createConnector(options: ConnectorOptions<Variables>): Connector {
-  return new SimulatorConnector(options);
+export function createConnector(options: ConnectorOptions<Variables>, createModel?: CreateModel): Connector {
+  return new SimulatorConnector(options, createModel);
 }
 
 class SimulatorConnector implements Connector {
   readonly #options: ConnectorOptions<Variables>;
   readonly #device: Device;
+  readonly #hasModel: boolean;
   readonly #batch = new Batch();
   #sources = new Map<string, Source>();
   #commands = new Map<string, Target>();
@@ -62,9 +61,10 @@ class SimulatorConnector implements Connector {
   /** Writes that wait for a slow device; called when the link goes. */
   readonly #slow = new Set<() => void>();
 
-  constructor(options: ConnectorOptions<Variables>) {
+  constructor(options: ConnectorOptions<Variables>, createModel?: CreateModel) {
     this.#options = options;
-    this.#device = new Device(options.variables, options.log);
+    this.#hasModel = createModel !== undefined;
+    this.#device = new Device(options.variables, options.log, createModel);
     this.#madeMs = options.clock.monotonicMs();
     this.#last = this.#present();
   }
@@ -75,7 +75,10 @@ class SimulatorConnector implements Connector {
     this.#commands = new Map();
     for (const { name, address: text } of commands) {
       const before = known.get(name);
-      this.#commands.set(name, before?.text === text ? before : { text, address: parseAddress(text).address });
+      this.#commands.set(
+        name,
+        before?.text === text ? before : { text, address: parseAddress(text, this.#hasModel).address },
+      );
     }
     const sources = new Map<string, Source>();
     for (const point of measurements) sources.set(point.name, this.#source(point, nowUs));
@@ -181,10 +184,6 @@ class SimulatorConnector implements Connector {
     return explainReading(source, this.#last, this.#device.faults, this.#options.variables.scanPeriodMs);
   }
 
-  async browse(request: BrowseRequest): Promise<BrowseAnswer> {
-    return browseWaterworks(request);
-  }
-
   /** A command that is new to the device shows this value: so that it does not lie, the device begins with it. */
   #begin(name: string, address: Address, value: Value): void {
     const { clock } = this.#options;
@@ -203,7 +202,7 @@ class SimulatorConnector implements Connector {
       before.point = point;
       return before;
     }
-    const { address } = parseAddress(point.address);
+    const { address } = parseAddress(point.address, this.#hasModel);
     if (address === undefined) return { point, read: misconfigured, strikable: false, held: undefined };
     const read = this.#device.reader(point, address, nowUs);
     return { point, read, strikable: !isFault(address), held: undefined };

@@ -1,4 +1,4 @@
-// The simulated device behind a connector: its echoes, waterworks, faults and end of the bus. It outlives the link, and
+// The simulated device behind a connector: its echoes, model, faults and end of the bus. It outlives the link, and
 // knows what each address reads and what a write to each does.
 import { type Clock, quality, type Value, zeroOf } from '@telltale/schema';
 import { Refused, type StackLog, type StackPoint } from '@telltale/stack-kit';
@@ -7,11 +7,10 @@ import { BusReader } from './bus-reader.ts';
 import { putNumberAs, putValueAs } from './convert-value.ts';
 import { Echo } from './echo.ts';
 import { Faults } from './faults.ts';
+import type { CreateModel, Model } from './model.ts';
 import { randomOf } from './random.ts';
 import type { Read, Scan } from './source.ts';
 import { counter, ramp, sine, square, type TimeFunction, text, walk } from './time-functions.ts';
-import { Waterworks } from './waterworks.ts';
-import { type WaterworksPoints, waterworksPoints } from './waterworks-points.ts';
 
 export interface DeviceVariables {
   readonly speed: number;
@@ -25,25 +24,26 @@ export class Device {
   readonly #variables: DeviceVariables;
   readonly #log: StackLog;
   readonly #echoes = new Map<string, Echo>();
-  #waterworks: { plant: Waterworks; points: WaterworksPoints; atSeconds: number | undefined } | undefined;
-  /** Tags of the waterworks that have been written to, or begun with what a command shows. */
+  readonly #createModel: CreateModel | undefined;
+  #running: { model: Model; atSeconds: number | undefined } | undefined;
+  /** Tags of the model that have been written to, or begun with what a command shows. */
   readonly #set = new Set<string>();
   #late = false;
 
-  constructor(variables: DeviceVariables, log: StackLog) {
+  constructor(variables: DeviceVariables, log: StackLog, createModel?: CreateModel) {
     this.#variables = variables;
     this.#log = log;
+    this.#createModel = createModel;
     this.bus = new BusReader(variables.bus);
   }
 
   /** Goes on to the time of the scan. */
   advance({ elapsedSeconds }: Scan): void {
-    if (this.#waterworks === undefined) return;
-    const { plant, atSeconds = elapsedSeconds } = this.#waterworks;
-    const late = plant.advance(elapsedSeconds - atSeconds);
-    this.#waterworks.atSeconds = elapsedSeconds;
-    if (late > 0 && !this.#late)
-      this.#log.warn(`the waterworks cannot run as fast as its speed asks: ${late} s behind`);
+    if (this.#running === undefined) return;
+    const { model, atSeconds = elapsedSeconds } = this.#running;
+    const late = model.advance(elapsedSeconds - atSeconds);
+    this.#running.atSeconds = elapsedSeconds;
+    if (late > 0 && !this.#late) this.#log.warn(`the model cannot run as fast as its speed asks: ${late} s behind`);
     this.#late ||= late > 0;
   }
 
@@ -143,13 +143,14 @@ export class Device {
     return echo;
   }
 
-  /** The waterworks is there as soon as a point asks for it. */
-  #model(nowUs: number): WaterworksPoints {
-    if (this.#waterworks === undefined) {
-      const plant = new Waterworks(this.#variables.seed, (nowUs / 1_000_000) * this.#variables.speed);
-      this.#waterworks = { plant, points: waterworksPoints(plant), atSeconds: undefined };
+  /** It is there as soon as a point asks for it. */
+  #model(nowUs: number): Model {
+    if (this.#running === undefined) {
+      if (this.#createModel === undefined) throw new Refused('there is no model');
+      const { seed, speed } = this.#variables;
+      this.#running = { model: this.#createModel(seed, (nowUs / 1_000_000) * speed), atSeconds: undefined };
     }
-    return this.#waterworks.points;
+    return this.#running.model;
   }
 }
 

@@ -9,7 +9,7 @@ const explain = (link: SimulatedLink, name: string) => link.connector.explain?.(
 describe('an explanation of the simulator', () => {
   test('has the value of the last scan, whatever function made it', async () => {
     const link = new SimulatedLink({ scanPeriodMs: 100 });
-    const addresses = ['sine()', 'walk()', 'model(tank1_level)', 'counter(period=0.1)', 'square(period=1)'];
+    const addresses = ['sine()', 'walk()', 'counter(period=0.1)', 'square(period=1)'];
     link.setPoints([
       ...addresses.map((address, at) => ({ name: `p${at}`, address })),
       { name: 'word', address: 'text(words="a|b")', datatype: 's' as const },

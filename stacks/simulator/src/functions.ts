@@ -164,7 +164,7 @@ export const functions = {
     command: datatypes,
   }),
   model: declare({
-    summary: 'a tag of the built-in waterworks, listed below; each connector has a waterworks of its own',
+    summary: 'a tag of the model, listed below; each connector runs a model of its own',
     arguments: Type.Object({ tag }),
     positional: 'tag',
     measurement: datatypes,
@@ -230,4 +230,8 @@ export const functions = {
 };
 
 export type FunctionName = keyof typeof functions;
-export const functionNames = Object.keys(functions) as FunctionName[];
+
+/** Those of a connector; `model` is there where its stack has one. */
+export function functionNames(hasModel: boolean): FunctionName[] {
+  return (Object.keys(functions) as FunctionName[]).filter((name) => name !== 'model' || hasModel);
+}

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, datatypes, isIdentifier } from '@telltale/schema';
+import { type Datatype, datatypes } from '@telltale/schema';
 import type { PointKind } from '@telltale/stack-kit';
 import { declaredWell } from '@telltale/stack-kit/testing';
-import simulator, { waterworksTags } from './stack.ts';
+import simulator from './stack.ts';
 
 const connector = simulator.connector ?? assert.fail();
 const provider = simulator.provider ?? assert.fail();
@@ -45,12 +45,6 @@ describe('an address suits its point', () => {
     ['freeze(of=x)', 'b', 'bilfd'],
     ['slow_write()', 'b', 'bilfd'],
     ['refuse_write()', 'b', 'bilfd'],
-    ['model(pump1_start)', 'b', 'b'],
-    ['model(tank1_drain_valve_state)', 'qil', ''],
-    ['model(pump1_speed_setpoint)', 'ild', 'ild'],
-    ['model(inlet_total)', 'l', ''],
-    ['model(tank1_level)', 'fd', ''],
-    ['model(pump1_state)', 's', ''],
   ];
   for (const [address, measurement, command] of cases) {
     test(`${address}: measurements ${measurement || 'none'}, commands ${command || 'none'}`, () => {
@@ -60,7 +54,7 @@ describe('an address suits its point', () => {
   }
 
   test('by its raw datatype, where it has one', () => {
-    assert.equal(check('command', 'model(pump1_speed_setpoint)', 'f', 'i'), undefined);
+    assert.equal(check('measurement', 'sine()', 'b', 'i'), undefined);
     assert.match(check('measurement', 'sine()', 'd', 'b') ?? '', /raw datatype i, l, f, d, not b/);
   });
 
@@ -75,28 +69,9 @@ describe('an address suits its point', () => {
   });
 
   test('or the message says what would', () => {
-    assert.match(check('command', 'sine()', 'd') ?? '', /sine is not for commands: one of echo, model, bus, drop_link/);
+    assert.match(check('command', 'sine()', 'd') ?? '', /sine is not for commands: one of echo, bus, drop_link/);
     assert.match(check('command', 'echo(x, delay=1)', 'd') ?? '', /delay belongs to a measurement, not to a command/);
     assert.match(check('command', 'drop_link()', 'b') ?? '', /while the link is down/);
-    assert.match(
-      check('measurement', 'model(tank1_levl)', 'd') ?? '',
-      /no tag tank1_levl; the nearest is tank1_level;/,
-    );
-    assert.match(check('measurement', 'model(__proto__)', 'd') ?? '', /there is no tag __proto__/);
-    assert.match(
-      check('command', 'model(tank2_level)', 'd') ?? '',
-      /only be read.*tank2_level_setpoint, tank2_outlet_valve/,
-    );
-    assert.match(check('command', 'model(main_flow)', 'd') ?? '', /only be read.*none/);
+    assert.match(check('measurement', 'model(x)', 'd') ?? '', /unknown function model: one of sine, .*, echo, bus, /);
   });
-});
-
-test('the tags of the waterworks are distinct names, and every input has a start that fits its datatype', () => {
-  assert.equal(new Set(waterworksTags.map(({ name }) => name)).size, waterworksTags.length);
-  for (const { name, direction, datatype, start } of waterworksTags) {
-    assert.ok(isIdentifier(name), name);
-    assert.equal(start !== undefined, direction === 'input', name);
-    if (start === undefined) continue;
-    assert.ok(datatype === 'd' || (datatype === 'b' ? start === 0 || start === 1 : Number.isInteger(start)), name);
-  }
 });

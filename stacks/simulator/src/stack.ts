@@ -1,88 +1,16 @@
 // The declaration of the simulator stack: a device that needs no device.
 import { defineStack, Type } from '@telltale/stack-kit';
-import { addressRegex } from './address.ts';
-import { addressDoc } from './address-doc.ts';
-import { checkAddress } from './check-address.ts';
+import { bus, connectorRole } from './connector-role.ts';
 import { tagPattern } from './functions.ts';
-
-export { type WaterworksTag, waterworksTags } from './waterworks-tags.ts';
-
-const bus = Type.String({
-  title: 'Name of the bus',
-  description: 'Simulator connectors and providers with the same name here share a bus in the memory of the server.',
-  default: 'loopback',
-  pattern: '^[_a-zA-Z0-9]{1,64}$',
-});
 
 export default defineStack({
   name: 'simulator',
   title: 'Simulator',
   description:
-    'A device that needs no device: values from functions of time and from a small waterworks in which commands have ' +
-    'their effect, with faults to inject. Its provider serves points on a bus in memory, from which a simulator ' +
-    'connector reads them back: a loopback to try providers without a second machine.',
-  connector: {
-    load: () => import('./connector.ts'),
-    variables: Type.Object({
-      scanPeriodMs: Type.Integer({
-        title: 'Milliseconds between scans',
-        description: 'Every measurement gets its new value once a scan.',
-        default: 500,
-        minimum: 10,
-        maximum: 60_000,
-      }),
-      speed: Type.Number({
-        title: 'Simulated seconds in a second',
-        description: 'Functions and the waterworks run this much faster; delays and faults do not.',
-        default: 1,
-        minimum: 0.01,
-        maximum: 1000,
-      }),
-      seed: Type.Integer({
-        title: 'Seed of everything random',
-        description: 'With the same seed, a measurement of the same name walks the same way.',
-        default: 1,
-        minimum: 0,
-        maximum: 2 ** 32 - 1,
-      }),
-      bus,
-    }),
-    measurement: {
-      regex: addressRegex,
-      doc: addressDoc('measurement'),
-      examples: [
-        { address: 'sine(low=4, high=20, period=60)', meaning: 'a wave between 4 and 20, one a minute' },
-        { address: 'ramp(high=50, period=60, fall=30)', meaning: 'from 0 to 50 in half a minute, and back in as long' },
-        { address: 'square(period=10, duty=0.2)', meaning: '1 for 2 seconds, 0 for 8' },
-        { address: 'walk(low=6.5, high=8.5, step=0.05)', meaning: 'a pH that wanders' },
-        { address: 'counter(period=0.5)', meaning: 'two counts a second' },
-        { address: 'text(words="stopped|starting|running", period=5)', meaning: 'three texts in turn' },
-        { address: 'echo(valve.position, delay=3)', meaning: 'what was written to echo(valve.position), 3 s later' },
-        { address: 'model(tank1_level)', meaning: 'the level of the first tank of the waterworks' },
-        { address: 'bus(tank1.level)', meaning: 'what a provider on the same bus serves at tank1.level' },
-        { address: 'bad_quality(of=tank1_level)', meaning: '1 while the quality of tank1_level is made bad' },
-      ],
-      check: (address, point) => checkAddress('measurement', address, point),
-    },
-    command: {
-      regex: addressRegex,
-      doc: addressDoc('command'),
-      examples: [
-        { address: 'echo(valve.position)', meaning: 'kept, for measurements of the same tag' },
-        { address: 'model(pump1_start)', meaning: 'starts and stops the first pump of the waterworks' },
-        {
-          address: 'bus(chlorine.setpoint)',
-          meaning: 'writes the command that a provider serves at chlorine.setpoint',
-        },
-        { address: 'drop_link()', meaning: '10 written: the link is lost for 10 seconds' },
-        { address: 'bad_quality(of=tank1_level, quality=80)', meaning: 'makes the quality of tank1_level uncertain' },
-        { address: 'freeze(of=tank1_level)', meaning: 'makes tank1_level stand still' },
-        { address: 'slow_write(delay=20)', meaning: 'lets every write of the connector wait for 20 seconds' },
-        { address: 'refuse_write(of=pump1_start, reason="interlock open")', meaning: 'refuses to start the pump' },
-      ],
-      check: (address, point) => checkAddress('command', address, point),
-    },
-  },
+    'A device that needs no device: values from functions of time and echoes of commands, with faults to inject. Its ' +
+    'provider serves points on a bus in memory, from which a simulator connector reads them back: a loopback to try ' +
+    'providers without a second machine.',
+  connector: connectorRole(() => import('./connector.ts')),
   provider: {
     load: () => import('./provider.ts'),
     variables: Type.Object({

@@ -36,10 +36,10 @@ export class SimulatedLink {
   #nextId = 1;
   #running: { controller: AbortController; ended: Promise<unknown> } | undefined;
 
-  constructor(changed: Partial<typeof variables> = {}, clock = new ManualClock()) {
+  constructor(changed: Partial<typeof variables> = {}, clock = new ManualClock(), create = createConnector) {
     this.clock = clock;
     const silent = () => undefined;
-    this.connector = createConnector(
+    this.connector = create(
       connectorOptions({
         name: 'bench',
         variables: { ...variables, ...changed },

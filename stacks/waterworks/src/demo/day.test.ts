@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Batch, ManualClock, parseText, type Value } from '@telltale/schema';
 import { connectorOptions } from '@telltale/stack-kit/testing';
-import simulator from '@telltale/stack-simulator';
-import { alarms } from './waterworks-alarms.ts';
-import { commands } from './waterworks-commands.ts';
-import { measurements } from './waterworks-measurements.ts';
+import stack from '../stack.ts';
+import { alarms } from './alarms.ts';
+import { commands } from './commands.ts';
+import { measurements } from './measurements.ts';
 
 const speed = 100;
 const days = 2;
@@ -43,7 +43,7 @@ function rawValue({
 }
 
 test('a plant that is left to itself raises few alarms in two days, none of them grave, none again and again', async () => {
-  const { createConnector } = (await simulator.connector?.load()) ?? assert.fail();
+  const { createConnector } = (await stack.connector?.load()) ?? assert.fail();
   const shown = measurements.filter(({ connectorName }) => connectorName === 'waterworks');
   const values = new Map<string, number>();
   const raised = new Map<string, number>();
@@ -75,7 +75,7 @@ test('a plant that is left to itself raises few alarms in two days, none of them
 
   const silent = () => undefined;
   const log = { debug: silent, info: silent, warn: assert.fail, error: assert.fail };
-  const { values: variables } = simulator.connector?.readVariables({ speed: String(speed) }) ?? assert.fail();
+  const { values: variables } = stack.connector?.readVariables({ speed: String(speed) }) ?? assert.fail();
   const connector = createConnector(
     connectorOptions({ name: 'waterworks', variables: variables ?? assert.fail(), clock, log, publish }),
   );

@@ -1,11 +1,11 @@
 // The process model of the waterworks: water from the intake through tank 1, three pumps and the rising main into tank 2
 // and on to the town. Fixed steps of 0.1 simulated seconds, so that the same seed and the same writes give the same plant.
-import { randomOf } from './random.ts';
+import { randomOf } from '@telltale/stack-simulator/model';
+import { Dosing } from './dosing.ts';
+import { Pump } from './pump.ts';
+import { solveMain } from './rising-main.ts';
+import { Valve } from './valve.ts';
 import { Wander } from './wander.ts';
-import { Dosing } from './waterworks-dosing.ts';
-import { solveMain } from './waterworks-main.ts';
-import { Pump } from './waterworks-pump.ts';
-import { Valve } from './waterworks-valve.ts';
 
 export const stepSeconds = 0.1;
 const stepsASecond = 10;

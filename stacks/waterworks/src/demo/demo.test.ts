@@ -10,11 +10,13 @@ import {
   parseText,
   reservedName,
 } from '@telltale/schema';
-import simulator, { waterworksTags } from '@telltale/stack-simulator';
+import simulator from '@telltale/stack-simulator';
+import stack from '../stack.ts';
+import { waterworksTags } from '../tags.ts';
 import { waterworks } from './index.ts';
 
-const connectorRole = simulator.connector ?? assert.fail();
-const providerRole = simulator.provider ?? assert.fail();
+const stackOf = (stackName: string | undefined) =>
+  [stack, simulator].find(({ name }) => name === stackName) ?? assert.fail();
 
 type In<F extends Family> = Extract<Put, { family: F }>['object'];
 const objects = <F extends Family>(family: F): In<F>[] =>
@@ -64,24 +66,32 @@ describe('the demonstration plant', () => {
     for (const { name, trgMeasurement } of alarms) {
       if (trgMeasurement !== undefined) assert.ok(known.measurements.has(trgMeasurement), name);
     }
-    for (const { name, stackName, wdtMeasurement = '' } of [...connectors, ...providers]) {
-      assert.equal(stackName, simulator.name, name);
+    for (const { name, wdtMeasurement = '' } of [...connectors, ...providers]) {
       assert.equal(measurements.find((each) => each.name === wdtMeasurement)?.datatype, 'b', name);
     }
     assert.equal(drivenByService.size, connectors.length + providers.length);
   });
 
-  test('has variables and addresses that the simulator takes, each provider address once', () => {
-    for (const { vars = {} } of connectors) assert.deepEqual(connectorRole.readVariables(vars).faults, []);
-    for (const { vars = {} } of providers) assert.deepEqual(providerRole.readVariables(vars).faults, []);
+  test('has variables and addresses that its stacks take, each provider address once', () => {
+    const roles = {
+      connectors: new Map(connectors.map(({ name, stackName }) => [name, stackOf(stackName).connector])),
+      providers: new Map(providers.map(({ name, stackName }) => [name, stackOf(stackName).provider])),
+    };
+    for (const family of ['connectors', 'providers'] as const) {
+      for (const { name, vars = {} } of objects(family)) {
+        assert.deepEqual(roles[family].get(name)?.readVariables(vars).faults, [], name);
+      }
+    }
     const claimed = new Set<string>();
     for (const { kind, address, connectorName, providerAddresses = {}, ...point } of points) {
       assert.equal(connectorName === undefined, drivenByService.has(point.name), point.name);
       if (connectorName !== undefined) {
-        assert.equal(connectorRole.checkAddress(kind, address ?? '', point), undefined, point.name);
+        const role = roles.connectors.get(connectorName) ?? assert.fail(connectorName);
+        assert.equal(role.checkAddress(kind, address ?? '', point), undefined, point.name);
       }
       for (const [provider, served] of Object.entries(providerAddresses)) {
-        assert.equal(providerRole.checkAddress(kind, served, point), undefined, point.name);
+        const role = roles.providers.get(provider) ?? assert.fail(provider);
+        assert.equal(role.checkAddress(kind, served, point), undefined, point.name);
         assert.ok(!claimed.has(`${provider} ${served}`), `${provider} ${served}`);
         claimed.add(`${provider} ${served}`);
       }
@@ -129,7 +139,7 @@ describe('the demonstration plant', () => {
     }
   });
 
-  test('shows every tag of the simulated waterworks, once, with the unit and the start that the plant has', () => {
+  test('shows every tag of the model, once, with the unit and the start that the plant has', () => {
     const byAddress = new Map(points.map((point) => [`${point.kind} ${point.address}`, point]));
     for (const { name, direction, unit, start } of waterworksTags) {
       const kind = direction === 'input' ? 'command' : 'measurement';

@@ -1,4 +1,4 @@
-// The tags of the built-in plant, a waterworks: what can be read of it and what can be written to it. Water runs from
+// The tags of the model: what can be read of it and what can be written to it. Water runs from
 // the intake through tank 1, three pumps and the rising main into tank 2, and from there into the network.
 import type { Datatype } from '@telltale/schema';
 

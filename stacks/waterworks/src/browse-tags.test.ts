@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BrowseItem, Refused } from '@telltale/stack-kit';
-import { browseWaterworks } from './browse-waterworks.ts';
+import { browseTags } from './browse-tags.ts';
 import stack from './stack.ts';
-import { waterworksTags } from './waterworks-tags.ts';
+import { waterworksTags } from './tags.ts';
 
 function all(path: string | undefined, limit: number): BrowseItem[] {
   const items: BrowseItem[] = [];
   let cursor: string | undefined;
   do {
-    const answer = browseWaterworks({ path, cursor, limit });
+    const answer = browseTags({ path, cursor, limit });
     assert.ok(answer.items.length <= limit);
     items.push(...answer.items);
     cursor = answer.cursor;
@@ -38,6 +38,6 @@ test('what there is not, and a cursor of nobody, is refused', () => {
     { path: '__proto__', cursor: undefined },
     { path: undefined, cursor: 'x' },
   ]) {
-    assert.throws(() => browseWaterworks({ ...request, limit: 5 }), Refused);
+    assert.throws(() => browseTags({ ...request, limit: 5 }), Refused);
   }
 });

@@ -2,12 +2,12 @@
 
 import type { Value } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
-import { convertValue } from './convert-value.ts';
-import { metresABar, type Waterworks } from './waterworks.ts';
-import type { Pump } from './waterworks-pump.ts';
-import { waterworksTags } from './waterworks-tags.ts';
+import { convertValue, type Model } from '@telltale/stack-simulator/model';
+import { metresABar, type Waterworks } from './plant.ts';
+import type { Pump } from './pump.ts';
+import { waterworksTags } from './tags.ts';
 
-export type ReadTag = () => number | string;
+type ReadTag = () => number | string;
 
 interface Input {
   readonly low: number;
@@ -18,16 +18,7 @@ interface Input {
   readonly momentary?: true;
 }
 
-export interface WaterworksPoints {
-  /** Undefined where there is no such tag. */
-  reader(tag: string): ReadTag | undefined;
-  /** Throws `Refused` where the tag does not take it. */
-  write(tag: string, value: Value): void;
-  /** The value that a command shows is what the plant begins with, if it can be. */
-  begin(tag: string, value: Value): void;
-}
-
-export function waterworksPoints(plant: Waterworks): WaterworksPoints {
+export function waterworksPoints(plant: Waterworks): Pick<Model, 'reader' | 'write' | 'begin'> {
   const inputs = inputsOf(plant);
   const outputs = outputsOf(plant);
   const datatypes = new Map(waterworksTags.map(({ name, datatype }) => [name, datatype]));

@@ -1,5 +1,5 @@
 // A quantity of the waterworks that nobody controls: wanders about its mean, and never far.
-import type { Random } from './random.ts';
+import type { Random } from '@telltale/stack-simulator/model';
 
 export class Wander {
   value: number;

@@ -1,14 +1,14 @@
 // The demonstration plant, a waterworks of two tanks, three pumps, valves and a dosing loop, as the operations of one
-// transaction. Its points are the simulator's waterworks, with a control room beside it that sees it through a bus.
+// transaction. Its points are those of the model, with a control room beside it that sees it through a bus.
 import type { Connector, Provider, Put } from '@telltale/schema';
-import { alarms } from './waterworks-alarms.ts';
-import { commands } from './waterworks-commands.ts';
-import { measurements } from './waterworks-measurements.ts';
+import { alarms } from './alarms.ts';
+import { commands } from './commands.ts';
+import { measurements } from './measurements.ts';
 
 const connectors: Connector[] = [
   {
     name: 'waterworks',
-    stackName: 'simulator',
+    stackName: 'waterworks',
     wdtMeasurement: 'waterworks_link',
     vars: { scanPeriodMs: '500', speed: '1' },
   },

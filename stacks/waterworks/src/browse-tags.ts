@@ -6,13 +6,13 @@ import {
   type BrowseRequest,
   Refused,
 } from '@telltale/stack-kit';
-import { type WaterworksTag, waterworksTags } from './waterworks-tags.ts';
+import { type WaterworksTag, waterworksTags } from './tags.ts';
 
 const partOf = ({ name }: WaterworksTag) => name.split('_', 1)[0] ?? '';
 
 const parts = Map.groupBy(waterworksTags, partOf);
 
-export function browseWaterworks({ path, cursor, limit }: BrowseRequest): BrowseAnswer {
+export function browseTags({ path, cursor, limit }: BrowseRequest): BrowseAnswer {
   const items = path === undefined ? [...parts.keys()].map(partItem) : parts.get(path)?.map(tagItem);
   if (items === undefined) throw new Refused(`the waterworks has no part ${JSON.stringify(path)}`);
   const from = cursor === undefined ? 0 : Number(cursor);

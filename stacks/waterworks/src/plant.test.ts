@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { dailyCurve, maxStepsAScan, stepSeconds, tank1, tank2, Waterworks } from './waterworks.ts';
-import { waterworksPoints } from './waterworks-points.ts';
-import { waterworksTags } from './waterworks-tags.ts';
+import { dailyCurve, maxStepsAScan, stepSeconds, tank1, tank2, Waterworks } from './plant.ts';
+import { waterworksPoints } from './plant-points.ts';
+import { waterworksTags } from './tags.ts';
 
 const minute = 60;
 const hour = 60 * minute;

@@ -1,0 +1,33 @@
+// Whether a point suits the tag of the model that it names.
+import type { Datatype } from '@telltale/schema';
+import type { PointKind } from '@telltale/stack-kit';
+import { nearestName } from './nearest-name.ts';
+import { type WaterworksTag, waterworksTags } from './tags.ts';
+
+const tags: ReadonlyMap<string, WaterworksTag> = new Map(waterworksTags.map((tag) => [tag.name, tag]));
+
+/** The raw datatypes that hold every value of a tag's own datatype. */
+const holders: Readonly<Record<Datatype, readonly Datatype[]>> = {
+  b: ['b'],
+  q: ['q', 'i', 'l'],
+  i: ['i', 'l', 'd'],
+  l: ['l'],
+  f: ['f', 'd'],
+  d: ['d', 'f'],
+  s: ['s'],
+};
+
+/** What is wrong and what would be right, or undefined. */
+export function checkTag(kind: PointKind, name: string, datatype: Datatype): string | undefined {
+  const tag = tags.get(name);
+  if (tag === undefined) return `model: there is no tag ${name}; the nearest is ${nearestName(name, tags.keys())}`;
+  if (kind === 'command' && tag.direction === 'output') {
+    const part = name.slice(0, name.indexOf('_') + 1);
+    const inputs = waterworksTags.filter((other) => other.direction === 'input' && other.name.startsWith(part));
+    const found = inputs.length === 0 ? 'none' : inputs.map((other) => other.name).join(', ');
+    return `model: ${name} can only be read; of ${part}…, what can be written: ${found}`;
+  }
+  const fitting = holders[tag.datatype];
+  if (fitting.includes(datatype)) return undefined;
+  return `model: ${name} is of raw datatype ${fitting.join(' or ')}, not ${datatype}`;
+}
