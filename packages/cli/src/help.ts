@@ -1,4 +1,6 @@
 // The help, made from the declarations.
+
+import { didYouMean } from '@telltale/schema/nearest-name';
 import {
   argumentsText,
   type CommandDeclaration,
@@ -7,7 +9,6 @@ import {
   optionText,
   UsageError,
 } from './declaration.ts';
-import { didYouMean } from './nearest-name.ts';
 
 /** Of everything, of a group such as `config`, or of one command. */
 export function helpText(

@@ -1,7 +1,7 @@
 // Tells of names that do not exist, with the one that may have been meant.
 import type { Family } from '@telltale/schema';
+import { nearestName } from '@telltale/schema/nearest-name';
 import { type Call, Refused } from './declaration.ts';
-import { nearestName } from './nearest-name.ts';
 
 const live: ReadonlySet<string> = new Set(['measurements', 'commands', 'alarms']);
 

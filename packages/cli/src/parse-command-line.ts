@@ -1,5 +1,7 @@
 // Reads the words of a command line by the declarations of the commands. Arguments are data: what follows `--` is
 // never an option nor a command, and a negative number is a value.
+
+import { didYouMean } from '@telltale/schema/nearest-name';
 import {
   argumentsText,
   type CommandDeclaration,
@@ -7,7 +9,6 @@ import {
   type OptionDeclaration,
   UsageError,
 } from './declaration.ts';
-import { didYouMean } from './nearest-name.ts';
 
 export interface Words {
   /** Words before `--` that are no options. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { nearestName } from './nearest-name.ts';
 import { printable, Terminal } from './terminal.ts';
 import { valueText } from './words.ts';
 
@@ -51,17 +50,6 @@ describe('a table', () => {
     );
     assert.equal(printable('\x1b[2J'), '\\u001b[2J');
     assert.equal(printable('21.5 °C'), '21.5 °C');
-  });
-});
-
-describe('a name that may have been meant', () => {
-  test('is the nearest, or none where none is near', () => {
-    const names = ['tank1_level', 'tank2_level', 'pump1_start'];
-    assert.equal(nearestName('tank1_levle', names), 'tank1_level');
-    assert.equal(nearestName('TANK2_LEVEL', names), 'tank2_level');
-    assert.equal(nearestName('pmp1_start', names), 'pump1_start');
-    assert.equal(nearestName('valve', names), undefined);
-    assert.equal(nearestName('', names), undefined);
   });
 });
 

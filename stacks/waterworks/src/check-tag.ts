@@ -1,7 +1,7 @@
 // Whether a point suits the tag of the model that it names.
 import type { Datatype } from '@telltale/schema';
+import { nearestName } from '@telltale/schema/nearest-name';
 import type { PointKind } from '@telltale/stack-kit';
-import { nearestName } from './nearest-name.ts';
 import { type WaterworksTag, waterworksTags } from './tags.ts';
 
 const tags: ReadonlyMap<string, WaterworksTag> = new Map(waterworksTags.map((tag) => [tag.name, tag]));
@@ -20,7 +20,10 @@ const holders: Readonly<Record<Datatype, readonly Datatype[]>> = {
 /** What is wrong and what would be right, or undefined. */
 export function checkTag(kind: PointKind, name: string, datatype: Datatype): string | undefined {
   const tag = tags.get(name);
-  if (tag === undefined) return `model: there is no tag ${name}; the nearest is ${nearestName(name, tags.keys())}`;
+  if (tag === undefined) {
+    const nearest = nearestName(name, tags.keys());
+    return `model: there is no tag ${name}${nearest === undefined ? '' : `; the nearest is ${nearest}`}`;
+  }
   if (kind === 'command' && tag.direction === 'output') {
     const part = name.slice(0, name.indexOf('_') + 1);
     const inputs = waterworksTags.filter((other) => other.direction === 'input' && other.name.startsWith(part));

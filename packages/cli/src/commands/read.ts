@@ -1,8 +1,8 @@
 // `telltale read`: measurements, or commands, as they are now.
 import { commandFields, type LiveCommand, type LiveMeasurement, measurementFields } from '@telltale/schema';
+import { didYouMean } from '@telltale/schema/nearest-name';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
-import { didYouMean } from '../nearest-name.ts';
 import type { Cell } from '../terminal.ts';
 import { qualityCell, timeText, valueText } from '../words.ts';
 
