@@ -16,6 +16,7 @@ export class ArrayComparison {
   deletions = 0;
   readonly #server: ArrayServer;
   readonly #series: readonly NamedArrays[];
+  readonly #beganUs = Date.now() * 1000;
   /** The fat texts that may still be on disk, replaced ones included. */
   #texts: { readonly time: number; readonly bytes: number; isInJournal: boolean }[] = [];
 
@@ -60,6 +61,7 @@ export class ArrayComparison {
       assertOldest(
         bySize,
         left.filter(({ mayBeGone }) => !mayBeGone),
+        this.#beganUs,
       );
       if (bySize.length > 0) this.#checkNeed(Math.max(...bySize.map(({ time }) => time)));
       return gone.length;

@@ -12,6 +12,8 @@ export interface ArrayRecord extends PlainRecord {
 }
 
 export const oldestPlausibleUs = Date.UTC(2000, 0, 1) * 1000;
+/** From the server's clock; further ahead, it is a wrong one. */
+const farthestAheadUs = 86_400_000_000;
 export const weekUs = 7 * 86_400_000_000;
 
 /** All records of a name: those of each datatype that it had, in the order in which it had them, by their time. */
@@ -94,14 +96,17 @@ export function missingIn(
 
 /**
  * What a limit of size has deleted, of all names, is the oldest: of records that were in blocks by then, up to some time, whole.
- * Whatever came with a later import may have been in memory still.
+ * Whatever came with a later import may have been in memory still. Records of a wrong clock count by when they came, which is
+ * after `beganUs`.
  */
-export function assertOldest(gone: readonly ArrayRecord[], left: readonly ArrayRecord[]): void {
+export function assertOldest(gone: readonly ArrayRecord[], left: readonly ArrayRecord[], beganUs: number): void {
+  const isTold = (time: number) => time >= oldestPlausibleUs && time <= beganUs + farthestAheadUs;
+  const countsBy = ({ time }: ArrayRecord) => (isTold(time) ? time : beganUs);
   const byTime = left.filter(({ time }) => time >= oldestPlausibleUs).sort((a, b) => a.time - b.time);
   let [at, oldestCame] = [0, Number.POSITIVE_INFINITY];
-  for (const { time, came, datatype, value } of gone.toSorted((a, b) => a.time - b.time)) {
-    assert.ok(time >= oldestPlausibleUs, `${time}, of no time that could be told, is gone`);
-    for (; at < byTime.length && (byTime[at] as ArrayRecord).time <= time; at++) {
+  for (const record of gone.toSorted((a, b) => countsBy(a) - countsBy(b))) {
+    const { time, came, datatype, value } = record;
+    for (; at < byTime.length && (byTime[at] as ArrayRecord).time <= countsBy(record); at++) {
       oldestCame = Math.min(oldestCame, (byTime[at] as ArrayRecord).came);
     }
     const what = () => `${formatPrefixed(datatype, value).slice(0, 40)} at ${time}, import ${came}`;
