@@ -6,10 +6,11 @@ import { Batch, type Measurement, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
-import { ChannelRequests, ChannelServer, DataAccess, dataRoutes, Watches } from '../packages/server/src/api/index.ts';
+import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
+import { DataAccess, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
-import { plainHttp } from '../packages/server/test/plain-http.ts';
+import { openGate, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
 
 const connectorName = 'plc';
 const good = 0xc0;
@@ -56,7 +57,9 @@ export class LivePoints {
     const data = new DataAccess({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
     const unavailable = () => undefined;
     const log = pino({ level: 'silent' });
-    const http = plainHttp({ routes: dataRoutes({ base: '/data', data, boot: randomUUID() }) });
+    const http = plainHttp({
+      routes: plainRoutes(liveObjects({ data, stacks: {} as StackAccess, boot: randomUUID() })),
+    });
     const watches = new Watches({
       data,
       modules: idleModules(),
@@ -66,7 +69,7 @@ export class LivePoints {
     });
     const channel = new ChannelServer({
       path: '/data/ws',
-      requests: new ChannelRequests({ data, watches, log, unavailable }),
+      requests: new ChannelRequests({ data, watches, log, gate: openGate }),
       watches,
       clock: systemClock,
       maxMessageBytes: 1 << 26,

@@ -6,10 +6,10 @@ import * as schema from '@telltale/schema';
 import { documentStack, markdownTable } from '@telltale/stack-kit';
 import type { TObject, TSchema } from 'typebox';
 import packageJson from '../packages/server/package.json' with { type: 'json' };
+import { openApiDocument } from '../packages/server/src/api/index.ts';
 import { settingLines } from '../packages/server/src/settings.ts';
 import { discoverStacks } from '../packages/server/src/stacks/index.ts';
 import { channelPage } from './channel-page.ts';
-import { describeApi } from './describe-api.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const note = '<!-- Made by `npm run generate`; do not edit. -->';
@@ -18,7 +18,7 @@ const note = '<!-- Made by `npm run generate`; do not edit. -->';
 export async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map([
     ['docs/generated/channel.md', page('The channel', ...channelPage())],
-    ['docs/generated/openapi.json', `${JSON.stringify(describeApi(packageJson.version), null, 2)}\n`],
+    ['docs/generated/openapi.json', `${JSON.stringify(openApiDocument({ version: packageJson.version }), null, 2)}\n`],
     ['docs/generated/problems.md', problemsPage()],
     ['docs/generated/resources.md', resourcesPage()],
     ['docs/generated/settings.md', settingsPage()],

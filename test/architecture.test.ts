@@ -36,6 +36,19 @@ const table: Record<string, readonly string[]> = {
     'server/stacks',
     'server/modules',
   ],
+  'server/operations': [
+    'schema',
+    'stack-kit',
+    'server/access',
+    'server/alarms',
+    'server/archive',
+    'server/cfgdb',
+    'server/modules',
+    'server/points',
+    'server/runtime',
+    'server/stacks',
+    'server/threads',
+  ],
   'server/api': [
     'schema',
     'stack-kit',
@@ -44,6 +57,7 @@ const table: Record<string, readonly string[]> = {
     'server/archive',
     'server/cfgdb',
     'server/modules',
+    'server/operations',
     'server/points',
     'server/runtime',
     'server/stacks',
@@ -66,7 +80,15 @@ const topFiles: Record<string, readonly string[]> = {
     'stacks',
     ...Object.keys(table).filter((part) => part.includes('/')),
   ],
-  'interfaces.ts': ['schema', 'settings.ts', 'server/access', 'server/api', 'server/cfgdb', 'server/modules'],
+  'interfaces.ts': [
+    'schema',
+    'settings.ts',
+    'server/access',
+    'server/api',
+    'server/cfgdb',
+    'server/modules',
+    'server/operations',
+  ],
   'settings.ts': ['schema'],
   'log.ts': ['source-stack.ts'],
   'source-stack.ts': [],
@@ -87,7 +109,7 @@ const readsTheClock: Record<string, string> = {
  */
 const comparesTimesOfDay: Record<string, string> = {
   'packages/schema/src/clock.ts': 'events of one millisecond get times that differ',
-  'packages/server/src/api/archive/interval.ts': 'a request asks for times before the present one',
+  'packages/server/src/operations/archive/interval.ts': 'a request asks for times before the present one',
   'packages/server/src/archive/rules/clock-watch.ts': 'finds jumps: both clocks, held against each other',
   'packages/server/src/archive/store/steady-clock.ts': 'finds jumps, and a clock that is wrong from the start',
   'packages/server/src/archive/store/retention.ts': 'records are as old as their times say; steady-clock.ts guards it',
@@ -249,14 +271,16 @@ describe('the architecture', () => {
   test('the main thread has no parser of imports, which would hold up live values', () => {
     const loaded = loadedBy('packages/server/src/server.ts');
     const parsers = ['backfill', 'csv-records', 'serve-import'].map(
-      (name) => `packages/server/src/api/archive/${name}.ts`,
+      (name) => `packages/server/src/operations/archive/${name}.ts`,
     );
-    assert.ok(loaded.includes('packages/server/src/api/archive/imports.ts'));
+    assert.ok(loaded.includes('packages/server/src/operations/archive/imports.ts'));
     assert.deepEqual(
       parsers.filter((file) => loaded.includes(file)),
       [],
     );
-    assert.ok(parsers.every((file) => loadedBy('packages/server/src/api/archive/import-thread.ts').includes(file)));
+    assert.ok(
+      parsers.every((file) => loadedBy('packages/server/src/operations/archive/import-thread.ts').includes(file)),
+    );
   });
 
   test('no module holds mutable state', () => {

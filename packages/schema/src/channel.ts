@@ -25,6 +25,7 @@ import {
   providerFields,
 } from './diagnostics.ts';
 import { functionModuleFields, functionModuleOperations, LiveFunctionModule } from './function-modules.ts';
+import { type DeclaredOperation, type Effect, operations, type Resource } from './operations/index.ts';
 import { PrefixedValue, Problem, Quality } from './wire-schemas.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -45,7 +46,7 @@ const WatchList = Type.Union([NameList, Type.Literal('all')], {
   description: 'Names, or "all": what there is now and what will be.',
 });
 
-const fieldsOf = (words: readonly string[]) =>
+const fieldsOf = <const Field extends string>(words: readonly Field[]) =>
   Type.Optional(
     Type.Array(Type.Enum([...words], { type: 'string' }), {
       maxItems: 100,
@@ -53,13 +54,13 @@ const fieldsOf = (words: readonly string[]) =>
     }),
   );
 
-const read = (words: readonly string[]) => ({
+const read = <const Field extends string>(words: readonly Field[]) => ({
   names: Type.Optional(Type.Array(Name, { description: 'Only these; unknown names are left out.' })),
   fields: fieldsOf(words),
 });
 
 /** Of what there are few of. */
-const readFew = (words: readonly string[]) => ({
+const readFew = <const Field extends string>(words: readonly Field[]) => ({
   names: Type.Optional(
     Type.Array(Name, { ...items, description: `Only these, at most ${maxBatchItems}; unknown names are left out.` }),
   ),
@@ -87,6 +88,9 @@ export type ItemResult = Static<typeof ItemResult>;
 
 interface RequestDeclaration {
   readonly summary: string;
+  /** Of the operation that it asks for. */
+  readonly effect: Effect;
+  readonly audited: boolean;
   readonly fields: Record<string, TSchema>;
   /** What a good answer has besides `request_id` and `result`. */
   readonly answer?: Record<string, TSchema>;
@@ -96,53 +100,78 @@ interface RequestDeclaration {
 
 const declare = <const D extends RequestDeclaration>(declaration: D) => declaration;
 
+/** What it asks for is this operation, of one object or of several. */
+const asks = ({ effect, audited }: DeclaredOperation) => ({ effect, audited });
+
+const reads = (resource: Resource) => ({ effect: { action: 'read', resource }, audited: false }) as const;
+
 export const channelRequests = {
-  Heartbeat: declare({ summary: 'Asks whether the service is there.', fields: {} }),
+  Heartbeat: declare({ ...reads('service'), summary: 'Asks whether the service is there.', fields: {} }),
   WatchMeasurements: declare({
+    ...reads('measurements'),
     summary: 'The answer, then one notification with the present values, then every change.',
     fields: { measurements: WatchList },
     batch: true,
   }),
-  UnwatchMeasurements: declare({ summary: 'Ends the watch.', fields: { measurements: WatchList } }),
+  UnwatchMeasurements: declare({
+    ...reads('measurements'),
+    summary: 'Ends the watch.',
+    fields: { measurements: WatchList },
+  }),
   WatchCommands: declare({
+    ...reads('commands'),
     summary: 'The answer, then one notification with the present values, then every change.',
     fields: { commands: WatchList },
     batch: true,
   }),
-  UnwatchCommands: declare({ summary: 'Ends the watch.', fields: { commands: WatchList } }),
+  UnwatchCommands: declare({ ...reads('commands'), summary: 'Ends the watch.', fields: { commands: WatchList } }),
   WatchAlarms: declare({
+    ...reads('alarms'),
     summary: 'The answer, then one notification with the present states, then every transition.',
     fields: { alarms: WatchList },
     batch: true,
   }),
-  UnwatchAlarms: declare({ summary: 'Ends the watch.', fields: { alarms: WatchList } }),
+  UnwatchAlarms: declare({ ...reads('alarms'), summary: 'Ends the watch.', fields: { alarms: WatchList } }),
   WatchFunctionModules: declare({
+    ...reads('function-modules'),
     summary: 'The answer, then one notification with the present states, then every change.',
     fields: { function_modules: WatchList },
     batch: true,
   }),
-  UnwatchFunctionModules: declare({ summary: 'Ends the watch.', fields: { function_modules: WatchList } }),
+  UnwatchFunctionModules: declare({
+    ...reads('function-modules'),
+    summary: 'Ends the watch.',
+    fields: { function_modules: WatchList },
+  }),
   WatchFunctionModuleLogs: declare({
+    ...reads('function-modules'),
     summary:
       'The answer, then what the modules print from now on; GET /function-modules/:name/log has what they printed ' +
       'before. The watch of a name stays where the module is removed, and comes to life again with it.',
     fields: { function_modules: WatchList },
     batch: true,
   }),
-  UnwatchFunctionModuleLogs: declare({ summary: 'Ends the watch.', fields: { function_modules: WatchList } }),
+  UnwatchFunctionModuleLogs: declare({
+    ...reads('function-modules'),
+    summary: 'Ends the watch.',
+    fields: { function_modules: WatchList },
+  }),
   WatchConnectors: declare({
+    ...reads('connectors'),
     summary: 'The answer, then one notification with the present states, then every change of a state.',
     fields: { connectors: WatchList },
     batch: true,
   }),
-  UnwatchConnectors: declare({ summary: 'Ends the watch.', fields: { connectors: WatchList } }),
+  UnwatchConnectors: declare({ ...reads('connectors'), summary: 'Ends the watch.', fields: { connectors: WatchList } }),
   WatchProviders: declare({
+    ...reads('providers'),
     summary: 'The answer, then one notification with the present states, then every change of a state.',
     fields: { providers: WatchList },
     batch: true,
   }),
-  UnwatchProviders: declare({ summary: 'Ends the watch.', fields: { providers: WatchList } }),
+  UnwatchProviders: declare({ ...reads('providers'), summary: 'Ends the watch.', fields: { providers: WatchList } }),
   WriteCommands: declare({
+    ...asks(operations.writeCommand),
     summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
     fields: {
       writes: Type.Array(Type.Object({ name: Name, value: PrefixedValue }, closed), items),
@@ -150,6 +179,7 @@ export const channelRequests = {
     batch: true,
   }),
   SimulateMeasurements: declare({
+    ...asks(operations.simulateMeasurement),
     summary: 'Forces values, as PUT /measurements/:name does.',
     fields: {
       simulations: Type.Array(
@@ -168,56 +198,67 @@ export const channelRequests = {
     batch: true,
   }),
   StopSimulation: declare({
+    ...asks(operations.stopSimulation),
     summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
     fields: { measurements: Type.Array(Name, items) },
     batch: true,
   }),
   ReadSimulations: declare({
+    ...asks(operations.listSimulations),
     summary: 'Everything that is forced now.',
     fields: {},
     answer: { simulations: Collection(Simulation) },
   }),
   ReadMeasurements: declare({
+    ...asks(operations.listMeasurements),
     summary: 'What GET /measurements/ gives.',
     fields: read(measurementFields),
     answer: { measurements: some(LiveMeasurement) },
   }),
   ReadCommands: declare({
+    ...asks(operations.listCommands),
     summary: 'What GET /commands/ gives.',
     fields: read(commandFields),
     answer: { commands: some(LiveCommand) },
   }),
   ReadAlarms: declare({
+    ...asks(operations.listAlarms),
     summary: 'What GET /alarms/ gives.',
     fields: read(alarmFields),
     answer: { alarms: some(LiveAlarm) },
   }),
   ReadConnectors: declare({
+    ...asks(operations.listConnectors),
     summary: 'What GET /connectors/ gives.',
     fields: readFew(connectorFields),
     answer: { connectors: some(LiveConnector) },
   }),
   ReadProviders: declare({
+    ...asks(operations.listProviders),
     summary: 'What GET /providers/ gives.',
     fields: readFew(providerFields),
     answer: { providers: some(LiveProvider) },
   }),
   ReadFunctionModules: declare({
+    ...asks(operations.listFunctionModules),
     summary: 'What GET /function-modules/ gives.',
     fields: readFew(functionModuleFields),
     answer: { function_modules: some(LiveFunctionModule) },
   }),
   ExplainMeasurement: declare({
+    ...asks(operations.explainMeasurement),
     summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
     fields: { name: Name },
     answer: { explanation: Explanation },
   }),
   BrowseConnector: declare({
+    ...asks(operations.browseConnector),
     summary: 'What the device of a connector has to offer, as POST /connectors/:name/browse gives it.',
     fields: { name: Name, ...BrowseRequest.properties },
     answer: { items: Type.Array(BrowsedItem), cursor: Type.Union([Type.String(), Type.Null()]) },
   }),
   OperateAlarms: declare({
+    ...asks(operations.acknowledgeAlarm),
     summary: 'Activates, deactivates and acknowledges alarms.',
     fields: {
       operations: Type.Array(
@@ -229,11 +270,13 @@ export const channelRequests = {
     batch: true,
   }),
   AckAlarms: declare({
+    ...asks(operations.acknowledgeAlarm),
     summary: 'Acknowledges alarms.',
     fields: { alarms: Type.Array(Name, items), authority: Type.Optional(Authority) },
     batch: true,
   }),
   OperateFunctionModules: declare({
+    ...asks(operations.startFunctionModule),
     summary: 'Starts and stops function modules; each is answered as POST /function-modules/:name/start answers.',
     fields: {
       operations: Type.Array(
@@ -244,6 +287,7 @@ export const channelRequests = {
     batch: true,
   }),
   ReadDatabase: declare({
+    ...reads('measurements'),
     summary: 'Live objects of several kinds in one answer, as arrays.',
     fields: {
       select: Type.Object(
@@ -264,6 +308,7 @@ export const channelRequests = {
     },
   }),
   ReadArchive: declare({
+    ...asks(operations.readMeasurementArchive),
     summary:
       'Records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until gives them. An answer ' +
       'of more than 32 MiB is refused: HTTP has no limit.',
@@ -275,10 +320,12 @@ export const channelRequests = {
     answer: { records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord])) },
   }),
   EraseArchive: declare({
+    ...asks(operations.eraseMeasurementArchive),
     summary: 'Erases the records of an interval, as DELETE does. The answer comes when that is on disk.',
     fields: interval,
   }),
   AnswerQuery: declare({
+    ...reads('function-modules'),
     summary:
       "A function module's answer to a FunctionModuleQuery of its supervisor; only from a connection that was made " +
       "with the module's token.",

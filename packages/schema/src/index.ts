@@ -15,6 +15,7 @@ export * from './identifier.ts';
 export * from './json.ts';
 export * from './json-list.ts';
 export * from './module-properties.ts';
+export * from './operations/index.ts';
 export { pointerPart, pointerTo } from './pointer.ts';
 export * from './revision.ts';
 export * from './run-mode.ts';

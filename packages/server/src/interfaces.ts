@@ -5,31 +5,37 @@ import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ModuleTokens } from './access/index.ts';
 import {
-  type ArchiveOperations,
-  archiveRoutes,
   ChannelRequests,
   ChannelServer,
-  configRoutes,
   connectionLimits,
   createHttpServer,
-  type DataAccess,
-  dataRoutes,
-  diagnosticRoutes,
-  documents,
+  documentPaths,
+  documentsOf,
   type HttpServer,
-  type Losses,
   type Metrics,
-  ModuleAccess,
-  moduleRoutes,
   mostFiles,
-  probes,
-  type StackAccess,
-  type StackCatalogue,
-  serviceRoutes,
+  operationRoutes,
+  pagePolicy,
   Watches,
 } from './api/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import type { Executables, FunctionModules } from './modules/index.ts';
+import {
+  type ArchiveOperations,
+  archive,
+  configuration,
+  configuredObjects,
+  type DataAccess,
+  type Gate,
+  type Implementations,
+  instances,
+  type Losses,
+  liveObjects,
+  ModuleAccess,
+  type StackAccess,
+  type StackCatalogue,
+  service,
+} from './operations/index.ts';
 import type { Settings } from './settings.ts';
 
 export interface Interfaces {
@@ -48,55 +54,57 @@ export interface Interfaces {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** What is wrong with what is kept on disk; undefined where nothing is. */
   readonly diskTrouble: () => ProblemError | undefined;
-  /** Why nothing may be written now; undefined where it may. */
-  readonly writeRefusal: () => ProblemError | undefined;
   readonly losses: Losses;
+  readonly gate: Gate;
 }
 
 export function createHttp(parts: Interfaces): HttpServer {
-  const { settings, log, data, archive, instances, modules, tokens, metrics, unavailable, diskTrouble } = parts;
-  const base = settings['data-path'];
-  const routes = [
-    ...dataRoutes({ base, data, boot: randomUUID().slice(0, 8) }),
-    ...diagnosticRoutes({ base, stacks: instances, maxJsonBytes: settings['max-json-size'] }),
-    ...moduleRoutes({ base, modules: new ModuleAccess(modules) }),
-    ...archiveRoutes({ base, archive, maxBackfillBytes: settings['max-backfill-size'] }),
-    ...configRoutes({
-      base: settings['config-path'],
-      cfgdb: parts.cfgdb,
-      losses: parts.losses,
-      executables: parts.executables,
-      modules,
-      mayUpload: settings['module-uploads'],
-      stacks: parts.stacks,
-      maxJsonBytes: settings['max-json-size'],
-      maxDatabaseBytes: settings['max-database-size'],
-      maxExecutableBytes: settings['max-executable-size'],
-    }),
-  ];
-  const service = serviceRoutes({ version: packageJson.version, routes, metrics, unavailable, diskTrouble });
+  const { settings, log, tokens, metrics, gate } = parts;
+  const routes = operationRoutes({
+    implementations: implementationsOf(parts),
+    paths: pathsOf(settings),
+    gate,
+    limits: settings,
+    headers: { getReference: { 'content-security-policy': pagePolicy } },
+  });
   return createHttpServer({
-    routes: [...routes, ...service],
+    routes,
     tokens,
     log,
     metrics,
-    unavailable,
-    alwaysAvailable: probes,
-    writeRefusal: parts.writeRefusal,
-    documents,
+    gate,
+    documents: documentPaths,
     clock: systemClock,
     maxConnections: connectionLimits(mostFiles(), settings['max-clients']).maxConnections,
     largestBodyBytes: settings['max-json-size'],
   });
 }
 
+function pathsOf(settings: Settings) {
+  return { data: settings['data-path'], config: settings['config-path'] };
+}
+
+function implementationsOf(parts: Interfaces): Implementations {
+  const { settings, data, instances: stacks } = parts;
+  const paths = pathsOf(settings);
+  const documents = documentsOf({ version: packageJson.version, paths });
+  return {
+    ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
+    ...instances({ stacks, modules: new ModuleAccess(parts.modules) }),
+    ...archive(parts.archive),
+    ...configuredObjects(parts.cfgdb),
+    ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
+    ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),
+  };
+}
+
 export function createChannel(parts: Interfaces): ChannelServer {
-  const { settings, log, data, archive, instances: stacks, modules, tokens, unavailable, writeRefusal } = parts;
+  const { settings, log, data, archive, instances: stacks, modules, tokens, unavailable, gate } = parts;
   const watches = new Watches({ data, modules, stacks, clock: systemClock, maxWatches: settings['max-watches'] });
   const access = new ModuleAccess(modules);
   return new ChannelServer({
     path: settings['channel-path'],
-    requests: new ChannelRequests({ data, archive, stacks, modules: access, watches, log, unavailable, writeRefusal }),
+    requests: new ChannelRequests({ data, archive, stacks, modules: access, watches, log, gate }),
     watches,
     clock: systemClock,
     maxMessageBytes: settings['max-message-size'],

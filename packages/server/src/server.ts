@@ -7,22 +7,14 @@ import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/
 import type { Logger } from 'pino';
 import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
-import {
-  ArchiveOperations,
-  type ChannelServer,
-  DataAccess,
-  type HttpServer,
-  Metrics,
-  StackAccess,
-  type StackCatalogue,
-  serviceMetrics,
-} from './api/index.ts';
+import { type ChannelServer, type HttpServer, Metrics, serviceMetrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
 import { Executables, ModuleService } from './modules/index.ts';
+import { ArchiveOperations, DataAccess, Gate, StackAccess, type StackCatalogue } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
@@ -216,8 +208,12 @@ export class Server {
       metrics,
       unavailable: () => this.#unavailable(),
       diskTrouble: () => this.#condition.trouble,
-      writeRefusal: () => this.#condition.writeRefusal,
       losses: this.#condition,
+      gate: new Gate({
+        unavailable: () => this.#unavailable(),
+        writeRefusal: () => this.#condition.writeRefusal,
+        log,
+      }),
     };
     this.#http = createHttp(interfaces);
     this.#channel = createChannel(interfaces);

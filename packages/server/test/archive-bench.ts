@@ -3,12 +3,19 @@
 import type { AddressInfo } from 'node:net';
 import { Batch, ManualClock } from '@telltale/schema';
 import { Alarms } from '../src/alarms/index.ts';
-import { ArchiveOperations, archiveRoutes, DataAccess, dataRoutes, type HttpServer } from '../src/api/index.ts';
+import type { HttpServer } from '../src/api/index.ts';
 import { Archiving } from '../src/archive/index.ts';
+import {
+  ArchiveOperations,
+  archive as archiveOf,
+  DataAccess,
+  liveObjects,
+  type StackAccess,
+} from '../src/operations/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { MemoryArchive } from './memory-archive.ts';
 import { PlainDisk } from './plain-disk.ts';
-import { plainHttp } from './plain-http.ts';
+import { plainHttp, plainRoutes } from './plain-http.ts';
 import { SlowDisk } from './slow-disk.ts';
 
 export const maxBackfillBytes = 8 << 20;
@@ -36,10 +43,10 @@ export class ArchiveBench {
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     this.operations = new ArchiveOperations({ archive, archiving, data, clock });
     this.#http = plainHttp({
-      routes: [
-        ...dataRoutes({ base: '/data', data, boot: '' }),
-        ...archiveRoutes({ base: '/data', archive: this.operations, maxBackfillBytes }),
-      ],
+      routes: plainRoutes(
+        { ...liveObjects({ data, stacks: {} as StackAccess, boot: '' }), ...archiveOf(this.operations) },
+        { 'max-backfill-size': maxBackfillBytes },
+      ),
     });
   }
 

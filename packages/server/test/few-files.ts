@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { ProblemError, systemClock } from '@telltale/schema';
-import { Imports } from '../src/api/archive/imports.ts';
+import { Imports } from '../src/operations/archive/imports.ts';
 import { plainArchive } from './plain-archive.ts';
 
 await using cleanup = new AsyncDisposableStack();

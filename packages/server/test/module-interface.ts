@@ -5,26 +5,18 @@ import { type Clock, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
-import {
-  ChannelRequests,
-  ChannelServer,
-  DataAccess,
-  dataRoutes,
-  type HttpServer,
-  ModuleAccess,
-  moduleRoutes,
-  type Route,
-  Watches,
-} from '../src/api/index.ts';
+import { ChannelRequests, ChannelServer, type HttpServer, type Route, Watches } from '../src/api/index.ts';
+import { DataAccess, instances, liveObjects, ModuleAccess, type StackAccess } from '../src/operations/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
-import { plainHttp } from './plain-http.ts';
+import { openGate, plainHttp, plainRoutes } from './plain-http.ts';
 import type { ServedFacade } from './scripted-modules.ts';
 
 const log = pino({ level: 'silent' });
 /** For alarms. */
 const willingDisk = { keepAlarm: () => Promise.resolve(), forgetAlarm: () => Promise.resolve() };
 const always = { unavailable: () => undefined };
+const noStacks = {} as StackAccess;
 
 export interface ModuleInterfaceOptions {
   readonly tokens?: ModuleTokens;
@@ -61,8 +53,10 @@ export class ModuleInterface {
     const { data } = this;
     const access = new ModuleAccess(modules);
     const routes = [
-      ...dataRoutes({ base: '/data', data, boot: '' }),
-      ...moduleRoutes({ base: '/data', modules: access }),
+      ...plainRoutes({
+        ...liveObjects({ data, stacks: noStacks, boot: '' }),
+        ...instances({ stacks: noStacks, modules: access }),
+      }),
       ...more,
     ];
     this.#http = plainHttp({ routes, tokens, log, largestBodyBytes });
@@ -70,7 +64,7 @@ export class ModuleInterface {
     const watches = new Watches({ data, modules, stacks, clock, maxWatches });
     this.channel = new ChannelServer({
       path: '/data/ws',
-      requests: new ChannelRequests({ data, modules: access, watches, log, ...always }),
+      requests: new ChannelRequests({ data, modules: access, watches, log, gate: openGate }),
       watches,
       clock,
       maxMessageBytes: 1 << 20,

@@ -1,21 +1,44 @@
 // The real HTTP server around the routes of a test, always available, with room enough for any test that does not say
 // otherwise.
-import { systemClock } from '@telltale/schema';
+import { type BodyLimit, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
-import { createHttpServer, type HttpServer, type HttpServerOptions, Metrics } from '../src/api/index.ts';
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+  Metrics,
+  operationRoutes,
+  type Route,
+} from '../src/api/index.ts';
+import { Gate, type Implementations } from '../src/operations/index.ts';
+
+/** Always available, to whoever may. */
+export const openGate = new Gate({ unavailable: () => undefined, log: pino({ level: 'silent' }) });
 
 export function plainHttp(options: Pick<HttpServerOptions, 'routes'> & Partial<HttpServerOptions>): HttpServer {
   return createHttpServer({
     tokens: new ModuleTokens(),
     log: pino({ level: 'silent' }),
     metrics: new Metrics(),
-    unavailable: () => undefined,
-    alwaysAvailable: new Set(),
+    gate: openGate,
     documents: new Set(),
     clock: systemClock,
     maxConnections: 1000,
     largestBodyBytes: 64 << 20,
     ...options,
   });
+}
+
+const enough: Record<BodyLimit, number> = {
+  'max-json-size': 64 << 20,
+  'max-database-size': 64 << 20,
+  'max-executable-size': 64 << 20,
+  'max-backfill-size': 64 << 20,
+};
+
+/** The real routes of some operations, at their usual paths. */
+export function plainRoutes(implementations: Partial<Implementations>, limits: Partial<typeof enough> = {}): Route[] {
+  const paths = { data: '/data', config: '/config/v2' };
+  return operationRoutes({ implementations, paths, gate: openGate, limits: { ...enough, ...limits } });
 }

@@ -6,7 +6,12 @@ import type { Route } from '../src/api/route.ts';
 import { HttpRig } from './http-rig.ts';
 
 /** Of a route that nobody reads about. */
-export const common = { tag: '', summary: '', answer: { status: 200, description: '' }, problems: [] } as const;
+export const common = {
+  effect: { action: 'read', resource: 'service' },
+  audited: false,
+  answer: { status: 200, description: '' },
+  problems: [],
+} as const;
 
 export class SlowService {
   /** The handlers that run, each by what lets it answer. */

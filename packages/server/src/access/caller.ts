@@ -1,12 +1,20 @@
 // Who asks, and what each may do. While there are no users, a program of this machine may do everything; a function
 // module reads everything, and writes to the names that it is given.
-import { ProblemError } from '@telltale/schema';
+import { type Effect, ProblemError } from '@telltale/schema';
 
 /**
  * What a route or a request does, to whom asks for it: `read` changes nothing; a `named-write` writes to the one object
  * that it names (each item of a batch to its own); a `write` is everything else.
  */
 export type Access = 'read' | 'named-write' | 'write';
+
+/** Of what is done to one object that a function module may be given. */
+const namedWrites: ReadonlySet<string> = new Set(['simulate measurements', 'write commands', 'operate alarms']);
+
+export function accessOf({ action, resource }: Effect): Access {
+  if (action === 'read') return 'read';
+  return namedWrites.has(`${action} ${resource}`) ? 'named-write' : 'write';
+}
 
 export interface Caller {
   /** How its writes are signed. */

@@ -16,8 +16,8 @@ const route = (path: string, body: Buffer | string, versioned: boolean): Route =
   method: 'GET',
   path,
   id: path.slice(1),
-  tag: 'Test',
-  summary: '',
+  effect: { action: 'read', resource: 'service' },
+  audited: false,
   answer: {
     status: 200,
     description: '',

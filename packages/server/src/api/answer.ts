@@ -4,9 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
+import type { PagesReply, StreamReply } from '../operations/index.ts';
 import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
-import type { Call, PagesReply, Route, StreamReply } from './route.ts';
+import type { Call, Route } from './route.ts';
 import { sendPages } from './send-pages.ts';
 
 export interface AnswerOptions {
@@ -160,7 +161,7 @@ function tagOf({ answer: { version } }: Route, { query }: Call): string | undefi
   if (version === undefined) return undefined;
   const hasQuery = Object.values(query).some((value) => value !== undefined);
   const chosen = hasQuery ? `-${createHash('sha1').update(JSON.stringify(query)).digest('base64url')}` : '';
-  return `"${version(query)}${chosen}"`;
+  return `"${version()}${chosen}"`;
 }
 
 /** Whether the client has it, compressed or not (RFC 9110, 13.1.2). */

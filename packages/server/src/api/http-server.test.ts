@@ -14,7 +14,12 @@ import { progressMs } from './read-body.ts';
 import type { Call, Route } from './route.ts';
 
 const body = { types: ['application/json'], maxBytes: 1000, setting: '--max-json-size' };
-const common = { tag: '', summary: '', answer: { status: 204, description: '' }, problems: [] } as const;
+const common = {
+  effect: { action: 'read', resource: 'service' },
+  audited: false,
+  answer: { status: 204, description: '' },
+  problems: [],
+} as const;
 const page = { status: 200, description: '' } as const;
 /** Streamed bodies that are not read before `read` is called. */
 const waiting: { read: () => void }[] = [];

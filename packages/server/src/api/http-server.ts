@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { guardedRequest, guardLoopback, type ModuleTokens } from '../access/index.ts';
+import type { Gate } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections } from './connections.ts';
@@ -36,11 +37,7 @@ export interface HttpServerOptions {
   readonly tokens: Pick<ModuleTokens, 'identify'>;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Why the service cannot answer now; undefined where it can. Probes and pages are answered all the same. */
-  readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  readonly alwaysAvailable: ReadonlySet<string>;
-  /** Why nothing may be written now, though reads are answered; undefined where it may. */
-  readonly writeRefusal?: () => ProblemError | undefined;
+  readonly gate: Gate;
   /** URLs of documents for people, to which links of other pages may lead. */
   readonly documents: ReadonlySet<string>;
   readonly clock: Clock;
@@ -60,7 +57,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer({ routes, ...options }: HttpServerOptions): HttpServer {
-  const { log, metrics, unavailable, alwaysAvailable, documents, clock, writeRefusal } = options;
+  const { log, metrics, gate, documents, clock } = options;
   const budget = new BodyBudget(options.largestBodyBytes);
   const connections = new Connections({ max: options.maxConnections, clock, log });
   metrics.watch(frontMetrics(connections, budget));
@@ -76,7 +73,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   };
   const fail = (response: ServerResponse, error: unknown) => {
     if (response.headersSent) return onBroken(error as Error);
-    if (unavailable() === 'stopping') response.setHeader('connection', 'close'); // else it would be waited for
+    if (gate.isStopping) response.setHeader('connection', 'close'); // else it would be waited for
     sendProblem(response, toProblem(error as Error, log));
   };
 
@@ -93,14 +90,8 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const found = endpoints.find(request, response);
       const { route, reader } = found.endpoint;
       count = found.endpoint.count;
-      const state = unavailable();
-      if (state !== undefined && !alwaysAvailable.has(route.path)) {
-        throw new ProblemError(state, `The service is ${state}.`);
-      }
-      const unwritable = route.method === 'GET' ? undefined : writeRefusal?.();
-      if (unwritable !== undefined) throw unwritable;
       const carryOut = (call: Call) =>
-        answer({ route, request, response, call, isStopping: unavailable() === 'stopping', onBroken });
+        answer({ route, request, response, call, isStopping: gate.isStopping, onBroken });
       if (route.body === undefined) {
         carryOut(reader.read(request, response, found))?.catch((error: unknown) => fail(response, error));
         return counting;

@@ -1,7 +1,11 @@
-// The OpenAPI 3.1 document, made from the routes: every path, parameter, body, status and problem.
+// The OpenAPI 3.1 document, made from the catalogue of operations: every path, parameter, body, status and problem.
 import {
   ArchiveTime,
+  operations as catalogue,
+  type DeclaredOperation,
+  type HttpBody,
   Identifier,
+  jsonType,
   Problem,
   type ProblemName,
   problemMediaType,
@@ -9,7 +13,9 @@ import {
   problems,
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
-import { accessOf, jsonType, type Route, type RouteBody } from './route.ts';
+import { accessOf } from '../access/index.ts';
+import { defaultPaths, type InterfacePaths, pathOf } from '../operations/index.ts';
+import { queryOf } from './http-form.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -69,20 +75,28 @@ const moduleToken =
 /** Times in a path, and which end of the interval each is. */
 const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, which is not in it.' };
 
-/** What a route can answer other than success. */
-export function problemsOf(route: Route): ProblemName[] {
-  const names = [...route.problems, ...everywhere, ...ofLife];
-  if (accessOf(route) !== 'read') names.push('not-allowed');
-  if (route.body !== undefined) names.push(...ofBodies);
+/** What an operation can answer other than success. */
+export function problemsOf({ problems: own, effect, http }: DeclaredOperation): ProblemName[] {
+  const names = [...own, ...everywhere, ...ofLife];
+  if (accessOf(effect) !== 'read') names.push('not-allowed');
+  if (http.body !== undefined) names.push(...ofBodies);
   return [...new Set(names)];
 }
 
-export function openApiDocument({ version, routes }: { version: string; routes: readonly Route[] }): OpenApi {
+export interface OpenApiOptions {
+  readonly version: string;
+  readonly operations?: Readonly<Record<string, DeclaredOperation>>;
+  readonly paths?: InterfacePaths;
+}
+
+export function openApiDocument(options: OpenApiOptions): OpenApi {
+  const { version, operations = catalogue, paths: interfaces = defaultPaths } = options;
   const components: Record<string, Json> = {};
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+  for (const [name, operation] of Object.entries<DeclaredOperation>(operations)) {
+    const path = pathOf(operation.http, interfaces).replace(/:(\w+)/g, '{$1}');
+    const method = operation.http.method.toLowerCase();
+    paths[path] = { ...paths[path], [method]: operationOf(name, operation, components) };
   }
   return {
     openapi: '3.1.0',
@@ -98,23 +112,26 @@ export function openApiDocument({ version, routes }: { version: string; routes: 
       securitySchemes: { moduleToken: { type: 'http', scheme: 'bearer', description: moduleToken } },
     },
     security: [{}, { moduleToken: [] }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(Object.values(operations).map(({ tag }) => tag))].map((name) => ({ name })),
   };
 }
 
-function operationOf(route: Route, components: Record<string, Json>): Operation {
-  const parameters = parametersOf(route, components);
+function operationOf(name: string, operation: DeclaredOperation, components: Record<string, Json>): Operation {
+  const { tag, summary, http } = operation;
+  const parameters = parametersOf(operation, components);
   return {
-    operationId: route.id,
-    tags: [route.tag],
-    summary: route.summary,
+    operationId: name,
+    tags: [tag],
+    summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body && { requestBody: requestBodyOf(route.body, components) }),
-    responses: responsesOf(route, components),
+    ...(http.body && { requestBody: requestBodyOf(http.body, components) }),
+    responses: responsesOf(operation, components),
   };
 }
 
-function parametersOf({ path, names, query }: Route, components: Record<string, Json>): Parameter[] {
+function parametersOf({ http, input }: DeclaredOperation, components: Record<string, Json>): Parameter[] {
+  const { path, names } = http;
+  const query = queryOf(http, input);
   const parameters: Parameter[] = [];
   if (path.includes('/:name')) {
     const description = `The name of ${names}.`;
@@ -129,16 +146,16 @@ function parametersOf({ path, names, query }: Route, components: Record<string, 
     const { description = '', ...schema } = plain(ArchiveTime, components) as Json & { description?: string };
     parameters.push({ name, in: 'path', required: true, description: `${end} ${description}`, schema });
   }
-  for (const [name, type] of Object.entries(query?.properties ?? {})) {
+  for (const [name, type] of Object.entries(query.properties)) {
     const { description = '', ...schema } = plain(type, components) as Json & { description?: string };
-    const required = query?.required?.includes(name) ?? false;
+    const required = query.required?.includes(name) ?? false;
     parameters.push({ name, in: 'query', required, description, schema });
   }
   return parameters;
 }
 
 function requestBodyOf(
-  { types, schema }: RouteBody,
+  { types, schema }: HttpBody,
   components: Record<string, Json>,
 ): NonNullable<Operation['requestBody']> {
   return { required: true, content: contentOf(types, schema, components) };
@@ -154,12 +171,12 @@ function contentOf(types: readonly string[], schema: TSchema | undefined, compon
   return Object.fromEntries(entries);
 }
 
-function responsesOf(route: Route, components: Record<string, Json>): Record<string, OpenApiResponse> {
-  const { status, description, type, otherTypes = [], schema } = route.answer;
+function responsesOf(operation: DeclaredOperation, components: Record<string, Json>): Record<string, OpenApiResponse> {
+  const { status, description, type, otherTypes = [], schema, isVersioned } = operation.http.answer;
   const content = type && contentOf([type, ...otherTypes], schema, components);
   const responses: Record<string, OpenApiResponse> = { [status]: { description, ...(content && { content }) } };
-  if (route.answer.version !== undefined) responses[304] = { description: 'As the client has it (If-None-Match).' };
-  const byStatus = Map.groupBy(problemsOf(route), (name) => problems[name].status);
+  if (isVersioned) responses[304] = { description: 'As the client has it (If-None-Match).' };
+  const byStatus = Map.groupBy(problemsOf(operation), (name) => problems[name].status);
   for (const [code, names] of [...byStatus].sort(([a], [b]) => a - b)) {
     responses[code] = {
       description: names.map((name) => `${problems[name].title} (${problemPage(name)})`).join('; '),

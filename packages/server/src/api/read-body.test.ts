@@ -30,7 +30,12 @@ let received = 0;
 let socket: Socket;
 
 const body = { types: ['application/json'], maxBytes, setting: '--max-json-size' };
-const common = { tag: '', summary: '', answer: { status: 204, description: '' }, problems: [] } as const;
+const common = {
+  effect: { action: 'read', resource: 'service' },
+  audited: false,
+  answer: { status: 204, description: '' },
+  problems: [],
+} as const;
 const routes: Route[] = [
   {
     ...common,

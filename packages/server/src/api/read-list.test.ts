@@ -1,9 +1,9 @@
 // Promises of lists in a query: what is wrong is told shortly, whatever the list is.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { maxFaults, ProblemError } from '@telltale/schema';
+import { maxFaults, maxNames, ProblemError } from '@telltale/schema';
 import fc from 'fast-check';
-import { maxNames, readFields, readNames } from './read-list.ts';
+import { readFields, readNames } from './read-list.ts';
 
 const known = ['name', 'vtq', 'address', 'datatype'] as const;
 const longest = 256 << 10;

@@ -1,14 +1,6 @@
 // Lists in a query: names and fields, comma-separated, checked while they are read. Reading stops at the first item too
 // many and at the 20th fault, so that what a list costs does not grow with the URL.
-import { type Fault, isIdentifier, maxFaults, ProblemError, type ProblemName } from '@telltale/schema';
-import Type from 'typebox';
-
-/** As many as a URL of the length that the service takes can list. */
-export const maxNames = 1000;
-
-export const NamesParameter = Type.Optional(
-  Type.String({ description: `Only these: at most ${maxNames} names, comma-separated.` }),
-);
+import { type Fault, isIdentifier, maxFaults, maxNames, ProblemError, type ProblemName } from '@telltale/schema';
 
 export function readNames(text: string | undefined): string[] | undefined {
   return readList(text, {
@@ -19,11 +11,6 @@ export function readNames(text: string | undefined): string[] | undefined {
     why: 'is not a name',
   });
 }
-
-export const fieldsParameter = (fields: readonly string[]) =>
-  Type.Optional(
-    Type.String({ description: `Only these fields of each object, comma-separated: ${fields.join(', ')}.` }),
-  );
 
 export function readFields<Field extends string>(
   text: string | undefined,
@@ -36,12 +23,6 @@ export function readFields<Field extends string>(
     isRight: (field) => (known as readonly string[]).includes(field),
     why: `is not a field; known are ${known.join(', ')}`,
   }) as Field[] | undefined;
-}
-
-/** Of the object, where `fields` is given, these alone. */
-export function picked(object: object, fields: readonly string[] | undefined): object {
-  if (fields === undefined) return object;
-  return Object.fromEntries(Object.entries(object).filter(([field]) => fields.includes(field)));
 }
 
 interface ListRules {

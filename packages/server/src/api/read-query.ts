@@ -2,6 +2,10 @@
 // told as it is met, and reading stops at the 20th fault. 40,000 parameters so cost what 20 do.
 import { type Checker, checker, type Fault, maxFaults, ProblemError } from '@telltale/schema';
 import type { TObject } from 'typebox';
+import { readFields, readNames } from './read-list.ts';
+
+/** Parameters that are lists: of names, or of these words. */
+type Lists = ReadonlyMap<string, readonly string[] | undefined>;
 
 export type Query = Readonly<Record<string, unknown>>;
 
@@ -11,15 +15,25 @@ const mostEmpty = 20;
 const notEncoded = 'is not percent-encoded UTF-8; write % as %25';
 
 /** Reads the query of one route, which stands behind the `?`; compiled by the first request. Throws `ProblemError`. */
-export function queryReader(schema: TObject): (text: string) => Query {
+export function queryReader(schema: TObject, lists: Lists = new Map()): (text: string) => Query {
   const check = checker(schema);
   const known = new Set(Object.keys(schema.properties));
   let isEmptyGood: boolean | undefined;
   return (text) => {
     isEmptyGood ??= check.fits({});
     if (text === '' && isEmptyGood) return Object.create(null) as Query;
-    return checked(check, readParameters(text, known));
+    return withLists(checked(check, readParameters(text, known)), lists);
   };
+}
+
+function withLists(query: Query, lists: Lists): Query {
+  if (lists.size === 0) return query;
+  const read: Record<string, unknown> = { ...query };
+  for (const [name, words] of lists) {
+    const list = query[name];
+    if (typeof list === 'string') read[name] = words === undefined ? readNames(list) : readFields(list, words);
+  }
+  return read;
 }
 
 function readParameters(text: string, known: ReadonlySet<string>): Record<string, string> {

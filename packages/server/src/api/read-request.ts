@@ -1,15 +1,16 @@
 // Everything that is checked about a request before its handler sees it: who asks and whether that one may, names, query,
 // type and length of the body, the type that the answer shall have.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, isIdentifier, ProblemError, reservedName } from '@telltale/schema';
+import { type Clock, isIdentifier, jsonType, ProblemError, reservedName } from '@telltale/schema';
 import Type from 'typebox';
-import { checkAccess, checkNamedWrite, type ModuleTokens } from '../access/index.ts';
+import type { ModuleTokens } from '../access/index.ts';
+import type { Gate } from '../operations/index.ts';
 import type { HeldBody } from './body-budget.ts';
 import { chooseType } from './choose-type.ts';
 import { checkBody, isHeld, lengthOf, limited, readWhole } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import { awaitsContinue } from './request-form.ts';
-import { accessOf, type Call, jsonType, type Route, type RouteAnswer, type RouteBody } from './route.ts';
+import type { Call, Route, RouteAnswer, RouteBody } from './route.ts';
 import type { Found } from './router.ts';
 
 const noQuery = Type.Object({}, { additionalProperties: false });
@@ -18,6 +19,7 @@ const noBytes = new Uint8Array();
 export interface RequestReaderOptions {
   readonly tokens: Pick<ModuleTokens, 'identify'>;
   readonly clock: Clock;
+  readonly gate: Gate;
 }
 
 type Target = Pick<Found<unknown>, 'params' | 'query'>;
@@ -35,21 +37,17 @@ export interface RequestReader {
 }
 
 /** Compiles the checks of one route, once. */
-export function requestReader(route: Route, { tokens, clock }: RequestReaderOptions): RequestReader {
-  const readQuery = queryReader(route.query ?? noQuery);
-  const access = accessOf(route);
+export function requestReader(route: Route, { tokens, clock, gate }: RequestReaderOptions): RequestReader {
+  const readQuery = queryReader(route.query ?? noQuery, route.lists);
   const read: RequestReader['read'] = (request, response, { params, query }) => {
     const caller = tokens.identify(request.headers.authorization);
-    checkAccess(caller, access);
-    const { name = '', id: idText, t_since: tSince = '', t_until: tUntil = '' } = params;
+    gate.admit(route, caller);
+    const { name = '', id: idText, t_since = '', t_until = '' } = params;
     if (name !== '') checkName(name, route);
-    if (access === 'named-write') checkNamedWrite(caller, name);
+    gate.admitTo(route, caller, name);
     const id = idText === undefined ? 0 : readId(idText);
     return {
-      name,
-      id,
-      tSince,
-      tUntil,
+      path: { name, id, t_since, t_until },
       query: readQuery(query),
       caller,
       signal: () => endOf(response),
@@ -124,10 +122,3 @@ function typeOf({ type = jsonType, otherTypes }: RouteAnswer, accept: string | u
   if (chosen !== undefined) return chosen;
   throw new ProblemError('not-acceptable', `The Accept here is ${offered.join(' or ')}.`);
 }
-
-export const jsonBody = (schema: RouteBody['schema'] & object, maxBytes: number): RouteBody => ({
-  types: [jsonType],
-  schema,
-  maxBytes,
-  setting: '--max-json-size',
-});

@@ -6,8 +6,8 @@ import type { Route } from './route.ts';
 import { Router } from './router.ts';
 
 const common = {
-  tag: '',
-  summary: '',
+  effect: { action: 'read', resource: 'service' },
+  audited: false,
   answer: { status: 200, description: '' },
   problems: [],
   handle: () => '',

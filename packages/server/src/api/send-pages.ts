@@ -1,7 +1,7 @@
 // Sends an answer page by page, as fast as the client takes it. A client that goes away ends the pages; pages that fail
 // end the connection, so that no answer looks whole that is not.
 import type { ServerResponse } from 'node:http';
-import type { PagesReply } from './route.ts';
+import type { PagesReply } from '../operations/index.ts';
 
 /** The headers are written. Resolves when all is sent or nobody is there any more; rejects never. */
 export async function sendPages(

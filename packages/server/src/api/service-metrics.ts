@@ -3,11 +3,10 @@ import type { LiveFunctionModule } from '@telltale/schema';
 import type { Archive, Archiving } from '../archive/index.ts';
 import type { ConfigurationDatabase } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
+import type { ArchiveOperations, DataAccess } from '../operations/index.ts';
 import type { InstanceStatus, StackHost } from '../stacks/index.ts';
 import type { LiveState } from '../state/index.ts';
-import type { ArchiveOperations } from './archive/index.ts';
 import type { ChannelServer } from './channel/index.ts';
-import type { DataAccess } from './data/index.ts';
 import type { Metric, Sample } from './metrics.ts';
 
 export interface MetricSources {

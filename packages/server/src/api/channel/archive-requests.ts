@@ -2,8 +2,8 @@
 // a bound, and all of them are counted with what waits for clients.
 import { type ChannelRequestFields, ProblemError } from '@telltale/schema';
 import { Turnstile } from '../../archive/index.ts';
+import { type ArchiveOperations, visitorOf } from '../../operations/index.ts';
 import type { Gathered } from '../../points/index.ts';
-import { type ArchiveOperations, visitorOf } from '../archive/index.ts';
 import type { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 

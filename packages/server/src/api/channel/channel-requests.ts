@@ -1,11 +1,10 @@
 // Carries out the requests of the channel: reads a message, checks it against its schema, does it, and makes the answer.
 import {
-  type ChannelRequestFields,
   type ChannelRequestName,
   type Checker,
   channelRequestNames,
+  channelRequests,
   checker,
-  type FunctionModuleField,
   type ItemResult,
   ProblemError,
   RequestId,
@@ -14,23 +13,18 @@ import {
   strangersJson,
 } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { checkAccess } from '../../access/index.ts';
+import type { ArchiveOperations, DataAccess, Gate, ModuleAccess, StackAccess } from '../../operations/index.ts';
 import { type Gathered, type Gathering, Pieces, stepItems } from '../../points/index.ts';
-import type { ArchiveOperations } from '../archive/index.ts';
-import type { DataAccess } from '../data/index.ts';
-import type { StackAccess } from '../diagnostics/index.ts';
-import type { ModuleAccess } from '../modules/index.ts';
 import { toProblem } from '../problems.ts';
 import { ArchiveRequests } from './archive-requests.ts';
 import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { readRequests } from './read-requests.ts';
-import { requestAccess } from './request-access.ts';
-import type { Handler, Outcome, Request } from './request-handler.ts';
+import type { Handler, Handlers, Outcome } from './request-handler.ts';
 import { RequestOrder } from './request-order.ts';
 import { StackRequests } from './stack-requests.ts';
 import { watchRequests } from './watch-requests.ts';
-import { type Watches, watchKinds } from './watches.ts';
+import type { Watches } from './watches.ts';
 import { writeRequests } from './write-requests.ts';
 
 export interface ChannelRequestsOptions {
@@ -41,10 +35,7 @@ export interface ChannelRequestsOptions {
   readonly modules?: ModuleAccess;
   readonly watches: Watches;
   readonly log: Logger;
-  /** Why the service cannot answer now; undefined where it can. */
-  readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** Why nothing may be written now, though reads are answered; undefined where it may. */
-  readonly writeRefusal?: () => ProblemError | undefined;
+  readonly gate: Gate;
 }
 
 /** Requests of a client that may be under way at once: more are refused, so that none waits without a bound. */
@@ -62,6 +53,8 @@ const readsInOrder: ReadonlySet<ChannelRequestName> = new Set([
   'ReadDatabase',
 ]);
 
+const isWatch = /^(?:W|Unw)atch/;
+
 const requestId = checker(RequestId);
 
 export class ChannelRequests {
@@ -69,7 +62,7 @@ export class ChannelRequests {
   readonly #checkers = new Map<string, Checker>(
     channelRequestNames.map((name) => [name, checker(requestSchema(name))]),
   );
-  readonly #handlers: Record<ChannelRequestName, Handler>;
+  readonly #handlers: Handlers;
   readonly #archive: ArchiveRequests;
   readonly #stacks: StackRequests;
   readonly #underWay = new WeakMap<ChannelClient, number>();
@@ -86,36 +79,26 @@ export class ChannelRequests {
     this.#stacks = new StackRequests(options.stacks);
     this.#handlers = {
       ...readRequests(options.data),
-      ...writeRequests({ data: options.data, modules: () => this.#modules, log: options.log }),
+      ...writeRequests({ ...options, modules: () => this.#modules }),
       ...watchRequests(options.watches, options.data.slices),
-      ReadArchive: async (client, fields) => ({
-        more: { records: await this.#archive.read(client, fields as ChannelRequestFields<'ReadArchive'>) },
-      }),
-      EraseArchive: async (_client, fields) => {
-        await this.#archive.erase(fields as ChannelRequestFields<'EraseArchive'>);
-        return {};
+      ReadArchive: async (client, fields) => ({ more: { records: await this.#archive.read(client, fields) } }),
+      EraseArchive: ({ caller }, fields) => {
+        const erase = async () => {
+          await this.#archive.erase(fields);
+          return {};
+        };
+        return options.gate.carryOut('EraseArchive', channelRequests.EraseArchive, caller, fields.name, erase);
       },
-      ReadConnectors: (_client, fields) => ({
-        more: this.#stacks.read('connector', fields as ChannelRequestFields<'ReadConnectors'>),
-      }),
-      ReadProviders: (_client, fields) => ({
-        more: this.#stacks.read('provider', fields as ChannelRequestFields<'ReadProviders'>),
-      }),
-      ExplainMeasurement: async (_client, fields) => ({
-        more: await this.#stacks.explain(fields as ChannelRequestFields<'ExplainMeasurement'>),
-      }),
-      BrowseConnector: async (client, fields) => ({
-        more: await this.#stacks.browse(client, fields as ChannelRequestFields<'BrowseConnector'>),
-      }),
-      ReadFunctionModules: (_client, { names, fields }) => {
-        const selection = { names: names as string[], fields: fields as FunctionModuleField[] };
-        return { more: { function_modules: this.#modules.read(selection) } };
-      },
+      ReadConnectors: (_client, fields) => ({ more: this.#stacks.read('connector', fields) }),
+      ReadProviders: (_client, fields) => ({ more: this.#stacks.read('provider', fields) }),
+      ExplainMeasurement: async (_client, fields) => ({ more: await this.#stacks.explain(fields) }),
+      BrowseConnector: async (client, fields) => ({ more: await this.#stacks.browse(client, fields) }),
+      ReadFunctionModules: (_client, selection) => ({ more: { function_modules: this.#modules.read(selection) } }),
       AnswerQuery: ({ caller }, { query_id: queryId, status }) => {
         if (caller.module === undefined) {
           throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
         }
-        this.#modules.answer(caller.module, queryId as number, status as string | undefined);
+        this.#modules.answer(caller.module, queryId, status);
         return {};
       },
       Heartbeat: () => ({}),
@@ -155,13 +138,13 @@ export class ChannelRequests {
         throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
       }
       const name = this.#check(message);
-      checkAccess(client.caller, requestAccess[name]);
-      const state = this.#options.unavailable();
-      if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-      const unwritable = requestAccess[name] === 'read' ? undefined : this.#options.writeRefusal?.();
-      if (unwritable !== undefined) throw unwritable;
-      const outcome = this.#handlers[name](client, message);
-      const isInOrder = watchKinds[name] !== undefined || readsInOrder.has(name);
+      this.#options.gate.admit(channelRequests[name], client.caller);
+      // Checked against the schema of this very request.
+      const outcome = (this.#handlers[name] as (client: ChannelClient, fields: object) => ReturnType<Handler<never>>)(
+        client,
+        message,
+      );
+      const isInOrder = isWatch.test(name) || readsInOrder.has(name);
       if (!isInOrder) begun?.();
       else if (outcome instanceof Promise) begun ??= this.#order.hold(client);
       // What is known at once is answered at once: behind the request there may be a close frame.
@@ -182,7 +165,7 @@ export class ChannelRequests {
     }
   }
 
-  #check(message: Request): ChannelRequestName {
+  #check(message: Record<string, unknown>): ChannelRequestName {
     const { request } = message;
     const schema = typeof request === 'string' ? this.#checkers.get(request) : undefined;
     if (schema === undefined) {
@@ -250,8 +233,9 @@ export class ChannelRequests {
   }
 }
 
-function asObject(message: unknown): Request {
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message as Request;
+function asObject(message: unknown): Record<string, unknown> {
+  if (typeof message === 'object' && message !== null && !Array.isArray(message))
+    return message as Record<string, unknown>;
   throw new ProblemError('malformed-json', 'A message is one JSON object.');
 }
 

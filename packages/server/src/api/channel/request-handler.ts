@@ -1,12 +1,15 @@
 // What carries out one kind of request, and what comes of it.
-import type { ItemResult } from '@telltale/schema';
+import type { ChannelRequestFields, ChannelRequestName, ItemResult } from '@telltale/schema';
 import type { Gathered, Lease } from '../../points/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
-/** A request, checked against its schema. */
-export type Request = Record<string, unknown>;
+/** Takes the fields of a request, checked against its schema. */
+export type Handler<N extends ChannelRequestName> = (
+  client: ChannelClient,
+  fields: ChannelRequestFields<N>,
+) => Promise<Outcome> | Outcome;
 
-export type Handler = (client: ChannelClient, fields: Request) => Promise<Outcome> | Outcome;
+export type Handlers = { readonly [N in ChannelRequestName]: Handler<N> };
 
 /** Gathered bytes, or lent ones, or what is both. */
 export type AnswerBytes = Lease | (Gathered & { release?(): void });

@@ -1,13 +1,7 @@
 // Questions about connectors, providers and readings over the channel: what HTTP answers, as fields of an answer.
-import {
-  type BrowseRequest,
-  type ChannelRequestFields,
-  type ConnectorField,
-  ProblemError,
-  type ProviderField,
-} from '@telltale/schema';
+import { type BrowseRequest, type ChannelRequestFields, ProblemError } from '@telltale/schema';
+import type { StackAccess } from '../../operations/index.ts';
 import type { Role } from '../../stacks/index.ts';
-import type { StackAccess } from '../diagnostics/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
 /** Texts of JSON, by field. */
@@ -21,8 +15,7 @@ export class StackRequests {
   }
 
   read(role: Role, { names, fields }: ChannelRequestFields<'ReadConnectors' | 'ReadProviders'>): Answer {
-    const selection = { names, fields: fields as (ConnectorField | ProviderField)[] | undefined };
-    return { [`${role}s`]: this.#stacks.read(role, selection) };
+    return { [`${role}s`]: this.#stacks.read(role, { names, fields }) };
   }
 
   async explain({ name }: ChannelRequestFields<'ExplainMeasurement'>): Promise<Answer> {

@@ -2,23 +2,33 @@
 import type { ChannelRequestName } from '@telltale/schema';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
-import type { Handler, Outcome } from './request-handler.ts';
+import type { Handlers, Outcome } from './request-handler.ts';
 import { WatchBatch } from './watch-batch.ts';
-import { namesField, type Watches, type WatchKind, watchKinds } from './watches.ts';
+import { namesField, type Watches, type WatchKind } from './watches.ts';
 
 type WatchName = Extract<ChannelRequestName, `${string}atch${string}s`>;
 
-export function watchRequests(watches: Watches, slices: Slices): Pick<Record<ChannelRequestName, Handler>, WatchName> {
-  const handlers: Partial<Record<ChannelRequestName, Handler>> = {};
-  for (const [request, kind] of Object.entries(watchKinds)) {
-    handlers[request as ChannelRequestName] = (client, fields) => {
-      const names = fields[namesField(kind)] as string[] | 'all';
-      return request.startsWith('Un')
-        ? unwatch(watches, client, kind, names)
-        : watch(watches, client, kind, names, slices);
-    };
-  }
-  return handlers as Record<ChannelRequestName, Handler>;
+export function watchRequests(watches: Watches, slices: Slices): Pick<Handlers, WatchName> {
+  return {
+    WatchMeasurements: (client, { measurements }) => watch(watches, client, 'measurements', measurements, slices),
+    UnwatchMeasurements: (client, { measurements }) => unwatch(watches, client, 'measurements', measurements),
+    WatchCommands: (client, { commands }) => watch(watches, client, 'commands', commands, slices),
+    UnwatchCommands: (client, { commands }) => unwatch(watches, client, 'commands', commands),
+    WatchAlarms: (client, { alarms }) => watch(watches, client, 'alarms', alarms, slices),
+    UnwatchAlarms: (client, { alarms }) => unwatch(watches, client, 'alarms', alarms),
+    WatchFunctionModules: (client, { function_modules }) =>
+      watch(watches, client, 'function_modules', function_modules, slices),
+    UnwatchFunctionModules: (client, { function_modules }) =>
+      unwatch(watches, client, 'function_modules', function_modules),
+    WatchFunctionModuleLogs: (client, { function_modules }) =>
+      watch(watches, client, 'function_module_logs', function_modules, slices),
+    UnwatchFunctionModuleLogs: (client, { function_modules }) =>
+      unwatch(watches, client, 'function_module_logs', function_modules),
+    WatchConnectors: (client, { connectors }) => watch(watches, client, 'connectors', connectors, slices),
+    UnwatchConnectors: (client, { connectors }) => unwatch(watches, client, 'connectors', connectors),
+    WatchProviders: (client, { providers }) => watch(watches, client, 'providers', providers, slices),
+    UnwatchProviders: (client, { providers }) => unwatch(watches, client, 'providers', providers),
+  };
 }
 
 /** The answer comes first, then the present values. */

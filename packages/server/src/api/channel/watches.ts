@@ -1,9 +1,8 @@
 // All that a client of the channel can watch.
-import { type ChannelRequestName, type Clock, ProblemError } from '@telltale/schema';
+import { type Clock, ProblemError } from '@telltale/schema';
 import type { FunctionModules } from '../../modules/index.ts';
+import type { DataAccess, StackAccess } from '../../operations/index.ts';
 import type { Slices } from '../../runtime/index.ts';
-import type { DataAccess } from '../data/index.ts';
-import type { StackAccess } from '../diagnostics/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';
 import { LogWatches, type WatchedLogs } from './log-watches.ts';
@@ -141,24 +140,6 @@ export type WatchKind =
   | 'function_module_logs'
   | 'connectors'
   | 'providers';
-
-/** What a request begins or ends the watch of. */
-export const watchKinds: Partial<Record<ChannelRequestName, WatchKind>> = {
-  WatchMeasurements: 'measurements',
-  UnwatchMeasurements: 'measurements',
-  WatchCommands: 'commands',
-  UnwatchCommands: 'commands',
-  WatchAlarms: 'alarms',
-  UnwatchAlarms: 'alarms',
-  WatchFunctionModules: 'function_modules',
-  UnwatchFunctionModules: 'function_modules',
-  WatchFunctionModuleLogs: 'function_module_logs',
-  UnwatchFunctionModuleLogs: 'function_module_logs',
-  WatchConnectors: 'connectors',
-  UnwatchConnectors: 'connectors',
-  WatchProviders: 'providers',
-  UnwatchProviders: 'providers',
-};
 
 /** The field of a watch request that carries the names. */
 export const namesField = (kind: WatchKind) => (kind === 'function_module_logs' ? 'function_modules' : kind);

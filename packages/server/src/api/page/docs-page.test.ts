@@ -2,53 +2,45 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { checker, problems } from '@telltale/schema';
+import {
+  checker,
+  type DeclaredOperation,
+  declarationOf,
+  type HttpForm,
+  jsonType,
+  operationNames,
+  problems,
+} from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
-import { type ConfigRoutesOptions, configRoutes } from '../config/index.ts';
-import { Metrics } from '../metrics.ts';
 import { type OpenApi, openApiDocument } from '../openapi.ts';
-import { jsonType, type Route } from '../route.ts';
-import { serviceRoutes } from '../service.ts';
 import { exampleName, exampleOf } from './docs-example.ts';
 import { docsPage, docsScriptHash } from './docs-page.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** The routes of the service; nobody calls their handlers here. */
-const stands = {
-  base: '/config/v2',
-  stacks: { connector: new Map(), provider: new Map() },
-  maxJsonBytes: 1,
-  maxDatabaseBytes: 1,
-  maxExecutableBytes: 1,
-};
-const configuration = configRoutes(stands as unknown as ConfigRoutesOptions);
-const service = serviceRoutes({
-  version: '1.2.3',
-  routes: configuration,
-  metrics: new Metrics(),
-  unavailable: () => undefined,
-  diskTrouble: () => undefined,
-});
-const real = openApiDocument({ version: '1.2.3', routes: [...configuration, ...service] });
+const real = openApiDocument({ version: '1.2.3' });
 const realPage = docsPage(real);
 
 const nasty = `<script>alert("x")</script> & 'y'`;
 
-function own(body: TSchema, more: Partial<Route> = {}): OpenApi {
-  const route: Route = {
-    method: 'PUT',
-    path: '/plant/measurements/:name',
-    id: 'putThing',
+function own(body: TSchema, more: Partial<DeclaredOperation> = {}, http: Partial<HttpForm> = {}): OpenApi {
+  const putThing: DeclaredOperation = {
     tag: 'Plant: things',
     summary: 'Put a thing',
-    names: 'the thing',
-    body: { types: [jsonType], schema: body, maxBytes: 1, setting: '--x' },
-    answer: { status: 204, description: 'Done.' },
+    effect: { action: 'configure', resource: 'configuration' },
+    audited: true,
+    input: { name: Type.String() },
     problems: ['invalid-body'],
-    handle: async () => undefined,
+    http: {
+      method: 'PUT',
+      path: '/plant/measurements/:name',
+      names: 'the thing',
+      body: { types: [jsonType], schema: body, limit: 'max-json-size' },
+      answer: { status: 204, description: 'Done.' },
+      ...http,
+    },
     ...more,
   };
-  return openApiDocument({ version: '0', routes: [route] });
+  return openApiDocument({ version: '0', operations: { putThing } });
 }
 
 const thing = (fields: Record<string, TSchema>) => Type.Object(fields, { title: 'Thing', additionalProperties: false });
@@ -131,12 +123,11 @@ describe('the reference page', () => {
 
   test('escapes every text of the document', () => {
     const field = Type.String({ description: nasty, pattern: `^[^<"]*$|${nasty}`, examples: [nasty] });
-    const api = own(thing({ [nasty]: field, kind: Type.Enum([nasty], { type: 'string' }) }), {
-      summary: nasty,
-      tag: `${nasty}: ${nasty}`,
-      names: nasty,
-      answer: { status: 200, description: nasty, type: nasty, schema: Type.Literal(nasty) },
-    });
+    const api = own(
+      thing({ [nasty]: field, kind: Type.Enum([nasty], { type: 'string' }) }),
+      { summary: nasty, tag: `${nasty}: ${nasty}` },
+      { names: nasty, answer: { status: 200, description: nasty, type: nasty, schema: Type.Literal(nasty) } },
+    );
     const page = docsPage({ ...api, info: { ...api.info, title: nasty, version: nasty, description: nasty } });
     assert.doesNotMatch(page, /<script>alert|"x"/);
     assert.equal(all(page, /<(script)/g).length, 1);
@@ -177,7 +168,8 @@ describe('an example', () => {
   const schemas = new Map(Object.entries(real.components.schemas as Record<string, JsonSchema>));
 
   test('fits the schema of the body and of the answer that it stands for', () => {
-    for (const { id, path, body, answer } of configuration) {
+    for (const id of operationNames) {
+      const { path, body, answer } = declarationOf(id).http;
       for (const schema of [body?.schema, answer.schema]) {
         if (schema === undefined) continue;
         const example = exampleOf(schema as JsonSchema, { schemas, name: exampleName(path) });

@@ -1,0 +1,104 @@
+// What an operation of the service is, as data: what it does to what, what it is asked with and answers, how HTTP asks for it.
+// The routes, the OpenAPI document and the table of who may do what are derived from it.
+import type { Static, TObject, TSchema } from 'typebox';
+import type { ProblemName } from '../problem.ts';
+
+/** `configure` is any change of the configuration; `maintain` changes how data is stored, not what it says. */
+export type Action =
+  | 'read'
+  | 'simulate'
+  | 'write'
+  | 'operate'
+  | 'erase'
+  | 'import'
+  | 'maintain'
+  | 'configure'
+  | 'acknowledge';
+
+export type Resource =
+  | 'measurements'
+  | 'commands'
+  | 'alarms'
+  | 'connectors'
+  | 'providers'
+  | 'function-modules'
+  | 'archive'
+  | 'configuration'
+  | 'service';
+
+/** What an operation does, and to which kind of object: the base of permissions. */
+export interface Effect {
+  readonly action: Action;
+  readonly resource: Resource;
+}
+
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** The setting that limits the length of a body. */
+export type BodyLimit = 'max-json-size' | 'max-database-size' | 'max-executable-size' | 'max-backfill-size';
+
+export interface HttpBody {
+  readonly types: readonly string[];
+  /** Of a JSON body; other bodies reach the implementation as a stream. */
+  readonly schema?: TSchema;
+  /** JSON reaches it as a stream as well. */
+  readonly isStreamed?: true;
+  readonly limit: BodyLimit;
+}
+
+export interface HttpAnswer {
+  readonly status: 200 | 204 | 302;
+  readonly description: string;
+  readonly type?: string;
+  /** What a client may have in the place of `type`, by the Accept header. */
+  readonly otherTypes?: readonly string[];
+  readonly schema?: TSchema;
+  /** A client may keep it, and ask whether it is still the same. */
+  readonly isVersioned?: true;
+}
+
+export interface HttpForm {
+  readonly method: Method;
+  /** Whole, with the default paths of the interfaces; `:name` stands for the input of that name. The other inputs are the query. */
+  readonly path: string;
+  /** What `:name` names, where the path has it. */
+  readonly names?: string;
+  readonly body?: HttpBody;
+  readonly answer: HttpAnswer;
+}
+
+export interface DeclaredOperation {
+  readonly tag: string;
+  readonly summary: string;
+  readonly effect: Effect;
+  /** Whether who did it, when and to what is logged. */
+  readonly audited: boolean;
+  /** By name. Arrays are comma-separated in a query. */
+  readonly input: Readonly<Record<string, TSchema>>;
+  /** What can go wrong beyond what can go wrong everywhere. */
+  readonly problems: readonly ProblemName[];
+  /** Answered also while the service starts and stops. */
+  readonly isAlwaysAvailable?: true;
+  readonly http: HttpForm;
+}
+
+export type OperationInput<O extends DeclaredOperation> = Static<TObject<O['input']>>;
+
+export const declare = <const O extends DeclaredOperation>(operation: O): O => operation;
+
+export const jsonType = 'application/json';
+
+/** What can be wrong with the JSON of a body, whatever its schema is. */
+export const ofJsonBodies = ['malformed-json', 'json-too-deep', 'json-too-large', 'duplicate-key'] as const;
+
+/** What a write to a named object can be answered with, beside its own problems. */
+export const ofNamedWrites = ['invalid-name', 'unknown-object', 'storage-failed'] as const;
+
+export const json = <S extends TSchema>(description: string, schema: S) =>
+  ({ status: 200, description, type: jsonType, schema }) as const;
+
+/** Of which a client may keep the answer. */
+export const versionedJson = <S extends TSchema>(description: string, schema: S) =>
+  ({ ...json(description, schema), isVersioned: true }) as const;
+
+export const done = (description: string) => ({ status: 204, description }) as const;

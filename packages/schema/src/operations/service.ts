@@ -1,0 +1,127 @@
+// What the service tells about itself: probes, metrics, the catalogue of operations and the documents made from it.
+import Type from 'typebox';
+import { declare, json } from './operation.ts';
+
+const tag = 'Service';
+const reads = { action: 'read', resource: 'service' } as const;
+
+const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health', additionalProperties: false });
+const Readiness = Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness', additionalProperties: false });
+
+const Effect = Type.Object(
+  {
+    action: Type.String({ description: 'What it does.' }),
+    resource: Type.String({ description: 'To which kind of object.' }),
+  },
+  { title: 'Effect', additionalProperties: false },
+);
+
+/** An operation, for programs. */
+const ListedOperation = Type.Object(
+  {
+    summary: Type.String(),
+    effect: Effect,
+    audited: Type.Boolean({ description: 'Whether who did it, when and to what is logged.' }),
+    input: Type.Unknown({ description: 'The JSON Schema of what it is asked with.' }),
+    output: Type.Optional(
+      Type.Unknown({ description: 'The JSON Schema of its answer; none where it has no content.' }),
+    ),
+    problems: Type.Array(Type.String(), { description: 'What can go wrong beyond what can go wrong everywhere.' }),
+    http: Type.Object(
+      { method: Type.String(), path: Type.String({ description: ':name stands for the input of that name.' }) },
+      { additionalProperties: false },
+    ),
+  },
+  { title: 'ListedOperation', additionalProperties: false },
+);
+
+export const operationListOperations = {
+  listOperations: declare({
+    tag,
+    summary: 'List every operation: what it does to what, its schemas, and how HTTP asks for it',
+    effect: reads,
+    audited: false,
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/data/operations',
+      answer: json('From name to operation.', Type.Record(Type.String(), ListedOperation)),
+    },
+  }),
+};
+
+export const serviceOperations = {
+  getHealth: declare({
+    tag,
+    summary: 'Whether the process lives',
+    effect: reads,
+    audited: false,
+    isAlwaysAvailable: true,
+    input: {},
+    problems: [],
+    http: { method: 'GET', path: '/healthz', answer: json('It does.', Health) },
+  }),
+  getReadiness: declare({
+    tag,
+    summary: 'Whether the service can do its work',
+    effect: reads,
+    audited: false,
+    isAlwaysAvailable: true,
+    input: {},
+    problems: ['disk-failing', 'data-folder-gone', 'data-missing'],
+    http: { method: 'GET', path: '/readyz', answer: json('It can.', Readiness) },
+  }),
+  getMetrics: declare({
+    tag,
+    summary: 'Metrics for Prometheus',
+    effect: reads,
+    audited: false,
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/metrics',
+      answer: {
+        status: 200,
+        description: 'The metrics.',
+        type: 'text/plain; version=0.0.4; charset=utf-8',
+        schema: Type.String(),
+      },
+    },
+  }),
+  getOpenApi: declare({
+    tag,
+    summary: 'This document',
+    effect: reads,
+    audited: false,
+    isAlwaysAvailable: true,
+    input: {},
+    problems: [],
+    http: { method: 'GET', path: '/openapi.json', answer: json('OpenAPI 3.1.', Type.Object({})) },
+  }),
+  getReference: declare({
+    tag,
+    summary: 'This document, for people',
+    effect: reads,
+    audited: false,
+    isAlwaysAvailable: true,
+    input: {},
+    problems: [],
+    http: {
+      method: 'GET',
+      path: '/docs',
+      answer: { status: 200, description: 'A page.', type: 'text/html; charset=utf-8', schema: Type.String() },
+    },
+  }),
+  getRoot: declare({
+    tag,
+    summary: 'Leads to the reference',
+    effect: reads,
+    audited: false,
+    isAlwaysAvailable: true,
+    input: {},
+    problems: [],
+    http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/.' } },
+  }),
+};

@@ -1,5 +1,0 @@
-// The data-access interface, version 1.
-export type { ChangedKind, Place } from './begin-order.ts';
-export { DataAccess, type DatabaseSelection, type ReadBytes, type Selection } from './data-access.ts';
-export { collectionRoutes } from './live-collections.ts';
-export { dataRoutes } from './routes.ts';

@@ -1,3 +1,0 @@
-// Diagnostics of connectors, providers and measurements, and what devices have to offer: version 1.
-export { diagnosticRoutes } from './routes.ts';
-export { StackAccess } from './stack-access.ts';

@@ -1,0 +1,35 @@
+// How the input of an operation lies in a request of HTTP: in the path, in the query.
+import type { DeclaredOperation, HttpForm } from '@telltale/schema';
+import Type, { type TObject, type TSchema } from 'typebox';
+
+/** What is not in the path is in the query, lists as texts. */
+export function queryOf({ path }: HttpForm, input: DeclaredOperation['input']): TObject {
+  const parameters = Object.entries(input).filter(([name]) => !isInPath(path, name));
+  return Type.Object(Object.fromEntries(parameters.map(([name, schema]) => [name, queryType(schema)])), {
+    additionalProperties: false,
+  });
+}
+
+/** Parameters that are lists, comma-separated: of names, or of these words. */
+export function listsOf(input: DeclaredOperation['input']): ReadonlyMap<string, readonly string[] | undefined> {
+  const lists = Object.entries(input).filter((entry): entry is [string, List] => isList(entry[1]));
+  return new Map(lists.map(([name, { items }]) => [name, items.enum]));
+}
+
+function queryType(schema: TSchema): TSchema {
+  if (!isList(schema)) return schema;
+  return Type.Optional(Type.String({ description: schema.description }));
+}
+
+type List = TSchema & {
+  readonly description: string;
+  readonly items: TSchema & { readonly enum?: readonly string[] };
+};
+
+function isList(schema: TSchema): schema is List {
+  return (schema as { type?: unknown }).type === 'array';
+}
+
+export function isInPath(path: string, name: string): boolean {
+  return path.split('/').includes(`:${name}`);
+}

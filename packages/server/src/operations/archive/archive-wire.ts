@@ -1,0 +1,55 @@
+// What the archive tells about itself, as it goes over the wire.
+import type { ArchiveDamage, ArchiveProgress, ArchiveStats, Timestamp } from '@telltale/schema';
+import { toTimestamp } from '@telltale/schema';
+import type * as inside from '../../archive/index.ts';
+import type { PagesReply } from '../replies.ts';
+
+export function statsOnWire(stats: inside.ArchiveStats, { astrayNames, jumps }: inside.ArchivingStats): ArchiveStats {
+  const { series, records, bytes, blocks, unmerged, astray } = stats;
+  return {
+    series,
+    records,
+    bytes,
+    'journal-bytes': stats.journalBytes,
+    blocks,
+    unmerged,
+    first: timestampOf(stats.firstUs) ?? null,
+    last: timestampOf(stats.lastUs) ?? null,
+    astray,
+    'astray-names': [...astrayNames],
+    'clock-jumps': jumps.map(({ atUs, byUs }) => ({ at: timestampOf(atUs) ?? [0, 0], seconds: byUs / 1e6 })),
+    damages: stats.damages.map(damageOnWire),
+  };
+}
+
+/** A line a step; the last one is `done`. */
+export function progressPages(steps: AsyncIterable<inside.ArchiveProgress>): PagesReply {
+  const iterator = steps[Symbol.asyncIterator]();
+  async function* pages() {
+    for (;;) {
+      const { value, done } = await iterator.next();
+      if (done) return;
+      yield Buffer.from(`${JSON.stringify(progressOnWire(value))}\n`);
+    }
+  }
+  return { pages: pages(), cancel: () => void iterator.return?.().catch(() => undefined) };
+}
+
+function progressOnWire({ doneBytes, totalBytes, done, damages }: inside.ArchiveProgress): ArchiveProgress {
+  return {
+    'done-bytes': doneBytes,
+    'total-bytes': totalBytes,
+    ...(done && { done }),
+    ...(damages && { damages: damages.map(damageOnWire) }),
+  };
+}
+
+function damageOnWire({ file, name, firstUs, lastUs, reason }: inside.ArchiveDamage): ArchiveDamage {
+  const [first, last] = [timestampOf(firstUs), timestampOf(lastUs)];
+  return { file, ...(name !== undefined && { name }), ...(first && { first }), ...(last && { last }), reason };
+}
+
+/** What stands in a damaged file may be no time at all. */
+function timestampOf(us: number | undefined): Timestamp | undefined {
+  return us !== undefined && Number.isSafeInteger(us) && us >= 0 ? toTimestamp(us) : undefined;
+}

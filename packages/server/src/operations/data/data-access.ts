@@ -1,0 +1,198 @@
+// The operations of version 1 on what is live, as both HTTP and the channel offer them.
+import {
+  type AlarmField,
+  type AlarmOperation,
+  type CommandField,
+  type MeasurementField,
+  ProblemError,
+  type Simulation,
+} from '@telltale/schema';
+import type { Alarms } from '../../alarms/index.ts';
+import {
+  type Commands,
+  type Gathered,
+  type Gathering,
+  handlesOf,
+  type Lease,
+  type Measurements,
+  type SimulationRequest,
+  Turns,
+  type WireSlots,
+} from '../../points/index.ts';
+import { Slices } from '../../runtime/index.ts';
+import { BeginOrder } from './begin-order.ts';
+import { SharedReading } from './shared-reading.ts';
+
+export interface Selection<Field extends string> {
+  readonly names?: readonly string[] | undefined;
+  readonly fields?: readonly Field[] | undefined;
+}
+
+export interface DatabaseSelection {
+  readonly measurements?: 'all' | readonly string[];
+  readonly commands?: 'all' | readonly string[];
+  readonly alarms?: 'all' | readonly string[];
+}
+
+/** Bytes of JSON, which nobody writes to; those of a read of very many come later. */
+export type ReadBytes = Lease | Gathered | Promise<Gathered>;
+
+/** Asked between slices; who does not care any more gets nothing. */
+export type IsWanted = () => boolean;
+
+interface Points {
+  readonly wire: WireSlots;
+  readonly size: number;
+  find(name: string): number;
+  all(): Iterable<number>;
+}
+
+/** A collection of so many is copied at once. */
+const mostAtOnce = 10_000;
+
+/** So many steps are taken beside a long read, which has the others wait. */
+const stepsBesideLong = 4;
+
+const nothing: Gathered = { pieces: [] };
+
+export class DataAccess {
+  readonly measurements: Measurements;
+  readonly commands: Commands;
+  readonly alarms: Alarms;
+
+  /** For all long work of the interfaces: of one client or many, it has one slice of a turn. */
+  readonly slices = new Slices();
+  /** Of all operations of the interfaces that change something. */
+  readonly order = new BeginOrder();
+  /** Reads of many that nobody shares: each has all of its bytes in memory, so that one is gathered at a time. */
+  readonly #longReads = new Turns();
+  readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedReading>>;
+
+  constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
+    this.measurements = parts.measurements;
+    this.commands = parts.commands;
+    this.alarms = parts.alarms;
+    const ofPoints = (points: Points) =>
+      new SharedReading(
+        this.slices,
+        () => points.wire.selection(points.all(), undefined),
+        () => points.wire.version,
+      );
+    this.#wholes = {
+      measurements: ofPoints(this.measurements),
+      commands: ofPoints(this.commands),
+      alarms: new SharedReading(
+        this.slices,
+        () => this.alarms.collection(),
+        () => this.alarms.version,
+      ),
+    };
+  }
+
+  /** Each read of many: every object as it is at one moment between the request and the answer. */
+  readMeasurements(selection: Selection<MeasurementField>, isWanted?: IsWanted): ReadBytes {
+    return this.#readPoints('measurements', selection, isWanted);
+  }
+
+  readCommands(selection: Selection<CommandField>, isWanted?: IsWanted): ReadBytes {
+    return this.#readPoints('commands', selection, isWanted);
+  }
+
+  readAlarms({ names, fields }: Selection<AlarmField>, isWanted?: IsWanted): ReadBytes {
+    if (names === undefined && fields === undefined) return this.#wholes.alarms.read();
+    return this.#gathered(this.alarms.collection({ ...(names && { names }), ...(fields && { fields }) }), isWanted);
+  }
+
+  readMeasurement(name: string): Buffer {
+    return this.measurements.wire.object(known(this.measurements.find(name), 'measurement', name));
+  }
+
+  readCommand(name: string): Buffer {
+    return this.commands.wire.object(known(this.commands.find(name), 'command', name));
+  }
+
+  readAlarm(name: string): string {
+    return this.alarms.text(known(this.alarms.find(name), 'alarm', name));
+  }
+
+  /** Another number whenever anything of what a read of all gives may be another. */
+  versionOf(kind: 'measurements' | 'commands' | 'alarms'): number {
+    return kind === 'alarms' ? this.alarms.version : this[kind].wire.version;
+  }
+
+  /** An object of arrays; a kind that is not asked for is not there. */
+  readDatabase(select: DatabaseSelection, isWanted?: IsWanted): Gathered | Promise<Gathered> {
+    return this.#gathered(this.#database(select), isWanted);
+  }
+
+  simulate(name: string, request: SimulationRequest): Promise<void> {
+    return this.order.place('measurements', name).begin(() => this.measurements.simulate(name, request));
+  }
+
+  stopSimulation(name: string): Promise<void> {
+    return this.order.place('measurements', name).begin(() => this.measurements.stopSimulation(name));
+  }
+
+  /** Made as text, so that every name is an ordinary one. */
+  readSimulations(): string {
+    const members = this.measurements
+      .simulations()
+      .map((each: Simulation) => `${JSON.stringify(each.name)}:${JSON.stringify(each)}`);
+    return `{${members.join(',')}}`;
+  }
+
+  writeCommand(name: string, value: string): Promise<void> {
+    return this.order.place('commands', name).begin(() => this.commands.write(name, value));
+  }
+
+  operateAlarm(name: string, operation: AlarmOperation, authority: string): Promise<void> {
+    return this.order.place('alarms', name).begin(() => this.alarms.operate(name, operation, authority));
+  }
+
+  #readPoints(
+    kind: 'measurements' | 'commands',
+    { names, fields }: Selection<string>,
+    isWanted: IsWanted | undefined,
+  ): ReadBytes {
+    const points: Points = this[kind];
+    if (names !== undefined || fields !== undefined) {
+      return this.#gathered(points.wire.selection(chosen(points, names ?? 'all'), fields), isWanted);
+    }
+    return points.size > mostAtOnce ? this.#wholes[kind].read() : points.wire.collection();
+  }
+
+  #gathered(steps: Gathering, isWanted: IsWanted | undefined): Gathered | Promise<Gathered> {
+    const gather = () => this.slices.run(steps, isWanted);
+    const inTurn = (begin: () => ReturnType<typeof gather>) =>
+      this.#longReads.take('long', async () => (await begin()) ?? nothing);
+    if (!this.#longReads.isBusy('long')) {
+      const gathered = gather();
+      return gathered instanceof Promise ? inTurn(() => gathered) : gathered;
+    }
+    for (let step = 0; step < stepsBesideLong; step++) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+    return inTurn(gather);
+  }
+
+  *#database({ measurements, commands, alarms }: DatabaseSelection): Gathering {
+    const pieces: Buffer[] = [];
+    const put = (kind: string, gathered: Gathered) => {
+      pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}"${kind}":`), ...gathered.pieces);
+    };
+    if (measurements) put('measurements', yield* this.measurements.wire.array(chosen(this.measurements, measurements)));
+    if (commands) put('commands', yield* this.commands.wire.array(chosen(this.commands, commands)));
+    if (alarms) put('alarms', yield* this.alarms.array(alarms === 'all' ? undefined : alarms));
+    return { pieces: [...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')] };
+  }
+}
+
+function chosen(points: Points, names: 'all' | readonly string[]): Iterable<number> {
+  return names === 'all' ? points.all() : handlesOf(names, (name) => points.find(name));
+}
+
+function known(handle: number, kind: string, name: string): number {
+  if (handle >= 0) return handle;
+  throw new ProblemError('unknown-object', `There is no ${kind} ${JSON.stringify(name.slice(0, 80))}.`);
+}

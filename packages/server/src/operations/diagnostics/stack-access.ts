@@ -1,0 +1,175 @@
+// What people can ask about connectors and providers, and about how a measurement came to be what it is, as both HTTP and
+// the channel offer it.
+import {
+  type BrowsedItems,
+  type BrowseRequest,
+  type Clock,
+  type ConnectorField,
+  defaultBrowseItems,
+  type Explanation,
+  ProblemError,
+  type ProviderField,
+  type RevisionSummary,
+} from '@telltale/schema';
+import type { ReadingTrace } from '@telltale/stack-kit';
+import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import { type Measurements, noQualities, type QualityCounts } from '../../points/index.ts';
+import type { Runtime } from '../../runtime/index.ts';
+import type { InstanceStatus, Role, StackHost } from '../../stacks/index.ts';
+import type { Selection } from '../data/index.ts';
+import { picked } from '../picked.ts';
+import { explainMeasurement } from './explain-measurement.ts';
+import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
+
+export interface StackAccessOptions {
+  readonly host: Pick<StackHost, 'status' | 'explain' | 'browse' | 'onState'>;
+  readonly measurements: Measurements;
+  readonly runtime: Pick<Runtime, 'countServed' | 'explain'>;
+  readonly cfgdb: Pick<ConfigurationDatabase, 'call'>;
+  readonly clock: Clock;
+}
+
+/** For so long the points that providers serve are not counted again: very many of them take some milliseconds. */
+const countedForMs = 1000;
+
+export class StackAccess {
+  readonly #options: StackAccessOptions;
+  #served: { readonly countedMs: number; readonly counts: ReadonlyMap<string, QualityCounts> } | undefined;
+
+  constructor(options: StackAccessOptions) {
+    this.#options = options;
+  }
+
+  names(role: Role): string[] {
+    return Array.from(this.#all(role).keys()).sort();
+  }
+
+  has(role: Role, name: string): boolean {
+    return this.#all(role).has(name);
+  }
+
+  /** Of some or all of them, from name to object; made as text, so that every name is an ordinary one. */
+  read(role: Role, { names, fields }: Selection<ConnectorField | ProviderField>): string {
+    const all = this.#all(role);
+    const wanted = names === undefined ? [...all.keys()] : [...new Set(names)];
+    const counts = fields?.includes('points') === false ? new Map<string, QualityCounts>() : this.#countPoints(role);
+    const members: string[] = [];
+    for (const name of wanted.sort()) {
+      const status = all.get(name);
+      if (status === undefined) continue;
+      members.push(`${JSON.stringify(name)}:${JSON.stringify(picked(live(status, counts), fields))}`);
+    }
+    return `{${members.join(',')}}`;
+  }
+
+  readOne(role: Role, name: string): string {
+    return JSON.stringify(live(this.#mustFind(role, name), this.#countPoints(role)));
+  }
+
+  /** The JSON object that the channel tells of one that there is. */
+  stateText(role: Role, name: string): string {
+    return JSON.stringify(stateOf(this.#mustFind(role, name)));
+  }
+
+  /** On each change of a state, and when one is removed, with the text of its last state. */
+  onState(listener: (role: Role, name: string, text: string, isRemoved: boolean) => void): void {
+    const last = new Map<string, string>();
+    this.#options.host.onState((role, name, status) => {
+      const key = `${role} ${name}`;
+      const text = status === undefined ? last.get(key) : JSON.stringify(stateOf(status));
+      if (status === undefined) last.delete(key);
+      else last.set(key, text ?? '');
+      if (text !== undefined) listener(role, name, text, status === undefined);
+    });
+  }
+
+  async explain(name: string): Promise<Explanation> {
+    const { runtime, measurements } = this.#options;
+    const asked = this.#mustFindMeasurement(name);
+    const { connector } = measurements.chainOf(asked);
+    const rendering = await this.#rendering();
+    let trace: ReadingTrace | undefined;
+    let traceProblem: string | undefined;
+    try {
+      // Last: what there is now came of the reading that this tells of, and not of the next one.
+      if (connector !== undefined) trace = await runtime.explain(connector, asked);
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      traceProblem = error.message;
+    }
+    // It may be another one by now, and what was told is of the one that was asked for.
+    const handle = this.#mustFindMeasurement(name);
+    const view = measurements.chainOf(handle);
+    if (handle !== asked || view.connector !== connector) trace = undefined;
+    const { address } = JSON.parse(measurements.wire.object(handle).toString()) as { address: string };
+    return explainMeasurement({
+      name,
+      address,
+      view,
+      status: view.connector === undefined ? undefined : this.#all('connector').get(view.connector),
+      trace,
+      traceProblem,
+      trial: trace?.value === undefined ? undefined : measurements.trial(handle, trace.value),
+      rendering,
+    });
+  }
+
+  async browse(connector: string, request: BrowseRequest, signal: AbortSignal): Promise<BrowsedItems> {
+    const { host, cfgdb } = this.#options;
+    const { stackName } = this.#mustFind('connector', connector);
+    const { path, cursor, limit = defaultBrowseItems } = request;
+    const found = await host.browse(connector, { path, cursor, limit }, signal).catch((error: unknown) => {
+      throw signal.aborted ? new ProblemError('request-timeout', 'Whoever asked has gone.') : error;
+    });
+    const items = found.items.slice(0, limit);
+    const points = items.map(({ measurement, command }) => ({ measurement, command }));
+    const offers = await cfgdb.call('offer', connector, stackName, points);
+    return {
+      items: items.map(({ title, path: below }, at) => ({
+        title,
+        path: below ?? null,
+        measurement: offers[at]?.measurement ?? null,
+        command: offers[at]?.command ?? null,
+      })),
+      cursor: found.cursor ?? null,
+    };
+  }
+
+  #all(role: Role): Map<string, InstanceStatus> {
+    const found = new Map<string, InstanceStatus>();
+    for (const status of this.#options.host.status()) if (status.role === role) found.set(status.name, status);
+    return found;
+  }
+
+  #mustFind(role: Role, name: string): InstanceStatus {
+    const status = this.#all(role).get(name);
+    if (status !== undefined) return status;
+    throw new ProblemError('unknown-object', `There is no ${role} ${JSON.stringify(name.slice(0, 80))} that runs.`);
+  }
+
+  #mustFindMeasurement(name: string): number {
+    const handle = this.#options.measurements.find(name);
+    if (handle >= 0) return handle;
+    throw new ProblemError('unknown-object', `There is no measurement ${JSON.stringify(name.slice(0, 80))}.`);
+  }
+
+  #countPoints(role: Role): ReadonlyMap<string, QualityCounts> {
+    const { measurements, runtime, clock } = this.#options;
+    if (role === 'connector') return measurements.countQualities();
+    const nowMs = clock.monotonicMs();
+    const known = this.#served;
+    if (known !== undefined && nowMs - known.countedMs < countedForMs) return known.counts;
+    const counts = runtime.countServed();
+    this.#served = { countedMs: nowMs, counts };
+    return counts;
+  }
+
+  async #rendering(): Promise<RevisionSummary | undefined> {
+    return (await this.#options.cfgdb.call('revisions')).find(({ running }) => running);
+  }
+}
+
+function live(status: InstanceStatus, counts: ReadonlyMap<string, QualityCounts>) {
+  const points = counts.get(status.name) ?? noQualities();
+  return status.role === 'connector' ? liveConnector(status, points) : liveProvider(status, points);
+}

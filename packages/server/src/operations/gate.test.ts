@@ -1,0 +1,116 @@
+// Promises of the gate: what is refused, in which order, and what is logged of what was done.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { declarationOf, type OperationName, ProblemError } from '@telltale/schema';
+import pino from 'pino';
+import { localCaller, ModuleTokens } from '../access/index.ts';
+import { Gate, type GateOptions } from './gate.ts';
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly audit?: string;
+  readonly by?: string;
+  readonly object?: string;
+  readonly problem?: string;
+}
+
+function setUp(options: Partial<GateOptions> = {}) {
+  const lines: Line[] = [];
+  const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const gate = new Gate({ unavailable: () => undefined, log, ...options });
+  const tokens = new ModuleTokens();
+  const module = tokens.identify(`Bearer ${tokens.issue('loop', 'pump')}`);
+  const refusalOf = (name: OperationName, caller = localCaller, object?: string) => {
+    try {
+      gate.admit(declarationOf(name), caller);
+      if (object !== undefined) gate.admitTo(declarationOf(name), caller, object);
+      return undefined;
+    } catch (error) {
+      return error instanceof ProblemError ? error.problem : String(error);
+    }
+  };
+  const carryOut = (name: OperationName, work: () => unknown, caller = localCaller) =>
+    gate.carryOut(name, declarationOf(name), caller, 'pump', work);
+  return { lines, gate, module, refusalOf, carryOut };
+}
+
+describe('the gate', () => {
+  test('lets only the probes and documents pass while the service starts or stops', () => {
+    for (const state of ['starting', 'stopping'] as const) {
+      const { refusalOf, gate } = setUp({ unavailable: () => state });
+      assert.deepEqual(
+        [refusalOf('getHealth'), refusalOf('getReadiness'), refusalOf('getReference')],
+        [undefined, undefined, undefined],
+      );
+      assert.deepEqual([refusalOf('getMeasurement'), refusalOf('writeCommand')], [state, state]);
+      assert.equal(gate.isStopping, state === 'stopping');
+    }
+  });
+
+  test('lets reads pass while the disk takes no writes, whatever their method', () => {
+    const { refusalOf } = setUp({ writeRefusal: () => new ProblemError('disk-failing', 'The disk is full.') });
+    for (const read of ['listMeasurements', 'browseConnector', 'downloadDatabase'] as const) {
+      assert.equal(refusalOf(read), undefined, read);
+    }
+    for (const write of ['writeCommand', 'stopSimulation', 'compactArchive', 'putConfiguredAlarm'] as const) {
+      assert.equal(refusalOf(write), 'disk-failing', write);
+    }
+  });
+
+  test('lets a module read, and write to the names that it is given', () => {
+    const { refusalOf, module } = setUp();
+    assert.equal(refusalOf('listAlarms', module), undefined);
+    assert.equal(refusalOf('writeCommand', module, 'pump'), undefined);
+    assert.equal(refusalOf('writeCommand', module, 'valve'), 'not-allowed');
+    for (const closed of ['eraseAlarmArchive', 'startFunctionModule', 'render', 'putExecutable'] as const) {
+      assert.equal(refusalOf(closed, module), 'not-allowed', closed);
+      assert.equal(refusalOf(closed), undefined, closed);
+    }
+  });
+});
+
+describe('the audit log', () => {
+  test('says who did what to which object, when it is done', async () => {
+    const { lines, carryOut, module } = setUp();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = carryOut('writeCommand', () => promise);
+    assert.deepEqual(lines, []);
+    resolve();
+    await done;
+    await carryOut('stopSimulation', async () => undefined, module);
+    assert.deepEqual(
+      lines.map(({ level, msg, audit, by, object }) => [level, msg, audit, by, object]),
+      [
+        [30, 'local: writeCommand pump', 'writeCommand', 'local', 'pump'],
+        [20, 'module/loop: stopSimulation pump', 'stopSimulation', 'module/loop', 'pump'],
+      ],
+    );
+  });
+
+  test('says what was refused, and why, and hands the refusal on', async () => {
+    const { lines, carryOut } = setUp();
+    const refusal = new ProblemError('out-of-range', 'It is too much.');
+    await assert.rejects(carryOut('writeCommand', () => Promise.reject(refusal)) as Promise<void>, refusal);
+    const fault = () => {
+      throw new Error('a fault');
+    };
+    assert.throws(() => carryOut('writeCommand', fault), /a fault/);
+    assert.deepEqual(
+      lines.map(({ msg, problem }) => [msg, problem]),
+      [
+        ['local: writeCommand pump failed: It is too much.', 'out-of-range'],
+        ['local: writeCommand pump failed: a fault', 'internal'],
+      ],
+    );
+  });
+
+  test('says nothing of reads', async () => {
+    const { lines, carryOut } = setUp();
+    assert.equal(
+      carryOut('getMeasurement', () => 'bytes'),
+      'bytes',
+    );
+    assert.deepEqual(lines, []);
+  });
+});

@@ -1,0 +1,115 @@
+// Carries out what is asked of the configuration as a whole: the stacks, the database file, transactions, rendering,
+// revisions, and the executables of function modules.
+import { type FunctionModule, ProblemError, type Stack } from '@telltale/schema';
+import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import type { Executables, FunctionModules } from '../../modules/index.ts';
+import type { Implementations } from './implementation.ts';
+
+type Names = Extract<
+  keyof Implementations,
+  | `${string}Stack`
+  | `${string}Stacks`
+  | `${string}Database`
+  | `${string}Executable`
+  | `${string}Revision`
+  | 'listRevisions'
+  | 'runTransaction'
+  | 'getRenderStatus'
+  | 'acknowledgeMissing'
+  | 'render'
+  | 'getDifference'
+>;
+
+export interface StackCatalogue {
+  readonly connector: ReadonlyMap<string, Stack>;
+  readonly provider: ReadonlyMap<string, Stack>;
+}
+
+/** What was acknowledged and was not found when the service started, whichever part it is of. */
+export interface Losses {
+  missing(): readonly string[];
+  acknowledge(): Promise<void>;
+}
+
+export interface ConfigurationParts {
+  readonly cfgdb: ConfigurationDatabase;
+  readonly stacks: StackCatalogue;
+  readonly losses: Losses;
+  readonly executables: Executables;
+  readonly modules: Pick<FunctionModules, 'executableReplaced'>;
+  /** False: nobody may upload an executable. */
+  readonly mayUpload: boolean;
+}
+
+export function configuration(parts: ConfigurationParts): Pick<Implementations, Names> {
+  return { ...stackCatalogue(parts.stacks), ...database(parts), ...executablesOfModules(parts) };
+}
+
+type StackNames = Extract<Names, `${string}Stack` | `${string}Stacks`>;
+
+function stackCatalogue(stacks: StackCatalogue): Pick<Implementations, StackNames> {
+  const names = (role: keyof StackCatalogue) => () => [...stacks[role].keys()].sort();
+  const list =
+    (role: keyof StackCatalogue) =>
+    ({ names: wanted }: { names?: string[] }) =>
+      Object.fromEntries([...stacks[role]].filter(([name]) => wanted?.includes(name) ?? true));
+  const get =
+    (role: keyof StackCatalogue) =>
+    ({ name }: { name: string }) => {
+      const stack = stacks[role].get(name);
+      if (stack === undefined) throw new ProblemError('unknown-stack', `There is no ${role} stack ${name}.`);
+      return stack;
+    };
+  return {
+    listNamesOfConnectorStacks: names('connector'),
+    listConnectorStacks: list('connector'),
+    getConnectorStack: get('connector'),
+    listNamesOfProviderStacks: names('provider'),
+    listProviderStacks: list('provider'),
+    getProviderStack: get('provider'),
+  };
+}
+
+type ExecutableNames = Extract<Names, `${string}Executable`>;
+
+function database({
+  cfgdb,
+  losses,
+}: ConfigurationParts): Pick<Implementations, Exclude<Names, StackNames | ExecutableNames>> {
+  return {
+    downloadDatabase: async () => ({ ...(await cfgdb.download()), filename: 'configuration.sqlite' }),
+    uploadDatabase: ({ render = false }, { stream, caller }) => cfgdb.upload(stream, { render }, caller.author),
+    runTransaction: ({ commit = true, render = false }, { json, caller }) =>
+      cfgdb.call('transaction', json, { commit, render }, caller.author),
+    getRenderStatus: async () => {
+      const missing = losses.missing();
+      return { up_to_date: await cfgdb.call('upToDate'), ...(missing.length > 0 && { missing }) };
+    },
+    acknowledgeMissing: () => losses.acknowledge(),
+    render: ({ force = false }, { caller }) => cfgdb.call('render', { force }, caller.author),
+    getDifference: () => cfgdb.call('diff'),
+    listRevisions: () => cfgdb.call('revisions'),
+    getRevision: ({ id, configuration = false }) => cfgdb.call('revision', id, { configuration }),
+    restoreRevision: ({ id, render = false }, { caller }) => cfgdb.call('restore', id, { render }, caller.author),
+  };
+}
+
+function executablesOfModules(parts: ConfigurationParts): Pick<Implementations, ExecutableNames> {
+  const { cfgdb, executables, mayUpload, modules } = parts;
+  /** Where the module keeps its executable; fails where there is no such module. */
+  const pathOf = async (name: string): Promise<string | undefined> => {
+    const module = JSON.parse(Buffer.from(await cfgdb.call('get', 'function-modules', name)).toString());
+    return (module as FunctionModule).executable;
+  };
+  return {
+    getExecutable: async ({ name }) => ({ ...(await executables.get(name, await pathOf(name))), filename: name }),
+    putExecutable: async ({ name }, { stream }) => {
+      if (!mayUpload) throw new ProblemError('uploads-disabled', 'This service runs with --no-module-uploads.');
+      const place = await pathOf(name);
+      await executables.put(name, place, stream);
+      modules.executableReplaced(name, place);
+    },
+    deleteExecutable: async ({ name }) => executables.delete(name, await pathOf(name)),
+    statExecutable: async ({ name }) => executables.stat(name, await pathOf(name)),
+  };
+}

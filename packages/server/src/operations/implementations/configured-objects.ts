@@ -1,0 +1,52 @@
+// Carries out what is asked of the six families of configured objects.
+import type { Family } from '@telltale/schema';
+import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
+import type { Asked, Implementations } from './implementation.ts';
+
+type Names = Extract<keyof Implementations, `${string}Configured${string}`>;
+
+export function configuredObjects(cfgdb: ConfigurationDatabase): Pick<Implementations, Names> {
+  const names = (family: Family) => () => cfgdb.call('names', family);
+  const list = (family: Family) => (input: { names?: string[] }) => cfgdb.call('list', family, input.names);
+  const get = (family: Family) => (input: { name: string }) => cfgdb.call('get', family, input.name);
+  const put =
+    (family: Family) =>
+    (input: { name: string }, { json, caller }: Asked) =>
+      cfgdb.call('put', family, input.name, json, caller.author);
+  const remove =
+    (family: Family) =>
+    (input: { name: string }, { caller }: Asked) =>
+      cfgdb.call('delete', family, input.name, caller.author);
+  return {
+    listNamesOfConfiguredAlarms: names('alarms'),
+    listConfiguredAlarms: list('alarms'),
+    getConfiguredAlarm: get('alarms'),
+    putConfiguredAlarm: put('alarms'),
+    deleteConfiguredAlarm: remove('alarms'),
+    listNamesOfConfiguredCommands: names('commands'),
+    listConfiguredCommands: list('commands'),
+    getConfiguredCommand: get('commands'),
+    putConfiguredCommand: put('commands'),
+    deleteConfiguredCommand: remove('commands'),
+    listNamesOfConfiguredMeasurements: names('measurements'),
+    listConfiguredMeasurements: list('measurements'),
+    getConfiguredMeasurement: get('measurements'),
+    putConfiguredMeasurement: put('measurements'),
+    deleteConfiguredMeasurement: remove('measurements'),
+    listNamesOfConfiguredConnectors: names('connectors'),
+    listConfiguredConnectors: list('connectors'),
+    getConfiguredConnector: get('connectors'),
+    putConfiguredConnector: put('connectors'),
+    deleteConfiguredConnector: remove('connectors'),
+    listNamesOfConfiguredProviders: names('providers'),
+    listConfiguredProviders: list('providers'),
+    getConfiguredProvider: get('providers'),
+    putConfiguredProvider: put('providers'),
+    deleteConfiguredProvider: remove('providers'),
+    listNamesOfConfiguredFunctionModules: names('function-modules'),
+    listConfiguredFunctionModules: list('function-modules'),
+    getConfiguredFunctionModule: get('function-modules'),
+    putConfiguredFunctionModule: put('function-modules'),
+    deleteConfiguredFunctionModule: remove('function-modules'),
+  };
+}

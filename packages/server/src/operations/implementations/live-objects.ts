@@ -1,0 +1,75 @@
+// Carries out what is asked of live measurements, commands and alarms.
+import type { DataAccess, IsWanted } from '../data/index.ts';
+import type { StackAccess } from '../diagnostics/index.ts';
+import type { Asked, Implementations } from './implementation.ts';
+
+type Names =
+  | 'listMeasurements'
+  | 'getMeasurement'
+  | 'simulateMeasurement'
+  | 'stopSimulation'
+  | 'listSimulations'
+  | 'explainMeasurement'
+  | 'listCommands'
+  | 'getCommand'
+  | 'getCommandByAlias'
+  | 'writeCommand'
+  | 'listAlarms'
+  | 'getAlarm'
+  | 'activateAlarm'
+  | 'deactivateAlarm'
+  | 'acknowledgeAlarm';
+
+export interface LiveObjectParts {
+  readonly data: DataAccess;
+  readonly stacks: StackAccess;
+  /** Differs from start to start: versions count from 0 each time. */
+  readonly boot: string;
+}
+
+export function liveObjects({ data, stacks, boot }: LiveObjectParts): Pick<Implementations, Names> {
+  return {
+    listMeasurements: {
+      run: (selection, { signal }) => data.readMeasurements(selection, whileOpen(signal)),
+      version: () => `${boot}-${data.versionOf('measurements')}`,
+    },
+    getMeasurement: ({ name }) => data.readMeasurement(name),
+    simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller }) =>
+      data.simulate(name, { value: signed(value), quality, validForS, by: caller.author }),
+    stopSimulation: ({ name }) => data.stopSimulation(name),
+    listSimulations: () => data.readSimulations(),
+    explainMeasurement: ({ name }) => stacks.explain(name),
+    listCommands: {
+      run: (selection, { signal }) => data.readCommands(selection, whileOpen(signal)),
+      version: () => `${boot}-${data.versionOf('commands')}`,
+    },
+    getCommand: ({ name }) => data.readCommand(name),
+    getCommandByAlias: ({ name }) => data.readCommand(name),
+    writeCommand: ({ name, value }) => data.writeCommand(name, signed(value)),
+    listAlarms: {
+      run: (selection, { signal }) => data.readAlarms(selection, whileOpen(signal)),
+      version: () => `${boot}-${data.versionOf('alarms')}`,
+    },
+    getAlarm: ({ name }) => data.readAlarm(name),
+    activateAlarm: ({ name, authority }, { caller }) =>
+      data.operateAlarm(name, 'activate', caller.authorityOr(authority)),
+    deactivateAlarm: ({ name, authority }, { caller }) =>
+      data.operateAlarm(name, 'deactivate', caller.authorityOr(authority)),
+    acknowledgeAlarm: ({ name, authority }, { caller }) =>
+      data.operateAlarm(name, 'acknowledge', caller.authorityOr(authority)),
+  };
+}
+
+/** Most answers are there before anybody asks whether they are wanted. */
+function whileOpen(signal: Asked['signal']): IsWanted {
+  let known: AbortSignal | undefined;
+  return () => {
+    known ??= signal();
+    return !known.aborted;
+  };
+}
+
+/** In a query a plus sign is a space to most readers; before a number only the sign can be meant. */
+function signed(value: string): string {
+  return /^[ilfd] /.test(value) ? `${value.charAt(0)}+${value.slice(2)}` : value;
+}

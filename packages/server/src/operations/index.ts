@@ -1,0 +1,9 @@
+// The operations of the service: how each is carried out, whoever asks, and the gate that all of them pass.
+export * from './archive/index.ts';
+export * from './data/index.ts';
+export * from './diagnostics/index.ts';
+export { Gate, type GateOptions, type Guarded } from './gate.ts';
+export * from './implementations/index.ts';
+export * from './modules/index.ts';
+export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';
+export type { PagesReply, StreamReply } from './replies.ts';

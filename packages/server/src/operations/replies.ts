@@ -1,0 +1,15 @@
+// Answers of operations that are not bytes at once.
+import type { Readable } from 'node:stream';
+
+export interface StreamReply {
+  readonly stream: Readable;
+  readonly size: number;
+  readonly filename: string;
+}
+
+/** An answer of any length, sent as fast as the client takes it. */
+export interface PagesReply {
+  readonly pages: AsyncIterable<Uint8Array>;
+  /** Ends them at once: the client is gone, or wanted the headers alone. */
+  readonly cancel: () => void;
+}
