@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import fc from 'fast-check';
-import { Batch, type BatchMessage, form } from './batch.ts';
-import type { Value } from './value.ts';
+import { Batch, type BatchMessage } from './batch.ts';
+import { form } from './datatype.ts';
+import type { Value } from './value-text.ts';
 
 interface Reading {
   readonly point: number;

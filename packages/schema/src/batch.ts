@@ -1,10 +1,7 @@
 // A batch of readings: how values travel between devices, threads and points. A structure of arrays in one buffer, so
 // that no value costs an object and a batch crosses to another thread without a copy.
-import type { Value } from './value.ts';
-
-/** What a reading carries: nothing (the point keeps its value), a number (b, q, i, f, d), a 64-bit integer, or a text. */
-export const form = { none: 0, number: 1, long: 2, text: 3 } as const;
-export type Form = (typeof form)[keyof typeof form];
+import { type Form, form } from './datatype.ts';
+import type { Value } from './value-text.ts';
 
 /** What crosses between threads: the buffer and the texts; `transfer` the buffer. */
 export interface BatchMessage {

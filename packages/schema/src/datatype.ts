@@ -1,9 +1,182 @@
-// The datatypes of measurements and commands: one letter each, which is also the prefix of a value on the wire.
+// The datatypes of measurements and commands: one letter each, which is also the prefix of a value on the wire. All that
+// tells them apart is in one record each: a new datatype is a new record here.
+import {
+  decimalPattern,
+  formatAnyText,
+  formatBoolean,
+  formatDouble,
+  formatInt32,
+  formatInt64,
+  formatSingle,
+  formatState,
+  int32,
+  int64,
+  integerPattern,
+  parseAnyText,
+  parseBoolean,
+  parseDouble,
+  parseInt32,
+  parseInt64,
+  parseSingle,
+  parseState,
+  type Value,
+} from './value-text.ts';
 
-export const datatypes = ['b', 'q', 'i', 'l', 'f', 'd', 's'] as const;
+/** What a reading carries: nothing (the point keeps its value), a number, a 64-bit integer, or a text. */
+export const form = { none: 0, number: 1, long: 2, text: 3 } as const;
+export type Form = (typeof form)[keyof typeof form];
 
-export type Datatype = (typeof datatypes)[number];
+export interface Traits {
+  /** For people. */
+  readonly title: string;
+  /** A regular expression of the text of a value. */
+  readonly pattern: string;
+  /** The text of a value. */
+  readonly example: string;
+  /** Most values have texts of at most so many characters. */
+  readonly usualLength: number;
+  /** How a value is stored: in a batch, in the table of live points, and in which column of an archive record. */
+  readonly form: Exclude<Form, typeof form.none>;
+  /** Of numbers: whole ones, or decimals of single or double precision. */
+  readonly precision: 'whole' | 'single' | 'double' | undefined;
+  /** Whether every value is a double, without rounding. */
+  readonly isExactInDouble: boolean;
+  /** In memory true or false; stored as 1 or 0. */
+  readonly isBoolean: boolean;
+  /** Whether the distance of two values means something: a state has none, and so no deadband. */
+  readonly isQuantity: boolean;
+  /** Of numbers, as they are stored. */
+  readonly lowest: number | bigint | undefined;
+  readonly highest: number | bigint | undefined;
+  /** The value of an object before its first one. */
+  readonly zero: Value;
+  /** Reads a text without a prefix. Throws ValueError. */
+  parse(text: string): Value;
+  /** Throws ValueError where it is no value of the datatype. */
+  format(value: Value): string;
+  /** Less than, equal to or greater than 0, as the first is to the second. Texts are in the order of UTF-16 code units. */
+  compare(first: Value, second: Value): number;
+}
+
+function compare(first: Value, second: Value): number {
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+}
+
+const number = {
+  form: form.number,
+  isExactInDouble: true,
+  isBoolean: false,
+  isQuantity: true,
+  zero: 0,
+  compare,
+} as const;
+
+const highestSingle = (2 - 2 ** -23) * 2 ** 127;
+
+const records = {
+  b: {
+    ...number,
+    title: 'boolean',
+    pattern: '[01]',
+    example: '1',
+    usualLength: 1,
+    precision: 'whole',
+    isBoolean: true,
+    isQuantity: false,
+    lowest: 0,
+    highest: 1,
+    zero: false,
+    parse: parseBoolean,
+    format: formatBoolean,
+  },
+  q: {
+    ...number,
+    title: 'two-bit state',
+    pattern: '[0-3]',
+    example: '2',
+    usualLength: 1,
+    precision: 'whole',
+    isQuantity: false,
+    lowest: 0,
+    highest: 3,
+    parse: parseState,
+    format: formatState,
+  },
+  i: {
+    ...number,
+    title: '32-bit integer',
+    pattern: integerPattern,
+    example: '-40',
+    usualLength: 11,
+    precision: 'whole',
+    ...int32,
+    parse: parseInt32,
+    format: formatInt32,
+  },
+  l: {
+    ...number,
+    title: '64-bit integer',
+    pattern: integerPattern,
+    example: '9007199254740993',
+    usualLength: 20,
+    form: form.long,
+    precision: 'whole',
+    isExactInDouble: false,
+    ...int64,
+    zero: 0n,
+    parse: parseInt64,
+    format: formatInt64,
+  },
+  f: {
+    ...number,
+    title: 'single precision number',
+    pattern: decimalPattern,
+    example: '0.1',
+    usualLength: 16,
+    precision: 'single',
+    lowest: -highestSingle,
+    highest: highestSingle,
+    parse: parseSingle,
+    format: formatSingle,
+  },
+  d: {
+    ...number,
+    title: 'double precision number',
+    pattern: decimalPattern,
+    example: '21.5',
+    usualLength: 19,
+    precision: 'double',
+    lowest: -Number.MAX_VALUE,
+    highest: Number.MAX_VALUE,
+    parse: parseDouble,
+    format: formatDouble,
+  },
+  s: {
+    title: 'text',
+    pattern: '[\\s\\S]*',
+    example: 'open',
+    usualLength: 25,
+    form: form.text,
+    precision: undefined,
+    isExactInDouble: false,
+    isBoolean: false,
+    isQuantity: false,
+    lowest: undefined,
+    highest: undefined,
+    zero: '',
+    parse: parseAnyText,
+    format: formatAnyText,
+    compare,
+  },
+} as const satisfies Record<string, Traits>;
+
+export type Datatype = keyof typeof records;
+
+export const traits: Readonly<Record<Datatype, Traits>> = records;
+
+export const datatypes = Object.keys(records) as readonly Datatype[];
 
 export function isDatatype(text: string): text is Datatype {
-  return (datatypes as readonly string[]).includes(text);
+  return Object.hasOwn(records, text);
 }

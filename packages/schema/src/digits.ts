@@ -1,7 +1,6 @@
 // Writes numbers as digits in place, four at a time from tables. Each function answers where it ended. The caller has
 // made room for `mostDigits` bytes, all of which may be written to; those of short numbers need `mostShortDigits`.
-import type { Datatype } from './datatype.ts';
-import { formatText } from './value.ts';
+import { formatDouble, formatSingle } from './value-text.ts';
 
 /** The longest number: the least double takes 17 digits behind some 310 zeros. */
 export const mostDigits = 400;
@@ -67,7 +66,7 @@ function writeLeading(view: DataView, at: number, value: number): number {
   return at + (leadingDigits[value] as number);
 }
 
-/** b, q and i. */
+/** Of at most 53 bits. */
 export function writeInteger(view: DataView, at: number, value: number): number {
   if (value >= 0) return writeWhole(view, at, value);
   view.setUint8(at, minus);
@@ -84,12 +83,12 @@ export function writeLong(view: DataView, at: number, value: bigint): number {
 
 export function writeDouble(view: DataView, at: number, value: number): number {
   const end = writeShortDouble(view, at, value);
-  return end < 0 ? writeOther(view, at, 'd', value) : end;
+  return end < 0 ? writeOther(view, at, formatDouble, value) : end;
 }
 
 export function writeSingle(view: DataView, at: number, value: number): number {
   const end = writeShortSingle(view, at, value);
-  return end < 0 ? writeOther(view, at, 'f', value) : end;
+  return end < 0 ? writeOther(view, at, formatSingle, value) : end;
 }
 
 /** Of a number beyond 2^53 a negative number. */
@@ -147,8 +146,8 @@ function writeFine(view: DataView, start: number, value: number, scaled: number)
   return at + 5 + (fractionDigits[low] as number);
 }
 
-function writeOther(view: DataView, at: number, datatype: Datatype, value: number): number {
-  if (value !== 0 || Object.is(value, -0)) return writeText(view, at, formatText(datatype, value));
+function writeOther(view: DataView, at: number, format: (value: number) => string, value: number): number {
+  if (value !== 0 || Object.is(value, -0)) return writeText(view, at, format(value));
   view.setUint8(at, zero);
   return at + 1;
 }

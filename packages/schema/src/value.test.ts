@@ -7,16 +7,13 @@ import { type Datatype, datatypes } from './datatype.ts';
 import {
   formatPrefixed,
   formatText,
-  maxNumberLength,
-  maxTextBytes,
   parsePrefixed,
   parsePrefixedAs,
   parseText,
   prefixedValuePattern,
-  type Value,
-  ValueError,
   zeroOf,
 } from './value.ts';
+import { maxNumberLength, maxTextBytes, type Value, ValueError } from './value-text.ts';
 import { PrefixedValue } from './wire-schemas.ts';
 
 const forms: Record<Datatype, RegExp> = {

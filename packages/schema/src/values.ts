@@ -5,5 +5,7 @@ export * from './datatype.ts';
 export * from './parse-json.ts';
 export * from './problem.ts';
 export * from './quality.ts';
+export * from './stored-value.ts';
 export * from './timestamp.ts';
 export * from './value.ts';
+export { isFitText, maxNumberLength, maxTextBytes, type Value, ValueError } from './value-text.ts';

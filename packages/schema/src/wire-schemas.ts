@@ -1,20 +1,20 @@
 // The schemas of what everything on the wire is made of. What works with values needs none of them: a thread that checks
 // nothing enters by values.ts, and is spared the memory that schemas take.
 import Type, { type Static } from 'typebox';
-import { datatypes } from './datatype.ts';
-import { maxTextBytes, prefixedValuePattern } from './value.ts';
+import { datatypes, traits } from './datatype.ts';
+import { prefixedValuePattern } from './value.ts';
+import { maxTextBytes } from './value-text.ts';
 
 export const Datatype = Type.Enum(datatypes, {
   type: 'string',
-  description:
-    'b boolean, q two-bit state, i 32-bit integer, l 64-bit integer, f single and d double precision number, s text.',
+  description: `${datatypes.map((datatype) => `${datatype} ${traits[datatype].title}`).join(', ')}.`,
 });
 
 export const PrefixedValue = Type.String({
   pattern: prefixedValuePattern,
   maxLength: maxTextBytes + 1,
   description: 'A value after the letter of its datatype. Never with an exponent.',
-  examples: ['b1', 'q2', 'i-40', 'l9007199254740993', 'f0.1', 'd21.5', 'sopen'],
+  examples: datatypes.map((datatype) => datatype + traits[datatype].example),
 });
 
 export const Quality = Type.Integer({

@@ -50,9 +50,8 @@ export function compileSyntax(
     return wrong === undefined ? undefined : `${wrong}; for example ${example(syntax, address)}`;
   };
   for (const { address } of syntax.examples) {
-    if (datatypes.some((datatype) => check(address, { datatype }) === undefined)) continue;
-    const wrong = check(address, { datatype: datatypes[0] });
-    throw new Error(`the example ${address} is not right itself: ${wrong}`);
+    const wrong = datatypes.map((datatype) => check(address, { datatype }));
+    if (!wrong.includes(undefined)) throw new Error(`the example ${address} is not right itself: ${wrong[0]}`);
   }
   return check;
 }

@@ -1,0 +1,48 @@
+// Values as batches, tables and the archive store them, and what of another datatype fits into one.
+import { type Datatype, form, traits } from './datatype.ts';
+import { isFitText, type Value } from './value-text.ts';
+
+/** A boolean is 0 or 1. */
+export type StoredValue = number | bigint | string;
+
+export function stored(value: Value): StoredValue {
+  return typeof value === 'boolean' ? Number(value) : value;
+}
+
+export function unstored(datatype: Datatype, value: StoredValue): Value {
+  return traits[datatype].isBoolean ? value === 1 : value;
+}
+
+/** Whether it is a value of the datatype as it is; a single may come with more digits than it keeps. */
+export function fits(datatype: Datatype, value: StoredValue): boolean {
+  const { form: held, precision, lowest, highest } = traits[datatype];
+  if (held === form.text) return typeof value === 'string' && isFitText(value);
+  if (held === form.long) {
+    if (typeof value !== 'bigint') return Number.isSafeInteger(value);
+    return value >= (lowest as bigint) && value <= (highest as bigint);
+  }
+  if (typeof value !== 'number') return false;
+  const kept = precision === 'single' ? Math.fround(value) : value;
+  if (!(kept >= (lowest as number) && kept <= (highest as number))) return false;
+  return precision !== 'whole' || Math.floor(kept) === kept;
+}
+
+/**
+ * The value in the datatype; undefined where it does not fit. Numbers and texts never turn into each other, nor fractions
+ * into whole numbers. A decimal is rounded to single precision, but a 64-bit integer is never rounded.
+ */
+export function fitValue(datatype: Datatype, value: Value): Value | undefined {
+  const { form: held, precision } = traits[datatype];
+  const given = stored(value);
+  if (held === form.number && typeof given === 'bigint') {
+    const number = Number(given);
+    const kept = precision === 'single' ? Math.fround(number) : number;
+    return fits(datatype, kept) && BigInt(kept) === given ? unstored(datatype, kept) : undefined;
+  }
+  if (!fits(datatype, given)) return undefined;
+  if (typeof given !== 'number') return given;
+  if (held === form.long) return BigInt(given);
+  if (precision === 'double') return given;
+  // A whole number has no negative zero.
+  return precision === 'single' ? Math.fround(given) : unstored(datatype, given + 0);
+}
