@@ -8,13 +8,14 @@ import {
   ManualClock,
   type Measurement,
   quality,
+  unstored,
   type Value,
 } from '@telltale/schema';
 import type { SeriesKey } from '../src/archive/records.ts';
 import { Archiving } from '../src/archive/rules/archiving.ts';
 import type { ClockJump } from '../src/archive/rules/clock-watch.ts';
 import type { RecordSink } from '../src/archive/rules/recorder.ts';
-import { Commands, Measurements, unstored } from '../src/points/index.ts';
+import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
 
 /** A record as it was handed on; of alarms the value is the packed text. */

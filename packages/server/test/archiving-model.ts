@@ -1,6 +1,5 @@
 // What archive/SPEC.md says of changes, periods and leaders of measurements, in plain words and without a care for speed.
-import type { Datatype, Measurement } from '@telltale/schema';
-import type { StoredValue } from '../src/points/index.ts';
+import type { Datatype, Measurement, StoredValue } from '@telltale/schema';
 import type { Handed } from './archiving-bench.ts';
 
 export interface Published {

@@ -8,9 +8,10 @@ import {
   type Measurement,
   quality,
   toTimestamp,
+  unstored,
   type Value,
 } from '@telltale/schema';
-import { Measurements, type SimulationRequest, unstored } from '../src/points/index.ts';
+import { Measurements, type SimulationRequest } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
 
 export interface PlainReading {

@@ -1,9 +1,8 @@
 // Sees what becomes of renderings wherever it can be seen: in reads, by listeners and watches, at the archive, at the
 // panels of the providers and at the devices; and holds all of it against the model.
-import { formatPrefixed, isBad, quality, systemClock, type Value } from '@telltale/schema';
+import { formatPrefixed, isBad, quality, systemClock, unstored, type Value } from '@telltale/schema';
 import type { ChannelClient } from '../src/api/channel/channel-client.ts';
 import { MeasurementWatches } from '../src/api/channel/measurement-watches.ts';
-import { unstored } from '../src/points/index.ts';
 import { Slices } from '../src/runtime/index.ts';
 import type { LineDevice } from './line-device.ts';
 import { PanelWitness } from './panel-witness.ts';

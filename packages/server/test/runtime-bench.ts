@@ -1,11 +1,19 @@
 // Everything that runs a rendering, with real stacks in their real threads: what the tests of the runtime stand on.
-import { Batch, type Family, type FamilyObject, familyNames, ProblemError, systemClock } from '@telltale/schema';
+import {
+  Batch,
+  type Family,
+  type FamilyObject,
+  familyNames,
+  ProblemError,
+  systemClock,
+  unstored,
+} from '@telltale/schema';
 import { pino } from 'pino';
 import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
 import { Archiving, type SeriesKey } from '../src/archive/index.ts';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
 import { packRendering } from '../src/cfgdb/rendering.ts';
-import { Commands, Measurements, unstored } from '../src/points/index.ts';
+import { Commands, Measurements } from '../src/points/index.ts';
 import { Runtime } from '../src/runtime/index.ts';
 import { StackHost } from '../src/stacks/index.ts';
 import { idleModules } from './idle-modules.ts';

@@ -2,7 +2,7 @@
 import { type Alarm, type Datatype, parseText, ValueError } from '@telltale/schema';
 import type { MeasurementReader } from '../points/index.ts';
 
-/** By code in the typed arrays of the triggers. */
+/** By code, so that a condition is chosen without comparing texts. */
 export const operatorCode = { lt: 0, le: 1, gt: 2, ge: 3, eq: 4, ne: 5 } as const;
 
 /** What a value is compared with depends on whether the alarm is active: that is the hysteresis of lt, le, gt, ge. */
@@ -27,7 +27,7 @@ export function readCondition(alarm: Alarm, datatype: Datatype): AnyCondition | 
       return { code, whileInactive: reference, whileActive: reference, tolerance: '' };
     }
     if (typeof reference === 'bigint') {
-      const tolerance = parseText('l', trgHysteresis) as bigint;
+      const tolerance = parseText(datatype, trgHysteresis) as bigint;
       return { code, whileInactive: reference, whileActive: reference + BigInt(signOf(code)) * tolerance, tolerance };
     }
     const number = Number(reference);

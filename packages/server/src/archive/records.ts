@@ -34,13 +34,13 @@ export class Columns {
   count = 0;
   /** Whole microseconds since the epoch. */
   declare times: Float64Array;
-  /** Values of b, q, i, f and d. */
+  /** Values that are stored as numbers. */
   declare numbers: Float64Array;
-  /** Values of l: the same bytes as `numbers`. */
+  /** Values that are stored as 64-bit integers: the same bytes as `numbers`. */
   declare longs: BigInt64Array;
   /** The low byte, and `replaces`; in answers also `marksGap`. Of commands and alarms nothing but `replaces`. */
   declare qualities: Uint16Array;
-  /** Values of s, by position; empty otherwise. */
+  /** Texts, by position; empty otherwise. */
   texts: string[] = [];
 
   constructor(capacity = 0) {

@@ -5,6 +5,7 @@ import {
   type Command,
   type Connector,
   type Datatype,
+  datatypes,
   durationForms,
   type Family,
   type Fault,
@@ -15,6 +16,7 @@ import {
   parseJson,
   parseText,
   pointerPart,
+  traits,
   type Value,
   ValueError,
 } from '@telltale/schema';
@@ -41,7 +43,8 @@ type Report = (field: string, message: string) => void;
 
 const umaskWatchdog = 1;
 const umaskLimits = 32;
-const numeric: ReadonlySet<Datatype> = new Set(['i', 'l', 'f', 'd']);
+const quantities = datatypes.filter((datatype) => traits[datatype].isQuantity);
+const booleans = datatypes.filter((datatype) => traits[datatype].isBoolean);
 
 /** Objects of the content that the caller has at hand, so that their texts need not be parsed again. */
 export type ParsedObjects = { readonly [F in Family]?: ReadonlyMap<string, object> };
@@ -133,7 +136,9 @@ class Check {
     if (measurement === undefined) report('wdtMeasurement', `there is no measurement ${quoted(wdtMeasurement)}`);
     else {
       const { datatype, connectorName, address, stackUmask = 0, enabled = true } = measurement;
-      if (datatype !== 'b') report('wdtMeasurement', `${wdtMeasurement} has datatype ${datatype}; a watchdog is b`);
+      if (!booleans.includes(datatype)) {
+        report('wdtMeasurement', `${wdtMeasurement} has datatype ${datatype}; a watchdog is ${booleans.join(' or ')}`);
+      }
       const isLinked = enabled && address !== undefined && (stackUmask & umaskWatchdog) === 0;
       if (role === 'connector' && isLinked && connectorName !== undefined && connectorName !== name) {
         this.#watchedFrom.set(name, connectorName);
@@ -257,9 +262,11 @@ function checkTexts(point: Point, report: Report): void {
   const initial = read(datatype, 'initialValue', point.initialValue, report);
   if (initial !== undefined && range !== undefined && (stackUmask & umaskLimits) === 0) {
     const [low, high] = range;
-    if (initial < low || initial > high) report('initialValue', `must be within the eu-range, ${low} to ${high}`);
+    const { compare } = traits[datatype];
+    if (compare(initial, low) < 0 || compare(initial, high) > 0)
+      report('initialValue', `must be within the eu-range, ${low} to ${high}`);
   }
-  const share = numeric.has(datatype) ? point.deadband?.match(/^(\d+(?:\.\d+)?)%$/) : undefined;
+  const share = quantities.includes(datatype) ? point.deadband?.match(/^(\d+(?:\.\d+)?)%$/) : undefined;
   if (share === undefined || share === null) checkSpan(datatype, 'deadband', point.deadband, report);
   else if (Number(share[1]) > 100) report('deadband', 'must be at most 100%');
   else if (range === undefined) report('deadband', 'a share needs euRangeLo and euRangeHi');
@@ -275,7 +282,8 @@ function checkRange(
   report: Report,
 ): [Value, Value] | undefined {
   const [lowText, highText] = [point[lowField], point[highField]];
-  if (datatype === 's') {
+  const { lowest, compare } = traits[datatype];
+  if (lowest === undefined) {
     if (lowText !== undefined) report(lowField, 'a text has no range');
     if (highText !== undefined) report(highField, 'a text has no range');
     return undefined;
@@ -283,15 +291,19 @@ function checkRange(
   const low = read(datatype, lowField, lowText, report);
   const high = read(datatype, highField, highText, report);
   if (low === undefined || high === undefined) return undefined;
-  if (low === high) report(highField, `must differ from ${lowField}`);
-  return low < high ? [low, high] : [high, low];
+  const order = compare(low, high);
+  if (order === 0) report(highField, `must differ from ${lowField}`);
+  return order < 0 ? [low, high] : [high, low];
 }
 
 /** A distance between values: a number of the datatype, not negative. */
 function checkSpan(datatype: Datatype, field: string, text: string | undefined, report: Report): void {
   if (text === undefined) return;
-  if (!numeric.has(datatype)) {
-    report(field, `has no meaning for datatype ${datatype}; only for i, l, f and d`);
+  if (!quantities.includes(datatype)) {
+    report(
+      field,
+      `has no meaning for datatype ${datatype}; only for ${quantities.join(', ').replace(/, (?=[^,]*$)/, ' and ')}`,
+    );
     return;
   }
   const span = read(datatype, field, text, report);

@@ -1,6 +1,5 @@
 // How a measurement came to be what it is, for people who ask: what each stage of the chain is set to, and what it holds.
-import type { Datatype, Simulation } from '@telltale/schema';
-import type { StoredValue } from './convert.ts';
+import type { Datatype, Simulation, StoredValue } from '@telltale/schema';
 import type { LinkRole } from './links.ts';
 import type { Scaling } from './scaling.ts';
 

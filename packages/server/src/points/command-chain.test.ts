@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Command, type Datatype, datatypes, formatPrefixed, ProblemError } from '@telltale/schema';
+import {
+  type Command,
+  type Datatype,
+  datatypes,
+  formatPrefixed,
+  ProblemError,
+  type StoredValue,
+} from '@telltale/schema';
 import fc from 'fast-check';
 import { CommandChain } from './command-chain.ts';
-import type { StoredValue } from './convert.ts';
 
 const umask = { scaler: 2, rawLimits: 16, limits: 32 };
 

@@ -7,9 +7,12 @@ import {
   ProblemError,
   parsePrefixedAs,
   parseText,
+  type StoredValue,
+  stored,
+  unstored,
   ValueError,
 } from '@telltale/schema';
-import { converted, type StoredValue, stored, unstored } from './convert.ts';
+import { converted } from './convert.ts';
 import { type Scaling, scalingOf, stage, toRaw } from './scaling.ts';
 
 type Limits = readonly [low: StoredValue | undefined, high: StoredValue | undefined];

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Command, formatPrefixed, ManualClock, ProblemError, toTimestamp, type Value } from '@telltale/schema';
+import {
+  type Command,
+  formatPrefixed,
+  ManualClock,
+  ProblemError,
+  toTimestamp,
+  unstored,
+  type Value,
+} from '@telltale/schema';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { problemOf } from '../../test/points-bench.ts';
 import { allHeard } from '../../test/slow-disk.ts';
 import { Commands } from './commands.ts';
-import { unstored } from './convert.ts';
 
 /** Commands, a disk, and devices that answer when the test says so. */
 class CommandBench {

@@ -8,12 +8,14 @@ import {
   ProblemError,
   parsePrefixedAs,
   parseText,
+  type StoredValue,
+  stored,
   timeAfter,
+  unstored,
   type Value,
   zeroOf,
 } from '@telltale/schema';
 import { CommandChain } from './command-chain.ts';
-import { type StoredValue, stored, unstored } from './convert.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
@@ -129,7 +131,7 @@ export class Commands extends NamedPoints {
       const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
       const connector = point.connectorName;
       this.#commands[handle] = { chain, connector, value, timeUs, isWritten, hasValue, lastGivenUs };
-      this.wire.put(handle, text, usualRoom[point.datatype]);
+      this.wire.put(handle, text, usualRoom(point.datatype));
       const isOther = before === undefined || before.chain.datatype !== chain.datatype;
       if (isOther || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
     };

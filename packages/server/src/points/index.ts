@@ -2,8 +2,6 @@
 export type { ChainView, Reading } from './chain-view.ts';
 export type { Lease } from './collection-copies.ts';
 export { type CommandKeeper, Commands, type KeptCommand, type WriteToDevice } from './commands.ts';
-export type { StoredValue } from './convert.ts';
-export { unstored } from './convert.ts';
 export type { LinkRole } from './links.ts';
 export type { ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';

@@ -1,7 +1,16 @@
 // The chain that every reading passes: scaler, deduplicator, deadband; SPEC.md has the rules. The hot path of the
 // server: one loop over a batch, typed arrays by handle, nothing allocated a reading.
-import { type Batch, type Datatype, form, quality, qualityMask } from '@telltale/schema';
-import { converted, fits, type StoredValue } from './convert.ts';
+import {
+  type Batch,
+  type Datatype,
+  fits,
+  form,
+  quality,
+  qualityMask,
+  type StoredValue,
+  traits,
+} from '@telltale/schema';
+import { converted } from './convert.ts';
 import type { Changes } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 import { toEngineering } from './scaling.ts';
@@ -289,8 +298,9 @@ export class MeasurementChain {
 
 /** A single has the digits of one, and whole numbers have no negative zero. */
 function asRead(rawDatatype: Datatype, given: StoredValue | undefined): StoredValue | undefined {
-  if (typeof given !== 'number' || rawDatatype === 'd') return given;
-  return rawDatatype === 'f' ? Math.fround(given) : given + 0;
+  const { precision } = traits[rawDatatype];
+  if (typeof given !== 'number' || precision === 'double') return given;
+  return precision === 'single' ? Math.fround(given) : given + 0;
 }
 
 /** The same without looking at the datatype; NaN where the reading is none of it. */

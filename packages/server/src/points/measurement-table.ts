@@ -1,13 +1,22 @@
 // The measurements by handle, in typed arrays: what the chain needs of their definition, and the value that came out of
 // it last. The arrays are replaced when they grow: read them anew after every put.
-import { type Datatype, datatypes, type Measurement, parseText, quality, type Value } from '@telltale/schema';
-import type { StoredValue } from './convert.ts';
+import {
+  type Datatype,
+  datatypes,
+  form,
+  type Measurement,
+  parseText,
+  quality,
+  type StoredValue,
+  traits,
+  type Value,
+} from '@telltale/schema';
 import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
 import { type Scaling, scalingOf, stage } from './scaling.ts';
 import { grown } from './wire-slots.ts';
 
-/** By position in `datatypes`. */
-export const code = { b: 0, q: 1, i: 2, l: 3, f: 4, d: 5, s: 6 } as const;
+/** By position in `datatypes`, which is how the table has a datatype. */
+const forms = Uint8Array.from(datatypes, (datatype) => traits[datatype].form);
 
 const flagBits = (1 << connectorShift) - 1;
 const qualityBits = 0xffff;
@@ -45,8 +54,8 @@ export class MeasurementTable {
     this.#reserve(handle);
     const { datatype, rawDatatype, flags, scaling, threshold, longDeadband } = definition;
     this.words[(handle << wordShift) + word.flags] = flags | (this.flagsOf(handle) & flag.simulated);
-    this.types[handle] = code[datatype];
-    this.rawTypes[handle] = code[rawDatatype];
+    this.types[handle] = datatypes.indexOf(datatype);
+    this.rawTypes[handle] = datatypes.indexOf(rawDatatype);
     this.#defineScaling(handle, datatype, scaling);
     this.cells[(handle << cellShift) + cell.threshold] = threshold;
     if (longDeadband === undefined) this.longDeadbands.delete(handle);
@@ -143,10 +152,10 @@ export class MeasurementTable {
   }
 
   valueOf(handle: number): StoredValue {
-    switch (this.types[handle]) {
-      case code.l:
+    switch (forms[this.types[handle] as number]) {
+      case form.long:
         return this.longs[(handle << cellShift) + cell.value] as bigint;
-      case code.s:
+      case form.text:
         return this.texts.get(handle) ?? '';
       default:
         return this.numberOf(handle);
@@ -170,9 +179,10 @@ export class MeasurementTable {
   #defineScaling(handle: number, datatype: Datatype, scaling: Scaling | undefined): void {
     const at = handle << cellShift;
     if (scaling === undefined) {
-      const highest = datatype === 'b' ? 1 : datatype === 'q' ? 3 : undefined;
-      this.cells[at + cell.low] = highest === undefined ? Number.NEGATIVE_INFINITY : -1;
-      this.cells[at + cell.high] = highest === undefined ? Number.POSITIVE_INFINITY : highest + 1;
+      const { precision, lowest, highest } = traits[datatype];
+      const isWhole = precision === 'whole';
+      this.cells[at + cell.low] = isWhole ? Number(lowest) - 1 : Number.NEGATIVE_INFINITY;
+      this.cells[at + cell.high] = isWhole ? Number(highest) + 1 : Number.POSITIVE_INFINITY;
       return;
     }
     const { rawLo, rawHi, euLo, euHi } = scaling;
@@ -207,8 +217,9 @@ export function definitionOf(point: Measurement): Definition {
   if (scaling !== undefined) flags |= flag.scaled | (scaling.rawLo > scaling.rawHi ? flag.falling : 0);
   if (isPlain(datatype, rawDatatype, scaling)) {
     flags |= flag.plain;
-    if (rawDatatype === 'f') flags |= flag.single;
-    else if (rawDatatype !== 'd') flags |= flag.whole;
+    const { precision } = traits[rawDatatype];
+    if (precision === 'single') flags |= flag.single;
+    else if (precision === 'whole') flags |= flag.whole;
   }
   if (deadband !== undefined) flags |= flag.deadband;
   return {
@@ -230,15 +241,15 @@ function deadbandOf({ datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }
   return Math.abs((Number(deadband.slice(0, -1)) / 100) * span);
 }
 
-const plainRawTypes: readonly Datatype[] = ['i', 'f', 'd'];
-
 /**
  * Numbers that stay as they are, or become doubles: then the raw range rises, and inside it no value leaves the doubles, as
  * where a range is too wide for its own width.
  */
 function isPlain(datatype: Datatype, rawDatatype: Datatype, scaling: Scaling | undefined): boolean {
-  if (scaling === undefined && datatype === rawDatatype) return datatype !== 'l' && datatype !== 's';
-  if (datatype !== 'd' || !plainRawTypes.includes(rawDatatype)) return false;
+  const raw = traits[rawDatatype];
+  if (raw.form !== form.number) return false;
+  if (scaling === undefined && datatype === rawDatatype) return true;
+  if (traits[datatype].precision !== 'double' || !raw.isQuantity) return false;
   if (scaling === undefined) return true;
   const { rawLo, rawHi, euLo, euHi } = scaling;
   const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];

@@ -8,11 +8,13 @@ import {
   ProblemError,
   parsePrefixedAs,
   quality,
+  type StoredValue,
+  stored,
+  unstored,
   type Value,
   ValueError,
 } from '@telltale/schema';
 import type { ChainView } from './chain-view.ts';
-import { type StoredValue, stored, unstored } from './convert.ts';
 import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole } from './links.ts';
 import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
@@ -194,7 +196,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     if (isNew) {
       this.#table.define(handle, definition);
       this.#table.reset(handle);
-      this.wire.prepare(handle, text, usualRoom[datatype]);
+      this.wire.prepare(handle, text, usualRoom(datatype));
       this.#coming.push({ handle, name, connector, isWatched });
       return { handle };
     }
@@ -205,7 +207,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       if (isElsewhere) this.#linked.forgetPoint(handle);
       this.#table.define(handle, definition);
       this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
-      this.wire.put(handle, text, usualRoom[datatype]);
+      this.wire.put(handle, text, usualRoom(datatype));
       if (endsSimulation) this.#dropSimulation(handle);
       if (isOther) this.#table.reset(handle);
       else if (isElsewhere) {

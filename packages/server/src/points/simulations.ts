@@ -1,7 +1,6 @@
 // Which measurements are forced, to what, since when, until when and by whom. Kept on disk, so that a restart of the
 // server ends no simulation by itself.
-import { type Clock, formatPrefixed, type Simulation, toTimestamp } from '@telltale/schema';
-import { type StoredValue, unstored } from './convert.ts';
+import { type Clock, formatPrefixed, type Simulation, type StoredValue, toTimestamp, unstored } from '@telltale/schema';
 import type { Handles } from './handles.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 

@@ -1,6 +1,6 @@
 // Writes values with their times and qualities as the bytes of JSON, straight into a buffer. Most values of a plant are
 // short decimals and whole numbers, and come many with the same time: for these nothing is made that is thrown away.
-import { type Datatype, formatText, type Value } from '@telltale/schema';
+import { type Datatype, datatypes, form, formatText, traits, type Value } from '@telltale/schema';
 import {
   mostShortDigits,
   writeInteger,
@@ -17,7 +17,17 @@ const space = 0x20;
 const closing = 0x5d;
 
 /** What most values of a datatype need, with its letter and all around them. */
-export const usualRoom: Readonly<Record<Datatype, number>> = { b: 32, q: 32, i: 42, l: 51, f: 47, d: 50, s: 56 };
+export function usualRoom(datatype: Datatype): number {
+  return 31 + traits[datatype].usualLength;
+}
+
+/** Of numbers that are no whole ones, by the code of the datatype's letter. */
+const [single, double] = [1, 2];
+const decimals = new Uint8Array(128);
+for (const datatype of datatypes) {
+  const { precision } = traits[datatype];
+  decimals[datatype.charCodeAt(0)] = precision === 'double' ? double : precision === 'single' ? single : 0;
+}
 
 /** `["d` before a value. */
 const beforeBytes = 3;
@@ -61,16 +71,18 @@ export class TimedWriter {
     }
     const around = bytesAround(timeUs);
     const valueAt = start + beforeBytes;
-    let at = room < beforeBytes + mostShortDigits ? -1 : writeShort(this.#view, valueAt, datatype, value);
+    const letter = datatype.charCodeAt(0);
+    let at = room < beforeBytes + mostShortDigits ? -1 : writeShort(this.#view, valueAt, letter, value);
     if (at < 0) {
-      const text = datatype === 's' ? JSON.stringify(value).slice(1, -1) : formatText(datatype, value);
-      const length = datatype === 's' ? Buffer.byteLength(text) : text.length;
+      const isText = traits[datatype].form === form.text;
+      const text = isText ? JSON.stringify(value).slice(1, -1) : formatText(datatype, value);
+      const length = isText ? Buffer.byteLength(text) : text.length;
       if (around + 1 + length > room) return -(around + 1 + length);
       at = length === text.length ? writeAscii(bytes, valueAt, text) : valueAt + bytes.write(text, valueAt);
     } else if (around + 1 + at - valueAt > room) return -(around + 1 + at - valueAt);
     bytes[start] = 0x5b;
     bytes[start + 1] = quote;
-    bytes[start + 2] = datatype.charCodeAt(0);
+    bytes[start + 2] = letter;
     if (timeUs !== this.#timeUs) this.#setTime(timeUs);
     at = copy(this.#time, this.#timeLength, bytes, at);
     if (quality !== undefined) {
@@ -126,11 +138,12 @@ function writeAscii(bytes: Buffer, at: number, text: string): number {
 }
 
 /** Numbers whose digits are at hand; of others a negative number. What it writes too far is within the time behind. */
-function writeShort(view: DataView, at: number, datatype: Datatype, value: Value): number {
+function writeShort(view: DataView, at: number, letter: number, value: Value): number {
   if (typeof value === 'number') {
     if (value === 0 && !Object.is(value, -0)) return writeDigit(view, at, 0);
-    if (datatype === 'd') return writeShortDouble(view, at, value);
-    return datatype === 'f' ? writeShortSingle(view, at, value) : writeInteger(view, at, value);
+    const decimal = decimals[letter];
+    if (decimal === double) return writeShortDouble(view, at, value);
+    return decimal === single ? writeShortSingle(view, at, value) : writeInteger(view, at, value);
   }
   if (typeof value === 'boolean') return writeDigit(view, at, value ? 1 : 0);
   return typeof value === 'bigint' ? writeShortLong(view, at, value) : -1;

@@ -1,6 +1,6 @@
 // What a chunk is in short, so that trends and aggregates over long intervals need not read its records. Numbers only:
 // texts have none, nor have longs that a double cannot hold.
-import { qualityMask } from '@telltale/schema/values';
+import { form, qualityMask, traits } from '@telltale/schema/values';
 import type { Columns, SeriesKey } from '../records.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -10,7 +10,7 @@ const goodStatus = qualityMask.status;
 
 export interface SummaryRecord {
   readonly time: number;
-  /** Of b, q, i, f and d as in `Columns.numbers`; of l as a double, exactly. */
+  /** Of numbers as in `Columns.numbers`; of 64-bit integers as a double, exactly. */
   readonly value: number;
   /** As in `Columns.qualities`. */
   readonly quality: number;
@@ -45,13 +45,14 @@ export function summarize(
   from: number,
   to: number,
 ): Summary | undefined {
-  if (datatype === 's' || to <= from) return undefined;
+  const { form: held } = traits[datatype];
+  if (held === form.text || to <= from) return undefined;
   const { times, qualities } = columns;
-  const numbers = datatype === 'l' ? exactNumbers(columns, from, to) : columns.numbers;
+  const numbers = held === form.long ? exactNumbers(columns, from, to) : columns.numbers;
   if (numbers === undefined) return undefined;
   // The low byte of a command's quality is zero, which would be bad.
   const judged = kind === 'measurements' ? 0 : goodStatus;
-  const shift = datatype === 'l' ? from : 0;
+  const shift = held === form.long ? from : 0;
   let good = 0;
   let certain = 0;
   let sum = 0;

@@ -1,5 +1,5 @@
 // Values of every datatype as bytes, and back bit by bit.
-import type { Datatype } from '@telltale/schema';
+import { type Datatype, form, traits } from '@telltale/schema/values';
 import type { Columns } from '../records.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -10,20 +10,16 @@ import { decodeTexts, encodeTexts } from './text-column.ts';
 /** Appends the values at `from..to` of the columns. */
 export function encodeValues(datatype: Datatype, columns: Columns, from: number, to: number, out: ByteWriter): void {
   if (to <= from) return;
-  switch (datatype) {
-    case 'b':
-    case 'q':
-    case 'i':
-      encodeWhole(out, columns.numbers, from, to);
+  const { form: held, precision } = traits[datatype];
+  switch (held) {
+    case form.number:
+      if (precision === 'whole') encodeWhole(out, columns.numbers, from, to);
+      else encodeNumbers(out, columns.numbers, from, to, precision === 'single');
       return;
-    case 'f':
-    case 'd':
-      encodeNumbers(out, columns.numbers, from, to, datatype === 'f');
-      return;
-    case 'l':
+    case form.long:
       encodeLongs(out, columns.numbers, from, to);
       return;
-    case 's':
+    case form.text:
       encodeTexts(out, columns.texts, from, to);
       return;
   }
@@ -33,18 +29,14 @@ export function encodeValues(datatype: Datatype, columns: Columns, from: number,
 export function decodeValues(datatype: Datatype, reader: ByteReader, count: number, into: Columns, at: number): void {
   if (!(at >= 0 && at + count <= into.capacity)) throw new RangeError(`no room for ${count} values at ${at}`);
   if (count === 0) return;
-  switch (datatype) {
-    case 'b':
-    case 'q':
-    case 'i':
-    case 'f':
-    case 'd':
+  switch (traits[datatype].form) {
+    case form.number:
       decodeNumbers(reader, count, into.numbers, at);
       return;
-    case 'l':
+    case form.long:
       decodeLongs(reader, count, into.numbers, at);
       return;
-    case 's':
+    case form.text:
       decodeTexts(reader, count, into.texts, at);
       return;
   }

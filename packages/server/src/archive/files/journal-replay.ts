@@ -1,6 +1,6 @@
 // A journal as it is read again after a crash: what is damaged is left out, and nothing is taken for a record that is
 // none.
-import type { Datatype } from '@telltale/schema';
+import { form, type Traits, traits } from '@telltale/schema/values';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { Columns, maxRecordTextBytes, type Series } from '../records.ts';
 import type { FramesRead } from './frames.ts';
@@ -60,7 +60,7 @@ class Replay {
   records = 0;
   readonly #listener: JournalListener;
   /** By number; null: nothing is known of it. */
-  readonly #datatypes = new Map<number, Datatype | null>();
+  readonly #traits = new Map<number, Traits | null>();
   #numbers = new Uint32Array(0);
   readonly #columns = new Columns();
 
@@ -76,7 +76,7 @@ class Replay {
           return undefined;
         case frameKind.series: {
           const series = readSeries(new ByteReader(payload, 4));
-          this.#datatypes.set(series.number, series.datatype);
+          this.#traits.set(series.number, traits[series.datatype]);
           this.#listener.series(series);
           return undefined;
         }
@@ -155,15 +155,16 @@ class Replay {
     const series = this.#numbers;
     let kept = 0;
     for (let at = 0; at < count; at++) {
-      const datatype = this.#datatypeOf(series[at] as number);
-      if (datatype === null || !isTime(times[at] as number) || (qualities[at] as number) > 0x1ff) continue;
-      if (datatype === 's' ? texts[at] === undefined : !fits(datatype, numbers[at] as number)) continue;
+      const of = this.#traitsOf(series[at] as number);
+      if (of === null || !isTime(times[at] as number) || (qualities[at] as number) > 0x1ff) continue;
+      const isText = of.form === form.text;
+      if (isText ? texts[at] === undefined : !isStored(of, numbers[at] as number)) continue;
       if (kept < at) {
         series[kept] = series[at] as number;
         times[kept] = times[at] as number;
         longs[kept] = longs[at] as bigint;
         qualities[kept] = qualities[at] as number;
-        if (datatype === 's') texts[kept] = texts[at] as string;
+        if (isText) texts[kept] = texts[at] as string;
       }
       kept++;
     }
@@ -171,15 +172,15 @@ class Replay {
     return kept;
   }
 
-  #datatypeOf(number: number): Datatype | null {
-    let datatype = this.#datatypes.get(number);
-    if (datatype === undefined) {
+  #traitsOf(number: number): Traits | null {
+    let of = this.#traits.get(number);
+    if (of === undefined) {
       const series = this.#listener.known?.(number);
-      datatype = series?.datatype ?? null;
-      this.#datatypes.set(number, datatype);
+      of = series === undefined ? null : traits[series.datatype];
+      this.#traits.set(number, of);
       if (series !== undefined) this.#listener.series(series);
     }
-    return datatype;
+    return of;
   }
 }
 
@@ -187,19 +188,10 @@ function isTime(time: number): boolean {
   return time >= 0 && time < 2 ** 53 && Math.floor(time) === time;
 }
 
-function fits(datatype: Datatype, number: number): boolean {
-  switch (datatype) {
-    case 'b':
-      return number === 0 || number === 1;
-    case 'q':
-      return number === 0 || number === 1 || number === 2 || number === 3;
-    case 'i':
-      return (number | 0) === number;
-    case 'f':
-      return Number.isFinite(number) && Math.fround(number) === number;
-    case 'd':
-      return Number.isFinite(number);
-    default:
-      return true;
-  }
+/** Whether it is how a value of the datatype is stored: any eight bytes are a 64-bit integer. */
+function isStored({ form: held, precision, lowest, highest }: Traits, number: number): boolean {
+  if (held === form.long) return true;
+  if (!(number >= (lowest as number) && number <= (highest as number))) return false;
+  if (precision === 'double') return true;
+  return (precision === 'single' ? Math.fround(number) : Math.floor(number)) === number;
 }

@@ -1,8 +1,8 @@
 // An answer as columns: frames of many records of one name and datatype, little-endian, each at a multiple of 8 bytes.
 // The last frame says that nothing was cut off.
 
-import type { Datatype } from '@telltale/schema';
 import { wordOf } from '@telltale/schema/digits';
+import { type Datatype, form, traits } from '@telltale/schema/values';
 import { Columns, type Kind, kinds } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
@@ -43,7 +43,7 @@ export class BinaryForm implements AnswerForm {
     const gathered = this.#gathered;
     if (gathered.count > 0 && datatype !== this.#datatype) this.#flush(page);
     this.#datatype = datatype;
-    if (datatype === 's') return this.#gatherTexts(page, columns, from, to);
+    if (traits[datatype].form === form.text) return this.#gatherTexts(page, columns, from, to);
     let at = from;
     while (at < to && !page.isFull) {
       if (gathered.count === 0 && to - at >= worthAFrame) {
@@ -103,7 +103,8 @@ export class BinaryForm implements AnswerForm {
   #frame(page: Page, columns: Columns, from: number, to: number): void {
     const count = to - from;
     const name = this.#name;
-    const texts = this.#datatype === 's' ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
+    const isText = traits[this.#datatype].form === form.text;
+    const texts = isText ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
     const textBytes = texts?.reduce((sum, { length }) => sum + length, 0) ?? 0;
     const valueBytes = texts === undefined ? 8 * count : padded(4 * count) + padded(textBytes);
     page.reserve(headerBytes + padded(name.length) + 8 * count + valueBytes + padded(count));

@@ -1,6 +1,5 @@
 // An answer as CSV (RFC 4180): one line a record, times in ISO 8601, values without the letter of their datatype.
 
-import type { Datatype } from '@telltale/schema';
 import {
   mostDigits,
   writeDouble,
@@ -10,6 +9,7 @@ import {
   writeSingle,
   writeWhole,
 } from '@telltale/schema/digits';
+import { type Datatype, form, type Traits, traits } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
@@ -53,6 +53,7 @@ export class CsvForm implements AnswerForm {
 
   write(page: Page, datatype: Datatype, columns: Columns, from: number, to: number): number {
     const { texts, qualities } = columns;
+    const of = traits[datatype];
     let index = from;
     for (; index < to && !page.isFull; index++) {
       if (this.#kind === 'alarms') {
@@ -61,8 +62,8 @@ export class CsvForm implements AnswerForm {
       }
       page.reserve(this.#name.length + mostBytes);
       this.#writeStart(page, columns.times[index] as number);
-      if (datatype === 's') page.text(quoted(texts[index] as string));
-      else page.at = writeValue(page, datatype, columns, index);
+      if (of.form === form.text) page.text(quoted(texts[index] as string));
+      else page.at = writeValue(page, of, columns, index);
       page.reserve(mostBytes);
       const { view } = page;
       if (this.#kind === 'measurements') {
@@ -121,10 +122,10 @@ export class CsvForm implements AnswerForm {
   }
 }
 
-function writeValue({ view, at }: Page, datatype: Datatype, columns: Columns, index: number): number {
-  if (datatype === 'd') return writeDouble(view, at, columns.numbers[index] as number);
-  if (datatype === 'l') return writeLong(view, at, columns.longs[index] as bigint);
-  if (datatype === 'f') return writeSingle(view, at, columns.numbers[index] as number);
+function writeValue({ view, at }: Page, { form: held, precision }: Traits, columns: Columns, index: number): number {
+  if (precision === 'double') return writeDouble(view, at, columns.numbers[index] as number);
+  if (held === form.long) return writeLong(view, at, columns.longs[index] as bigint);
+  if (precision === 'single') return writeSingle(view, at, columns.numbers[index] as number);
   return writeInteger(view, at, columns.numbers[index] as number);
 }
 

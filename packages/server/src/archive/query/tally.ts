@@ -1,5 +1,5 @@
 // What is kept of the records of one bucket: how many they are, their sum, and the first, last, least and greatest.
-import { type Datatype, qualityMask, quality as qualityOf } from '@telltale/schema/values';
+import { type Datatype, form, qualityMask, quality as qualityOf, traits } from '@telltale/schema/values';
 import type { Summary } from '../codec/summary.ts';
 import { Columns, type Kind, marksGap } from '../records.ts';
 import { copyRecord } from './record-runs.ts';
@@ -65,7 +65,8 @@ export class Tally {
   /** The value of the last record, where it is a number. */
   get newestNumber(): number {
     const { numbers, longs } = this.records;
-    return this.datatypes[lastSlot] === 'l' ? Number(longs[lastSlot]) : (numbers[lastSlot] as number);
+    const { form: held } = traits[this.datatypes[lastSlot] as Datatype];
+    return held === form.long ? Number(longs[lastSlot]) : (numbers[lastSlot] as number);
   }
 
   add(datatype: Datatype, columns: Columns, from: number, to: number): void {
@@ -74,8 +75,9 @@ export class Tally {
     this.#keep(lastSlot, datatype, columns, to - 1);
     this.count += to - from;
     const sound = this.#addQualities(datatype, columns, from, to);
-    if (sound === 0 || datatype === 's') return;
-    if (datatype === 'l') this.#addLongs(columns, from, to);
+    const { form: held } = traits[datatype];
+    if (sound === 0 || held === form.text) return;
+    if (held === form.long) this.#addLongs(datatype, columns, from, to);
     else this.#addNumbers(datatype, columns, from, to);
   }
 
@@ -168,7 +170,7 @@ export class Tally {
     this.#numbers += count;
   }
 
-  #addLongs(columns: Columns, from: number, to: number): void {
+  #addLongs(datatype: Datatype, columns: Columns, from: number, to: number): void {
     const { longs, qualities } = columns;
     const badStatus = this.#hasQuality ? 0 : -1;
     let minAt = -1;
@@ -182,7 +184,7 @@ export class Tally {
       if (maxAt < 0 || value > (longs[maxAt] as bigint)) maxAt = at;
       count++;
     }
-    this.#addExtremes('l', columns, longs[minAt] as bigint, minAt, longs[maxAt] as bigint, maxAt);
+    this.#addExtremes(datatype, columns, longs[minAt] as bigint, minAt, longs[maxAt] as bigint, maxAt);
     this.#numbers += count;
   }
 
@@ -219,7 +221,7 @@ export class Tally {
     this.datatypes[slot] = datatype;
     records.times[slot] = time;
     records.qualities[slot] = quality;
-    if (datatype === 'l') records.longs[slot] = BigInt(value);
+    if (traits[datatype].form === form.long) records.longs[slot] = BigInt(value);
     else records.numbers[slot] = value;
   }
 }

@@ -1,7 +1,7 @@
 // Which changes of measurements, or of commands, become records: deadbands, qualities, what comes back. SPEC.md has the
 // rules. `apply` is the hot path: one loop, typed arrays by handle, nothing allocated a change.
-import { type Datatype, quality } from '@telltale/schema';
-import type { Changes, StoredValue } from '../../points/index.ts';
+import { type Datatype, quality, type StoredValue } from '@telltale/schema';
+import type { Changes } from '../../points/index.ts';
 import { farthestAheadUs, oldestPlausibleUs, replaces } from '../records.ts';
 import type { Recorder } from './recorder.ts';
 import type { RuleTable } from './rule-table.ts';

@@ -1,7 +1,6 @@
 // Hands records to the archive and counts what became of everything that was offered. Looks at every time once: what is
 // no time is replaced, what may be a wrong clock's is counted.
-import type { Batch, Clock } from '@telltale/schema';
-import type { StoredValue } from '../../points/index.ts';
+import type { Batch, Clock, StoredValue } from '@telltale/schema';
 import { farthestAheadUs, type Kind, oldestPlausibleUs, type SeriesKey } from '../records.ts';
 
 /** Where records go. */

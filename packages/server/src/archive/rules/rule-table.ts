@@ -1,15 +1,21 @@
 // The archiving rules of points by handle, in typed arrays, and what of each was archived last. The arrays are replaced
 // when they grow: read them anew after every put.
-import { type Command, type Datatype, type Measurement, parseText, ValueError } from '@telltale/schema';
-import type { StoredValue } from '../../points/index.ts';
+import {
+  type Command,
+  type Datatype,
+  form,
+  type Measurement,
+  parseText,
+  type StoredValue,
+  traits,
+  ValueError,
+} from '@telltale/schema';
 import { cell, cellShift, flag, qualityShift, word, wordShift } from './point-rules.ts';
 
 export type Point = Measurement | Command;
 
 /** What stays when a point is configured otherwise. */
 const keptBits = flag.hasLast | flag.forced | (0xff << qualityShift);
-
-const exclusive: ReadonlySet<Datatype> = new Set(['l', 's']);
 
 export class RuleTable {
   capacity = 0;
@@ -33,7 +39,7 @@ export class RuleTable {
     let flags = isSame ? this.flagsOf(handle) & keptBits : 0;
     if (archMode === 'change') flags |= flag.change;
     if (leader !== undefined) flags |= flag.follows;
-    if (!exclusive.has(datatype)) flags |= flag.number;
+    if (traits[datatype].form === form.number) flags |= flag.number;
     this.words[(handle << wordShift) + word.source] = source;
     const at = handle << cellShift;
     this.cells[at + cell.periodMs] = archPeriod;
@@ -128,7 +134,7 @@ export class RuleTable {
 
 /** A text that is no number of the datatype was refused at rendering; here it counts as none. */
 function valueDeadbandOf({ datatype, archValueDeadband }: Point): number | bigint {
-  if (archValueDeadband === undefined || !'ilfd'.includes(datatype)) return 0;
+  if (archValueDeadband === undefined || !traits[datatype].isQuantity) return 0;
   try {
     return parseText(datatype, archValueDeadband) as number | bigint;
   } catch (error) {

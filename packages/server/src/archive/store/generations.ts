@@ -1,6 +1,6 @@
 // The generations whose records are in memory: the one that is written, with its journal, and those before it that wait
 // to be flushed. What is committed is in a journal; what is not waits here for the next commit.
-import { type Batch, type Clock, form } from '@telltale/schema/values';
+import { type Batch, type Clock, form, traits } from '@telltale/schema/values';
 import type { Catalogue } from '../files/catalogue.ts';
 import { SyncFailed } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
@@ -239,9 +239,9 @@ export class Generations {
   #define(number: number): void {
     const series = this.#options.catalogue.byNumber(number);
     if (series === undefined) return;
-    const { datatype } = series;
-    this.#formOf[number] = datatype === 's' ? form.text : datatype === 'l' ? form.long : form.number;
-    this.#isText[number] = datatype === 's' ? 1 : 0;
+    const { form: held } = traits[series.datatype];
+    this.#formOf[number] = held;
+    this.#isText[number] = held === form.text ? 1 : 0;
   }
 }
 

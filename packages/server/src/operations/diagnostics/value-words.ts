@@ -6,10 +6,12 @@ import {
   formatText,
   formatTimestamp,
   fromTimestamp,
+  type StoredValue,
   toTimestamp,
+  unstored,
   type Vtq,
 } from '@telltale/schema';
-import { type ChainView, type StoredValue, unstored } from '../../points/index.ts';
+import type { ChainView } from '../../points/index.ts';
 
 export function vtqOf(datatype: Datatype, { value, timeUs, quality }: ChainView['device']): Vtq {
   return [prefixed(datatype, value), toTimestamp(timeUs), quality];
