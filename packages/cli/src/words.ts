@@ -4,6 +4,7 @@ import {
   describeQuality,
   fromTimestamp,
   isBad,
+  isPrefixedText,
   isUncertain,
   type LinkState,
   quality,
@@ -13,7 +14,7 @@ import type { Cell, Style } from './terminal.ts';
 
 /** Without the letter of its datatype. */
 export function valueText(prefixed: string): string {
-  return prefixed.startsWith('s') ? JSON.stringify(prefixed.slice(1)) : prefixed.slice(1);
+  return isPrefixedText(prefixed) ? JSON.stringify(prefixed.slice(1)) : prefixed.slice(1);
 }
 
 /** Local, with milliseconds; nothing where there never was a time. */

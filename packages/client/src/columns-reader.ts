@@ -1,5 +1,5 @@
 // Reads the binary form of archive records: frames of typed arrays, which may be cut anywhere on their way.
-import { type ArchiveKind, archiveKinds, type Datatype, isDatatype } from '@telltale/schema';
+import { type ArchiveKind, archiveKinds, type Datatype, form, isDatatype, traits } from '@telltale/schema';
 
 /** Records of one name in time order; a name may have several of these, one after the other. */
 export interface ArchiveColumns {
@@ -8,7 +8,7 @@ export interface ArchiveColumns {
   readonly datatype: Datatype;
   /** Whole microseconds since 1970. */
   readonly times: Float64Array;
-  /** Numbers of b, q, i, f and d; 64-bit integers of l; texts of s. */
+  /** In the form of the datatype: numbers, 64-bit integers or texts. */
   readonly values: Float64Array | BigInt64Array | readonly string[];
   /** Of commands they say nothing. */
   readonly qualities: Uint8Array;
@@ -85,6 +85,8 @@ function magicOf(bytes: Uint8Array): number {
 }
 
 interface Head {
+  /** Undefined: there is no such datatype. */
+  readonly datatype: Datatype | undefined;
   readonly isText: boolean;
   readonly nameBytes: number;
   readonly count: number;
@@ -93,8 +95,11 @@ interface Head {
 
 function headOf(bytes: Uint8Array): Head {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const letter = String.fromCharCode(view.getUint8(5));
+  const datatype = isDatatype(letter) ? letter : undefined;
   return {
-    isText: view.getUint8(5) === 0x73,
+    datatype,
+    isText: datatype !== undefined && traits[datatype].form === form.text,
     nameBytes: view.getUint16(6, true),
     count: view.getUint32(8, true),
     textBytes: view.getUint32(12, true),
@@ -115,10 +120,9 @@ function frameBytes(bytes: Uint8Array): number {
 /** The frame has a buffer of its own, so that its arrays begin where their elements may. */
 function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
   const { buffer } = bytes;
-  const { isText, nameBytes, count, textBytes } = headOf(bytes);
+  const { datatype, isText, nameBytes, count, textBytes } = headOf(bytes);
   const kind = archiveKinds[bytes[4] ?? 0];
-  const datatype = String.fromCharCode(bytes[5] ?? 0);
-  if (kind === undefined || !isDatatype(datatype)) throw new BadColumns('a frame is of no kind that is known');
+  if (kind === undefined || datatype === undefined) throw new BadColumns('a frame is of no kind that is known');
   const name = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + nameBytes));
   const timesAt = headBytes + padded(nameBytes);
   const valuesAt = timesAt + 8 * count;
@@ -127,7 +131,8 @@ function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
   const valuesOf = () => {
     if (isText)
       return readTexts(new Uint32Array(buffer, valuesAt, count), bytes.subarray(textsAt, textsAt + textBytes));
-    return datatype === 'l' ? new BigInt64Array(buffer, valuesAt, count) : new Float64Array(buffer, valuesAt, count);
+    const ArrayOf = traits[datatype].form === form.long ? BigInt64Array : Float64Array;
+    return new ArrayOf(buffer, valuesAt, count);
   };
   return {
     kind,

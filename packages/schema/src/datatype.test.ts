@@ -138,13 +138,38 @@ for (const datatype of datatypes) {
           }
           assert.ok(!isRefused(() => of.format(fitted)));
           if (typeof value === 'string') assert.equal(fitted, value);
-          else if (typeof value === 'bigint') assert.equal(BigInt(fitted), value);
           else if (of.precision === 'single') assert.equal(fitted, Math.fround(Number(value)));
+          else if (typeof value === 'bigint') assert.equal(BigInt(fitted), value);
           else assert.ok(Number(fitted) === Number(value));
         }),
         { numRuns: 500 },
       );
     });
+  });
+}
+
+const fitted: readonly [Value, Datatype, Value | undefined][] = [
+  [2.5, 'i', undefined],
+  [2 ** 31, 'i', undefined],
+  [2 ** 31, 'l', 2n ** 31n],
+  [2 ** 53, 'l', undefined],
+  [2n ** 53n + 1n, 'd', undefined],
+  [2n ** 53n + 1n, 'f', undefined],
+  [2n ** 24n + 1n, 'f', 2 ** 24],
+  [1e39, 'f', undefined],
+  [true, 'd', 1],
+  [2, 'b', undefined],
+  [1n, 'b', true],
+  [-0, 'i', 0],
+  [4, 'q', undefined],
+  [1e300, 'l', undefined],
+  ['1', 'd', undefined],
+  [1, 's', undefined],
+  ['1', 's', '1'],
+];
+for (const [value, datatype, expected] of fitted) {
+  test(`${typeof value} ${value} as ${datatype}: ${expected ?? 'does not fit'}`, () => {
+    assert.equal(fitValue(datatype, value), expected);
   });
 }
 

@@ -29,15 +29,14 @@ export function fits(datatype: Datatype, value: StoredValue): boolean {
 
 /**
  * The value in the datatype; undefined where it does not fit. Numbers and texts never turn into each other, nor fractions
- * into whole numbers. A decimal is rounded to single precision, but a 64-bit integer is never rounded.
+ * into whole numbers, and a 64-bit integer must be exact in a double. Only single precision rounds.
  */
 export function fitValue(datatype: Datatype, value: Value): Value | undefined {
   const { form: held, precision } = traits[datatype];
-  const given = stored(value);
+  let given = stored(value);
   if (held === form.number && typeof given === 'bigint') {
-    const number = Number(given);
-    const kept = precision === 'single' ? Math.fround(number) : number;
-    return fits(datatype, kept) && BigInt(kept) === given ? unstored(datatype, kept) : undefined;
+    if (BigInt(Number(given)) !== given) return undefined;
+    given = Number(given);
   }
   if (!fits(datatype, given)) return undefined;
   if (typeof given !== 'number') return given;

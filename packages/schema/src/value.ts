@@ -1,6 +1,6 @@
 // The codec of values: their text with and without the datatype's prefix, to and from memory. It accepts exactly the
 // forms of the data-access document; the traits of each datatype say which.
-import { type Datatype, datatypes, isDatatype, traits } from './datatype.ts';
+import { type Datatype, datatypes, form, isDatatype, traits } from './datatype.ts';
 import { quoted, type Value, ValueError } from './value-text.ts';
 
 /** One part for the datatypes whose texts have the same form: `[il][+-]?[0-9]+`. */
@@ -28,6 +28,12 @@ export function parsePrefixedAs(datatype: Datatype, text: string): Value {
 
 export function formatPrefixed(datatype: Datatype, value: Value): string {
   return datatype + formatText(datatype, value);
+}
+
+/** Whether a value with its prefix is a text. */
+export function isPrefixedText(prefixed: string): boolean {
+  const datatype = prefixed.charAt(0);
+  return isDatatype(datatype) && traits[datatype].form === form.text;
 }
 
 /** The value of an object before its first one. */

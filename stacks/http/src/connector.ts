@@ -2,7 +2,7 @@
 // its own: one that fails leaves the others alone. The rhythm is the poller's.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Batch, quality, type Value } from '@telltale/schema';
+import { type Batch, quality, unstored, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -125,7 +125,7 @@ class HttpConnector implements Connector {
       timeUs: state.timeUs,
       request: `GET ${source.path}`,
       raw: json === undefined ? undefined : typeof json === 'bigint' ? String(json) : rawText(json),
-      value: measurement.datatype === 'b' && value !== undefined ? value === 1 : value,
+      value: value === undefined ? undefined : unstored(measurement.datatype, value),
       error: state.error ?? (value === undefined ? misfit : undefined),
       device: source.path,
       scanPeriodMs: this.#poller.groupOf(measurement),

@@ -1,24 +1,16 @@
 // What a JSON value is in a datatype: numbers also as texts, whole numbers exactly. Pure.
-import { type Batch, type Datatype, maxTextBytes } from '@telltale/schema';
+import { type Batch, type Datatype, fits, form, isFitText, traits } from '@telltale/schema';
 
 const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;
 const whole = /^[+-]?[0-9]{1,30}$/;
 const maxNumberText = 400;
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
 
 /** Numbers stay as they are, however large: the server judges whether they fit. Undefined where it is no such value. */
 export function readValue(datatype: Datatype, json: unknown): number | bigint | string | undefined {
-  switch (datatype) {
-    case 'b':
-      return readBoolean(json);
-    case 'l':
-      return readLong(json);
-    case 's':
-      return readText(json);
-    default:
-      return readNumber(json);
-  }
+  const { form: held, isBoolean } = traits[datatype];
+  if (held === form.text) return readText(json);
+  if (held === form.long) return readLong(datatype, json);
+  return isBoolean ? readBoolean(json) : readNumber(json);
 }
 
 export function addValue(
@@ -50,22 +42,17 @@ function readNumber(json: unknown): number | undefined {
   return decimal.test(text) ? Number(text) : undefined;
 }
 
-function readLong(json: unknown): bigint | undefined {
+function readLong(datatype: Datatype, json: unknown): bigint | undefined {
   if (typeof json === 'boolean') return BigInt(json);
   if (typeof json === 'number') return Number.isSafeInteger(json) ? BigInt(json) : undefined;
-  if (typeof json === 'bigint') return inInt64(json);
+  if (typeof json === 'bigint') return fits(datatype, json) ? json : undefined;
   if (typeof json !== 'string' || json.length > maxNumberText) return undefined;
   const text = json.trim();
-  return whole.test(text) ? inInt64(BigInt(text.replace(/^\+/, ''))) : undefined;
+  return whole.test(text) ? readLong(datatype, BigInt(text.replace(/^\+/, ''))) : undefined;
 }
 
 /** Numbers and booleans as JSON has them. */
 function readText(json: unknown): string | undefined {
   if (typeof json === 'number' || typeof json === 'bigint' || typeof json === 'boolean') return String(json);
-  if (typeof json !== 'string' || Buffer.byteLength(json) > maxTextBytes) return undefined;
-  return json.isWellFormed() ? json : undefined;
-}
-
-function inInt64(value: bigint): bigint | undefined {
-  return value >= minInt64 && value <= maxInt64 ? value : undefined;
+  return typeof json === 'string' && isFitText(json) ? json : undefined;
 }

@@ -1,29 +1,35 @@
 // Whether an address suits its point: what can be written, and which datatypes hold what lies there.
-import { type Datatype, datatypes } from '@telltale/schema';
+import { type Datatype, datatypes, form, traits } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { maxWrittenRegisters } from './pdu.ts';
 import type { RegisterType } from './registers.ts';
 import { parseServedAddress } from './served-address.ts';
 
+const texts = datatypes.filter((datatype) => traits[datatype].form === form.text);
+const numbers = datatypes.filter((datatype) => traits[datatype].form !== form.text);
+const quantities = datatypes.filter((datatype) => traits[datatype].isQuantity);
+const beyondInt32 = quantities.filter((datatype) => Number(traits[datatype].highest) >= 2 ** 32);
+const decimals = quantities.filter((datatype) => traits[datatype].precision !== 'whole');
+
 /**
  * The raw datatypes into which every reading fits or is rounded; b and q take what is 0 or 1, and 0 to 3. A 64-bit
  * reading beyond l is told as bad, since there is nothing larger.
  */
-const holders: Readonly<Record<RegisterType | 'bit', string>> = {
-  bit: 'bqilfd',
-  int16: 'bqilfd',
-  uint16: 'bqilfd',
-  int32: 'ilfd',
-  uint32: 'lfd',
-  int64: 'lfd',
-  uint64: 'lfd',
-  float32: 'fd',
-  float64: 'fd',
-  bcd16: 'ilfd',
-  bcd32: 'ilfd',
-  string: 's',
-  latin1: 's',
+const holders: Readonly<Record<RegisterType | 'bit', readonly Datatype[]>> = {
+  bit: numbers,
+  int16: numbers,
+  uint16: numbers,
+  int32: quantities,
+  uint32: beyondInt32,
+  int64: beyondInt32,
+  uint64: beyondInt32,
+  float32: decimals,
+  float64: decimals,
+  bcd16: quantities,
+  bcd32: quantities,
+  string: texts,
+  latin1: texts,
 };
 
 /** Of a connector's point. What is wrong and what would be right, or undefined. */
@@ -45,9 +51,9 @@ export function checkServedAddress(kind: PointKind, text: string, { datatype }: 
     if (quality !== undefined) return 'a command has no quality: leave out what follows the semicolon';
   }
   const type = typeOf(address);
-  if ((datatype === 's') !== (holders[type] === 's')) return unheld(address, datatype);
-  if (type === 'bit') return datatype === 'b' ? undefined : `a single bit is of datatype b, not ${datatype}`;
-  if (!address.isTyped && datatype !== 'b' && datatype !== 'q') {
+  if (texts.includes(datatype) !== (holders[type] === texts)) return unheld(address, datatype);
+  if (type === 'bit') return traits[datatype].isBoolean ? undefined : `a single bit is of datatype b, not ${datatype}`;
+  if (!address.isTyped && traits[datatype].isQuantity) {
     return `say how datatype ${datatype} is laid out, as in ${text.split(';')[0]}:${servedAs[datatype]}`;
   }
   return undefined;
@@ -78,7 +84,7 @@ function checkHolds(address: Address, datatype: Datatype): string | undefined {
 function unheld(address: Address, datatype: Datatype): string {
   const type = typeOf(address);
   const fitting = datatypes.filter((each) => holders[type].includes(each)).join(', ');
-  const hint = datatype === 's' ? ' (a text is laid out as string(length))' : '';
+  const hint = texts.includes(datatype) ? ' (a text is laid out as string(length))' : '';
   return `${type} is of raw datatype ${fitting}, not ${datatype}${hint}`;
 }
 

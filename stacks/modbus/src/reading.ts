@@ -1,5 +1,5 @@
 // A measurement as the connector reads it: where it lies, and how its reading goes from an answer into a batch.
-import { type Batch, type Datatype, quality, type Value } from '@telltale/schema';
+import { type Batch, type Datatype, fits, form, quality, traits, type Value } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
 import type { Address, Area } from './address.ts';
 import type { ReadRequest } from './plan-reads.ts';
@@ -31,7 +31,6 @@ export function isBitArea(area: Area): boolean {
 
 /** Before the data of an answer stand the function and the count of bytes. */
 const dataAt = 2;
-const maxLong = 2n ** 63n - 1n;
 
 /**
  * Adds the readings of all items from the answer to a request, which is most of the work of a scan: numbers that stand there
@@ -75,8 +74,9 @@ const plains = { none: 0, uint16: 1, int16: 2, uint32: 3, int32: 4, float32: 5, 
 type Plain = (typeof plains)[keyof typeof plains];
 
 function plainOf({ type, order }: Layout, datatype: Datatype): Plain {
-  const isNumber = datatype !== 'l' && datatype !== 's';
-  const isExact = datatype !== 'f' || type === 'float32' || type === 'int16' || type === 'uint16';
+  const { form: held, precision } = traits[datatype];
+  const isNumber = held === form.number;
+  const isExact = precision !== 'single' || type === 'float32' || type === 'int16' || type === 'uint16';
   if (order !== 'abcd' || !isNumber || !isExact || !(type in plains)) return plains.none;
   return plains[type as keyof typeof plains];
 }
@@ -88,24 +88,26 @@ function putReading(item: Item, answer: DataView, start: number, batch: Batch, t
   if (layout === undefined) putNumber(batch, id, datatype, readBit(item, answer, start), timeUs);
   else {
     const offset = dataAt + 2 * (item.start - start);
-    if (datatype === 's') {
+    const { form: held } = traits[datatype];
+    if (held === form.text) {
       const text = readText(layout, answer, offset);
       if (text === undefined) batch.none(id, quality.bad.sensorFailure, timeUs);
       else batch.text(id, text, quality.good, timeUs);
     } else if (!isLongType(layout.type)) putNumber(batch, id, datatype, readNumber(layout, answer, offset), timeUs);
     else {
       const long = readLong(layout, answer, offset);
-      if (datatype !== 'l') putNumber(batch, id, datatype, Number(long), timeUs);
-      else if (long > maxLong) batch.none(id, quality.bad.sensorFailure, timeUs);
+      if (held !== form.long) putNumber(batch, id, datatype, Number(long), timeUs);
+      else if (!fits(datatype, long)) batch.none(id, quality.bad.sensorFailure, timeUs);
       else batch.long(id, long, quality.good, timeUs);
     }
   }
 }
 
-/** What is not finite, or beyond b, q or i, the server turns bad. */
+/** What is not finite, or beyond the range, the server turns bad. */
 function putNumber(batch: Batch, id: number, datatype: Datatype, value: number, timeUs: number): void {
-  if (datatype === 'f') batch.number(id, Math.fround(value), quality.good, timeUs);
-  else if (datatype !== 'l') batch.number(id, value, quality.good, timeUs);
+  const { form: held, precision } = traits[datatype];
+  if (precision === 'single') batch.number(id, Math.fround(value), quality.good, timeUs);
+  else if (held !== form.long) batch.number(id, value, quality.good, timeUs);
   else if (Number.isInteger(value)) batch.long(id, BigInt(value), quality.good, timeUs);
   else batch.none(id, quality.bad.sensorFailure, timeUs);
 }

@@ -1,9 +1,8 @@
 // The registers and bits that a provider serves: which point lies where, what a client reads there, and what a write by a
 // client asks of commands. It answers exceptions as the specification has them; sending and writing are the provider's.
-import { isBad, isGood, quality, type Value } from '@telltale/schema';
+import { fitValue, isBad, isGood, quality, type Value } from '@telltale/schema';
 import type { StackPoint, StackPoints } from '@telltale/stack-kit';
 import { type Area, placeName } from './address.ts';
-import { fitValue } from './fit-value.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
 import { type Order, readValue, writeValue } from './registers.ts';
 import { parseServedAddress, type ServedAddress } from './served-address.ts';
@@ -319,7 +318,7 @@ function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number, mask: 
 }
 
 function fitted({ point }: ServedPoint, value: Value): Value {
-  const fit = fitValue(value, point.datatype);
+  const fit = fitValue(point.datatype, value);
   if (fit === undefined) throw new ModbusException(exceptionCodes.illegalDataValue);
   return fit;
 }

@@ -1,5 +1,15 @@
 // From what a payload says to the value of a point, and to its time and quality. Pure.
-import { type Datatype, maxNumberLength, maxTextBytes, parseIsoMs, quality, type Value } from '@telltale/schema';
+import {
+  type Datatype,
+  fits,
+  isFitText,
+  maxNumberLength,
+  parseIsoMs,
+  quality,
+  form as storage,
+  traits,
+  type Value,
+} from '@telltale/schema';
 import type { BinaryType, Selector } from './address.ts';
 import type { TimeFormat } from './measurement-settings.ts';
 import type { Payload } from './payload.ts';
@@ -17,7 +27,6 @@ export const unusable = Symbol('unusable');
 
 const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/u;
 const whole = /^[+-]?[0-9]{1,25}$/u;
-const [minLong, maxLong] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /** A number may be outside the datatype: the server judges it. */
 export function readValue(
@@ -44,36 +53,33 @@ function ofJson(part: unknown, form: ValueForm, source: () => string | undefined
   const { datatype, on, off } = form;
   if (typeof part === 'string') return ofText(part, form);
   if (part === null) return unusable;
-  if (on !== undefined || off !== undefined || datatype === 's') return ofText(source() ?? '', form);
-  if (typeof part === 'boolean') return datatype === 'l' ? BigInt(part) : datatype === 'b' ? part : Number(part);
+  const { form: held, isBoolean } = traits[datatype];
+  if (on !== undefined || off !== undefined || held === storage.text) return ofText(source() ?? '', form);
+  if (typeof part === 'boolean') return held === storage.long ? BigInt(part) : isBoolean ? part : Number(part);
   if (typeof part !== 'number') return unusable;
-  if (datatype === 'l' && !Number.isSafeInteger(part)) return ofText(source() ?? '', form);
+  if (held === storage.long && !Number.isSafeInteger(part)) return ofText(source() ?? '', form);
   return ofNumber(part, datatype);
 }
 
 function ofText(text: string, { datatype, on, off }: ValueForm): Value | typeof unusable {
-  if (datatype === 's') {
-    const fits = text.length <= maxTextBytes && Buffer.byteLength(text) <= maxTextBytes && text.isWellFormed();
-    return fits ? text : unusable;
-  }
+  const { form: held, isBoolean } = traits[datatype];
+  if (held === storage.text) return isFitText(text) ? text : unusable;
   const word = text.trim();
   if (word === on) return ofNumber(1, datatype);
   if (word === off) return ofNumber(0, datatype);
-  if (datatype === 'b') {
+  if (isBoolean) {
     const lower = word.length > 5 ? '' : word.toLowerCase();
     if (lower === 'true' || lower === 'on') return true;
     if (lower === 'false' || lower === 'off') return false;
   }
-  if (datatype === 'l' && whole.test(word)) {
-    const long = BigInt(word.replace('+', ''));
-    return long >= minLong && long <= maxLong ? long : unusable;
-  }
+  if (held === storage.long && whole.test(word)) return ofLong(BigInt(word.replace('+', '')), datatype);
   return word.length <= maxNumberLength && decimal.test(word) ? ofNumber(Number(word), datatype) : unusable;
 }
 
 function ofNumber(number: number, datatype: Datatype): Value | typeof unusable {
-  if (datatype === 'l') return Number.isSafeInteger(number) ? BigInt(number) : unusable;
-  if (datatype === 'b') return number === 0 || number === 1 ? number === 1 : unusable;
+  const { form: held, isBoolean } = traits[datatype];
+  if (held === storage.long) return Number.isSafeInteger(number) ? BigInt(number) : unusable;
+  if (isBoolean) return number === 0 || number === 1 ? number === 1 : unusable;
   return number;
 }
 
@@ -109,8 +115,8 @@ function ofBinary(
 }
 
 function ofLong(long: bigint, datatype: Datatype): Value | typeof unusable {
-  if (datatype !== 'l') return ofNumber(Number(long), datatype);
-  return long <= maxLong ? long : unusable;
+  if (traits[datatype].form !== storage.long) return ofNumber(Number(long), datatype);
+  return fits(datatype, long) ? long : unusable;
 }
 
 export function binarySize(type: BinaryType): number {

@@ -1,5 +1,5 @@
 // The points that a provider serves: the newest value of each, and which of them the broker does not have yet.
-import { type Batch, form, quality, type Value } from '@telltale/schema';
+import { type Batch, form, quality, unstored, type Value } from '@telltale/schema';
 import type { StackPoint, StackPoints } from '@telltale/stack-kit';
 
 export interface Served {
@@ -37,7 +37,7 @@ export class ServedPoints {
       if (served === undefined) continue;
       if (batch.forms[at] !== form.none) {
         const value = batch.valueAt(at);
-        served.value = served.point.datatype === 'b' ? value === 1 : value;
+        served.value = value === undefined ? undefined : unstored(served.point.datatype, value);
       }
       served.quality = batch.qualities[at] ?? 0;
       served.timeUs = batch.times[at] ?? 0;

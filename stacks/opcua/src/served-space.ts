@@ -1,5 +1,5 @@
 // The address space of the provider: folders and variables of the points, added and taken away while clients look on.
-import { type Batch, type Clock, type Datatype, form, type Value, zeroOf } from '@telltale/schema';
+import { type Batch, type Clock, type Datatype, form, unstored, type Value, zeroOf } from '@telltale/schema';
 import { Refused, type StackLog, type StackPoint, type StackPoints } from '@telltale/stack-kit';
 import {
   DataType,
@@ -209,7 +209,7 @@ export class ServedSpace {
       return StatusCodes.BadTypeMismatch;
     }
     const converted = toPoint(variant.dataType, variant.value, point.datatype);
-    const value = point.datatype === 'b' ? converted === 1 : converted;
+    const value = converted === undefined ? undefined : unstored(point.datatype, converted);
     if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return StatusCodes.BadOutOfRange;
     try {
       await this.#options.write(point, value);

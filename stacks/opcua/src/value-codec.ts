@@ -1,6 +1,17 @@
 // Values of OPC UA and values of points, both ways. 64-bit integers stay exact; what a datatype cannot hold is told, never
 // bent. The README has the table.
-import { type Batch, type Datatype, formatText, maxTextBytes, parseIsoMs, quality, type Value } from '@telltale/schema';
+import {
+  type Batch,
+  type Datatype,
+  fits,
+  form,
+  formatText,
+  isFitText,
+  parseIsoMs,
+  quality,
+  traits,
+  type Value,
+} from '@telltale/schema';
 import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
 
 /** A Date of the library: what a millisecond leaves over hangs on it. */
@@ -62,9 +73,10 @@ export function addReading(
 
 /** Undefined where the datatype has no place for it. Numbers out of a datatype's range are the server's to judge. */
 export function toPoint(type: DataType, value: unknown, datatype: Datatype): number | bigint | string | undefined {
+  const isText = traits[datatype].form === form.text;
   switch (type) {
     case DataType.Boolean:
-      return datatype === 's' ? String(value) : fromNumber(Number(value), datatype);
+      return isText ? String(value) : fromNumber(Number(value), datatype);
     case DataType.SByte:
     case DataType.Byte:
     case DataType.Int16:
@@ -82,38 +94,34 @@ export function toPoint(type: DataType, value: unknown, datatype: Datatype): num
       return value instanceof Date ? fromTime(value, datatype) : undefined;
     case DataType.StatusCode: {
       const { name, value: code } = value as { name: string; value: number };
-      return datatype === 's' ? name : fromNumber(code, datatype);
+      return isText ? name : fromNumber(code, datatype);
     }
     default:
-      return datatype === 's' ? textOf(type, value) : undefined;
+      return isText ? textOf(type, value) : undefined;
   }
 }
 
 function fromNumber(number: number, datatype: Datatype): number | bigint | string | undefined {
-  switch (datatype) {
-    case 's':
-      return Number.isFinite(number) ? formatText('d', number) : undefined;
-    case 'l':
-      return Number.isInteger(number) ? fromLong(BigInt(number), 'l') : undefined;
-    case 'f':
-      return Math.fround(number);
-    default:
-      return number;
-  }
+  const { form: held, precision } = traits[datatype];
+  if (held === form.text) return Number.isFinite(number) ? formatText('d', number) : undefined;
+  if (held === form.long) return Number.isInteger(number) ? fromLong(BigInt(number), datatype) : undefined;
+  return precision === 'single' ? Math.fround(number) : number;
 }
 
 function fromLong(long: bigint, datatype: Datatype): number | bigint | string | undefined {
-  if (datatype === 's') return String(long);
-  if (datatype === 'l') return long >= minLong && long <= maxLong ? long : undefined;
+  const { form: held } = traits[datatype];
+  if (held === form.text) return String(long);
+  if (held === form.long) return fits(datatype, long) ? long : undefined;
   return fromNumber(Number(long), datatype);
 }
 
 function fromTime(date: PreciseDate, datatype: Datatype): number | bigint | string | undefined {
   const us = timeUsOf(date, date.picoseconds);
   if (!Number.isFinite(us)) return undefined;
-  if (datatype === 'l') return BigInt(us);
-  if (datatype === 'd') return us / 1e6;
-  if (datatype !== 's') return undefined;
+  const { form: held, precision } = traits[datatype];
+  if (held === form.long) return BigInt(us);
+  if (precision === 'double') return us / 1e6;
+  if (held !== form.text) return undefined;
   const fraction = String(((us % 1e6) + 1e6) % 1e6).padStart(6, '0');
   return `${new Date(Math.floor(us / 1e6) * 1000).toISOString().slice(0, -5)}.${fraction}Z`;
 }
@@ -122,8 +130,7 @@ function fromTime(date: PreciseDate, datatype: Datatype): number | bigint | stri
 function textOf(type: DataType, value: unknown): string | undefined {
   if (value === null || value === undefined) return '';
   const text = anyTextOf(type, value);
-  if (text === undefined || text.length > maxTextBytes || !text.isWellFormed()) return undefined;
-  return Buffer.byteLength(text) <= maxTextBytes ? text : undefined;
+  return text !== undefined && isFitText(text) ? text : undefined;
 }
 
 function anyTextOf(type: DataType, value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 // Whether an address suits its point: a function that serves this kind of point, its raw datatype, and values that fit it.
 // Whether a model has a tag is the model's to say.
-import type { Datatype } from '@telltale/schema';
+import { type Datatype, traits } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { type AddressFunction, functionNames, functions } from './functions.ts';
@@ -34,25 +34,25 @@ export function checkAddress(
 
 function unserved(kind: PointKind, address: Address, datatype: Datatype, served: readonly Datatype[]): string {
   const why =
-    address.function === 'drop_link' && datatype === 'b'
+    address.function === 'drop_link' && traits[datatype].isBoolean
       ? ' (a number of seconds: while the link is down, nothing can be written that would bring it back)'
       : '';
   return `${address.function} ${kind}s are of raw datatype ${served.join(', ')}${why}, not ${datatype}`;
 }
 
-const ranges: Readonly<Record<Exclude<Datatype, 's'>, readonly [number, number]>> = {
-  b: [0, 1],
-  q: [0, 3],
-  i: [-(2 ** 31), 2 ** 31 - 1],
-  l: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-  f: [-(2 - 2 ** -23) * 2 ** 127, (2 - 2 ** -23) * 2 ** 127],
-  d: [-Number.MAX_VALUE, Number.MAX_VALUE],
-};
+/** Undefined of texts. Functions count in doubles: of wider integers they have those that a double holds. */
+function rangeOf(datatype: Datatype): readonly [lowest: number, highest: number] | undefined {
+  const { lowest, highest, isExactInDouble } = traits[datatype];
+  if (lowest === undefined || highest === undefined) return undefined;
+  if (!isExactInDouble) return [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  return [Number(lowest), Number(highest)];
+}
 
 /** The arguments that are values of the measurement. */
 function checkValues(address: Address, datatype: Datatype): string | undefined {
-  if (datatype === 's' || !('low' in address.arguments)) return undefined;
-  const [lowest, highest] = ranges[datatype];
+  const range = rangeOf(datatype);
+  if (range === undefined || !('low' in address.arguments)) return undefined;
+  const [lowest, highest] = range;
   for (const argument of ['low', 'high', 'start'] as const) {
     const value = (address.arguments as { low?: number; high?: number; start?: number })[argument];
     if (value !== undefined && (value < lowest || value > highest)) {

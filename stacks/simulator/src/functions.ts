@@ -1,6 +1,6 @@
 // The functions that an address of the simulator may call: their arguments, the raw datatypes that they serve, and the
 // rules between arguments. The parser, the checks and the documentation derive from this table.
-import { type Datatype, datatypes } from '@telltale/schema';
+import { type Datatype, datatypes, form, traits } from '@telltale/schema';
 import {
   defineVariables,
   type PointKind,
@@ -50,9 +50,11 @@ function declare<const V extends TObject>(declaration: Declaration<V>): AddressF
   };
 }
 
-const numbers = ['i', 'l', 'f', 'd'] as const;
-const numbersAndStates = ['b', 'q', ...numbers] as const;
-const faultSwitch = ['b', ...numbers] as const;
+const numbers = datatypes.filter((datatype) => traits[datatype].isQuantity);
+const numbersAndStates = datatypes.filter((datatype) => traits[datatype].form !== form.text);
+const texts = datatypes.filter((datatype) => traits[datatype].form === form.text);
+const booleans = datatypes.filter((datatype) => traits[datatype].isBoolean);
+const faultSwitch = [...booleans, ...numbers];
 
 /** Tags of echoes and buses: dots let an engineer group them. */
 export const tagPattern = '^[_a-zA-Z0-9.]{1,64}$';
@@ -147,7 +149,7 @@ export const functions = {
       words: Type.String({ title: 'The texts, in quotes, with | between them', pattern: '^[^|]+(?:\\|[^|]+)*$' }),
       period: seconds('that each is shown', 5),
     }),
-    measurement: ['s'],
+    measurement: texts,
   }),
   echo: declare({
     summary: {
@@ -198,13 +200,13 @@ export const functions = {
       }),
     }),
     only: { quality: 'command' },
-    measurement: ['b'],
+    measurement: booleans,
     command: faultSwitch,
   }),
   freeze: declare({
     summary: 'a fault: measurements stand still, with good quality, as a stuck sensor does',
     arguments: Type.Object({ of: of('measurement') }),
-    measurement: ['b'],
+    measurement: booleans,
     command: faultSwitch,
   }),
   slow_write: declare({
@@ -214,7 +216,7 @@ export const functions = {
       delay: Type.Number({ title: 'Seconds until the answer', default: 5, minimum: 0.001, maximum: 3600 }),
     }),
     only: { delay: 'command' },
-    measurement: ['b'],
+    measurement: booleans,
     command: faultSwitch,
   }),
   refuse_write: declare({
@@ -224,7 +226,7 @@ export const functions = {
       reason: Type.String({ title: 'The reason that it gives, in quotes', default: 'refused by the simulator' }),
     }),
     only: { reason: 'command' },
-    measurement: ['b'],
+    measurement: booleans,
     command: faultSwitch,
   }),
 };

@@ -3,7 +3,6 @@
 import type { Datatype, Value } from '@telltale/schema';
 import type { PointKind } from '@telltale/stack-kit';
 
-export { convertValue } from './convert-value.ts';
 export { type Random, randomOf } from './random.ts';
 
 export interface ModelDeclaration {

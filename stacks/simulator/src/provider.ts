@@ -1,9 +1,8 @@
 // The provider of the simulator: puts the newest values of points on a bus, and has what is written there carried out.
 import { randomUUID } from 'node:crypto';
-import { Batch, form, type Value } from '@telltale/schema';
+import { Batch, fitValue, form, type Value } from '@telltale/schema';
 import { type Provider, type ProviderOptions, Refused, type StackPoint, type StackPoints } from '@telltale/stack-kit';
 import { aliveMs, type Bus, type BusMessage, openBus } from './bus.ts';
-import { convertValue } from './convert-value.ts';
 
 interface Variables {
   readonly bus: string;
@@ -109,7 +108,7 @@ class BusProvider implements Provider {
     const served = this.#byTag.get(tag);
     if (!served?.writable) throw new Refused(`${this.#options.name} serves no command at ${tag}`);
     const { point } = served;
-    const converted = convertValue(value, point.datatype);
+    const converted = fitValue(point.datatype, value);
     if (converted === undefined) throw new Refused(`${tag} is of datatype ${point.datatype}: the value does not fit`);
     if (this.#writing.has(tag)) throw new Refused(`a write to ${tag} is under way`);
     this.#writing.add(tag);

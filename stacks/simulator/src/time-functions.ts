@@ -1,6 +1,6 @@
 // The functions of time, compiled from their arguments: those that follow the clock of the day (sine, ramp, square,
 // text) and those that begin with their point (walk, counter). Seconds are simulated ones.
-import type { Datatype } from '@telltale/schema';
+import { type Datatype, traits } from '@telltale/schema';
 import type { Random } from './random.ts';
 
 export type TimeFunction<T = number> = (seconds: number) => T;
@@ -68,19 +68,15 @@ interface Counter {
   readonly period: number;
 }
 
-const largestExact: Readonly<Record<Datatype, number>> = {
-  b: 1,
-  q: 3,
-  i: 2 ** 31 - 1,
-  l: Number.MAX_SAFE_INTEGER,
-  f: 2 ** 24,
-  d: Number.MAX_SAFE_INTEGER,
-  s: 0,
-};
+/** Up to here every whole number is exact, in the datatype and in a double. */
+function largestExact(datatype: Datatype): number {
+  const { precision, highest = 0 } = traits[datatype];
+  return Math.min(Number(highest), precision === 'single' ? 2 ** 24 : Number.MAX_SAFE_INTEGER);
+}
 
 /** Begins when it is first asked. */
 export function counter({ low, high, step, period }: Counter, datatype: Datatype): TimeFunction {
-  const top = high ?? Math.max(low, largestExact[datatype]);
+  const top = high ?? Math.max(low, largestExact(datatype));
   const values = Math.floor((top - low) / Math.abs(step)) + 1;
   const first = step > 0 ? low : top;
   const stepsAt = stepsSinceFirst(period);

@@ -1,5 +1,5 @@
 // The syntax of a connector's addresses: an object of an agent, or what a trap brings, and in which form.
-import { type Datatype, isIdentifier } from '@telltale/schema';
+import { type Datatype, isIdentifier, form as storage, traits } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { oidOfName } from './object-names.ts';
 import { isOid } from './oid.ts';
@@ -71,8 +71,8 @@ export function checkAddress(kind: PointKind, text: string, point: Point): strin
 }
 
 function checkReadForm({ form }: Address, datatype: Datatype): string | undefined {
-  if (form === 'truth' && datatype !== 'b') return `:truth is for the raw datatype b, not ${datatype}`;
-  if ((form === 'text' || form === 'hex') && datatype !== 's') {
+  if (form === 'truth' && !traits[datatype].isBoolean) return `:truth is for the raw datatype b, not ${datatype}`;
+  if ((form === 'text' || form === 'hex') && traits[datatype].form !== storage.text) {
     return `:${form} is for the raw datatype s, not ${datatype}`;
   }
   return undefined;
@@ -89,12 +89,18 @@ export const writeFormsOf: Readonly<Record<Datatype, readonly WriteForm[]>> = {
   s: ['text', 'hex', 'ip', 'oid'],
 };
 
+/** SNMP has a type for texts, and one for whole numbers of 32 bits. */
+export function hasOwnType(datatype: Datatype): boolean {
+  const { form: held, highest } = traits[datatype];
+  return held === storage.text || Number(highest) < 2 ** 31;
+}
+
 function checkWriteForm({ form }: Address, datatype: Datatype): string | undefined {
   const allowed = writeFormsOf[datatype];
   if (form !== undefined && !allowed.includes(form as WriteForm)) {
     return `:${form} does not go with the raw datatype ${datatype}: one of ${allowed.join(', ')}`;
   }
-  if (form === undefined && 'lfd'.includes(datatype)) {
+  if (form === undefined && !hasOwnType(datatype)) {
     return `the raw datatype ${datatype} has no type of its own in SNMP: say one of ${allowed.join(', ')} after a colon`;
   }
   return undefined;

@@ -1,7 +1,18 @@
 // A point as the agent serves it: its newest value as the type that its address says, and what a client sets as a value
 // of its datatype.
-import { type Batch, form as carried, formatText, isBad, quality, type Value } from '@telltale/schema';
+import {
+  type Batch,
+  form as carried,
+  fitValue,
+  formatText,
+  isBad,
+  quality,
+  traits,
+  unstored,
+  type Value,
+} from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
+import { hasOwnType } from './address.ts';
 import { integerContent, tag } from './ber.ts';
 import { errorStatus, type Varbind } from './message.ts';
 import { parseServedAddress, type ServedAddress } from './served-address.ts';
@@ -33,7 +44,7 @@ export class ServedPoint {
   take(batch: Batch, at: number): void {
     if (batch.forms[at] !== carried.none) {
       const value = batch.valueAt(at);
-      this.#value = this.point.datatype === 'b' && value !== undefined ? Boolean(value) : value;
+      this.#value = value === undefined ? undefined : unstored(this.point.datatype, value);
     }
     this.#quality = batch.qualities[at] ?? quality.bad.nonSpecific;
     this.#timeUs = batch.times[at] ?? 0;
@@ -73,14 +84,14 @@ export class ServedPoint {
   /** What a client wants to set, or the status to answer. */
   parse(varbind: Varbind): { readonly value: Value } | number {
     const { datatype } = this.point;
-    if (datatype === 's') {
+    if (traits[datatype].form === carried.text) {
       if (varbind.tag !== tag.octets) return errorStatus.wrongType;
       const given = varbind.content.toString('utf8');
       return Buffer.from(given, 'utf8').equals(varbind.content) && !given.includes('\0')
         ? { value: given }
         : errorStatus.wrongEncoding;
     }
-    if (isException(varbind.tag) || (varbind.tag === tag.octets && 'bqi'.includes(datatype))) {
+    if (isException(varbind.tag) || (varbind.tag === tag.octets && hasOwnType(datatype))) {
       return errorStatus.wrongType;
     }
     if (numberOf(varbind) === undefined) {
@@ -88,18 +99,9 @@ export class ServedPoint {
     }
     const value = readValue(varbind, datatype, this.address.form === 'truth' ? 'truth' : undefined);
     if (value === undefined) return errorStatus.wrongValue;
-    const whole = datatype === 'b' && typeof value === 'number' ? bit(value) : value;
-    try {
-      formatText(datatype, whole ?? Number.NaN);
-      return whole === undefined ? errorStatus.wrongValue : { value: whole };
-    } catch {
-      return errorStatus.wrongValue;
-    }
+    const fitted = fitValue(datatype, value);
+    return fitted === undefined ? errorStatus.wrongValue : { value: fitted };
   }
-}
-
-function bit(value: number): boolean | undefined {
-  return value === 0 ? false : value === 1 ? true : undefined;
 }
 
 function text(oid: string, given: string): Varbind {

@@ -1,5 +1,14 @@
 // Values of SNMP and ours, in both directions. The contents of varbinds have been checked when the message was read.
-import { type Batch, type Datatype, maxTextBytes, quality, type Value } from '@telltale/schema';
+import {
+  type Batch,
+  type Datatype,
+  fits,
+  maxTextBytes,
+  quality,
+  form as storage,
+  traits,
+  type Value,
+} from '@telltale/schema';
 import { integerContent, oidContent, oidOf, signedOf, tag, unsignedOf } from './ber.ts';
 import type { Varbind } from './message.ts';
 import { isOid } from './oid.ts';
@@ -105,20 +114,21 @@ function octetText(content: Buffer, always: boolean): string {
 /** What a point shows of a varbind: undefined where it cannot. A number may be out of range: the server judges that. */
 export function readValue(varbind: Varbind, datatype: Datatype, form: string | undefined): Value | undefined {
   if (isException(varbind.tag) || varbind.tag === tag.null || varbind.tag === tag.unreadable) return undefined;
-  if (datatype === 's') {
+  const { form: held, precision } = traits[datatype];
+  if (held === storage.text) {
     const text = textOf(varbind, form);
     return Buffer.byteLength(text) <= maxTextBytes ? text : undefined;
   }
   const number = numberOf(varbind);
   if (number === undefined) return undefined;
   if (form === 'truth') return number === 1 ? true : number === 2 ? false : undefined;
-  if (datatype === 'l') {
+  if (held === storage.long) {
     // Beyond these, a double may be another number than was written.
     if (typeof number === 'number' && !Number.isSafeInteger(number)) return undefined;
     const long = BigInt(number);
-    return BigInt.asIntN(64, long) === long ? long : undefined;
+    return fits(datatype, long) ? long : undefined;
   }
-  return datatype === 'f' ? Math.fround(Number(number)) : Number(number);
+  return precision === 'single' ? Math.fround(Number(number)) : Number(number);
 }
 
 /** Adds the reading of a point. */

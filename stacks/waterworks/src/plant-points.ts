@@ -1,8 +1,8 @@
 // What can be read of the process model and written to it, by tag.
 
-import type { Value } from '@telltale/schema';
+import { fitValue, traits, type Value } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
-import { convertValue, type Model } from '@telltale/stack-simulator/model';
+import type { Model } from '@telltale/stack-simulator/model';
 import { metresABar, type Waterworks } from './plant.ts';
 import type { Pump } from './pump.ts';
 import { waterworksTags } from './tags.ts';
@@ -26,9 +26,10 @@ export function waterworksPoints(plant: Waterworks): Pick<Model, 'reader' | 'wri
   function check(tag: string, value: Value): { input: Input; number: number } {
     const [input, datatype] = [inputs.get(tag), datatypes.get(tag)];
     if (input === undefined || datatype === undefined) throw new Refused(`model: ${tag} cannot be written`);
-    const number = Number(convertValue(value, datatype));
+    const number = Number(fitValue(datatype, value));
     if (!(number >= input.low && number <= input.high)) {
-      const whole = datatype === 'i' ? 'a whole number, ' : '';
+      const { precision, isQuantity } = traits[datatype];
+      const whole = precision === 'whole' && isQuantity ? 'a whole number, ' : '';
       throw new Refused(`model: ${tag} takes ${whole}${input.low} to ${input.high}, not ${value}`);
     }
     return { input, number };

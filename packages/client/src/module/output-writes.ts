@@ -1,5 +1,5 @@
 // The outputs of a cycle on their way to commands: one request a cycle, each sent once, and what became of it told.
-import { type Datatype, formatPrefixed, type Value, ValueError } from '@telltale/schema/values';
+import { type Datatype, fitValue, formatPrefixed, type Value, ValueError } from '@telltale/schema/values';
 import type { Channel } from '../channel.ts';
 import { TelltaleProblem, Unreachable } from '../errors.ts';
 
@@ -54,15 +54,8 @@ export async function writeOutputs(
 
 function wireText({ name, value, datatype }: Output): string {
   if (datatype === undefined) throw new ValueError(`the service has not told of a command ${name} yet`);
-  return formatPrefixed(datatype, fitted(datatype, value));
-}
-
-/** A number for each datatype that holds it; what does not fit is refused where it is formatted. */
-function fitted(datatype: Datatype, value: Value): Value {
-  if (datatype === 'b' && (value === 0 || value === 1)) return value === 1;
-  if (datatype === 'l' && Number.isInteger(value)) return BigInt(value);
-  if (datatype === 'f' && typeof value === 'number') return Math.fround(value);
-  return value;
+  // What does not fit is refused where it is formatted.
+  return formatPrefixed(datatype, fitValue(datatype, value) ?? value);
 }
 
 /** What the service refused by itself did not happen; where a device or nobody answered, one cannot know. */

@@ -1,5 +1,5 @@
 // The host application's side of Sparkplug B: measurements are metrics of edge nodes, commands are sent by NCMD and DCMD.
-import { type Batch, type Clock, isBad, quality, type Value } from '@telltale/schema';
+import { type Batch, type Clock, fitValue, isBad, quality, type Value } from '@telltale/schema';
 import {
   type DeviceDetail,
   type ReadingTrace,
@@ -10,7 +10,6 @@ import {
   type StackPoint,
 } from '@telltale/stack-kit';
 import type { BrokerLink } from '../broker-link.ts';
-import { fit } from '../command-intake.ts';
 import { type MetricAddress, namespace, parseMetricAddress } from './metric-address.ts';
 import { fitType } from './metric-type.ts';
 import { type NodeEvent, NodeSession } from './node-session.ts';
@@ -260,7 +259,7 @@ export class HostApplication {
 
   #read(tap: MetricTap, metric: Metric, sentMs: number | undefined, nowUs: number): void {
     tap.metric = metric;
-    const value = metric.value === undefined ? undefined : fit(tap.point.datatype, metric.value);
+    const value = metric.value === undefined ? undefined : fitValue(tap.point.datatype, metric.value);
     if (value === undefined) {
       const error = metric.value === undefined ? 'it has no value' : `it does not fit datatype ${tap.point.datatype}`;
       this.#set(tap, undefined, quality.bad.sensorFailure, nowUs, error);

@@ -1,6 +1,5 @@
 // Types of Sparkplug metrics and our datatypes, in both directions. Pure.
-import type { Datatype, Value } from '@telltale/schema';
-import { fit } from '../command-intake.ts';
+import { type Datatype, fitValue, type Value } from '@telltale/schema';
 import { metricType } from './payload.ts';
 
 /** Those that hold whatever such a metric may come to have. */
@@ -41,7 +40,7 @@ export function datatypeOfType(type: number): Datatype | undefined {
 /** The value as a metric of this type has it; undefined where it cannot hold it. */
 export function fitType(type: number, value: Value): Value | undefined {
   const datatype = datatypeOfType(type);
-  const fitted = datatype === undefined ? undefined : fit(datatype, value);
+  const fitted = datatype === undefined ? undefined : fitValue(datatype, value);
   const [least, most] = ranges[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   if (typeof fitted !== 'number' && typeof fitted !== 'bigint') return fitted;
   return fitted >= least && fitted <= most ? fitted : undefined;

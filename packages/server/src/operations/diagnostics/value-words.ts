@@ -6,6 +6,7 @@ import {
   formatText,
   formatTimestamp,
   fromTimestamp,
+  isPrefixedText,
   type StoredValue,
   toTimestamp,
   unstored,
@@ -31,7 +32,7 @@ export function quoted(datatype: Datatype, value: StoredValue): string {
 
 /** As people write it: without the letter, a text in quotes. */
 export function plain(value: string): string {
-  return value.startsWith('s') ? JSON.stringify(cut(value.slice(1))) : value.slice(1);
+  return isPrefixedText(value) ? JSON.stringify(cut(value.slice(1))) : value.slice(1);
 }
 
 export function number(value: number | bigint): string {
