@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { datatypes } from '@telltale/schema';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -117,6 +118,17 @@ const comparesTimesOfDay: Record<string, string> = {
   'packages/server/src/archive/store/archive-store.ts': 'whether the time of a record can be right',
   'packages/stack-kit/src/poll/source-times.ts': 'whether the time that a device tells can be right',
   'packages/stack-kit/src/testing/hosted-connector.ts': 'whether the time of a reading can be right',
+};
+
+/** The files that compare or list letters which datatypes have as well, and what the letters mean there. */
+const comparesLetters: Record<string, string> = {
+  'packages/schema/src/datatype.ts': 'the traits: all that tells datatypes apart',
+  'packages/schema/src/duration.ts': 'units of time: s and d',
+  'packages/server/src/api/page/docs-example.ts': 'the datatype of the object in an example',
+  'stacks/http/src/connector-variables.ts': 'units of time',
+  'stacks/mqtt/src/measurement-settings.ts': 'units of time',
+  'stacks/opcua/src/node-address.ts': 'kinds of node ids: i, s, g and b',
+  'stacks/opcua/src/node-item.ts': 'kinds of node ids',
 };
 
 interface Import {
@@ -299,6 +311,21 @@ describe('the architecture', () => {
     const now = String.raw`(?:\b[cC]lock\.now\(\)|\bnowUs\b)`;
     const form = new RegExp(`${now} *(?:-|[<>])|(?:-|[<>]=?|[<>]) *(?:[\\w.#]*[cC]lock\\.now\\(\\)|nowUs\\b)`);
     assert.deepEqual(filesWith(form), Object.keys(comparesTimesOfDay).sort());
+  });
+
+  test('only the traits of a datatype tell it from others: a new one is one record', () => {
+    const letter = `'[${datatypes.join('')}]'`;
+    const forms = [
+      `[=!]==? ${letter}`,
+      `${letter} [=!]==? `,
+      `\\bcase ${letter}:`,
+      `\\.(?:includes|startsWith|endsWith|indexOf|has)\\(${letter}`,
+      `'[${datatypes.join('')}]+'\\.(?:includes|indexOf)\\(`,
+      `\\[(?:'[a-z]+',|\\.{3}\\w+,|\\s)*${letter}`,
+      `\\bRecord<(?:Exclude<)?Datatype\\b`,
+      `\\b${datatypes[0]}: [^;]*\\b${datatypes[1]}: [^;]*\\b${datatypes[2]}: `,
+    ];
+    assert.deepEqual(filesWith(new RegExp(forms.join('|'))), Object.keys(comparesLetters).sort());
   });
 
   test('only main.ts reads the command line and the environment', () => {

@@ -45,3 +45,13 @@ export function fitValue(datatype: Datatype, value: Value): Value | undefined {
   // A whole number has no negative zero.
   return precision === 'single' ? Math.fround(given) : unstored(datatype, given + 0);
 }
+
+/** A type of whole numbers of some protocol. */
+export type IntegerType<T> = readonly [type: T, lowest: number | bigint, highest: number | bigint];
+
+/** The first type that holds every value of a datatype of whole numbers; undefined where none does. */
+export function firstHolding<T>(datatype: Datatype, types: readonly IntegerType<T>[]): T | undefined {
+  const { precision, lowest = 0, highest = 0 } = traits[datatype];
+  if (precision !== 'whole') return undefined;
+  return types.find(([, least, most]) => least <= lowest && most >= highest)?.[0];
+}

@@ -1,5 +1,5 @@
 // Whether an address suits its point: what can be written, and which datatypes hold what lies there.
-import { type Datatype, datatypes, form, traits } from '@telltale/schema';
+import { type Datatype, datatypes, firstHolding, form, type IntegerType, traits } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { maxWrittenRegisters } from './pdu.ts';
@@ -54,20 +54,22 @@ export function checkServedAddress(kind: PointKind, text: string, { datatype }: 
   if (texts.includes(datatype) !== (holders[type] === texts)) return unheld(address, datatype);
   if (type === 'bit') return traits[datatype].isBoolean ? undefined : `a single bit is of datatype b, not ${datatype}`;
   if (!address.isTyped && traits[datatype].isQuantity) {
-    return `say how datatype ${datatype} is laid out, as in ${text.split(';')[0]}:${servedAs[datatype]}`;
+    return `say how datatype ${datatype} is laid out, as in ${text.split(';')[0]}:${layoutOf(datatype)}`;
   }
   return undefined;
 }
 
-const servedAs: Readonly<Record<Datatype, string>> = {
-  b: 'uint16',
-  q: 'uint16',
-  i: 'int32',
-  l: 'int64',
-  f: 'float32',
-  d: 'float64',
-  s: 'string(16)',
-};
+const integers: readonly IntegerType<RegisterType>[] = [
+  ['int32', -(2 ** 31), 2 ** 31 - 1],
+  ['uint32', 0, 2 ** 32 - 1],
+  ['int64', -(2n ** 63n), 2n ** 63n - 1n],
+];
+
+/** The layout that holds every value of a number. */
+function layoutOf(datatype: Datatype): RegisterType {
+  if (traits[datatype].precision === 'single') return 'float32';
+  return firstHolding(datatype, integers) ?? 'float64';
+}
 
 function checkWritable({ area, length }: Address): string | undefined {
   if (length > maxWrittenRegisters) {

@@ -118,7 +118,7 @@ export class NodeWriter {
     const present = value?.value?.dataType ?? DataType.Null;
     const isPresent = value !== undefined && !isBad(qualityOfStatus(value.statusCode.value));
     if (isPresent && present !== DataType.Null) return present;
-    return (await this.#builtInOf(declared?.value?.value)) ?? typeOf[datatype];
+    return (await this.#builtInOf(declared?.value?.value)) ?? typeOf(datatype);
   }
 
   /** Up the chain of types to one that has a form on the wire; undefined where it ends at an abstract one. */

@@ -154,7 +154,7 @@ export class ServedSpace {
         displayName: name,
         description: shortened(point.description),
         nodeId: `s=${address}`,
-        dataType: DataType[typeOf[datatype]],
+        dataType: DataType[typeOf(datatype)],
         accessLevel: access,
         userAccessLevel: access,
         minimumSamplingInterval: 0,
@@ -205,7 +205,7 @@ export class ServedSpace {
   async #write({ point }: Served, { value: variant, statusCode }: DataValue): Promise<StatusCode> {
     // A value that its own sender doubts is no command.
     if (!statusCode.isGoodish()) return StatusCodes.BadWriteNotSupported;
-    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== typeOf[point.datatype]) {
+    if (variant.arrayType !== VariantArrayType.Scalar || variant.dataType !== typeOf(point.datatype)) {
       return StatusCodes.BadTypeMismatch;
     }
     const converted = toPoint(variant.dataType, variant.value, point.datatype);
@@ -261,7 +261,7 @@ function folderOf(properties: StackPoint['properties']): string {
 }
 
 function variantOf(datatype: Datatype, value: Value): Variant {
-  const dataType = typeOf[datatype];
+  const dataType = typeOf(datatype);
   return new Variant({ dataType, arrayType: VariantArrayType.Scalar, value: toNode(dataType, value) });
 }
 

@@ -3,9 +3,11 @@
 import {
   type Batch,
   type Datatype,
+  firstHolding,
   fits,
   form,
   formatText,
+  type IntegerType,
   isFitText,
   parseIsoMs,
   quality,
@@ -17,19 +19,24 @@ import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
 /** A Date of the library: what a millisecond leaves over hangs on it. */
 export type PreciseDate = Date & { picoseconds?: number };
 
-/** What a point of each datatype is in OPC UA, where nobody says otherwise. */
-export const typeOf: Readonly<Record<Datatype, DataType>> = {
-  b: DataType.Boolean,
-  q: DataType.Byte,
-  i: DataType.Int32,
-  l: DataType.Int64,
-  f: DataType.Float,
-  d: DataType.Double,
-  s: DataType.String,
-};
-
 const minLong = -(2n ** 63n);
 const maxLong = 2n ** 63n - 1n;
+
+const integers: readonly IntegerType<DataType>[] = [
+  [DataType.Byte, 0, 255],
+  [DataType.Int32, -(2 ** 31), 2 ** 31 - 1],
+  [DataType.UInt32, 0, 2 ** 32 - 1],
+  [DataType.Int64, minLong, maxLong],
+];
+
+/** What a point of the datatype is in OPC UA, where nobody says otherwise. */
+export function typeOf(datatype: Datatype): DataType {
+  const { form: held, precision, isBoolean } = traits[datatype];
+  if (held === form.text) return DataType.String;
+  if (isBoolean) return DataType.Boolean;
+  if (precision === 'single') return DataType.Float;
+  return firstHolding(datatype, integers) ?? DataType.Double;
+}
 
 /** The beginning of time in OPC UA, and so: no time. */
 const noTimeMs = Date.UTC(1601, 0, 1);

@@ -79,15 +79,15 @@ function checkReadForm({ form }: Address, datatype: Datatype): string | undefine
 }
 
 /** Which types a datatype is set with; the first where the address says none. */
-export const writeFormsOf: Readonly<Record<Datatype, readonly WriteForm[]>> = {
-  b: ['integer', 'truth', 'unsigned'],
-  q: ['integer', 'unsigned'],
-  i: ['integer', 'unsigned', 'counter32', 'counter64', 'timeticks', 'text', 'float', 'double'],
-  l: ['integer', 'unsigned', 'counter32', 'counter64', 'timeticks', 'text'],
-  f: ['text', 'float', 'double', 'integer', 'unsigned'],
-  d: ['text', 'float', 'double', 'integer', 'unsigned'],
-  s: ['text', 'hex', 'ip', 'oid'],
-};
+export function writeFormsOf(datatype: Datatype): readonly WriteForm[] {
+  const { form: held, precision, isBoolean, isQuantity } = traits[datatype];
+  if (held === storage.text) return ['text', 'hex', 'ip', 'oid'];
+  if (isBoolean) return ['integer', 'truth', 'unsigned'];
+  if (!isQuantity) return ['integer', 'unsigned'];
+  if (precision !== 'whole') return ['text', 'float', 'double', 'integer', 'unsigned'];
+  const counted: WriteForm[] = ['integer', 'unsigned', 'counter32', 'counter64', 'timeticks', 'text'];
+  return hasOwnType(datatype) ? [...counted, 'float', 'double'] : counted;
+}
 
 /** SNMP has a type for texts, and one for whole numbers of 32 bits. */
 export function hasOwnType(datatype: Datatype): boolean {
@@ -96,7 +96,7 @@ export function hasOwnType(datatype: Datatype): boolean {
 }
 
 function checkWriteForm({ form }: Address, datatype: Datatype): string | undefined {
-  const allowed = writeFormsOf[datatype];
+  const allowed = writeFormsOf(datatype);
   if (form !== undefined && !allowed.includes(form as WriteForm)) {
     return `:${form} does not go with the raw datatype ${datatype}: one of ${allowed.join(', ')}`;
   }

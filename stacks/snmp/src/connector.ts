@@ -143,7 +143,7 @@ class SnmpConnector implements Connector {
     }
     let varbind: Varbind;
     try {
-      varbind = encodeValue(address.oid, value, address.form ?? writeFormsOf[command.datatype][0] ?? 'integer');
+      varbind = encodeValue(address.oid, value, address.form ?? writeFormsOf(command.datatype)[0] ?? 'integer');
     } catch (error) {
       throw error instanceof Unfit ? new Refused(error.message) : error;
     }

@@ -197,7 +197,7 @@ export class EdgeNode implements Provider {
       ...(isBirth && { name: metric }),
       alias,
       timestampMs: Math.floor(timeUs / 1000),
-      type: typeOfDatatype[point.datatype],
+      type: typeOfDatatype(point.datatype),
       isNull: value === undefined,
       quality: isGood(quality) ? metricQuality.good : isBad(quality) ? metricQuality.bad : metricQuality.stale,
       value,
@@ -223,7 +223,7 @@ export class EdgeNode implements Provider {
     };
     const typeOf = (name: string | undefined, alias: number | undefined) => {
       const served = find(name, alias);
-      return served === undefined ? undefined : typeOfDatatype[served.point.datatype];
+      return served === undefined ? undefined : typeOfDatatype(served.point.datatype);
     };
     let metrics: readonly Metric[];
     try {

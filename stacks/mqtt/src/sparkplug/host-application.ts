@@ -153,7 +153,7 @@ export class HostApplication {
 
   askBirth(link: BrokerLink, group: string, node: string): void {
     const timestampMs = Math.floor(this.#options.clock.now() / 1000);
-    const metric: Metric = { name: 'Node Control/Rebirth', timestampMs, type: typeOfDatatype.b, value: true };
+    const metric: Metric = { name: 'Node Control/Rebirth', timestampMs, type: metricType.boolean, value: true };
     const payload = encodePayload({ timestampMs, metrics: [metric] });
     link.publish(`${namespace}${group}/NCMD/${node}`, payload, { qos: 0 }).catch(() => undefined);
   }
@@ -171,7 +171,7 @@ export class HostApplication {
     if (born === undefined) throw new Refused(`${device || nodeName} has no metric ${name}`);
     if (node.session.hasMissed) throw new Refused(`something of ${nodeName} was missed: it has to be born again first`);
     // As it was born: what an edge node makes of another type is anybody's guess.
-    const type = born.type ?? typeOfDatatype[command.datatype];
+    const type = born.type ?? typeOfDatatype(command.datatype);
     const fitted = fitType(type, value);
     if (fitted === undefined) throw new Refused(`the value does not go into the metric, which is of type ${type}`);
     const isShort = type === metricType.uint32 && !born.isLong;

@@ -1,5 +1,5 @@
 // The payload of Sparkplug B: what an edge node sends and what it is sent, as bytes and back. Pure.
-import type { Datatype, Value } from '@telltale/schema';
+import { type Datatype, firstHolding, form, type IntegerType, traits, type Value } from '@telltale/schema';
 import { ProtobufReader, ProtobufWriter } from './protobuf.ts';
 
 export const metricType = {
@@ -20,15 +20,20 @@ export const metricType = {
   uuid: 15,
 } as const;
 
-export const typeOfDatatype: Readonly<Record<Datatype, number>> = {
-  b: metricType.boolean,
-  q: metricType.uint8,
-  i: metricType.int32,
-  l: metricType.int64,
-  f: metricType.float,
-  d: metricType.double,
-  s: metricType.string,
-};
+const integers: readonly IntegerType<number>[] = [
+  [metricType.uint8, 0, 255],
+  [metricType.int32, -(2 ** 31), 2 ** 31 - 1],
+  [metricType.uint32, 0, 2 ** 32 - 1],
+  [metricType.int64, -(2n ** 63n), 2n ** 63n - 1n],
+];
+
+export function typeOfDatatype(datatype: Datatype): number {
+  const { form: held, precision, isBoolean } = traits[datatype];
+  if (held === form.text) return metricType.string;
+  if (isBoolean) return metricType.boolean;
+  if (precision === 'single') return metricType.float;
+  return firstHolding(datatype, integers) ?? metricType.double;
+}
 
 /** What Sparkplug has for the quality of a metric: there are no others. */
 export const metricQuality = { bad: 0, good: 192, stale: 500 } as const;

@@ -21,9 +21,7 @@ const comma = 0x2c;
 /** A record that is no text, with everything around its value. */
 const mostBytes = mostDigits + 64;
 /** `,["d`, with the letter of each datatype. */
-const beforeValues = Object.fromEntries(datatypes.map((letter) => [letter, wordOf(`,["${letter}`)])) as Readonly<
-  Record<Datatype, number>
->;
+const beforeValues = new Map(datatypes.map((letter) => [letter, wordOf(`,["${letter}`)]));
 /** `]]` behind the time of a command. */
 const behindCommand = 0x5d5d;
 
@@ -78,7 +76,7 @@ export class JsonForm implements AnswerForm {
     const { bytes, view } = page;
     const { times, numbers, longs, qualities } = columns;
     const hasQuality = this.#kind === 'measurements';
-    const beforeValue = beforeValues[datatype];
+    const beforeValue = beforeValues.get(datatype) as number;
     const { form: held, precision } = traits[datatype];
     const limit = Math.min(page.fullBytes, bytes.length - mostBytes);
     const time = this.#time;
