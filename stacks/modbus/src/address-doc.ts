@@ -1,5 +1,6 @@
 // The documentation of the addresses and their examples.
 import { type AddressExample, markdownTable } from '@telltale/stack-kit';
+import { holders } from './check-address.ts';
 
 const places = `\`[unit/]place[.bit][:type][/order]\`
 
@@ -12,32 +13,34 @@ const places = `\`[unit/]place[.bit][:type][/order]\`
 - \`/order\`: of the bytes. Two and four registers: \`abcd\`, \`cdab\`, \`badc\`, \`dcba\`; without it, that of the variable. Single
   registers and texts: \`ab\` or \`ba\`; without it, \`ab\`.`;
 
+const raw = (type: keyof typeof holders) => holders[type].join(', ');
+
 const connectorTypes = markdownTable(
   ['Type', 'Registers', 'Raw datatype', 'Limits'],
   [
-    ['a coil, a discrete input, a bit', '', 'b, q, i, l, f, d', '0 and 1'],
+    ['a coil, a discrete input, a bit', '', raw('bit'), '0 and 1'],
     [
       '`int16`, `uint16`',
       '1',
-      'b, q, i, l, f, d',
+      raw('int16'),
       'with b only 0 and 1, with q only 0 to 3: another reading is bad, sensor failure',
     ],
-    ['`int32`', '2', 'i, l, f, d', 'f rounds above 2^24'],
-    ['`uint32`', '2', 'l, f, d', 'not i, which ends at 2^31 - 1; f rounds above 2^24'],
-    ['`int64`', '4', 'l, f, d', 'exact with l; d rounds above 2^53, f above 2^24'],
-    ['`uint64`', '4', 'l, f, d', 'with l a reading above 2^63 - 1 is bad, sensor failure; d and f round as above'],
-    ['`float32`', '2', 'f, d', 'NaN and infinities are bad, sensor failure'],
-    ['`float64`', '4', 'f, d', 'the same; f rounds, and what is beyond it is bad'],
+    ['`int32`', '2', raw('int32'), 'f rounds above 2^24'],
+    ['`uint32`', '2', raw('uint32'), 'not i, which ends at 2^31 - 1; f rounds above 2^24'],
+    ['`int64`', '4', raw('int64'), 'exact with l; d rounds above 2^53, f above 2^24'],
+    ['`uint64`', '4', raw('uint64'), 'with l a reading above 2^63 - 1 is bad, sensor failure; d and f round as above'],
+    ['`float32`', '2', raw('float32'), 'NaN and infinities are bad, sensor failure'],
+    ['`float64`', '4', raw('float64'), 'the same; f rounds, and what is beyond it is bad'],
     [
       '`bcd16`, `bcd32`',
       '1, 2',
-      'i, l, f, d',
+      raw('bcd16'),
       '0 to 9999, 0 to 99999999; a digit above 9 is bad, sensor failure; f rounds above 2^24',
     ],
     [
       '`string(n)`, `latin1(n)`',
       'n / 2',
-      's',
+      raw('string'),
       'n bytes, 1 to 250 (written: 246), UTF-8 or Latin-1, up to the first zero byte, spaces at the end left out; what is not UTF-8 is bad, sensor failure',
     ],
   ],

@@ -8,13 +8,13 @@ export interface MeasurementReader {
   nameOf(handle: number): string;
   datatypeOf(handle: number): Datatype;
   /**
-   * The published value of a b, q, i, f or d: of a simulated measurement the simulated one. A boolean is 0 or 1. Of
+   * The published value where it is stored as a number: of a simulated measurement the simulated one. A boolean is 0 or 1. Of
    * other datatypes it is a number without a meaning.
    */
   numberOf(handle: number): number;
-  /** The published value of an l. */
+  /** The same of a 64-bit integer. */
   longOf(handle: number): bigint;
-  /** The published value of an s. */
+  /** The same of a text. */
   textOf(handle: number): string;
   qualityOf(handle: number): number;
   /** Microseconds since the epoch. */

@@ -1,4 +1,4 @@
-// Values of l: whole numbers where they are small, else offsets from the first one, else the two halves. 64 bits are
+// 64-bit integers: whole numbers where they are small, else offsets from the first one, else the two halves. 64 bits are
 // put together from 32-bit words, which costs no BigInt.
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';

@@ -1,4 +1,4 @@
-// Values of b, q, i, f and d: whole numbers, else decimals with one power of ten, else the bits of singles, else a
+// Values that are stored as numbers: whole numbers, else decimals with one power of ten, else the bits of singles, else a
 // dictionary, else the two halves of the doubles. Whatever the datatype, what comes back has the same bits.
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -16,7 +16,7 @@ export const numberForm = {
   halves: 5,
 } as const;
 
-/** Values of b, q and i. Others among them lose nothing. */
+/** Whole numbers. Others among them lose nothing. */
 export function encodeWhole(out: ByteWriter, numbers: Float64Array, from: number, to: number): void {
   for (let index = from; index < to; index++) {
     const number = numbers[index] as number;
@@ -29,7 +29,7 @@ export function encodeWhole(out: ByteWriter, numbers: Float64Array, from: number
   encodeIntegers(out, numbers, from, to, false);
 }
 
-/** Values of f and d; `single` says that they are said to be singles. */
+/** Decimals; `single` says that they are said to be singles. */
 export function encodeNumbers(out: ByteWriter, numbers: Float64Array, from: number, to: number, single: boolean): void {
   out.work.reserve(to - from);
   const values = out.work.values;

@@ -5,7 +5,7 @@ import { Columns, type Series } from '../records.ts';
 /** Records in order of time, then of arrival; what was erased, replaced by another of them or has expired is left out. */
 export interface Tail {
   readonly times: Float64Array;
-  /** Eight bytes a record: doubles; of l 64-bit integers; of s nothing that counts. */
+  /** Eight bytes a record: doubles or 64-bit integers; of texts nothing that counts. */
   readonly numbers: ArrayBuffer;
   /** The low byte, and `replaces`. */
   readonly qualities: Uint16Array;
