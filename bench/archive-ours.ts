@@ -1,5 +1,5 @@
 // The archive's own store in the shape of a peer: in this process, as durable as in the server, a sync each commit.
-import { Batch, form, systemClock, traits } from '@telltale/schema';
+import { Batch, form, systemClock, traitsOf } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { BlockFile } from '../packages/server/src/archive/files/block-file.ts';
 import { NameSnapshot } from '../packages/server/src/archive/query/name-snapshot.ts';
@@ -170,7 +170,7 @@ function take({ columns, from, to }: RecordMerge, into: Columns): void {
 
 /** A batch a scan, as the points hand them on, or one of some scans. */
 export function batchesOf({ series, scans, times, values, qualities }: DataSet, scansABatch = 1): Batch[] {
-  const isLong = series.map(({ datatype }) => traits[datatype].form === form.long);
+  const isLong = series.map(({ datatype }) => traitsOf(datatype).form === form.long);
   const records = scansABatch * series.length;
   return Array.from({ length: Math.ceil(scans / scansABatch) }, (_, number) => {
     const batch = new Batch(records);

@@ -1,5 +1,5 @@
 // Reads the binary form of archive records: frames of typed arrays, which may be cut anywhere on their way.
-import { type ArchiveKind, archiveKinds, type Datatype, form, isDatatype, traits } from '@telltale/schema';
+import { type ArchiveKind, archiveKinds, type Datatype, form, isDatatype, traitsOf } from '@telltale/schema';
 
 /** Records of one name in time order; a name may have several of these, one after the other. */
 export interface ArchiveColumns {
@@ -99,7 +99,7 @@ function headOf(bytes: Uint8Array): Head {
   const datatype = isDatatype(letter) ? letter : undefined;
   return {
     datatype,
-    isText: datatype !== undefined && traits[datatype].form === form.text,
+    isText: datatype !== undefined && traitsOf(datatype).form === form.text,
     nameBytes: view.getUint16(6, true),
     count: view.getUint32(8, true),
     textBytes: view.getUint32(12, true),
@@ -131,7 +131,7 @@ function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
   const valuesOf = () => {
     if (isText)
       return readTexts(new Uint32Array(buffer, valuesAt, count), bytes.subarray(textsAt, textsAt + textBytes));
-    const ArrayOf = traits[datatype].form === form.long ? BigInt64Array : Float64Array;
+    const ArrayOf = traitsOf(datatype).form === form.long ? BigInt64Array : Float64Array;
     return new ArrayOf(buffer, valuesAt, count);
   };
   return {

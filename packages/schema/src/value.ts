@@ -1,10 +1,10 @@
 // The codec of values: their text with and without the datatype's prefix, to and from memory. It accepts exactly the
 // forms of the data-access document; the traits of each datatype say which.
-import { type Datatype, datatypes, form, isDatatype, traits } from './datatype.ts';
+import { type Datatype, datatypes, form, isDatatype, traitsOf } from './datatype.ts';
 import { quoted, type Value, ValueError } from './value-text.ts';
 
 /** One part for the datatypes whose texts have the same form: `[il][+-]?[0-9]+`. */
-export const prefixedValuePattern = `^(?:${[...Map.groupBy(datatypes, (datatype) => traits[datatype].pattern)]
+export const prefixedValuePattern = `^(?:${[...Map.groupBy(datatypes, (datatype) => traitsOf(datatype).pattern)]
   .map(([pattern, [first = '', ...more]]) => (more.length === 0 ? first : `[${first}${more.join('')}]`) + pattern)
   .join('|')})$`;
 
@@ -33,20 +33,20 @@ export function formatPrefixed(datatype: Datatype, value: Value): string {
 /** Whether a value with its prefix is a text. */
 export function isPrefixedText(prefixed: string): boolean {
   const datatype = prefixed.charAt(0);
-  return isDatatype(datatype) && traits[datatype].form === form.text;
+  return isDatatype(datatype) && traitsOf(datatype).form === form.text;
 }
 
 /** The value of an object before its first one. */
 export function zeroOf(datatype: Datatype): Value {
-  return traits[datatype].zero;
+  return traitsOf(datatype).zero;
 }
 
 /** Reads the text of a value that has no prefix. */
 export function parseText(datatype: Datatype, text: string): Value {
-  return traits[datatype].parse(text);
+  return traitsOf(datatype).parse(text);
 }
 
 /** Writes a value without a prefix. Refuses a value that its datatype cannot hold exactly. */
 export function formatText(datatype: Datatype, value: Value): string {
-  return traits[datatype].format(value);
+  return traitsOf(datatype).format(value);
 }

@@ -1,20 +1,20 @@
 // The schemas of what everything on the wire is made of. What works with values needs none of them: a thread that checks
 // nothing enters by values.ts, and is spared the memory that schemas take.
 import Type, { type Static } from 'typebox';
-import { datatypes, traits } from './datatype.ts';
+import { datatypes, traitsOf } from './datatype.ts';
 import { prefixedValuePattern } from './value.ts';
 import { maxTextBytes } from './value-text.ts';
 
 export const Datatype = Type.Enum(datatypes, {
   type: 'string',
-  description: `${datatypes.map((datatype) => `${datatype} ${traits[datatype].title}`).join(', ')}.`,
+  description: `${datatypes.map((datatype) => `${datatype} ${traitsOf(datatype).title}`).join(', ')}.`,
 });
 
 export const PrefixedValue = Type.String({
   pattern: prefixedValuePattern,
   maxLength: maxTextBytes + 1,
   description: 'A value after the letter of its datatype. Never with an exponent.',
-  examples: datatypes.map((datatype) => datatype + traits[datatype].example),
+  examples: datatypes.map((datatype) => datatype + traitsOf(datatype).example),
 });
 
 export const Quality = Type.Integer({

@@ -1,5 +1,5 @@
 // The addresses of the exporter: the name of a metric, with labels or without, as the exposition formats write them.
-import { form, traits } from '@telltale/schema';
+import { form, traitsOf } from '@telltale/schema';
 import type { Point } from '@telltale/stack-kit';
 
 export interface MetricAddress {
@@ -34,7 +34,7 @@ export function parseMetric(text: string): MetricAddress | string {
 
 /** Of a point: texts are info metrics, numbers what the property `metricType` says. */
 export function metricTypeOf({ datatype, properties = {} }: Point): MetricType {
-  if (traits[datatype].form === form.text) return 'info';
+  if (traitsOf(datatype).form === form.text) return 'info';
   return Object.hasOwn(properties, 'metricType') && properties.metricType === 'counter' ? 'counter' : 'gauge';
 }
 
@@ -46,14 +46,14 @@ export function checkMetric(address: string, point: Point): string | undefined {
   if (type !== undefined && !metricTypes.some((known) => known === type)) {
     return `the property metricType is ${JSON.stringify(type)}: gauge or counter is expected`;
   }
-  if (traits[datatype].form === form.text) {
+  if (traitsOf(datatype).form === form.text) {
     if (type !== undefined) return 'a text is an info metric: it has no property metricType';
     if (parsed.labels.has('value'))
       return 'the label value holds the text of this point: choose another name for the label';
     return undefined;
   }
   const isCounter = metricTypeOf(point) === 'counter';
-  if (isCounter && traits[datatype].isBoolean) return 'a boolean is no counter';
+  if (isCounter && traitsOf(datatype).isBoolean) return 'a boolean is no counter';
   if (isCounter !== parsed.name.endsWith('_total')) {
     return isCounter
       ? `a counter has a name that ends with _total, as ${parsed.name}_total`

@@ -1,5 +1,5 @@
 // The page that Prometheus scrapes, in its text format 0.0.4 or in OpenMetrics 1.0.0, made from what the points have. Pure.
-import { archivedQuality, type Datatype, describeQuality, form, formatText, isBad, traits } from '@telltale/schema';
+import { archivedQuality, type Datatype, describeQuality, form, formatText, isBad, traitsOf } from '@telltale/schema';
 import type { MetricType } from './metric-address.ts';
 
 export type PageFormat = 'text' | 'openmetrics';
@@ -63,7 +63,7 @@ export function escapeLabel(text: string): string {
 
 /** A bad text has no sample in either setting: its label would claim what is not so. */
 function isShown({ value, quality, datatype }: Sample, { badQuality }: PageOptions): boolean {
-  const isText = traits[datatype].form === form.text;
+  const isText = traitsOf(datatype).form === form.text;
   if (value === undefined) return !isText && badQuality === 'nan';
   return !isBad(quality) || (badQuality === 'nan' && !isText);
 }
@@ -88,7 +88,7 @@ function head(lines: string[], { sampleName, type, help }: Family, format: PageF
 
 function sampleLine({ sampleName }: Family, sample: Sample, format: PageFormat, options: PageOptions): string {
   const { labels, value, quality, datatype } = sample;
-  const isText = traits[datatype].form === form.text;
+  const isText = traitsOf(datatype).form === form.text;
   const text = isText ? `value="${escapeLabel(shortened(String(value)))}"` : '';
   const all = [labels, text].filter((part) => part !== '').join(',');
   const number = isText ? '1' : value === undefined || isBad(quality) ? 'NaN' : formatNumber(datatype, value);
@@ -113,7 +113,7 @@ function timeSuffix({ timeUs }: Sample, format: PageFormat, { timestamps }: Page
 }
 
 function formatNumber(datatype: Datatype, value: number | bigint | string): string {
-  return typeof value === 'number' && traits[datatype].precision === 'single'
+  return typeof value === 'number' && traitsOf(datatype).precision === 'single'
     ? formatText(datatype, Math.fround(value))
     : String(value);
 }

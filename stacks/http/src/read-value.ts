@@ -1,5 +1,5 @@
 // What a JSON value is in a datatype: numbers also as texts, whole numbers exactly. Pure.
-import { type Batch, type Datatype, fits, form, isFitText, traits } from '@telltale/schema';
+import { type Batch, type Datatype, fits, form, isFitText, traitsOf } from '@telltale/schema';
 
 const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;
 const whole = /^[+-]?[0-9]{1,30}$/;
@@ -7,7 +7,7 @@ const maxNumberText = 400;
 
 /** Numbers stay as they are, however large: the server judges whether they fit. Undefined where it is no such value. */
 export function readValue(datatype: Datatype, json: unknown): number | bigint | string | undefined {
-  const { form: held, isBoolean } = traits[datatype];
+  const { form: held, isBoolean } = traitsOf(datatype);
   if (held === form.text) return readText(json);
   if (held === form.long) return readLong(datatype, json);
   return isBoolean ? readBoolean(json) : readNumber(json);
@@ -45,7 +45,7 @@ function readNumber(json: unknown): number | undefined {
 function readLong(datatype: Datatype, json: unknown): bigint | undefined {
   if (typeof json === 'boolean') return BigInt(json);
   if (typeof json === 'number') return Number.isSafeInteger(json) ? BigInt(json) : undefined;
-  if (typeof json === 'bigint') return fits(datatype, json) ? json : undefined;
+  if (typeof json === 'bigint') return fits(traitsOf(datatype), json) ? json : undefined;
   if (typeof json !== 'string' || json.length > maxNumberText) return undefined;
   const text = json.trim();
   return whole.test(text) ? readLong(datatype, BigInt(text.replace(/^\+/, ''))) : undefined;

@@ -1,16 +1,16 @@
 // Whether an address suits its point: what can be written, and which datatypes hold what lies there.
-import { type Datatype, datatypes, firstHolding, form, type IntegerType, traits } from '@telltale/schema';
+import { type Datatype, datatypes, firstHolding, form, type IntegerType, traitsOf } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { maxWrittenRegisters } from './pdu.ts';
 import type { RegisterType } from './registers.ts';
 import { parseServedAddress } from './served-address.ts';
 
-const texts = datatypes.filter((datatype) => traits[datatype].form === form.text);
-const numbers = datatypes.filter((datatype) => traits[datatype].form !== form.text);
-const quantities = datatypes.filter((datatype) => traits[datatype].isQuantity);
-const beyondInt32 = quantities.filter((datatype) => Number(traits[datatype].highest) >= 2 ** 32);
-const decimals = quantities.filter((datatype) => traits[datatype].precision !== 'whole');
+const texts = datatypes.filter((datatype) => traitsOf(datatype).form === form.text);
+const numbers = datatypes.filter((datatype) => traitsOf(datatype).form !== form.text);
+const quantities = datatypes.filter((datatype) => traitsOf(datatype).isQuantity);
+const beyondInt32 = quantities.filter((datatype) => Number(traitsOf(datatype).highest) >= 2 ** 32);
+const decimals = quantities.filter((datatype) => traitsOf(datatype).precision !== 'whole');
 
 /**
  * The raw datatypes into which every reading fits or is rounded; b and q take what is 0 or 1, and 0 to 3. A 64-bit
@@ -52,8 +52,9 @@ export function checkServedAddress(kind: PointKind, text: string, { datatype }: 
   }
   const type = typeOf(address);
   if (texts.includes(datatype) !== (holders[type] === texts)) return unheld(address, datatype);
-  if (type === 'bit') return traits[datatype].isBoolean ? undefined : `a single bit is of datatype b, not ${datatype}`;
-  if (!address.isTyped && traits[datatype].isQuantity) {
+  if (type === 'bit')
+    return traitsOf(datatype).isBoolean ? undefined : `a single bit is of datatype b, not ${datatype}`;
+  if (!address.isTyped && traitsOf(datatype).isQuantity) {
     return `say how datatype ${datatype} is laid out, as in ${text.split(';')[0]}:${layoutOf(datatype)}`;
   }
   return undefined;
@@ -67,7 +68,7 @@ const integers: readonly IntegerType<RegisterType>[] = [
 
 /** The layout that holds every value of a number. */
 function layoutOf(datatype: Datatype): RegisterType {
-  if (traits[datatype].precision === 'single') return 'float32';
+  if (traitsOf(datatype).precision === 'single') return 'float32';
   return firstHolding(datatype, integers) ?? 'float64';
 }
 

@@ -1,5 +1,5 @@
 // A measurement as the connector reads it: where it lies, and how its reading goes from an answer into a batch.
-import { type Batch, type Datatype, fits, form, quality, traits, type Value } from '@telltale/schema';
+import { type Batch, type Datatype, fits, form, quality, traitsOf, type Value } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
 import type { Address, Area } from './address.ts';
 import type { ReadRequest } from './plan-reads.ts';
@@ -74,7 +74,7 @@ const plains = { none: 0, uint16: 1, int16: 2, uint32: 3, int32: 4, float32: 5, 
 type Plain = (typeof plains)[keyof typeof plains];
 
 function plainOf({ type, order }: Layout, datatype: Datatype): Plain {
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   const isNumber = held === form.number;
   const isExact = precision !== 'single' || type === 'float32' || type === 'int16' || type === 'uint16';
   if (order !== 'abcd' || !isNumber || !isExact || !(type in plains)) return plains.none;
@@ -88,7 +88,7 @@ function putReading(item: Item, answer: DataView, start: number, batch: Batch, t
   if (layout === undefined) putNumber(batch, id, datatype, readBit(item, answer, start), timeUs);
   else {
     const offset = dataAt + 2 * (item.start - start);
-    const { form: held } = traits[datatype];
+    const { form: held } = traitsOf(datatype);
     if (held === form.text) {
       const text = readText(layout, answer, offset);
       if (text === undefined) batch.none(id, quality.bad.sensorFailure, timeUs);
@@ -97,7 +97,7 @@ function putReading(item: Item, answer: DataView, start: number, batch: Batch, t
     else {
       const long = readLong(layout, answer, offset);
       if (held !== form.long) putNumber(batch, id, datatype, Number(long), timeUs);
-      else if (!fits(datatype, long)) batch.none(id, quality.bad.sensorFailure, timeUs);
+      else if (!fits(traitsOf(datatype), long)) batch.none(id, quality.bad.sensorFailure, timeUs);
       else batch.long(id, long, quality.good, timeUs);
     }
   }
@@ -105,7 +105,7 @@ function putReading(item: Item, answer: DataView, start: number, batch: Batch, t
 
 /** What is not finite, or beyond the range, the server turns bad. */
 function putNumber(batch: Batch, id: number, datatype: Datatype, value: number, timeUs: number): void {
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   if (precision === 'single') batch.number(id, Math.fround(value), quality.good, timeUs);
   else if (held !== form.long) batch.number(id, value, quality.good, timeUs);
   else if (Number.isInteger(value)) batch.long(id, BigInt(value), quality.good, timeUs);

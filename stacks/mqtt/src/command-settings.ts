@@ -1,5 +1,5 @@
 // How a command is published: its address and its properties over the connector's variables. Pure.
-import { type Datatype, form, traits } from '@telltale/schema';
+import { type Datatype, form, traitsOf } from '@telltale/schema';
 import { type Static, Type } from '@telltale/stack-kit';
 import { type Address, parseAddress, parseSelector } from './address.ts';
 import { compileTemplate, type Template } from './template.ts';
@@ -61,7 +61,7 @@ export function readCommand(text: string, point: PointLike, defaults: CommandVar
   if (address === undefined) return { fault };
   const wrong = topicFault(address.topic) ?? (address.topic.startsWith('$share/') ? 'a topic is expected' : undefined);
   if (wrong !== undefined) return { fault: wrong };
-  if (address.selector.kind === 'binary' && traits[point.datatype].form === form.text) {
+  if (address.selector.kind === 'binary' && traitsOf(point.datatype).form === form.text) {
     return { fault: `${address.selector.type} is not a text` };
   }
   const own = (name: string) => (Object.hasOwn(point.properties, name) ? point.properties[name] : undefined);

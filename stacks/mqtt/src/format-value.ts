@@ -1,11 +1,11 @@
 // From the value of a point to what a payload says: as text, as JSON, as bytes. Pure.
-import { type Datatype, form, formatText, traits, type Value } from '@telltale/schema';
+import { type Datatype, form, formatText, traitsOf, type Value } from '@telltale/schema';
 import type { Selector } from './address.ts';
 import { binarySize } from './read-value.ts';
 
 /** As it stands in a JSON text. */
 export function jsonOf(datatype: Datatype, value: Value): string {
-  const { form: held, isBoolean } = traits[datatype];
+  const { form: held, isBoolean } = traitsOf(datatype);
   if (held === form.text) return JSON.stringify(value);
   return isBoolean ? String(value === true || value === 1) : formatText(datatype, value);
 }

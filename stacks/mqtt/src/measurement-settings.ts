@@ -1,5 +1,5 @@
 // How a measurement is read from messages: its address, and its properties over the connector's variables. Pure.
-import { type Datatype, form, traits } from '@telltale/schema';
+import { type Datatype, form, traitsOf } from '@telltale/schema';
 import { type Static, Type } from '@telltale/stack-kit';
 import { type Address, parseAddress, parseSelector, type Selector } from './address.ts';
 
@@ -78,7 +78,7 @@ export function readMeasurement(text: string, point: PointLike, defaults: Measur
   const { address, fault } = parseAddress(text);
   if (address === undefined) return { fault };
   const { selector } = address;
-  if (selector.kind === 'binary' && traits[point.datatype].form === form.text)
+  if (selector.kind === 'binary' && traitsOf(point.datatype).form === form.text)
     return { fault: `${selector.type} is not a text` };
   const own = (name: string) => (Object.hasOwn(point.properties, name) ? point.properties[name] : undefined);
   const settings = { ...defaults };

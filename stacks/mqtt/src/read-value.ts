@@ -7,7 +7,7 @@ import {
   parseIsoMs,
   quality,
   form as storage,
-  traits,
+  traitsOf,
   type Value,
 } from '@telltale/schema';
 import type { BinaryType, Selector } from './address.ts';
@@ -53,7 +53,7 @@ function ofJson(part: unknown, form: ValueForm, source: () => string | undefined
   const { datatype, on, off } = form;
   if (typeof part === 'string') return ofText(part, form);
   if (part === null) return unusable;
-  const { form: held, isBoolean } = traits[datatype];
+  const { form: held, isBoolean } = traitsOf(datatype);
   if (on !== undefined || off !== undefined || held === storage.text) return ofText(source() ?? '', form);
   if (typeof part === 'boolean') return held === storage.long ? BigInt(part) : isBoolean ? part : Number(part);
   if (typeof part !== 'number') return unusable;
@@ -62,7 +62,7 @@ function ofJson(part: unknown, form: ValueForm, source: () => string | undefined
 }
 
 function ofText(text: string, { datatype, on, off }: ValueForm): Value | typeof unusable {
-  const { form: held, isBoolean } = traits[datatype];
+  const { form: held, isBoolean } = traitsOf(datatype);
   if (held === storage.text) return isFitText(text) ? text : unusable;
   const word = text.trim();
   if (word === on) return ofNumber(1, datatype);
@@ -77,7 +77,7 @@ function ofText(text: string, { datatype, on, off }: ValueForm): Value | typeof 
 }
 
 function ofNumber(number: number, datatype: Datatype): Value | typeof unusable {
-  const { form: held, isBoolean } = traits[datatype];
+  const { form: held, isBoolean } = traitsOf(datatype);
   if (held === storage.long) return Number.isSafeInteger(number) ? BigInt(number) : unusable;
   if (isBoolean) return number === 0 || number === 1 ? number === 1 : unusable;
   return number;
@@ -115,8 +115,8 @@ function ofBinary(
 }
 
 function ofLong(long: bigint, datatype: Datatype): Value | typeof unusable {
-  if (traits[datatype].form !== storage.long) return ofNumber(Number(long), datatype);
-  return fits(datatype, long) ? long : unusable;
+  if (traitsOf(datatype).form !== storage.long) return ofNumber(Number(long), datatype);
+  return fits(traitsOf(datatype), long) ? long : unusable;
 }
 
 export function binarySize(type: BinaryType): number {

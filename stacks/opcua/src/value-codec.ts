@@ -11,7 +11,7 @@ import {
   isFitText,
   parseIsoMs,
   quality,
-  traits,
+  traitsOf,
   type Value,
 } from '@telltale/schema';
 import { DataType, type Variant, VariantArrayType } from 'node-opcua-client';
@@ -31,7 +31,7 @@ const integers: readonly IntegerType<DataType>[] = [
 
 /** What a point of the datatype is in OPC UA, where nobody says otherwise. */
 export function typeOf(datatype: Datatype): DataType {
-  const { form: held, precision, isBoolean } = traits[datatype];
+  const { form: held, precision, isBoolean } = traitsOf(datatype);
   if (held === form.text) return DataType.String;
   if (isBoolean) return DataType.Boolean;
   if (precision === 'single') return DataType.Float;
@@ -80,7 +80,7 @@ export function addReading(
 
 /** Undefined where the datatype has no place for it. Numbers out of a datatype's range are the server's to judge. */
 export function toPoint(type: DataType, value: unknown, datatype: Datatype): number | bigint | string | undefined {
-  const isText = traits[datatype].form === form.text;
+  const isText = traitsOf(datatype).form === form.text;
   switch (type) {
     case DataType.Boolean:
       return isText ? String(value) : fromNumber(Number(value), datatype);
@@ -109,23 +109,23 @@ export function toPoint(type: DataType, value: unknown, datatype: Datatype): num
 }
 
 function fromNumber(number: number, datatype: Datatype): number | bigint | string | undefined {
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   if (held === form.text) return Number.isFinite(number) ? formatText('d', number) : undefined;
   if (held === form.long) return Number.isInteger(number) ? fromLong(BigInt(number), datatype) : undefined;
   return precision === 'single' ? Math.fround(number) : number;
 }
 
 function fromLong(long: bigint, datatype: Datatype): number | bigint | string | undefined {
-  const { form: held } = traits[datatype];
-  if (held === form.text) return String(long);
-  if (held === form.long) return fits(datatype, long) ? long : undefined;
+  const traits = traitsOf(datatype);
+  if (traits.form === form.text) return String(long);
+  if (traits.form === form.long) return fits(traits, long) ? long : undefined;
   return fromNumber(Number(long), datatype);
 }
 
 function fromTime(date: PreciseDate, datatype: Datatype): number | bigint | string | undefined {
   const us = timeUsOf(date, date.picoseconds);
   if (!Number.isFinite(us)) return undefined;
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   if (held === form.long) return BigInt(us);
   if (precision === 'double') return us / 1e6;
   if (held !== form.text) return undefined;

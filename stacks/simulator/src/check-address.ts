@@ -1,6 +1,6 @@
 // Whether an address suits its point: a function that serves this kind of point, its raw datatype, and values that fit it.
 // Whether a model has a tag is the model's to say.
-import { type Datatype, traits } from '@telltale/schema';
+import { type Datatype, traitsOf } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { type Address, parseAddress } from './address.ts';
 import { type AddressFunction, functionNames, functions } from './functions.ts';
@@ -34,7 +34,7 @@ export function checkAddress(
 
 function unserved(kind: PointKind, address: Address, datatype: Datatype, served: readonly Datatype[]): string {
   const why =
-    address.function === 'drop_link' && traits[datatype].isBoolean
+    address.function === 'drop_link' && traitsOf(datatype).isBoolean
       ? ' (a number of seconds: while the link is down, nothing can be written that would bring it back)'
       : '';
   return `${address.function} ${kind}s are of raw datatype ${served.join(', ')}${why}, not ${datatype}`;
@@ -42,7 +42,7 @@ function unserved(kind: PointKind, address: Address, datatype: Datatype, served:
 
 /** Undefined of texts. Functions count in doubles: of wider integers they have those that a double holds. */
 function rangeOf(datatype: Datatype): readonly [lowest: number, highest: number] | undefined {
-  const { lowest, highest, isExactInDouble } = traits[datatype];
+  const { lowest, highest, isExactInDouble } = traitsOf(datatype);
   if (lowest === undefined || highest === undefined) return undefined;
   if (!isExactInDouble) return [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   return [Number(lowest), Number(highest)];

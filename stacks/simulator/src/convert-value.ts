@@ -1,12 +1,12 @@
 // Values on their way into the datatype of a point: rounded where a function makes them, converted only where they fit
 // where a person or a device does.
-import { type Batch, type Datatype, fitValue, form, quality, traits, type Value } from '@telltale/schema';
+import { type Batch, type Datatype, fitValue, form, quality, traitsOf, type Value } from '@telltale/schema';
 
 /** Puts a number into a batch: rounded for integers and booleans, to single precision for f. */
 export type PutNumber = (batch: Batch, id: number, value: number, timeUs: number) => void;
 
 export function putNumberAs(datatype: Datatype): PutNumber {
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   if (held === form.long) {
     return (batch, id, value, timeUs) => batch.long(id, BigInt(Math.round(value)), quality.good, timeUs);
   }

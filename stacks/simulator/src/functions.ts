@@ -1,6 +1,6 @@
 // The functions that an address of the simulator may call: their arguments, the raw datatypes that they serve, and the
 // rules between arguments. The parser, the checks and the documentation derive from this table.
-import { type Datatype, datatypes, form, traits } from '@telltale/schema';
+import { type Datatype, datatypes, form, traitsOf } from '@telltale/schema';
 import {
   defineVariables,
   type PointKind,
@@ -50,10 +50,10 @@ function declare<const V extends TObject>(declaration: Declaration<V>): AddressF
   };
 }
 
-const numbers = datatypes.filter((datatype) => traits[datatype].isQuantity);
-const numbersAndStates = datatypes.filter((datatype) => traits[datatype].form !== form.text);
-const texts = datatypes.filter((datatype) => traits[datatype].form === form.text);
-const booleans = datatypes.filter((datatype) => traits[datatype].isBoolean);
+const numbers = datatypes.filter((datatype) => traitsOf(datatype).isQuantity);
+const numbersAndStates = datatypes.filter((datatype) => traitsOf(datatype).form !== form.text);
+const texts = datatypes.filter((datatype) => traitsOf(datatype).form === form.text);
+const booleans = datatypes.filter((datatype) => traitsOf(datatype).isBoolean);
 const faultSwitch = [...booleans, ...numbers];
 
 /** Tags of echoes and buses: dots let an engineer group them. */

@@ -1,6 +1,6 @@
 // The functions of time, compiled from their arguments: those that follow the clock of the day (sine, ramp, square,
 // text) and those that begin with their point (walk, counter). Seconds are simulated ones.
-import { type Datatype, traits } from '@telltale/schema';
+import { type Datatype, traitsOf } from '@telltale/schema';
 import type { Random } from './random.ts';
 
 export type TimeFunction<T = number> = (seconds: number) => T;
@@ -70,7 +70,7 @@ interface Counter {
 
 /** Up to here every whole number is exact, in the datatype and in a double. */
 function largestExact(datatype: Datatype): number {
-  const { precision, highest = 0 } = traits[datatype];
+  const { precision, highest = 0 } = traitsOf(datatype);
   return Math.min(Number(highest), precision === 'single' ? 2 ** 24 : Number.MAX_SAFE_INTEGER);
 }
 

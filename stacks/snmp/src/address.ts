@@ -1,5 +1,5 @@
 // The syntax of a connector's addresses: an object of an agent, or what a trap brings, and in which form.
-import { type Datatype, isIdentifier, form as storage, traits } from '@telltale/schema';
+import { type Datatype, isIdentifier, form as storage, traitsOf } from '@telltale/schema';
 import type { Point, PointKind } from '@telltale/stack-kit';
 import { oidOfName } from './object-names.ts';
 import { isOid } from './oid.ts';
@@ -71,8 +71,8 @@ export function checkAddress(kind: PointKind, text: string, point: Point): strin
 }
 
 function checkReadForm({ form }: Address, datatype: Datatype): string | undefined {
-  if (form === 'truth' && !traits[datatype].isBoolean) return `:truth is for the raw datatype b, not ${datatype}`;
-  if ((form === 'text' || form === 'hex') && traits[datatype].form !== storage.text) {
+  if (form === 'truth' && !traitsOf(datatype).isBoolean) return `:truth is for the raw datatype b, not ${datatype}`;
+  if ((form === 'text' || form === 'hex') && traitsOf(datatype).form !== storage.text) {
     return `:${form} is for the raw datatype s, not ${datatype}`;
   }
   return undefined;
@@ -80,7 +80,7 @@ function checkReadForm({ form }: Address, datatype: Datatype): string | undefine
 
 /** Which types a datatype is set with; the first where the address says none. */
 export function writeFormsOf(datatype: Datatype): readonly WriteForm[] {
-  const { form: held, precision, isBoolean, isQuantity } = traits[datatype];
+  const { form: held, precision, isBoolean, isQuantity } = traitsOf(datatype);
   if (held === storage.text) return ['text', 'hex', 'ip', 'oid'];
   if (isBoolean) return ['integer', 'truth', 'unsigned'];
   if (!isQuantity) return ['integer', 'unsigned'];
@@ -91,7 +91,7 @@ export function writeFormsOf(datatype: Datatype): readonly WriteForm[] {
 
 /** SNMP has a type for texts, and one for whole numbers of 32 bits. */
 export function hasOwnType(datatype: Datatype): boolean {
-  const { form: held, highest } = traits[datatype];
+  const { form: held, highest } = traitsOf(datatype);
   return held === storage.text || Number(highest) < 2 ** 31;
 }
 

@@ -1,5 +1,5 @@
 // The addresses of a provider: where below its base a point is served, and as which type.
-import { type Datatype, form as storage, traits } from '@telltale/schema';
+import { type Datatype, form as storage, traitsOf } from '@telltale/schema';
 import type { Point } from '@telltale/stack-kit';
 import { hasOwnType } from './address.ts';
 
@@ -20,7 +20,7 @@ export const servedRegex = `^[0-9]{1,10}(?:[.][0-9]{1,10}){0,31}(?::(?:${servedF
 
 /** The first is the one where the address says none. */
 function formsOf(datatype: Datatype): readonly ServedForm[] {
-  const { form: held, precision, isBoolean, isQuantity } = traits[datatype];
+  const { form: held, precision, isBoolean, isQuantity } = traitsOf(datatype);
   if (held === storage.text) return ['text'];
   if (isBoolean) return ['integer', 'truth', 'unsigned'];
   if (!isQuantity) return ['integer', 'unsigned'];

@@ -7,7 +7,7 @@ import {
   formatText,
   isBad,
   quality,
-  traits,
+  traitsOf,
   unstored,
   type Value,
 } from '@telltale/schema';
@@ -84,7 +84,7 @@ export class ServedPoint {
   /** What a client wants to set, or the status to answer. */
   parse(varbind: Varbind): { readonly value: Value } | number {
     const { datatype } = this.point;
-    if (traits[datatype].form === carried.text) {
+    if (traitsOf(datatype).form === carried.text) {
       if (varbind.tag !== tag.octets) return errorStatus.wrongType;
       const given = varbind.content.toString('utf8');
       return Buffer.from(given, 'utf8').equals(varbind.content) && !given.includes('\0')

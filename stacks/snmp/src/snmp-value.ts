@@ -6,7 +6,7 @@ import {
   maxTextBytes,
   quality,
   form as storage,
-  traits,
+  traitsOf,
   type Value,
 } from '@telltale/schema';
 import { integerContent, oidContent, oidOf, signedOf, tag, unsignedOf } from './ber.ts';
@@ -114,7 +114,7 @@ function octetText(content: Buffer, always: boolean): string {
 /** What a point shows of a varbind: undefined where it cannot. A number may be out of range: the server judges that. */
 export function readValue(varbind: Varbind, datatype: Datatype, form: string | undefined): Value | undefined {
   if (isException(varbind.tag) || varbind.tag === tag.null || varbind.tag === tag.unreadable) return undefined;
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   if (held === storage.text) {
     const text = textOf(varbind, form);
     return Buffer.byteLength(text) <= maxTextBytes ? text : undefined;
@@ -126,7 +126,7 @@ export function readValue(varbind: Varbind, datatype: Datatype, form: string | u
     // Beyond these, a double may be another number than was written.
     if (typeof number === 'number' && !Number.isSafeInteger(number)) return undefined;
     const long = BigInt(number);
-    return fits(datatype, long) ? long : undefined;
+    return fits(traitsOf(datatype), long) ? long : undefined;
   }
   return precision === 'single' ? Math.fround(Number(number)) : Number(number);
 }

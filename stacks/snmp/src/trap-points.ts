@@ -1,5 +1,5 @@
 // The measurements that traps bring: the value of an object that a trap carries, or how often a trap itself has come.
-import { Batch, type Clock, form, quality, traits } from '@telltale/schema';
+import { Batch, type Clock, form, quality, traitsOf } from '@telltale/schema';
 import type { ReadingTrace, StackPoint } from '@telltale/stack-kit';
 import type { Address } from './address.ts';
 import { oidOf, tag } from './ber.ts';
@@ -114,7 +114,7 @@ export class TrapPoints {
 
   #add(batch: Batch, { point, address }: TrapPoint, { varbind, text, count, timeUs, link }: Happened): void {
     const at = batch.count;
-    const { form: held, isBoolean } = traits[point.datatype];
+    const { form: held, isBoolean } = traitsOf(point.datatype);
     if (varbind !== undefined) addReading(batch, point, varbind, address.form, timeUs);
     else if (held === form.text) batch.text(point.id, text, quality.good, timeUs);
     else if (isBoolean) batch.number(point.id, 1, quality.good, timeUs);

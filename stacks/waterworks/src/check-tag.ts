@@ -1,5 +1,5 @@
 // Whether a point suits the tag of the model that it names.
-import { type Datatype, datatypes, traits } from '@telltale/schema';
+import { type Datatype, datatypes, traitsOf } from '@telltale/schema';
 import { nearestName } from '@telltale/schema/nearest-name';
 import type { PointKind } from '@telltale/stack-kit';
 import { type WaterworksTag, waterworksTags } from './tags.ts';
@@ -9,7 +9,7 @@ const tags: ReadonlyMap<string, WaterworksTag> = new Map(waterworksTags.map((tag
 /** Whether a raw datatype is fit for a tag: it holds its whole numbers exactly, its states as such, decimals as decimals. */
 function holds(rawDatatype: Datatype, datatype: Datatype): boolean {
   if (rawDatatype === datatype) return true;
-  const [raw, tag] = [traits[rawDatatype], traits[datatype]];
+  const [raw, tag] = [traitsOf(rawDatatype), traitsOf(datatype)];
   if (!raw.isQuantity || tag.isBoolean || tag.lowest === undefined) return false;
   if (tag.precision !== 'whole') return raw.precision !== 'whole';
   if (raw.precision !== 'whole') return raw.precision === 'double' && tag.isQuantity && tag.isExactInDouble;

@@ -1,6 +1,6 @@
 // What can be read of the process model and written to it, by tag.
 
-import { fitValue, traits, type Value } from '@telltale/schema';
+import { fitValue, traitsOf, type Value } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import type { Model } from '@telltale/stack-simulator/model';
 import { metresABar, type Waterworks } from './plant.ts';
@@ -28,7 +28,7 @@ export function waterworksPoints(plant: Waterworks): Pick<Model, 'reader' | 'wri
     if (input === undefined || datatype === undefined) throw new Refused(`model: ${tag} cannot be written`);
     const number = Number(fitValue(datatype, value));
     if (!(number >= input.low && number <= input.high)) {
-      const { precision, isQuantity } = traits[datatype];
+      const { precision, isQuantity } = traitsOf(datatype);
       const whole = precision === 'whole' && isQuantity ? 'a whole number, ' : '';
       throw new Refused(`model: ${tag} takes ${whole}${input.low} to ${input.high}, not ${value}`);
     }

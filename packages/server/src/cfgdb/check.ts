@@ -16,7 +16,7 @@ import {
   parseJson,
   parseText,
   pointerPart,
-  traits,
+  traitsOf,
   type Value,
   ValueError,
 } from '@telltale/schema';
@@ -43,8 +43,8 @@ type Report = (field: string, message: string) => void;
 
 const umaskWatchdog = 1;
 const umaskLimits = 32;
-const quantities = datatypes.filter((datatype) => traits[datatype].isQuantity);
-const booleans = datatypes.filter((datatype) => traits[datatype].isBoolean);
+const quantities = datatypes.filter((datatype) => traitsOf(datatype).isQuantity);
+const booleans = datatypes.filter((datatype) => traitsOf(datatype).isBoolean);
 
 /** Objects of the content that the caller has at hand, so that their texts need not be parsed again. */
 export type ParsedObjects = { readonly [F in Family]?: ReadonlyMap<string, object> };
@@ -262,7 +262,7 @@ function checkTexts(point: Point, report: Report): void {
   const initial = read(datatype, 'initialValue', point.initialValue, report);
   if (initial !== undefined && range !== undefined && (stackUmask & umaskLimits) === 0) {
     const [low, high] = range;
-    const { compare } = traits[datatype];
+    const { compare } = traitsOf(datatype);
     if (compare(initial, low) < 0 || compare(initial, high) > 0)
       report('initialValue', `must be within the eu-range, ${low} to ${high}`);
   }
@@ -282,7 +282,7 @@ function checkRange(
   report: Report,
 ): [Value, Value] | undefined {
   const [lowText, highText] = [point[lowField], point[highField]];
-  const { lowest, compare } = traits[datatype];
+  const { lowest, compare } = traitsOf(datatype);
   if (lowest === undefined) {
     if (lowText !== undefined) report(lowField, 'a text has no range');
     if (highText !== undefined) report(highField, 'a text has no range');

@@ -9,6 +9,7 @@ import {
   parseText,
   type StoredValue,
   stored,
+  traitsOf,
   unstored,
   ValueError,
 } from '@telltale/schema';
@@ -50,7 +51,7 @@ export class CommandChain {
   /** The same for the device. */
   toRaw(value: StoredValue): StoredValue {
     const scaled = this.#scaling === undefined ? value : toRaw(this.#scaling, Number(value));
-    const raw = converted(this.rawDatatype, scaled);
+    const raw = converted(traitsOf(this.rawDatatype), scaled);
     if (raw === undefined) {
       throw refusal('out-of-range', `${shown(this.datatype, value)} does not fit the raw datatype ${this.rawDatatype}`);
     }

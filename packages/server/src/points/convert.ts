@@ -1,28 +1,18 @@
 // Values between datatypes, where they fit: numbers are rounded to whole ones where a whole one is wanted; texts are
 // read and written in the form of the configuration. What does not fit is no value.
-import {
-  type Datatype,
-  fits,
-  form,
-  formatText,
-  parseText,
-  type StoredValue,
-  stored,
-  traits,
-  ValueError,
-} from '@telltale/schema';
+import { fits, form, formatText, type StoredValue, stored, type Traits, ValueError } from '@telltale/schema';
 
 /** The value as the datatype keeps it; undefined where it does not fit. */
-export function converted(datatype: Datatype, value: StoredValue): StoredValue | undefined {
-  const { form: held, precision } = traits[datatype];
+export function converted(traits: Traits, value: StoredValue): StoredValue | undefined {
+  const { form: held, precision } = traits;
   let kept: StoredValue | undefined;
   if (held === form.text) kept = textOf(value);
-  else if (typeof value === 'string') return parsed(datatype, value);
+  else if (typeof value === 'string') return parsed(traits, value);
   else if (held === form.long) kept = longOf(value);
   else if (precision === 'whole')
     kept = Math.round(Number(value)) + 0; // no negative zero
   else kept = precision === 'single' ? Math.fround(Number(value)) : Number(value);
-  return kept !== undefined && fits(datatype, kept) ? kept : undefined;
+  return kept !== undefined && fits(traits, kept) ? kept : undefined;
 }
 
 function textOf(value: StoredValue): string | undefined {
@@ -35,9 +25,9 @@ function longOf(value: number | bigint): bigint | undefined {
   return Number.isFinite(value) ? BigInt(Math.round(value)) : undefined;
 }
 
-function parsed(datatype: Datatype, text: string): StoredValue | undefined {
+function parsed(traits: Traits, text: string): StoredValue | undefined {
   try {
-    return stored(parseText(datatype, text));
+    return stored(traits.parse(text));
   } catch (error) {
     if (error instanceof ValueError) return undefined;
     throw error;

@@ -1,15 +1,6 @@
 // The chain that every reading passes: scaler, deduplicator, deadband; SPEC.md has the rules. The hot path of the
 // server: one loop over a batch, typed arrays by handle, nothing allocated a reading.
-import {
-  type Batch,
-  type Datatype,
-  fits,
-  form,
-  quality,
-  qualityMask,
-  type StoredValue,
-  traits,
-} from '@telltale/schema';
+import { type Batch, fits, form, quality, qualityMask, type StoredValue, type Traits } from '@telltale/schema';
 import { converted } from './convert.ts';
 import type { Changes } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
@@ -183,7 +174,7 @@ export class MeasurementChain {
       this.counts.foreign++;
       return;
     }
-    const raw = asRead(table.rawDatatypeOf(handle), batch.valueAt(at));
+    const raw = asRead(table.rawTraitsOf(handle), batch.valueAt(at));
     const last = table.valueOf(handle);
     let status = (batch.qualities[at] as number) & deviceQuality;
     let value = this.#engineering(handle, raw);
@@ -217,9 +208,9 @@ export class MeasurementChain {
   /** Undefined where there is no value that fits. */
   #engineering(handle: number, raw: StoredValue | undefined): StoredValue | undefined {
     const table = this.#table;
-    if (raw === undefined || !fits(table.rawDatatypeOf(handle), raw)) return undefined;
+    if (raw === undefined || !fits(table.rawTraitsOf(handle), raw)) return undefined;
     const scaling = table.scalingOf(handle);
-    return converted(table.datatypeOf(handle), scaling === undefined ? raw : toEngineering(scaling, Number(raw)));
+    return converted(table.traitsOf(handle), scaling === undefined ? raw : toEngineering(scaling, Number(raw)));
   }
 
   /** Outside the raw range a reading is no longer good, and limited on the side on which its engineering value lies. */
@@ -247,9 +238,9 @@ export class MeasurementChain {
   /** What the chain would make of a good reading of this raw value now; nothing changes. */
   trial(handle: number, given: StoredValue): ReadingTrial {
     const table = this.#table;
-    const rawDatatype = table.rawDatatypeOf(handle);
-    const read = asRead(rawDatatype, given) as StoredValue;
-    const raw = fits(rawDatatype, read) ? converted(rawDatatype, read) : undefined;
+    const rawTraits = table.rawTraitsOf(handle);
+    const read = asRead(rawTraits, given) as StoredValue;
+    const raw = fits(rawTraits, read) ? converted(rawTraits, read) : undefined;
     const value = this.#engineering(handle, read);
     const isUnfit = raw === undefined || value === undefined;
     if (isUnfit) return { raw, value, quality: quality.bad.sensorFailure, isSame: false, isWithinDeadband: false };
@@ -297,8 +288,7 @@ export class MeasurementChain {
 }
 
 /** A single has the digits of one, and whole numbers have no negative zero. */
-function asRead(rawDatatype: Datatype, given: StoredValue | undefined): StoredValue | undefined {
-  const { precision } = traits[rawDatatype];
+function asRead({ precision }: Traits, given: StoredValue | undefined): StoredValue | undefined {
   if (typeof given !== 'number' || precision === 'double') return given;
   return precision === 'single' ? Math.fround(given) : given + 0;
 }

@@ -8,7 +8,8 @@ import {
   parseText,
   quality,
   type StoredValue,
-  traits,
+  type Traits,
+  traitsOf,
   type Value,
 } from '@telltale/schema';
 import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
@@ -16,7 +17,7 @@ import { type Scaling, scalingOf, stage } from './scaling.ts';
 import { grown } from './wire-slots.ts';
 
 /** By position in `datatypes`, which is how the table has a datatype. */
-const forms = Uint8Array.from(datatypes, (datatype) => traits[datatype].form);
+const traitsByCode = datatypes.map(traitsOf);
 
 const flagBits = (1 << connectorShift) - 1;
 const qualityBits = 0xffff;
@@ -115,6 +116,14 @@ export class MeasurementTable {
     return datatypes[this.rawTypes[handle] as number] as Datatype;
   }
 
+  traitsOf(handle: number): Traits {
+    return traitsByCode[this.types[handle] as number] as Traits;
+  }
+
+  rawTraitsOf(handle: number): Traits {
+    return traitsByCode[this.rawTypes[handle] as number] as Traits;
+  }
+
   /**
    * How many measurements of each connector have each status of quality, by what the chain gave last: four counts a
    * connector, at four times its number, in the order of the two bits. Numbers are at most `highest`.
@@ -152,7 +161,7 @@ export class MeasurementTable {
   }
 
   valueOf(handle: number): StoredValue {
-    switch (forms[this.types[handle] as number]) {
+    switch (this.traitsOf(handle).form) {
       case form.long:
         return this.longs[(handle << cellShift) + cell.value] as bigint;
       case form.text:
@@ -179,7 +188,7 @@ export class MeasurementTable {
   #defineScaling(handle: number, datatype: Datatype, scaling: Scaling | undefined): void {
     const at = handle << cellShift;
     if (scaling === undefined) {
-      const { precision, lowest, highest } = traits[datatype];
+      const { precision, lowest, highest } = traitsOf(datatype);
       const isWhole = precision === 'whole';
       this.cells[at + cell.low] = isWhole ? Number(lowest) - 1 : Number.NEGATIVE_INFINITY;
       this.cells[at + cell.high] = isWhole ? Number(highest) + 1 : Number.POSITIVE_INFINITY;
@@ -217,7 +226,7 @@ export function definitionOf(point: Measurement): Definition {
   if (scaling !== undefined) flags |= flag.scaled | (scaling.rawLo > scaling.rawHi ? flag.falling : 0);
   if (isPlain(datatype, rawDatatype, scaling)) {
     flags |= flag.plain;
-    const { precision } = traits[rawDatatype];
+    const { precision } = traitsOf(rawDatatype);
     if (precision === 'single') flags |= flag.single;
     else if (precision === 'whole') flags |= flag.whole;
   }
@@ -246,10 +255,10 @@ function deadbandOf({ datatype, deadband, euRangeLo, euRangeHi, stackUmask = 0 }
  * where a range is too wide for its own width.
  */
 function isPlain(datatype: Datatype, rawDatatype: Datatype, scaling: Scaling | undefined): boolean {
-  const raw = traits[rawDatatype];
+  const raw = traitsOf(rawDatatype);
   if (raw.form !== form.number) return false;
   if (scaling === undefined && datatype === rawDatatype) return true;
-  if (traits[datatype].precision !== 'double' || !raw.isQuantity) return false;
+  if (traitsOf(datatype).precision !== 'double' || !raw.isQuantity) return false;
   if (scaling === undefined) return true;
   const { rawLo, rawHi, euLo, euHi } = scaling;
   const widths = [rawHi - rawLo, euHi - euLo, (euHi - euLo) / (rawHi - rawLo)];

@@ -1,6 +1,6 @@
 // Writes values with their times and qualities as the bytes of JSON, straight into a buffer. Most values of a plant are
 // short decimals and whole numbers, and come many with the same time: for these nothing is made that is thrown away.
-import { type Datatype, datatypes, form, formatText, traits, type Value } from '@telltale/schema';
+import { type Datatype, datatypes, form, formatText, traitsOf, type Value } from '@telltale/schema';
 import {
   mostShortDigits,
   writeInteger,
@@ -18,14 +18,14 @@ const closing = 0x5d;
 
 /** What most values of a datatype need, with its letter and all around them. */
 export function usualRoom(datatype: Datatype): number {
-  return 31 + traits[datatype].usualLength;
+  return 31 + traitsOf(datatype).usualLength;
 }
 
 /** Of numbers that are no whole ones, by the code of the datatype's letter. */
 const [single, double] = [1, 2];
 const decimals = new Uint8Array(128);
 for (const datatype of datatypes) {
-  const { precision } = traits[datatype];
+  const { precision } = traitsOf(datatype);
   decimals[datatype.charCodeAt(0)] = precision === 'double' ? double : precision === 'single' ? single : 0;
 }
 
@@ -74,7 +74,7 @@ export class TimedWriter {
     const letter = datatype.charCodeAt(0);
     let at = room < beforeBytes + mostShortDigits ? -1 : writeShort(this.#view, valueAt, letter, value);
     if (at < 0) {
-      const isText = traits[datatype].form === form.text;
+      const isText = traitsOf(datatype).form === form.text;
       const text = isText ? JSON.stringify(value).slice(1, -1) : formatText(datatype, value);
       const length = isText ? Buffer.byteLength(text) : text.length;
       if (around + 1 + length > room) return -(around + 1 + length);

@@ -1,5 +1,5 @@
 // The payload of Sparkplug B: what an edge node sends and what it is sent, as bytes and back. Pure.
-import { type Datatype, firstHolding, form, type IntegerType, traits, type Value } from '@telltale/schema';
+import { type Datatype, firstHolding, form, type IntegerType, traitsOf, type Value } from '@telltale/schema';
 import { ProtobufReader, ProtobufWriter } from './protobuf.ts';
 
 export const metricType = {
@@ -28,7 +28,7 @@ const integers: readonly IntegerType<number>[] = [
 ];
 
 export function typeOfDatatype(datatype: Datatype): number {
-  const { form: held, precision, isBoolean } = traits[datatype];
+  const { form: held, precision, isBoolean } = traitsOf(datatype);
   if (held === form.text) return metricType.string;
   if (isBoolean) return metricType.boolean;
   if (precision === 'single') return metricType.float;

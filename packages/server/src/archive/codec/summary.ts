@@ -1,6 +1,6 @@
 // What a chunk is in short, so that trends and aggregates over long intervals need not read its records. Numbers only:
 // texts have none, nor have longs that a double cannot hold.
-import { form, qualityMask, traits } from '@telltale/schema/values';
+import { form, qualityMask, traitsOf } from '@telltale/schema/values';
 import type { Columns, SeriesKey } from '../records.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -45,7 +45,7 @@ export function summarize(
   from: number,
   to: number,
 ): Summary | undefined {
-  const { form: held } = traits[datatype];
+  const { form: held } = traitsOf(datatype);
   if (held === form.text || to <= from) return undefined;
   const { times, qualities } = columns;
   const numbers = held === form.long ? exactNumbers(columns, from, to) : columns.numbers;

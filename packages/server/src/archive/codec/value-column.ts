@@ -1,5 +1,5 @@
 // Values of every datatype as bytes, and back bit by bit.
-import { type Datatype, form, traits } from '@telltale/schema/values';
+import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns } from '../records.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -10,7 +10,7 @@ import { decodeTexts, encodeTexts } from './text-column.ts';
 /** Appends the values at `from..to` of the columns. */
 export function encodeValues(datatype: Datatype, columns: Columns, from: number, to: number, out: ByteWriter): void {
   if (to <= from) return;
-  const { form: held, precision } = traits[datatype];
+  const { form: held, precision } = traitsOf(datatype);
   switch (held) {
     case form.number:
       if (precision === 'whole') encodeWhole(out, columns.numbers, from, to);
@@ -29,7 +29,7 @@ export function encodeValues(datatype: Datatype, columns: Columns, from: number,
 export function decodeValues(datatype: Datatype, reader: ByteReader, count: number, into: Columns, at: number): void {
   if (!(at >= 0 && at + count <= into.capacity)) throw new RangeError(`no room for ${count} values at ${at}`);
   if (count === 0) return;
-  switch (traits[datatype].form) {
+  switch (traitsOf(datatype).form) {
     case form.number:
       decodeNumbers(reader, count, into.numbers, at);
       return;

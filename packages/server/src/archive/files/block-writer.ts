@@ -3,7 +3,7 @@
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { form, traits } from '@telltale/schema/values';
+import { form, traitsOf } from '@telltale/schema/values';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import { encodeQualities } from '../codec/quality-column.ts';
 import { type Summary, summarize } from '../codec/summary.ts';
@@ -75,7 +75,7 @@ export class BlockWriter {
   /** Records in order of time, also from call to call. */
   append(columns: Columns, from: number, to: number): void {
     if (from >= to) return;
-    if (traits[this.#current.datatype].form === form.text) {
+    if (traitsOf(this.#current.datatype).form === form.text) {
       this.#appendTexts(columns, from, to);
       return;
     }

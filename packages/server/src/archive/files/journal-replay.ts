@@ -1,6 +1,6 @@
 // A journal as it is read again after a crash: what is damaged is left out, and nothing is taken for a record that is
 // none.
-import { form, type Traits, traits } from '@telltale/schema/values';
+import { form, type Traits, traitsOf } from '@telltale/schema/values';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { Columns, maxRecordTextBytes, type Series } from '../records.ts';
 import type { FramesRead } from './frames.ts';
@@ -76,7 +76,7 @@ class Replay {
           return undefined;
         case frameKind.series: {
           const series = readSeries(new ByteReader(payload, 4));
-          this.#traits.set(series.number, traits[series.datatype]);
+          this.#traits.set(series.number, traitsOf(series.datatype));
           this.#listener.series(series);
           return undefined;
         }
@@ -176,7 +176,7 @@ class Replay {
     let of = this.#traits.get(number);
     if (of === undefined) {
       const series = this.#listener.known?.(number);
-      of = series === undefined ? null : traits[series.datatype];
+      of = series === undefined ? null : traitsOf(series.datatype);
       this.#traits.set(number, of);
       if (series !== undefined) this.#listener.series(series);
     }

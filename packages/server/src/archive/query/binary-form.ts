@@ -2,7 +2,7 @@
 // The last frame says that nothing was cut off.
 
 import { wordOf } from '@telltale/schema/digits';
-import { type Datatype, form, traits } from '@telltale/schema/values';
+import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import { Columns, type Kind, kinds } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Page } from './page.ts';
@@ -43,7 +43,7 @@ export class BinaryForm implements AnswerForm {
     const gathered = this.#gathered;
     if (gathered.count > 0 && datatype !== this.#datatype) this.#flush(page);
     this.#datatype = datatype;
-    if (traits[datatype].form === form.text) return this.#gatherTexts(page, columns, from, to);
+    if (traitsOf(datatype).form === form.text) return this.#gatherTexts(page, columns, from, to);
     let at = from;
     while (at < to && !page.isFull) {
       if (gathered.count === 0 && to - at >= worthAFrame) {
@@ -103,7 +103,7 @@ export class BinaryForm implements AnswerForm {
   #frame(page: Page, columns: Columns, from: number, to: number): void {
     const count = to - from;
     const name = this.#name;
-    const isText = traits[this.#datatype].form === form.text;
+    const isText = traitsOf(this.#datatype).form === form.text;
     const texts = isText ? columns.texts.slice(from, to).map((text) => Buffer.from(text)) : undefined;
     const textBytes = texts?.reduce((sum, { length }) => sum + length, 0) ?? 0;
     const valueBytes = texts === undefined ? 8 * count : padded(4 * count) + padded(textBytes);

@@ -9,7 +9,7 @@ import {
   writeSingle,
   writeWhole,
 } from '@telltale/schema/digits';
-import { type Datatype, form, type Traits, traits } from '@telltale/schema/values';
+import { type Datatype, form, type Traits, traitsOf } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
@@ -53,7 +53,7 @@ export class CsvForm implements AnswerForm {
 
   write(page: Page, datatype: Datatype, columns: Columns, from: number, to: number): number {
     const { texts, qualities } = columns;
-    const of = traits[datatype];
+    const of = traitsOf(datatype);
     let index = from;
     for (; index < to && !page.isFull; index++) {
       if (this.#kind === 'alarms') {

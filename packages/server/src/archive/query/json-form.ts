@@ -10,7 +10,7 @@ import {
   writeSingle,
   writeWhole,
 } from '@telltale/schema/digits';
-import { type Datatype, datatypes, form, traits } from '@telltale/schema/values';
+import { type Datatype, datatypes, form, traitsOf } from '@telltale/schema/values';
 import { unpackAlarm } from '../alarm-text.ts';
 import type { Columns, Kind } from '../records.ts';
 import type { AnswerForm } from './answer-form.ts';
@@ -53,7 +53,7 @@ export class JsonForm implements AnswerForm {
     const next =
       this.#kind === 'alarms'
         ? writeAlarms(page, columns, from, to)
-        : traits[datatype].form === form.text
+        : traitsOf(datatype).form === form.text
           ? this.#writeTexts(page, columns, from, to)
           : this.#writeNumbers(page, datatype, columns, from, to);
     if (!this.#hasRecord && page.at > start) {
@@ -77,7 +77,8 @@ export class JsonForm implements AnswerForm {
     const { times, numbers, longs, qualities } = columns;
     const hasQuality = this.#kind === 'measurements';
     const beforeValue = beforeValues.get(datatype) as number;
-    const { form: held, precision } = traits[datatype];
+    const { form: held, precision } = traitsOf(datatype);
+    const [isLong, isSingle, isDouble] = [held === form.long, precision === 'single', precision === 'double'];
     const limit = Math.min(page.fullBytes, bytes.length - mostBytes);
     const time = this.#time;
     const quality = this.#quality;
@@ -86,9 +87,9 @@ export class JsonForm implements AnswerForm {
     for (; index < to && at <= limit; index++) {
       view.setUint32(at, beforeValue, true);
       at += 4;
-      if (precision === 'double') at = writeDouble(view, at, numbers[index] as number);
-      else if (held === form.long) at = writeLong(view, at, longs[index] as bigint);
-      else if (precision === 'single') at = writeSingle(view, at, numbers[index] as number);
+      if (isDouble) at = writeDouble(view, at, numbers[index] as number);
+      else if (isLong) at = writeLong(view, at, longs[index] as bigint);
+      else if (isSingle) at = writeSingle(view, at, numbers[index] as number);
       else at = writeInteger(view, at, numbers[index] as number);
       at = time.write(view, at, times[index] as number);
       if (hasQuality) {

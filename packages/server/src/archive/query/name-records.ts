@@ -1,5 +1,5 @@
 // Puts the stages of a reading together: from what there is of a name to the records of the answer.
-import { form, ProblemError, traits } from '@telltale/schema/values';
+import { form, ProblemError, traitsOf } from '@telltale/schema/values';
 import type { ReadRequest } from '../archive-access.ts';
 import type { Series } from '../records.ts';
 import { ActiveAlarms } from './active-alarms.ts';
@@ -34,7 +34,7 @@ export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordR
 /** Throws a problem where texts cannot be aggregated so. */
 export function refuseUnfit({ kind, aggregate }: ReadRequest, series: readonly Series[]): void {
   if (aggregate === undefined || aggregate === 'first' || aggregate === 'last') return;
-  const text = series.find(({ datatype }) => traits[datatype].form === form.text);
+  const text = series.find(({ datatype }) => traitsOf(datatype).form === form.text);
   if (text === undefined || (aggregate === 'count' && kind !== 'alarms')) return;
   throw new ProblemError('invalid-query', `${text.name} has texts, of which there is no ${aggregate}.`, [
     { path: 'aggregate', message: 'first or last is expected of texts, or count of those that are no alarms' },

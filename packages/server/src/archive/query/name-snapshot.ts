@@ -1,5 +1,5 @@
 // Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
-import { form, quality, traits } from '@telltale/schema/values';
+import { form, quality, traitsOf } from '@telltale/schema/values';
 import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block } from './block.ts';
@@ -61,7 +61,7 @@ export class NameSnapshot {
     const tail = new Columns(gaps.length);
     tail.times.set(gaps);
     tail.count = gaps.length;
-    if (traits[series.datatype].form === form.text) tail.texts = gaps.map(() => '');
+    if (traitsOf(series.datatype).form === form.text) tail.texts = gaps.map(() => '');
     tail.qualities.fill(quality.bad.nonSpecific | marksGap);
     const [firstUs, lastUs] = [gaps[0] as number, gaps.at(-1) as number];
     this.places.push({ part, order: this.places.length, path: undefined, tail, firstUs, lastUs });

@@ -1,6 +1,6 @@
 // What the stages of a reading hand to each other: runs of records, in time order. A stage keeps the run at hand in its
 // own fields, so that none costs an object.
-import { type Datatype, form, traits } from '@telltale/schema/values';
+import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
 
@@ -33,7 +33,7 @@ export interface RecordRuns {
 export function copyRecord(datatype: Datatype, from: Columns, at: number, into: Columns, to: number): void {
   into.times[to] = from.times[at] as number;
   into.qualities[to] = from.qualities[at] as number;
-  const { form: held } = traits[datatype];
+  const { form: held } = traitsOf(datatype);
   if (held === form.text) into.texts[to] = from.texts[at] as string;
   else if (held === form.long) into.longs[to] = from.longs[at] as bigint;
   else into.numbers[to] = from.numbers[at] as number;

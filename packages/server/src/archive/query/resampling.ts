@@ -1,5 +1,5 @@
 // Resamples: for each time of a grid the record in force there, the last one at or before it, restamped to it.
-import { type Datatype, form, traits } from '@telltale/schema/values';
+import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
@@ -50,7 +50,7 @@ export class Resampling extends ChunkStage {
     this.#heldDatatype = datatype;
     this.#held.times[0] = last.time;
     this.#held.qualities[0] = last.quality;
-    if (traits[datatype].form === form.long) this.#held.longs[0] = BigInt(last.value);
+    if (traitsOf(datatype).form === form.long) this.#held.longs[0] = BigInt(last.value);
     else this.#held.numbers[0] = last.value;
     return true;
   }

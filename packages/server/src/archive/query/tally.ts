@@ -1,5 +1,5 @@
 // What is kept of the records of one bucket: how many they are, their sum, and the first, last, least and greatest.
-import { type Datatype, form, qualityMask, quality as qualityOf, traits } from '@telltale/schema/values';
+import { type Datatype, form, qualityMask, quality as qualityOf, traitsOf } from '@telltale/schema/values';
 import type { Summary } from '../codec/summary.ts';
 import { Columns, type Kind, marksGap } from '../records.ts';
 import { copyRecord } from './record-runs.ts';
@@ -65,7 +65,7 @@ export class Tally {
   /** The value of the last record, where it is a number. */
   get newestNumber(): number {
     const { numbers, longs } = this.records;
-    const { form: held } = traits[this.datatypes[lastSlot] as Datatype];
+    const { form: held } = traitsOf(this.datatypes[lastSlot] as Datatype);
     return held === form.long ? Number(longs[lastSlot]) : (numbers[lastSlot] as number);
   }
 
@@ -75,7 +75,7 @@ export class Tally {
     this.#keep(lastSlot, datatype, columns, to - 1);
     this.count += to - from;
     const sound = this.#addQualities(datatype, columns, from, to);
-    const { form: held } = traits[datatype];
+    const { form: held } = traitsOf(datatype);
     if (sound === 0 || held === form.text) return;
     if (held === form.long) this.#addLongs(datatype, columns, from, to);
     else this.#addNumbers(datatype, columns, from, to);
@@ -221,7 +221,7 @@ export class Tally {
     this.datatypes[slot] = datatype;
     records.times[slot] = time;
     records.qualities[slot] = quality;
-    if (traits[datatype].form === form.long) records.longs[slot] = BigInt(value);
+    if (traitsOf(datatype).form === form.long) records.longs[slot] = BigInt(value);
     else records.numbers[slot] = value;
   }
 }

@@ -1,6 +1,6 @@
 // Thins an answer out for a plot: the interval in equal buckets, of each the first, least, greatest and last record, so
 // that a line through them looks like one through all. What has no more records than are wanted is given whole.
-import { type Datatype, form, traits } from '@telltale/schema/values';
+import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns, Kind } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
@@ -150,7 +150,7 @@ class Buckets extends ChunkStage {
     const { times, qualities, longs, texts } = records;
     const isSameQuality = (((qualities[a] as number) ^ (qualities[b] as number)) & 0xff) === 0; // as far as it is shown
     if (times[a] !== times[b] || datatypes[a] !== datatypes[b] || !isSameQuality) return false;
-    const isText = traits[datatypes[a] as Datatype].form === form.text;
+    const isText = traitsOf(datatypes[a] as Datatype).form === form.text;
     return isText ? texts[a] === texts[b] : longs[a] === longs[b];
   }
 }

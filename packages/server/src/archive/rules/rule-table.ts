@@ -7,7 +7,7 @@ import {
   type Measurement,
   parseText,
   type StoredValue,
-  traits,
+  traitsOf,
   ValueError,
 } from '@telltale/schema';
 import { cell, cellShift, flag, qualityShift, word, wordShift } from './point-rules.ts';
@@ -39,7 +39,7 @@ export class RuleTable {
     let flags = isSame ? this.flagsOf(handle) & keptBits : 0;
     if (archMode === 'change') flags |= flag.change;
     if (leader !== undefined) flags |= flag.follows;
-    if (traits[datatype].form === form.number) flags |= flag.number;
+    if (traitsOf(datatype).form === form.number) flags |= flag.number;
     this.words[(handle << wordShift) + word.source] = source;
     const at = handle << cellShift;
     this.cells[at + cell.periodMs] = archPeriod;
@@ -134,7 +134,7 @@ export class RuleTable {
 
 /** A text that is no number of the datatype was refused at rendering; here it counts as none. */
 function valueDeadbandOf({ datatype, archValueDeadband }: Point): number | bigint {
-  if (archValueDeadband === undefined || !traits[datatype].isQuantity) return 0;
+  if (archValueDeadband === undefined || !traitsOf(datatype).isQuantity) return 0;
   try {
     return parseText(datatype, archValueDeadband) as number | bigint;
   } catch (error) {

@@ -1,7 +1,7 @@
 // Brings a frozen generation into block files, one a partition that it touches. A generator, so that it is taken in
 // slices: what it yields is nothing but a chance to stop. The table is not changed and can be read meanwhile.
 
-import { form, traits } from '@telltale/schema/values';
+import { form, traitsOf } from '@telltale/schema/values';
 import { BlockWriter } from '../files/block-writer.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
@@ -187,7 +187,7 @@ function* append(
 ): Generator<void, void> {
   for (let at = from; at < to; at += sliceRecords) {
     columns.clear();
-    table.copy(order, at, Math.min(at + sliceRecords, to), traits[series.datatype].form === form.text, columns);
+    table.copy(order, at, Math.min(at + sliceRecords, to), traitsOf(series.datatype).form === form.text, columns);
     writer.append(columns, 0, columns.count);
     if (to - from > sliceRecords) yield;
   }

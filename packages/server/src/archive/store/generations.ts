@@ -1,6 +1,6 @@
 // The generations whose records are in memory: the one that is written, with its journal, and those before it that wait
 // to be flushed. What is committed is in a journal; what is not waits here for the next commit.
-import { type Batch, type Clock, form, traits } from '@telltale/schema/values';
+import { type Batch, type Clock, form, traitsOf } from '@telltale/schema/values';
 import type { Catalogue } from '../files/catalogue.ts';
 import { SyncFailed } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
@@ -239,7 +239,7 @@ export class Generations {
   #define(number: number): void {
     const series = this.#options.catalogue.byNumber(number);
     if (series === undefined) return;
-    const { form: held } = traits[series.datatype];
+    const { form: held } = traitsOf(series.datatype);
     this.#formOf[number] = held;
     this.#isText[number] = held === form.text ? 1 : 0;
   }

@@ -1,6 +1,6 @@
 // For tests: a plain archive that the real one is compared with, and a plain reader of what the real one has.
 import assert from 'node:assert/strict';
-import { Batch, form, type StoredValue, traits, unstored, type Value } from '@telltale/schema';
+import { Batch, form, type StoredValue, traitsOf, unstored, type Value } from '@telltale/schema';
 import { BlockFile } from '../files/block-file.ts';
 import { Columns, oldestPlausibleUs, replaces, type Series, type SeriesKey } from '../records.ts';
 import type { ArchiveStore } from './archive-store.ts';
@@ -161,7 +161,7 @@ export function recordsOf(file: BlockFile, series: Series): PlainRecord[] {
 
 function plain({ count, times, numbers, longs, qualities, texts }: Columns, { datatype }: Series): PlainRecord[] {
   return Array.from({ length: count }, (_, at) => {
-    const { form: held } = traits[datatype];
+    const { form: held } = traitsOf(datatype);
     const column = held === form.text ? texts : held === form.long ? longs : numbers;
     const value = unstored(datatype, column[at] as StoredValue);
     return { time: times[at] as number, value, quality: qualities[at] as number };

@@ -1,6 +1,6 @@
 // A generation as it comes back from its journal.
 import { join } from 'node:path';
-import { type Clock, form, traits } from '@telltale/schema/values';
+import { type Clock, form, traitsOf } from '@telltale/schema/values';
 import type { Catalogue } from '../files/catalogue.ts';
 import type { Damage } from '../files/damage.ts';
 import { journalName } from '../files/file-names.ts';
@@ -79,7 +79,7 @@ export class TableReplay {
       isText.set(this.#isText);
       this.#isText = isText;
     }
-    this.#isText[number] = traits[datatype].form === form.text ? 1 : 0;
+    this.#isText[number] = traitsOf(datatype).form === form.text ? 1 : 0;
   }
 
   #take(numbers: Uint32Array, columns: Columns, count: number): void {

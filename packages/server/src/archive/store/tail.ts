@@ -1,5 +1,5 @@
 // The records of one series that are in memory, of all generations, as a reading gets them.
-import { form, traits } from '@telltale/schema/values';
+import { form, traitsOf } from '@telltale/schema/values';
 import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
 import type { ErasedRange, MemoryTable } from './memory-table.ts';
 import { headCutOff } from './retention.ts';
@@ -24,7 +24,7 @@ export function tailOf(
 ): Tail | undefined {
   const { series, sinceUs, untilUs, cutOffUs } = request;
   const columns = new Columns();
-  const isText = traits[series.datatype].form === form.text;
+  const isText = traitsOf(series.datatype).form === form.text;
   const head = request.needsHead ? headOf(tables, erasedOf, request) : undefined;
   if (head !== undefined) head.table.copy(Uint32Array.of(head.at), 0, 1, isText, columns);
   for (const table of tables) {
