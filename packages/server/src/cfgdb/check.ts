@@ -45,6 +45,8 @@ const umaskWatchdog = 1;
 const umaskLimits = 32;
 const quantities = datatypes.filter((datatype) => traitsOf(datatype).isQuantity);
 const booleans = datatypes.filter((datatype) => traitsOf(datatype).isBoolean);
+/** `i, l, f and d` */
+const listed = new Intl.ListFormat('en-GB');
 
 /** Objects of the content that the caller has at hand, so that their texts need not be parsed again. */
 export type ParsedObjects = { readonly [F in Family]?: ReadonlyMap<string, object> };
@@ -263,8 +265,8 @@ function checkTexts(point: Point, report: Report): void {
   if (initial !== undefined && range !== undefined && (stackUmask & umaskLimits) === 0) {
     const [low, high] = range;
     const { compare } = traitsOf(datatype);
-    if (compare(initial, low) < 0 || compare(initial, high) > 0)
-      report('initialValue', `must be within the eu-range, ${low} to ${high}`);
+    const isWithin = compare(initial, low) >= 0 && compare(initial, high) <= 0;
+    if (!isWithin) report('initialValue', `must be within the eu-range, ${low} to ${high}`);
   }
   const share = quantities.includes(datatype) ? point.deadband?.match(/^(\d+(?:\.\d+)?)%$/) : undefined;
   if (share === undefined || share === null) checkSpan(datatype, 'deadband', point.deadband, report);
@@ -300,10 +302,7 @@ function checkRange(
 function checkSpan(datatype: Datatype, field: string, text: string | undefined, report: Report): void {
   if (text === undefined) return;
   if (!quantities.includes(datatype)) {
-    report(
-      field,
-      `has no meaning for datatype ${datatype}; only for ${quantities.join(', ').replace(/, (?=[^,]*$)/, ' and ')}`,
-    );
+    report(field, `has no meaning for datatype ${datatype}; only for ${listed.format(quantities)}`);
     return;
   }
   const span = read(datatype, field, text, report);

@@ -1,6 +1,6 @@
 // Writes values with their times and qualities as the bytes of JSON, straight into a buffer. Most values of a plant are
 // short decimals and whole numbers, and come many with the same time: for these nothing is made that is thrown away.
-import { type Datatype, datatypes, form, formatText, traitsOf, type Value } from '@telltale/schema';
+import { type Datatype, form, type Traits, traitsOf, type Value } from '@telltale/schema';
 import {
   mostShortDigits,
   writeInteger,
@@ -19,14 +19,6 @@ const closing = 0x5d;
 /** What most values of a datatype need, with its letter and all around them. */
 export function usualRoom(datatype: Datatype): number {
   return 31 + traitsOf(datatype).usualLength;
-}
-
-/** Of numbers that are no whole ones, by the code of the datatype's letter. */
-const [single, double] = [1, 2];
-const decimals = new Uint8Array(128);
-for (const datatype of datatypes) {
-  const { precision } = traitsOf(datatype);
-  decimals[datatype.charCodeAt(0)] = precision === 'double' ? double : precision === 'single' ? single : 0;
 }
 
 /** `["d` before a value. */
@@ -71,18 +63,18 @@ export class TimedWriter {
     }
     const around = bytesAround(timeUs);
     const valueAt = start + beforeBytes;
-    const letter = datatype.charCodeAt(0);
-    let at = room < beforeBytes + mostShortDigits ? -1 : writeShort(this.#view, valueAt, letter, value);
+    const traits = traitsOf(datatype);
+    let at = room < beforeBytes + mostShortDigits ? -1 : writeShort(this.#view, valueAt, traits, value);
     if (at < 0) {
-      const isText = traitsOf(datatype).form === form.text;
-      const text = isText ? JSON.stringify(value).slice(1, -1) : formatText(datatype, value);
+      const isText = traits.form === form.text;
+      const text = isText ? JSON.stringify(value).slice(1, -1) : traits.format(value);
       const length = isText ? Buffer.byteLength(text) : text.length;
       if (around + 1 + length > room) return -(around + 1 + length);
       at = length === text.length ? writeAscii(bytes, valueAt, text) : valueAt + bytes.write(text, valueAt);
     } else if (around + 1 + at - valueAt > room) return -(around + 1 + at - valueAt);
     bytes[start] = 0x5b;
     bytes[start + 1] = quote;
-    bytes[start + 2] = letter;
+    bytes[start + 2] = datatype.charCodeAt(0);
     if (timeUs !== this.#timeUs) this.#setTime(timeUs);
     at = copy(this.#time, this.#timeLength, bytes, at);
     if (quality !== undefined) {
@@ -138,12 +130,11 @@ function writeAscii(bytes: Buffer, at: number, text: string): number {
 }
 
 /** Numbers whose digits are at hand; of others a negative number. What it writes too far is within the time behind. */
-function writeShort(view: DataView, at: number, letter: number, value: Value): number {
+function writeShort(view: DataView, at: number, { precision }: Traits, value: Value): number {
   if (typeof value === 'number') {
     if (value === 0 && !Object.is(value, -0)) return writeDigit(view, at, 0);
-    const decimal = decimals[letter];
-    if (decimal === double) return writeShortDouble(view, at, value);
-    return decimal === single ? writeShortSingle(view, at, value) : writeInteger(view, at, value);
+    if (precision === 'double') return writeShortDouble(view, at, value);
+    return precision === 'single' ? writeShortSingle(view, at, value) : writeInteger(view, at, value);
   }
   if (typeof value === 'boolean') return writeDigit(view, at, value ? 1 : 0);
   return typeof value === 'bigint' ? writeShortLong(view, at, value) : -1;
