@@ -13,7 +13,7 @@ import {
   ValidFor,
 } from '../data-access.ts';
 import { Explanation } from '../diagnostics.ts';
-import { maxTextBytes } from '../value.ts';
+import { maxTextBytes } from '../value-text.ts';
 import { Quality } from '../wire-schemas.ts';
 import { fields, name, names, someOf } from './inputs.ts';
 import { declare, done, json, ofNamedWrites, versionedJson } from './operation.ts';
