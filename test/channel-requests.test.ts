@@ -6,13 +6,15 @@ import {
   channelRequestNames,
   type LiveAlarm,
   type LiveCommand,
+  type LiveConnector,
   type LiveMeasurement,
   maxBatchItems,
   problemPage,
 } from '@telltale/schema';
 import { CheckedChannel } from './checked-channel.ts';
-import { oddNames } from './live-plant.ts';
+import { oddNames, put } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
+import { until } from './until.ts';
 
 let channel: CheckedChannel;
 const live = new LiveServer({
@@ -287,13 +289,15 @@ describe('diagnostics', () => {
   });
 
   test('BrowseConnector gives what POST gives', async () => {
-    const { items, cursor } = await done('BrowseConnector', { name: 'device', path: 'tank1', limit: 3 });
-    const { text } = await data.ask('POST', '/connectors/device/browse', { body: { path: 'tank1', limit: 3 } });
+    await live.apply([put('connectors', 'works', { stackName: 'waterworks' })]);
+    await until('the link is up', async () => (await data.read<LiveConnector>('/connectors/works')).state === 'up');
+    const { items, cursor } = await done('BrowseConnector', { name: 'works', path: 'tank1', limit: 3 });
+    const { text } = await data.ask('POST', '/connectors/works/browse', { body: { path: 'tank1', limit: 3 } });
     assert.deepEqual({ items, cursor }, JSON.parse(text));
     assert.equal(cursor, '3');
-    await channel.refused('device-refused', 'BrowseConnector', { name: 'device', path: 'nowhere' });
+    await channel.refused('device-refused', 'BrowseConnector', { name: 'works', path: 'nowhere' });
     await channel.refused('unknown-object', 'BrowseConnector', { name: 'nobody' });
-    await channel.refused('invalid-body', 'BrowseConnector', { name: 'device', limit: 0 });
+    await channel.refused('invalid-body', 'BrowseConnector', { name: 'works', limit: 0 });
   });
 
   test('connectors and providers are watched, and no longer', async () => {
