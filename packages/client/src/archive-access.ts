@@ -12,6 +12,7 @@ import {
   fromTimestamp,
   JsonListReader,
   type MeasurementRecord,
+  type OperationName,
   ProblemError,
   parseJson,
   type Timestamp,
@@ -20,16 +21,8 @@ import {
 import { type ArchiveColumns, BadColumns, ColumnsReader } from './columns-reader.ts';
 import { TelltaleProblem } from './errors.ts';
 import { joinDownloads } from './joined-downloads.ts';
-import {
-  type AskOptions,
-  type Bytes,
-  byNames,
-  chunksOf,
-  type Download,
-  listsOf,
-  pathName,
-  type Transport,
-} from './transport.ts';
+import { type Input, OperationCalls } from './operation-calls.ts';
+import { type AskOptions, type Bytes, byNames, chunksOf, type Download, listsOf, type Transport } from './transport.ts';
 
 /**
  * Seconds since 1970, of which those of zero or less count back from now; or a date, or a timestamp, exact to the
@@ -72,16 +65,22 @@ export type BackfillRecords = { measurements: MeasurementRecord; commands: Comma
 /** So many records go in one request, of which each is on disk when the next one leaves. */
 const recordsARequest = 10_000;
 
+const titles = { measurements: 'Measurement', commands: 'Command', alarms: 'Alarm' } as const;
+
+/** Reads of alarms take fewer options: the service says so. */
+const readsOne = (kind: ArchiveKind) => `read${titles[kind]}Archive` as 'readMeasurementArchive';
+const readsSeveral = (kind: ArchiveKind) => `read${titles[kind]}Archives` as 'readMeasurementArchives';
+
 export class ArchiveAccess {
-  readonly #transport: Transport;
+  readonly #calls: OperationCalls;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    this.#calls = new OperationCalls(transport);
   }
 
   /** The names of which there are records, those of deleted objects included. */
   names(kind: ArchiveKind, { signal }: AskOptions = {}): Promise<string[]> {
-    return this.#transport.json(`archive/${kind}/names`, { signal });
+    return this.#calls.json(`list${titles[kind]}ArchiveNames`, {}, { signal });
   }
 
   /** All records at once; `pages` and `columns` take less memory. */
@@ -101,8 +100,9 @@ export class ArchiveAccess {
     name: string,
     options: ArchiveOneOptions,
   ): AsyncGenerator<ArchiveRecords[Kind][], void> {
-    const path = intervalPath(kind, name, options, 'unknown-object');
-    const found = await this.#transport.download(path, { query: queryOf(options), signal: options.signal });
+    const operation = options.activeOnly ? 'readActiveAlarmArchive' : readsOne(kind);
+    const input = { name, ...timesOf(options), ...optionsOf(options) };
+    const found = await this.#calls.download(operation, input, { signal: options.signal });
     let page: ArchiveRecords[Kind][] = [];
     const reader = new JsonListReader((record) => page.push(record as ArchiveRecords[Kind]));
     try {
@@ -113,7 +113,7 @@ export class ArchiveAccess {
       }
       reader.end();
     } catch (error) {
-      throw error instanceof ProblemError ? this.#transport.stranger('GET', path, error.message) : error;
+      throw error instanceof ProblemError ? this.#stranger(operation, input, error.message) : error;
     }
   }
 
@@ -123,7 +123,7 @@ export class ArchiveAccess {
     options: ArchiveReadOptions & ArchiveNamesOption,
   ): Promise<Record<string, ArchiveRecords[Kind][]>> {
     return byNames(options.names, (names) =>
-      this.#transport.collection(`archive/${kind}/`, { query: manyQuery(options, names), signal: options.signal }),
+      this.#calls.collection(readsSeveral(kind), severalOf(options, names), { signal: options.signal }),
     );
   }
 
@@ -132,14 +132,13 @@ export class ArchiveAccess {
     kind: 'measurements' | 'commands',
     options: ArchiveReadOptions & ArchiveNamesOption,
   ): AsyncGenerator<ArchiveColumns, void> {
-    const path = `archive/${kind}/`;
     const found = await this.download(kind, { ...options, form: 'columns' });
     const reader = new ColumnsReader();
     try {
       for await (const chunk of chunksOf(found)) yield* reader.feed(chunk);
       reader.end();
     } catch (error) {
-      throw error instanceof BadColumns ? this.#transport.stranger('GET', path, error.message) : error;
+      throw error instanceof BadColumns ? this.#stranger(readsSeveral(kind), {}, error.message) : error;
     }
   }
 
@@ -149,14 +148,14 @@ export class ArchiveAccess {
     options: ArchiveReadOptions & ArchiveNamesOption & { readonly form: 'csv' | 'columns' },
   ): Promise<Download> {
     const { names, form, signal } = options;
-    const path = `archive/${kind}/`;
+    const operation = readsSeveral(kind);
     const accept = form === 'csv' ? csvType : columnsType;
     const open = (list: string | undefined) =>
-      this.#transport.download(path, { query: manyQuery(options, list), accept, signal });
+      this.#calls.download(operation, severalOf(options, list), { accept, signal });
     const [list = names && '', ...others] = names === undefined ? [] : listsOf(names);
     const first = await open(list);
     if (others.length === 0) return first;
-    const cutOff = () => this.#transport.stranger('GET', path, 'it ends too early');
+    const cutOff = () => this.#stranger(operation, {}, 'it ends too early');
     return joinDownloads(
       form,
       first,
@@ -167,9 +166,8 @@ export class ArchiveAccess {
 
   /** Resolves when the records of the interval are gone from the disk. */
   async erase(kind: ArchiveKind, name: string, interval: ArchiveInterval): Promise<void> {
-    await this.#transport.send('DELETE', intervalPath(kind, name, interval, 'invalid-name'), {
-      signal: interval.signal,
-    });
+    const input = { name, ...timesOf(interval) };
+    await this.#calls.send(`erase${titles[kind]}Archive`, input, { signal: interval.signal });
   }
 
   /**
@@ -202,30 +200,33 @@ export class ArchiveAccess {
   }
 
   stats({ signal }: AskOptions = {}): Promise<ArchiveStats> {
-    return this.#transport.json('archive/stats', { signal });
+    return this.#calls.json('getArchiveStats', {}, { signal });
   }
 
   /** Reads everything and compares checksums; the last step is `done` and says what is damaged. */
   check(options: AskOptions = {}): AsyncGenerator<ArchiveProgress, void> {
-    return this.#progress('archive/check', options);
+    return this.#progress('checkArchive', options);
   }
 
   /** Merges files and gives space back; the last step is `done`. */
   compact(options: AskOptions = {}): AsyncGenerator<ArchiveProgress, void> {
-    return this.#progress('archive/compact', options);
+    return this.#progress('compactArchive', options);
   }
 
   async #backfill(
-    kind: string,
+    kind: keyof BackfillRecords,
     name: string,
     bytes: { body: Bytes; type: string },
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    await this.#transport.send('POST', `archive/${kind}/${pathName(name, 'invalid-name')}`, { bytes, signal });
+    await this.#calls.send(`backfill${titles[kind]}Archive`, { name }, { bytes, signal });
   }
 
-  async *#progress(path: string, { signal }: AskOptions): AsyncGenerator<ArchiveProgress, void> {
-    const found = await this.#transport.download(path, { signal }, 'POST');
+  async *#progress(
+    operation: 'checkArchive' | 'compactArchive',
+    { signal }: AskOptions,
+  ): AsyncGenerator<ArchiveProgress, void> {
+    const found = await this.#calls.download(operation, {}, { signal });
     const utf8 = new TextDecoder();
     let text = '';
     let isDone = false;
@@ -234,12 +235,16 @@ export class ArchiveAccess {
       text = lines.pop() ?? '';
       for (const line of lines) {
         const step = readStep(line);
-        if (step === undefined) throw this.#transport.stranger('POST', path, 'its answer is not JSON');
+        if (step === undefined) throw this.#stranger(operation, {}, 'its answer is not JSON');
         isDone = step.done === true;
         yield step;
       }
     }
-    if (!isDone) throw this.#transport.stranger('POST', path, 'its answer ends too early');
+    if (!isDone) throw this.#stranger(operation, {}, 'its answer ends too early');
+  }
+
+  #stranger<N extends OperationName>(operation: N, input: Partial<Input<N>>, what: string) {
+    return this.#calls.stranger(operation, input as Input<N>, what);
   }
 }
 
@@ -251,27 +256,18 @@ function readStep(line: string): ArchiveProgress | undefined {
   }
 }
 
-function intervalPath(
-  kind: ArchiveKind,
-  name: string,
-  { since, until = 0, activeOnly }: ArchiveInterval & { readonly activeOnly?: boolean | undefined },
-  otherwise: 'unknown-object' | 'invalid-name',
-): string {
-  const part = activeOnly ? '/active' : '';
-  return `archive/${kind}/${pathName(name, otherwise)}${part}/${secondsText(since)}/${secondsText(until)}`;
+/** In digits, so that every microsecond is exact. */
+function timesOf({ since, until = 0 }: ArchiveInterval) {
+  return { t_since: secondsText(since), t_until: secondsText(until) };
 }
 
-function manyQuery(options: ArchiveReadOptions, names: string | undefined) {
+function severalOf(options: ArchiveReadOptions, names: string | undefined) {
   const { since, until } = options;
-  return {
-    names,
-    t_since: secondsText(since),
-    t_until: until === undefined ? undefined : secondsText(until),
-    ...queryOf(options),
-  };
+  const times = { t_since: secondsText(since), t_until: until === undefined ? undefined : secondsText(until) };
+  return { names, ...times, ...optionsOf(options) };
 }
 
-function queryOf({ resampleS, aggregate, warpHead, limit, maxPoints }: ArchiveReadOptions) {
+function optionsOf({ resampleS, aggregate, warpHead, limit, maxPoints }: ArchiveReadOptions) {
   return { resample: resampleS, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints };
 }
 

@@ -1,15 +1,18 @@
 // The configuration interface, version 2, over HTTP: families, stacks, the database as a whole, executables.
-import type {
-  Change,
-  ExecutableStat,
-  Family,
-  FamilyObject,
-  Operation,
-  RenderStatus,
-  RevisionSummary,
-  Stack,
+import {
+  bytesType,
+  type Change,
+  type ExecutableStat,
+  type Family,
+  type FamilyObject,
+  type Operation,
+  type RenderStatus,
+  type RevisionSummary,
+  type Stack,
+  sqliteType,
 } from '@telltale/schema';
-import { type AskOptions, type Bytes, byNames, type Download, pathName, type Transport } from './transport.ts';
+import { OperationCalls } from './operation-calls.ts';
+import { type AskOptions, type Bytes, byNames, type Download, type Transport } from './transport.ts';
 
 export type StackRole = 'connector' | 'provider';
 
@@ -38,130 +41,135 @@ export interface NamesOption extends AskOptions {
   readonly names?: readonly string[] | undefined;
 }
 
-const sqliteType = 'application/x-sqlite3';
+const titles = {
+  alarms: 'Alarm',
+  commands: 'Command',
+  measurements: 'Measurement',
+  connectors: 'Connector',
+  providers: 'Provider',
+  'function-modules': 'FunctionModule',
+} as const satisfies Record<Family, string>;
+
+const titleOf = (family: Family): (typeof titles)[Family] => titles[family];
+
+const stacksOf = { connector: 'Connector', provider: 'Provider' } as const satisfies Record<StackRole, string>;
 
 export class ConfigurationAccess {
-  readonly #transport: Transport;
+  readonly #calls: OperationCalls;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    this.#calls = new OperationCalls(transport);
   }
 
   names(family: Family, { signal }: AskOptions = {}): Promise<string[]> {
-    return this.#transport.json(`${family}/names`, { signal });
+    return this.#calls.json(`listNamesOfConfigured${titleOf(family)}s`, {}, { signal });
   }
 
   list<F extends Family>(family: F, { names, signal }: NamesOption = {}): Promise<Record<string, FamilyObject[F]>> {
-    return byNames(names, (list) => this.#transport.collection(`${family}/`, { query: { names: list }, signal }));
+    return byNames(names, (list) =>
+      this.#calls.collection(`listConfigured${titleOf(family)}s`, { names: list }, { signal }),
+    );
   }
 
-  async get<F extends Family>(family: F, name: string, { signal }: AskOptions = {}): Promise<FamilyObject[F]> {
-    return this.#transport.json(`${family}/${pathName(name, 'unknown-object')}`, { signal });
+  get<F extends Family>(family: F, name: string, { signal }: AskOptions = {}): Promise<FamilyObject[F]> {
+    return this.#calls.json(`getConfigured${titleOf(family)}`, { name }, { signal });
   }
 
   /** Creates the object, or replaces the one with this name. */
-  async put<F extends Family>(
-    family: F,
-    name: string,
-    object: FamilyObject[F],
-    options: AskOptions = {},
-  ): Promise<void> {
-    const path = `${family}/${pathName(name, 'invalid-name')}`;
-    await this.#transport.send('PUT', path, { json: object, signal: options.signal });
+  put<F extends Family>(family: F, name: string, object: FamilyObject[F], options: AskOptions = {}): Promise<void> {
+    return this.#calls.send(`putConfigured${titleOf(family)}`, { name }, { json: object, signal: options.signal });
   }
 
-  async delete(family: Family, name: string, { signal }: AskOptions = {}): Promise<void> {
-    await this.#transport.send('DELETE', `${family}/${pathName(name, 'invalid-name')}`, { signal });
+  delete(family: Family, name: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send(`deleteConfigured${titleOf(family)}`, { name }, { signal });
   }
 
   stackNames(role: StackRole, { signal }: AskOptions = {}): Promise<string[]> {
-    return this.#transport.json(`stacks/${role}/names`, { signal });
+    return this.#calls.json(`listNamesOf${stacksOf[role]}Stacks`, {}, { signal });
   }
 
   stacks(role: StackRole, { names, signal }: NamesOption = {}): Promise<Record<string, Stack>> {
-    return byNames(names, (list) => this.#transport.collection(`stacks/${role}/`, { query: { names: list }, signal }));
+    return byNames(names, (list) => this.#calls.collection(`list${stacksOf[role]}Stacks`, { names: list }, { signal }));
   }
 
-  async stack(role: StackRole, name: string, { signal }: AskOptions = {}): Promise<Stack> {
-    return this.#transport.json(`stacks/${role}/${pathName(name, 'unknown-stack')}`, { signal });
+  stack(role: StackRole, name: string, { signal }: AskOptions = {}): Promise<Stack> {
+    return this.#calls.json(`get${stacksOf[role]}Stack`, { name }, { signal });
   }
 
   /** All or none of the operations. */
   transaction(operations: readonly Operation[], options: TransactionOptions = {}): Promise<void> {
     const { commit, render, signal } = options;
-    return this.#transport.send('POST', 'cfgdb/txn', { query: { commit, render }, json: { operations }, signal });
+    return this.#calls.send('runTransaction', { commit, render }, { json: { operations }, signal });
   }
 
   /** The whole configuration as an SQLite file. */
   downloadDatabase({ signal }: AskOptions = {}): Promise<Download> {
-    return this.#transport.download('cfgdb/database', { signal });
+    return this.#calls.download('downloadDatabase', {}, { signal });
   }
 
   /** Replaces the whole configuration by the rows of an SQLite file. */
   uploadDatabase(body: Bytes, { render, signal }: RenderOption = {}): Promise<void> {
-    const bytes = { body, type: sqliteType };
-    return this.#transport.send('POST', 'cfgdb/database', { query: { render }, bytes, signal });
+    return this.#calls.send('uploadDatabase', { render }, { bytes: { body, type: sqliteType }, signal });
   }
 
   /** Whether what runs equals the database. */
-  async isUpToDate({ signal }: AskOptions = {}): Promise<boolean> {
-    const status = await this.#transport.json<RenderStatus>('cfgdb/render', { signal });
-    return status.up_to_date === true;
+  async isUpToDate(options?: AskOptions): Promise<boolean> {
+    return (await this.#renderStatus(options)).up_to_date === true;
   }
 
   /** What was acknowledged once and is not there, a sentence each, until somebody acknowledges it. */
-  async missing({ signal }: AskOptions = {}): Promise<readonly string[]> {
-    return (await this.#transport.json<RenderStatus>('cfgdb/render', { signal })).missing ?? [];
+  async missing(options?: AskOptions): Promise<readonly string[]> {
+    return (await this.#renderStatus(options)).missing ?? [];
   }
 
   /** Says that what is missing is known: it is told no more. */
   acknowledgeMissing({ signal }: AskOptions = {}): Promise<void> {
-    return this.#transport.send('POST', 'cfgdb/missing/acknowledge', { signal });
+    return this.#calls.send('acknowledgeMissing', {}, { signal });
   }
 
   /** Checks the configuration as a whole and runs it. */
   render({ force, signal }: AskOptions & { readonly force?: boolean } = {}): Promise<void> {
-    return this.#transport.send('POST', 'cfgdb/render', { query: { force }, signal });
+    return this.#calls.send('render', { force }, { signal });
   }
 
   /** The database against what runs. */
   async diff({ signal }: AskOptions = {}): Promise<Change[]> {
-    return (await this.#transport.json<{ changes: Change[] }>('cfgdb/diff', { signal })).changes;
+    const { changes } = await this.#calls.json<{ changes: Change[] }, 'getDifference'>('getDifference', {}, { signal });
+    return changes;
   }
 
   /** The newest first. */
   revisions({ signal }: AskOptions = {}): Promise<RevisionSummary[]> {
-    return this.#transport.json('cfgdb/revisions', { signal });
+    return this.#calls.json('listRevisions', {}, { signal });
   }
 
   revision(id: number, options: AskOptions & { readonly configuration?: boolean } = {}): Promise<RevisionDetails> {
     const { configuration, signal } = options;
-    return this.#transport.json(`cfgdb/revisions/${Math.trunc(id)}`, { query: { configuration }, signal });
+    return this.#calls.json('getRevision', { id: Math.trunc(id), configuration }, { signal });
   }
 
   /** Makes the database what the revision was. */
   restore(id: number, { render, signal }: RenderOption = {}): Promise<void> {
-    return this.#transport.send('POST', `cfgdb/revisions/${Math.trunc(id)}/restore`, { query: { render }, signal });
+    return this.#calls.send('restoreRevision', { id: Math.trunc(id), render }, { signal });
   }
 
-  async executable(module: string, { signal }: AskOptions = {}): Promise<Download> {
-    return this.#transport.download(executablePath(module, 'unknown-object'), { signal });
+  executable(module: string, { signal }: AskOptions = {}): Promise<Download> {
+    return this.#calls.download('getExecutable', { name: module }, { signal });
   }
 
-  async putExecutable(module: string, body: Bytes, { signal }: AskOptions = {}): Promise<void> {
-    const bytes = { body, type: 'application/octet-stream' };
-    await this.#transport.send('PUT', executablePath(module, 'invalid-name'), { bytes, signal });
+  putExecutable(module: string, body: Bytes, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('putExecutable', { name: module }, { bytes: { body, type: bytesType }, signal });
   }
 
-  async deleteExecutable(module: string, { signal }: AskOptions = {}): Promise<void> {
-    await this.#transport.send('DELETE', executablePath(module, 'invalid-name'), { signal });
+  deleteExecutable(module: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.#calls.send('deleteExecutable', { name: module }, { signal });
   }
 
-  async statExecutable(module: string, { signal }: AskOptions = {}): Promise<ExecutableStat> {
-    return this.#transport.json(`${executablePath(module, 'unknown-object')}-stat`, { signal });
+  statExecutable(module: string, { signal }: AskOptions = {}): Promise<ExecutableStat> {
+    return this.#calls.json('statExecutable', { name: module }, { signal });
   }
-}
 
-function executablePath(module: string, otherwise: 'unknown-object' | 'invalid-name'): string {
-  return `function-modules/${pathName(module, otherwise)}/executable`;
+  #renderStatus({ signal }: AskOptions = {}): Promise<RenderStatus> {
+    return this.#calls.json('getRenderStatus', {}, { signal });
+  }
 }

@@ -22,7 +22,8 @@ import type {
   ProviderField,
   Simulation,
 } from '@telltale/schema';
-import { type AskOptions, byNames, pathName, type Transport } from './transport.ts';
+import { OperationCalls } from './operation-calls.ts';
+import { type AskOptions, byNames, type Transport } from './transport.ts';
 
 export interface ListOptions<Field extends string> extends AskOptions {
   /** Only these; unknown names are left out. */
@@ -43,82 +44,81 @@ export interface OperateOptions extends AskOptions {
   readonly authority?: string | undefined;
 }
 
+/** The operations that read the objects of one kind. */
+interface Reads {
+  readonly list:
+    | 'listMeasurements'
+    | 'listCommands'
+    | 'listAlarms'
+    | 'listConnectors'
+    | 'listProviders'
+    | 'listFunctionModules';
+  readonly get: 'getMeasurement' | 'getCommand' | 'getAlarm' | 'getConnector' | 'getProvider' | 'getFunctionModule';
+}
+
 /** What the objects of one kind have in common: they are read. */
 class LiveFamily<Item extends object, Field extends string & keyof Item> {
-  protected readonly transport: Transport;
-  protected readonly path: string;
+  protected readonly calls: OperationCalls;
+  readonly #reads: Reads;
 
-  constructor(transport: Transport, path: string) {
-    this.transport = transport;
-    this.path = path;
+  constructor(transport: Transport, reads: Reads) {
+    this.calls = new OperationCalls(transport);
+    this.#reads = reads;
   }
 
   /** With `fields`, each object has these alone. */
   list<Only extends Field = Field>(options: ListOptions<Only> = {}): Promise<Record<string, Pick<Item, Only>>> {
     const { names, fields, signal } = options;
     return byNames(names, (list) =>
-      this.transport.collection(`${this.path}/`, { query: { names: list, fields: fields?.join(',') }, signal }),
+      this.calls.collection(this.#reads.list, { names: list, fields: fields?.join(',') }, { signal }),
     );
   }
 
-  async get(name: string, { signal }: AskOptions = {}): Promise<Item> {
-    return this.transport.json(this.readPath(name), { signal });
-  }
-
-  protected readPath(name: string): string {
-    return this.#at(name, 'unknown-object');
-  }
-
-  protected writePath(name: string): string {
-    return this.#at(name, 'invalid-name');
-  }
-
-  #at(name: string, otherwise: 'unknown-object' | 'invalid-name'): string {
-    return `${this.path}/${pathName(name, otherwise)}`;
+  get(name: string, { signal }: AskOptions = {}): Promise<Item> {
+    return this.calls.json(this.#reads.get, { name }, { signal });
   }
 }
 
 export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> {
   constructor(transport: Transport) {
-    super(transport, 'measurements');
+    super(transport, { list: 'listMeasurements', get: 'getMeasurement' });
   }
 
   /** Forces a value, such as `d21.5`. */
-  async simulate(name: string, value: string, { validForS, quality, signal }: SimulateOptions = {}): Promise<void> {
-    const query = { value, 'valid-for': validForS, quality };
-    await this.transport.send('PUT', this.writePath(name), { query, signal });
+  simulate(name: string, value: string, { validForS, quality, signal }: SimulateOptions = {}): Promise<void> {
+    return this.calls.send('simulateMeasurement', { name, value, 'valid-for': validForS, quality }, { signal });
   }
 
   /** Gives the device its say again. */
-  async stopSimulation(name: string, { signal }: AskOptions = {}): Promise<void> {
-    await this.transport.send('DELETE', this.writePath(name), { signal });
+  stopSimulation(name: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send('stopSimulation', { name }, { signal });
   }
 
   /** Why it is what it is: what was read last, and what each stage of the chain made of it. */
-  async explain(name: string, { signal }: AskOptions = {}): Promise<Explanation> {
-    return this.transport.json(`${this.readPath(name)}/explain`, { signal });
+  explain(name: string, { signal }: AskOptions = {}): Promise<Explanation> {
+    return this.calls.json('explainMeasurement', { name }, { signal });
   }
 
   /** Everything that is forced now. */
   simulations({ signal }: AskOptions = {}): Promise<Record<string, Simulation>> {
-    return this.transport.collection('simulations', { signal });
+    return this.calls.collection('listSimulations', {}, { signal });
   }
 }
 
 export class Commands extends LiveFamily<LiveCommand, CommandField> {
   constructor(transport: Transport) {
-    super(transport, 'commands');
+    super(transport, { list: 'listCommands', get: 'getCommand' });
   }
 
   /** Resolves when the device has accepted the value, such as `b1`. It is sent once, whatever happens. */
-  async write(name: string, value: string, { signal }: AskOptions = {}): Promise<void> {
-    await this.transport.send('PUT', this.writePath(name), { query: { value }, signal });
+  write(name: string, value: string, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send('writeCommand', { name, value }, { signal });
   }
 }
 
 export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
   constructor(transport: Transport) {
-    super(transport, 'alarms');
+    super(transport, { list: 'listAlarms', get: 'getAlarm' });
   }
 
   activate(name: string, options?: OperateOptions): Promise<void> {
@@ -133,32 +133,33 @@ export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
     return this.operate(name, 'acknowledge', options);
   }
 
-  async operate(name: string, operation: AlarmOperation, { authority, signal }: OperateOptions = {}): Promise<void> {
-    await this.transport.send('POST', `${this.writePath(name)}/${operation}`, { query: { authority }, signal });
+  operate(name: string, operation: AlarmOperation, { authority, signal }: OperateOptions = {}): Promise<void> {
+    return this.calls.send(`${operation}Alarm`, { name, authority }, { signal });
   }
 }
 
-/** What runs beside the points: how each is. */
-class Instances<Item extends object, Field extends string & keyof Item> extends LiveFamily<Item, Field> {
-  names({ signal }: AskOptions = {}): Promise<string[]> {
-    return this.transport.json(`${this.path}/names`, { signal });
-  }
-}
-
-export class Connectors extends Instances<LiveConnector, ConnectorField> {
+export class Connectors extends LiveFamily<LiveConnector, ConnectorField> {
   constructor(transport: Transport) {
-    super(transport, 'connectors');
+    super(transport, { list: 'listConnectors', get: 'getConnector' });
+  }
+
+  names({ signal }: AskOptions = {}): Promise<string[]> {
+    return this.calls.json('listNamesOfConnectors', {}, { signal });
   }
 
   /** What its device has to offer, with objects that are ready to be put into the configuration. */
-  async browse(name: string, request: BrowseRequest = {}, { signal }: AskOptions = {}): Promise<BrowsedItems> {
-    return this.transport.json(`${this.writePath(name)}/browse`, { json: request, signal }, 'POST');
+  browse(name: string, request: BrowseRequest = {}, { signal }: AskOptions = {}): Promise<BrowsedItems> {
+    return this.calls.json('browseConnector', { name }, { json: request, signal });
   }
 }
 
-export class Providers extends Instances<LiveProvider, ProviderField> {
+export class Providers extends LiveFamily<LiveProvider, ProviderField> {
   constructor(transport: Transport) {
-    super(transport, 'providers');
+    super(transport, { list: 'listProviders', get: 'getProvider' });
+  }
+
+  names({ signal }: AskOptions = {}): Promise<string[]> {
+    return this.calls.json('listNamesOfProviders', {}, { signal });
   }
 }
 
@@ -169,14 +170,18 @@ export interface LogOptions extends AskOptions {
   readonly stream?: LogStream | undefined;
 }
 
-export class FunctionModules extends Instances<LiveFunctionModule, FunctionModuleField> {
+export class FunctionModules extends LiveFamily<LiveFunctionModule, FunctionModuleField> {
   constructor(transport: Transport) {
-    super(transport, 'function-modules');
+    super(transport, { list: 'listFunctionModules', get: 'getFunctionModule' });
+  }
+
+  names({ signal }: AskOptions = {}): Promise<string[]> {
+    return this.calls.json('listNamesOfFunctionModules', {}, { signal });
   }
 
   /** What it printed last, in the order in which it did. */
-  async log(name: string, { lines, stream, signal }: LogOptions = {}): Promise<LogLine[]> {
-    return this.transport.json(`${this.readPath(name)}/log`, { query: { lines, stream }, signal });
+  log(name: string, { lines, stream, signal }: LogOptions = {}): Promise<LogLine[]> {
+    return this.calls.json('readFunctionModuleLog', { name, lines, stream }, { signal });
   }
 
   /** Resolves when its process is there. */
@@ -193,7 +198,7 @@ export class FunctionModules extends Instances<LiveFunctionModule, FunctionModul
     return this.operate(name, 'restart', options);
   }
 
-  async operate(name: string, operation: FunctionModuleOperation, { signal }: AskOptions = {}): Promise<void> {
-    await this.transport.send('POST', `${this.writePath(name)}/${operation}`, { signal });
+  operate(name: string, operation: FunctionModuleOperation, { signal }: AskOptions = {}): Promise<void> {
+    return this.calls.send(`${operation}FunctionModule`, { name }, { signal });
   }
 }

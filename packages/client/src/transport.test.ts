@@ -354,12 +354,12 @@ describe('the addresses', () => {
     await client.measurements.list();
     await client.configuration.list('alarms');
     await client.service.ready();
-    assert.deepEqual(paths, ['/plant/data/measurements/', '/plant/config/v2/alarms/', '/plant/readyz']);
+    assert.deepEqual(paths, ['/plant/data/measurements', '/plant/config/v2/alarms', '/plant/readyz']);
     assert.equal(client.wsUrl, `${url.replace('http', 'ws')}/plant/data/ws`);
     const other = new TelltaleClient({ url, base: `${url}/a`, configBase: `${url}/b/`, wsUrl: 'wss://plant/c' });
     await other.commands.list();
     await other.configuration.revisions();
-    assert.deepEqual(paths.slice(3), ['/a/commands/', '/b/cfgdb/revisions']);
+    assert.deepEqual(paths.slice(3), ['/a/commands', '/b/cfgdb/revisions']);
     assert.equal(other.wsUrl, 'wss://plant/c');
   });
 

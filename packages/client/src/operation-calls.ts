@@ -1,0 +1,98 @@
+// Asks for the operations of the catalogue: method, path and query are what their declarations say.
+import {
+  type DeclaredOperation,
+  declarationOf,
+  type InputOf,
+  type OperationName,
+  type ProblemName,
+} from '@telltale/schema';
+import type { Unreachable } from './errors.ts';
+import { type Download, pathName, type Sent, type Transport } from './transport.ts';
+
+/** What an operation is asked with. A text may stand for a number or a list, as it goes over the wire. */
+export type Input<N extends OperationName> = {
+  readonly [Key in keyof InputOf<N>]: InputOf<N>[Key] | string | undefined;
+};
+
+/** Beside the input: a body, the form of the answer, a signal. */
+export type Besides = Omit<Sent, 'query'>;
+
+interface Request {
+  readonly method: DeclaredOperation['http']['method'];
+  readonly path: string;
+  readonly sent: Sent;
+}
+
+export class OperationCalls {
+  readonly #transport: Transport;
+
+  /** The transport of the interface that has the operations. */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The answer: an object or an array. */
+  async json<Body extends object, N extends OperationName>(
+    operation: N,
+    input: Input<N>,
+    besides?: Besides,
+  ): Promise<Body> {
+    const { method, path, sent } = requestOf(operation, input, besides);
+    return this.#transport.json(path, sent, method === 'POST' ? 'POST' : 'GET');
+  }
+
+  /** From name to object; it has no prototype. */
+  async collection<Item, N extends OperationName>(
+    operation: N,
+    input: Input<N>,
+    besides?: Besides,
+  ): Promise<Record<string, Item>> {
+    const { path, sent } = requestOf(operation, input, besides);
+    return this.#transport.collection(path, sent);
+  }
+
+  /** Resolves when it has happened. */
+  async send<N extends OperationName>(operation: N, input: Input<N>, besides?: Besides): Promise<void> {
+    const { method, path, sent } = requestOf(operation, input, besides);
+    if (method !== 'GET') await this.#transport.send(method, path, sent);
+  }
+
+  /** An answer of any length, as it comes. */
+  async download<N extends OperationName>(operation: N, input: Input<N>, besides?: Besides): Promise<Download> {
+    const { method, path, sent } = requestOf(operation, input, besides);
+    return this.#transport.download(path, sent, method === 'POST' ? 'POST' : 'GET');
+  }
+
+  /** What has answered makes no sense. */
+  stranger<N extends OperationName>(operation: N, input: Input<N>, what: string): Unreachable {
+    return this.#transport.stranger(declarationOf(operation).http.method, pathOf(operation, input), what);
+  }
+}
+
+/** Where an operation is, from the path of its interface. */
+function pathOf<N extends OperationName>(operation: N, input: Input<N>): string {
+  const { http, problems } = declarationOf(operation);
+  const given: Readonly<Record<string, unknown>> = input;
+  const refusal = refusalOf(http.method, problems);
+  return http.path
+    .replace(/^\/(?:data|config\/v2)?\/?/, '')
+    .replace(/:(\w+)/g, (_, name: string) =>
+      name === 'name' ? pathName(String(given[name]), refusal) : encodeURIComponent(String(given[name])),
+    );
+}
+
+function requestOf<N extends OperationName>(operation: N, input: Input<N>, besides: Besides = {}): Request {
+  const { method, path } = declarationOf(operation).http;
+  const query = Object.entries(input).filter(([name]) => !path.includes(`:${name}`));
+  return {
+    method,
+    path: pathOf(operation, input),
+    sent: { ...besides, query: Object.fromEntries(query) as NonNullable<Sent['query']> },
+  };
+}
+
+/** What the service would say to a name that no object can have. */
+function refusalOf(method: Request['method'], problems: DeclaredOperation['problems']): ProblemName {
+  if (method !== 'GET') return 'invalid-name';
+  return problems.includes('unknown-stack') ? 'unknown-stack' : 'unknown-object';
+}
