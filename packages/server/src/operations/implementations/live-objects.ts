@@ -1,4 +1,5 @@
 // Carries out what is asked of live measurements, commands and alarms.
+import { isDatatype, traitsOf } from '@telltale/schema';
 import type { DataAccess, IsWanted } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
@@ -71,5 +72,7 @@ function whileOpen(signal: Asked['signal']): IsWanted {
 
 /** In a query a plus sign is a space to most readers; before a number only the sign can be meant. */
 function signed(value: string): string {
-  return /^[ilfd] /.test(value) ? `${value.charAt(0)}+${value.slice(2)}` : value;
+  const prefix = value.charAt(0);
+  const isNumber = isDatatype(prefix) && traitsOf(prefix).isQuantity;
+  return isNumber && value.charAt(1) === ' ' ? `${prefix}+${value.slice(2)}` : value;
 }
