@@ -51,7 +51,7 @@ const weightOfUntried = 100_000;
 const mostRoundsMore = 20;
 
 const whole = [
-  put('connectors', 'plc', { stackName: 'simulator' }),
+  put('connectors', 'plc', { stackName: 'waterworks' }),
   put('providers', 'plc', { stackName: 'simulator' }),
   put('measurements', 'level', { datatype: 'd', connectorName: 'plc', address: 'sine(low=0, high=10)' }),
   put('measurements', '__proto__', { datatype: 'i' }),
