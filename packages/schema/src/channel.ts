@@ -25,7 +25,7 @@ import {
   providerFields,
 } from './diagnostics.ts';
 import { functionModuleFields, functionModuleOperations, LiveFunctionModule } from './function-modules.ts';
-import { type DeclaredOperation, type Effect, operations, type Resource } from './operations/index.ts';
+import { declarationOf, type Effect, type OperationName, type Resource } from './operations/index.ts';
 import { PrefixedValue, Problem, Quality } from './wire-schemas.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -88,7 +88,8 @@ export type ItemResult = Static<typeof ItemResult>;
 
 interface RequestDeclaration {
   readonly summary: string;
-  /** Of the operation that it asks for. */
+  /** Which operations of the catalogue it asks for; none: one of the channel alone. */
+  readonly operations: readonly OperationName[];
   readonly effect: Effect;
   readonly audited: boolean;
   readonly fields: Record<string, TSchema>;
@@ -100,10 +101,14 @@ interface RequestDeclaration {
 
 const declare = <const D extends RequestDeclaration>(declaration: D) => declaration;
 
-/** What it asks for is this operation, of one object or of several. */
-const asks = ({ effect, audited }: DeclaredOperation) => ({ effect, audited });
+/** It asks for one of these operations, which do the same kind of thing, for one object or for several. */
+const asks = (...names: readonly [OperationName, ...OperationName[]]) => {
+  const { effect, audited } = declarationOf(names[0]);
+  return { operations: names, effect, audited };
+};
 
-const reads = (resource: Resource) => ({ effect: { action: 'read', resource }, audited: false }) as const;
+const reads = (resource: Resource) =>
+  ({ operations: [], effect: { action: 'read', resource }, audited: false }) as const;
 
 export const channelRequests = {
   Heartbeat: declare({ ...reads('service'), summary: 'Asks whether the service is there.', fields: {} }),
@@ -171,7 +176,7 @@ export const channelRequests = {
   }),
   UnwatchProviders: declare({ ...reads('providers'), summary: 'Ends the watch.', fields: { providers: WatchList } }),
   WriteCommands: declare({
-    ...asks(operations.writeCommand),
+    ...asks('writeCommand'),
     summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
     fields: {
       writes: Type.Array(Type.Object({ name: Name, value: PrefixedValue }, closed), items),
@@ -179,7 +184,7 @@ export const channelRequests = {
     batch: true,
   }),
   SimulateMeasurements: declare({
-    ...asks(operations.simulateMeasurement),
+    ...asks('simulateMeasurement'),
     summary: 'Forces values, as PUT /measurements/:name does.',
     fields: {
       simulations: Type.Array(
@@ -198,67 +203,67 @@ export const channelRequests = {
     batch: true,
   }),
   StopSimulation: declare({
-    ...asks(operations.stopSimulation),
+    ...asks('stopSimulation'),
     summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
     fields: { measurements: Type.Array(Name, items) },
     batch: true,
   }),
   ReadSimulations: declare({
-    ...asks(operations.listSimulations),
+    ...asks('listSimulations'),
     summary: 'Everything that is forced now.',
     fields: {},
     answer: { simulations: Collection(Simulation) },
   }),
   ReadMeasurements: declare({
-    ...asks(operations.listMeasurements),
+    ...asks('listMeasurements'),
     summary: 'What GET /measurements/ gives.',
     fields: read(measurementFields),
     answer: { measurements: some(LiveMeasurement) },
   }),
   ReadCommands: declare({
-    ...asks(operations.listCommands),
+    ...asks('listCommands'),
     summary: 'What GET /commands/ gives.',
     fields: read(commandFields),
     answer: { commands: some(LiveCommand) },
   }),
   ReadAlarms: declare({
-    ...asks(operations.listAlarms),
+    ...asks('listAlarms'),
     summary: 'What GET /alarms/ gives.',
     fields: read(alarmFields),
     answer: { alarms: some(LiveAlarm) },
   }),
   ReadConnectors: declare({
-    ...asks(operations.listConnectors),
+    ...asks('listConnectors'),
     summary: 'What GET /connectors/ gives.',
     fields: readFew(connectorFields),
     answer: { connectors: some(LiveConnector) },
   }),
   ReadProviders: declare({
-    ...asks(operations.listProviders),
+    ...asks('listProviders'),
     summary: 'What GET /providers/ gives.',
     fields: readFew(providerFields),
     answer: { providers: some(LiveProvider) },
   }),
   ReadFunctionModules: declare({
-    ...asks(operations.listFunctionModules),
+    ...asks('listFunctionModules'),
     summary: 'What GET /function-modules/ gives.',
     fields: readFew(functionModuleFields),
     answer: { function_modules: some(LiveFunctionModule) },
   }),
   ExplainMeasurement: declare({
-    ...asks(operations.explainMeasurement),
+    ...asks('explainMeasurement'),
     summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
     fields: { name: Name },
     answer: { explanation: Explanation },
   }),
   BrowseConnector: declare({
-    ...asks(operations.browseConnector),
+    ...asks('browseConnector'),
     summary: 'What the device of a connector has to offer, as POST /connectors/:name/browse gives it.',
     fields: { name: Name, ...BrowseRequest.properties },
     answer: { items: Type.Array(BrowsedItem), cursor: Type.Union([Type.String(), Type.Null()]) },
   }),
   OperateAlarms: declare({
-    ...asks(operations.acknowledgeAlarm),
+    ...asks('activateAlarm', 'deactivateAlarm', 'acknowledgeAlarm'),
     summary: 'Activates, deactivates and acknowledges alarms.',
     fields: {
       operations: Type.Array(
@@ -270,13 +275,13 @@ export const channelRequests = {
     batch: true,
   }),
   AckAlarms: declare({
-    ...asks(operations.acknowledgeAlarm),
+    ...asks('acknowledgeAlarm'),
     summary: 'Acknowledges alarms.',
     fields: { alarms: Type.Array(Name, items), authority: Type.Optional(Authority) },
     batch: true,
   }),
   OperateFunctionModules: declare({
-    ...asks(operations.startFunctionModule),
+    ...asks('startFunctionModule', 'stopFunctionModule', 'restartFunctionModule'),
     summary: 'Starts and stops function modules; each is answered as POST /function-modules/:name/start answers.',
     fields: {
       operations: Type.Array(
@@ -308,7 +313,7 @@ export const channelRequests = {
     },
   }),
   ReadArchive: declare({
-    ...asks(operations.readMeasurementArchive),
+    ...asks('readMeasurementArchive', 'readCommandArchive', 'readAlarmArchive', 'readActiveAlarmArchive'),
     summary:
       'Records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until gives them. An answer ' +
       'of more than 32 MiB is refused: HTTP has no limit.',
@@ -320,7 +325,7 @@ export const channelRequests = {
     answer: { records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord])) },
   }),
   EraseArchive: declare({
-    ...asks(operations.eraseMeasurementArchive),
+    ...asks('eraseMeasurementArchive', 'eraseCommandArchive', 'eraseAlarmArchive'),
     summary: 'Erases the records of an interval, as DELETE does. The answer comes when that is on disk.',
     fields: interval,
   }),

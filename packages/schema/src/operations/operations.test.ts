@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
+import { channelRequestNames, channelRequests } from '../channel.ts';
 import { declarationOf, operationNames } from './index.ts';
 
 const all = operationNames.map((name) => ({ name, ...declarationOf(name) }));
@@ -34,4 +35,14 @@ test('what is read by GET changes nothing', () => {
 
 test('an answer with content has a type', () => {
   for (const { name, http } of all) assert.equal(http.answer.type !== undefined, http.answer.status === 200, name);
+});
+
+test('a request of the channel asks for operations of one effect', () => {
+  for (const request of channelRequestNames) {
+    const { operations, effect, audited } = channelRequests[request];
+    for (const name of operations) {
+      const declared = declarationOf(name);
+      assert.deepEqual([declared.effect, declared.audited], [effect, audited], `${request}: ${name}`);
+    }
+  }
 });

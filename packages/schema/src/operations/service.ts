@@ -27,10 +27,13 @@ const ListedOperation = Type.Object(
       Type.Unknown({ description: 'The JSON Schema of its answer; none where it has no content.' }),
     ),
     problems: Type.Array(Type.String(), { description: 'What can go wrong beyond what can go wrong everywhere.' }),
-    http: Type.Object(
-      { method: Type.String(), path: Type.String({ description: ':name stands for the input of that name.' }) },
-      { additionalProperties: false },
+    http: Type.Optional(
+      Type.Object(
+        { method: Type.String(), path: Type.String({ description: ':name stands for the input of that name.' }) },
+        { additionalProperties: false },
+      ),
     ),
+    channel: Type.Array(Type.String(), { description: 'The requests of the channel that ask for it.' }),
   },
   { title: 'ListedOperation', additionalProperties: false },
 );
@@ -38,7 +41,7 @@ const ListedOperation = Type.Object(
 export const operationListOperations = {
   listOperations: declare({
     tag,
-    summary: 'List every operation: what it does to what, its schemas, and how HTTP asks for it',
+    summary: 'List every operation: what it does to what, its schemas, and how HTTP and the channel ask for it',
     effect: reads,
     audited: false,
     input: {},

@@ -1,7 +1,7 @@
 // Promises of the catalogue of operations, as programs read it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checker, declarationOf, operationNames } from '@telltale/schema';
+import { channelRequestNames, channelRequests, checker, declarationOf, operationNames } from '@telltale/schema';
 import { service } from './service.ts';
 
 const parts = {
@@ -16,7 +16,8 @@ interface Listed {
   readonly effect: { readonly action: string; readonly resource: string };
   readonly input: { readonly properties: object; readonly required?: readonly string[] };
   readonly output?: object;
-  readonly http: { readonly method: string; readonly path: string };
+  readonly http?: { readonly method: string; readonly path: string };
+  readonly channel: readonly string[];
 }
 
 const list = () => {
@@ -26,16 +27,20 @@ const list = () => {
 
 test('every operation is listed, as its own schema says', () => {
   const listed = list();
-  assert.deepEqual(Object.keys(listed), operationNames);
+  const ofChannelAlone = channelRequestNames.filter((name) => channelRequests[name].operations.length === 0);
+  assert.deepEqual(Object.keys(listed), [...operationNames, ...ofChannelAlone]);
   const { schema } = declarationOf('listOperations').http.answer;
   assert.deepEqual(checker(schema as NonNullable<typeof schema>).faults(listed), []);
 });
 
 test('an operation says what it does, what it is asked with and how', () => {
-  const { writeCommand, getMeasurement } = list();
+  const { writeCommand, getMeasurement, acknowledgeAlarm, WatchAlarms } = list();
   assert.deepEqual(writeCommand?.effect, { action: 'write', resource: 'commands' });
   assert.deepEqual(writeCommand?.http, { method: 'PUT', path: '/plant/commands/:name' });
   assert.deepEqual(Object.keys(writeCommand?.input.properties ?? {}), ['name', 'value']);
   assert.deepEqual([writeCommand?.input.required, writeCommand?.output], [['name', 'value'], undefined]);
   assert.ok(getMeasurement?.output !== undefined);
+  assert.deepEqual([writeCommand?.channel, getMeasurement?.channel], [['WriteCommands'], []]);
+  assert.deepEqual(acknowledgeAlarm?.channel, ['OperateAlarms', 'AckAlarms']);
+  assert.deepEqual([WatchAlarms?.http, WatchAlarms?.channel], [undefined, ['WatchAlarms']]);
 });

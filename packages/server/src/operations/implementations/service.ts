@@ -1,5 +1,16 @@
 // Carries out what is asked of the service itself: probes, metrics, the catalogue of operations and the documents.
-import { type DeclaredOperation, declarationOf, operationNames, ProblemError } from '@telltale/schema';
+import {
+  answerSchema,
+  type ChannelRequestName,
+  channelRequestNames,
+  channelRequests,
+  type DeclaredOperation,
+  declarationOf,
+  type OperationName,
+  operationNames,
+  ProblemError,
+  requestSchema,
+} from '@telltale/schema';
 import Type from 'typebox';
 import { type InterfacePaths, pathOf } from '../paths.ts';
 import type { Implementations } from './implementation.ts';
@@ -39,13 +50,14 @@ export function service(parts: ServiceParts): Pick<Implementations, Names> {
 }
 
 function listed(paths: InterfacePaths): object {
-  return Object.fromEntries(operationNames.map((name) => [name, listedOperation(declarationOf(name), paths)]));
+  return Object.fromEntries([
+    ...operationNames.map((name) => [name, listedOperation(name, declarationOf(name), paths)]),
+    ...channelRequestNames.filter(isOfChannelAlone).map((name) => [name, listedRequest(name)]),
+  ]);
 }
 
-function listedOperation(
-  { summary, effect, audited, input, problems, http }: DeclaredOperation,
-  paths: InterfacePaths,
-): object {
+function listedOperation(name: OperationName, declared: DeclaredOperation, paths: InterfacePaths): object {
+  const { summary, effect, audited, input, problems, http } = declared;
   const { method, answer } = http;
   return {
     summary,
@@ -55,7 +67,29 @@ function listedOperation(
     ...(answer.schema !== undefined && { output: answer.schema }),
     problems,
     http: { method, path: pathOf(http, paths) },
+    channel: channelRequestNames.filter((request) => operationsOf(request).includes(name)),
   };
+}
+
+function listedRequest(name: ChannelRequestName): object {
+  const { summary, effect, audited } = channelRequests[name];
+  return {
+    summary,
+    effect,
+    audited,
+    input: requestSchema(name),
+    output: answerSchema(name),
+    problems: [],
+    channel: [name],
+  };
+}
+
+function isOfChannelAlone(request: ChannelRequestName): boolean {
+  return operationsOf(request).length === 0;
+}
+
+function operationsOf(request: ChannelRequestName): readonly OperationName[] {
+  return channelRequests[request].operations;
 }
 
 /** Made when somebody asks: most never do. */
