@@ -1,11 +1,12 @@
 // What docs/generated/ and the generated sections of the stacks' README files should hold, made from the schemas, the
-// routes, the settings and the stacks themselves.
+// catalogue of operations, the settings and the stacks themselves.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as schema from '@telltale/schema';
 import { documentStack, markdownTable } from '@telltale/stack-kit';
 import type { TObject, TSchema } from 'typebox';
 import packageJson from '../packages/server/package.json' with { type: 'json' };
+import { accessOf } from '../packages/server/src/access/index.ts';
 import { openApiDocument } from '../packages/server/src/api/index.ts';
 import { settingLines } from '../packages/server/src/settings.ts';
 import { discoverStacks } from '../packages/server/src/stacks/index.ts';
@@ -19,6 +20,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map([
     ['docs/generated/channel.md', page('The channel', ...channelPage())],
     ['docs/generated/openapi.json', `${JSON.stringify(openApiDocument({ version: packageJson.version }), null, 2)}\n`],
+    ['docs/generated/operations.md', operationsPage()],
     ['docs/generated/problems.md', problemsPage()],
     ['docs/generated/resources.md', resourcesPage()],
     ['docs/generated/settings.md', settingsPage()],
@@ -42,6 +44,30 @@ function withSection(path: string, section: string): string {
   const after = rest?.split(/\n(?=<!-- \/generated -->)/).at(-1);
   if (before === undefined || after === undefined) throw new Error(`${path} has no generated section`);
   return `${before}\n\n${section}\n\n${after}`;
+}
+
+function operationsPage(): string {
+  const whoMay = { read: 'yes', 'named-write': 'to the names in `properties.writes`', write: 'no' };
+  const rows = schema.operationNames.map((name) => {
+    const { effect, audited, http } = schema.declarationOf(name);
+    const requests = schema.channelRequestNames.filter((request) =>
+      (schema.channelRequests[request].operations as readonly string[]).includes(name),
+    );
+    return [
+      `\`${name}\``,
+      `${effect.action} ${effect.resource}`,
+      `\`${http.method} ${http.path}\``,
+      requests.map((request) => `\`${request}\``).join(', '),
+      whoMay[accessOf(effect)],
+      audited ? 'yes' : '',
+    ];
+  });
+  return page(
+    'Operations',
+    'Every operation, what it does to which kind of object, how it is asked for, and whether the token of a function module may; ' +
+      'a program of this machine may ask for all of them. `GET /data/operations` gives the same with schemas, for programs.',
+    markdownTable(['Operation', 'Effect', 'HTTP', 'Channel', 'A function module may', 'Audited'], rows),
+  );
 }
 
 function problemsPage(): string {
