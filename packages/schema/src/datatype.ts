@@ -175,9 +175,30 @@ export type Datatype = keyof typeof records;
 
 export const datatypes = Object.keys(records) as readonly Datatype[];
 
+/** All of one shape, whatever order a record is written in: the engine then reads any of them as fast as one alone. */
+function shaped(traits: Traits): Traits {
+  return {
+    form: traits.form,
+    precision: traits.precision,
+    isExactInDouble: traits.isExactInDouble,
+    isBoolean: traits.isBoolean,
+    isQuantity: traits.isQuantity,
+    lowest: traits.lowest,
+    highest: traits.highest,
+    zero: traits.zero,
+    parse: traits.parse,
+    format: traits.format,
+    compare: traits.compare,
+    title: traits.title,
+    pattern: traits.pattern,
+    example: traits.example,
+    usualLength: traits.usualLength,
+  };
+}
+
 /** By the code of the letter: three times as fast as by the letter itself. */
 const byCode: Traits[] = [];
-for (const datatype of datatypes) byCode[datatype.charCodeAt(0)] = records[datatype];
+for (const datatype of datatypes) byCode[datatype.charCodeAt(0)] = shaped(records[datatype]);
 
 export function traitsOf(datatype: Datatype): Traits {
   return byCode[datatype.charCodeAt(0)] as Traits;
