@@ -5,6 +5,7 @@ import {
   type ExecutableStat,
   type Family,
   type FamilyObject,
+  familyTitles,
   type Operation,
   type RenderStatus,
   type RevisionSummary,
@@ -41,16 +42,7 @@ export interface NamesOption extends AskOptions {
   readonly names?: readonly string[] | undefined;
 }
 
-const titles = {
-  alarms: 'Alarm',
-  commands: 'Command',
-  measurements: 'Measurement',
-  connectors: 'Connector',
-  providers: 'Provider',
-  'function-modules': 'FunctionModule',
-} as const satisfies Record<Family, string>;
-
-const titleOf = (family: Family): (typeof titles)[Family] => titles[family];
+const titleOf = (family: Family): (typeof familyTitles)[Family] => familyTitles[family];
 
 const stacksOf = { connector: 'Connector', provider: 'Provider' } as const satisfies Record<StackRole, string>;
 

@@ -46,7 +46,8 @@ const paths: Readonly<Record<Family, FamilyPaths>> = {
   },
 };
 
-const titles = {
+/** What a family is called in the names of its operations. */
+export const familyTitles = {
   alarms: 'Alarm',
   commands: 'Command',
   measurements: 'Measurement',
@@ -55,7 +56,7 @@ const titles = {
   'function-modules': 'FunctionModule',
 } as const satisfies Record<Family, string>;
 
-type Title = (typeof titles)[Family];
+type Title = (typeof familyTitles)[Family];
 type Operations = ReturnType<typeof operationsOf>;
 type Named<T extends Title> = Readonly<
   Record<`listNamesOfConfigured${T}s`, Operations['names']> &
@@ -74,9 +75,9 @@ export const configuredObjectOperations = {
   ...named('function-modules'),
 };
 
-function named<F extends Family>(family: F): Named<(typeof titles)[F]> {
+function named<F extends Family>(family: F): Named<(typeof familyTitles)[F]> {
   const operations = operationsOf(family);
-  const title = titles[family];
+  const title = familyTitles[family];
   const all: Record<string, DeclaredOperation> = {
     [`listNamesOfConfigured${title}s`]: operations.names,
     [`listConfigured${title}s`]: operations.list,
@@ -84,7 +85,7 @@ function named<F extends Family>(family: F): Named<(typeof titles)[F]> {
     [`putConfigured${title}`]: operations.put,
     [`deleteConfigured${title}`]: operations.delete,
   };
-  return all as Named<(typeof titles)[F]>;
+  return all as Named<(typeof familyTitles)[F]>;
 }
 
 function operationsOf(family: Family) {

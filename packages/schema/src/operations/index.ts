@@ -39,6 +39,7 @@ export const declarationOf = (name: OperationName): DeclaredOperation => operati
 export type InputOf<N extends OperationName> = OperationInput<(typeof operations)[N]>;
 
 export { bytesType, sqliteType } from './configuration.ts';
+export { familyTitles } from './configured-objects.ts';
 export { maxNames } from './inputs.ts';
 export {
   type Action,
