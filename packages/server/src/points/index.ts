@@ -5,11 +5,12 @@ export { type CommandKeeper, Commands, type KeptCommand, type WriteToDevice } fr
 export type { LinkRole } from './links.ts';
 export type { ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';
-export { Measurements, type SimulationRequest } from './measurements.ts';
+export { Measurements } from './measurements.ts';
 export type { PreparedPoint } from './named-points.ts';
 export { type Gathered, type Gathering, handlesOf, Pieces, stepItems } from './pieces.ts';
 export { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
 export { RestingNumbers } from './resting-numbers.ts';
+export type { SimulationRequest } from './simulation-control.ts';
 export type { KeptSimulation, SimulationKeeper } from './simulations.ts';
 export { sourceOf } from './source-of.ts';
 export { Turns } from './turns.ts';

@@ -5,14 +5,11 @@ import {
   type Clock,
   type Datatype,
   type Measurement,
-  ProblemError,
-  parsePrefixedAs,
   quality,
   type StoredValue,
   stored,
   unstored,
   type Value,
-  ValueError,
 } from '@telltale/schema';
 import type { ChainView } from './chain-view.ts';
 import { LinkedPoints } from './linked-points.ts';
@@ -21,10 +18,10 @@ import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.t
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { definitionOf, MeasurementTable } from './measurement-table.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
-import { PointKeeping } from './point-keeping.ts';
 import { slotText } from './point-text.ts';
 import type { QualityCounts } from './quality-counts.ts';
-import { type Forced, type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
+import { SimulationControl, type SimulationRequest } from './simulation-control.ts';
+import { type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
 import { sourceOf } from './source-of.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
@@ -32,14 +29,6 @@ import { WireSlots } from './wire-slots.ts';
 export interface MeasurementsOptions {
   readonly clock: Clock;
   readonly keeper: SimulationKeeper;
-}
-
-export interface SimulationRequest {
-  /** With its prefix. */
-  readonly value: string;
-  readonly quality: number | undefined;
-  readonly validForS: number | undefined;
-  readonly by: string;
 }
 
 /** A new one, which nobody sees yet. */
@@ -52,15 +41,13 @@ interface Coming {
 
 export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #clock: Clock;
-  readonly #keeping: PointKeeping<KeptSimulation>;
   readonly #table = new MeasurementTable();
   readonly #chain: MeasurementChain;
   readonly #simulations: Simulations;
+  readonly #forcing: SimulationControl;
   readonly #linked: LinkedPoints;
   readonly #listeners: ((changes: Changes) => void)[] = [];
   readonly #coming: Coming[] = [];
-  /** Simulations of before the start, by name, until their measurement comes. */
-  readonly #kept = new Map<string, KeptSimulation>();
   readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
@@ -68,13 +55,16 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   constructor({ clock, keeper }: MeasurementsOptions) {
     super(clock);
     this.#clock = clock;
-    this.#keeping = new PointKeeping(
-      { keep: (simulation) => keeper.keepSimulation(simulation), forget: (name) => keeper.forgetSimulation(name) },
-      clock,
-      (name) => this.#simulations.keptOf(this.find(name)),
-    );
     this.#simulations = new Simulations(clock, this.handles, this.#table);
     this.#chain = new MeasurementChain(this.#table, (changes) => this.#tell(changes));
+    this.#forcing = new SimulationControl({
+      clock,
+      keeper,
+      handles: this.handles,
+      table: this.#table,
+      simulations: this.#simulations,
+      publish: (handle) => this.#publishNow(handle),
+    });
     this.#linked = new LinkedPoints({
       clock,
       handles: this.handles,
@@ -95,7 +85,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** Of how many the disk has refused the present simulation, or its end. */
   get unkept(): number {
-    return this.#keeping.unkept;
+    return this.#forcing.unkept;
   }
 
   onChanges(listener: (changes: Changes) => void): void {
@@ -208,7 +198,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       this.#table.define(handle, definition);
       this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
       this.wire.put(handle, text, usualRoom(datatype));
-      if (endsSimulation) this.#dropSimulation(handle);
+      if (endsSimulation) this.#forcing.drop(handle);
       if (isOther) this.#table.reset(handle);
       else if (isElsewhere) {
         this.#table.setQuality(handle, quality.bad.notConnected);
@@ -228,7 +218,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       this.wire.show(handle);
       this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
-      this.#resumeSimulation(handle, name);
+      this.#forcing.resume(handle, name);
     }
   }
 
@@ -255,7 +245,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   remove(name: string): void {
     const handle = this.find(name);
     if (handle < 0) return;
-    this.#dropSimulation(handle);
+    this.#forcing.drop(handle);
     this.#linked.forgetPoint(handle);
     this.#linked.pointRemoved(handle);
     this.#table.setQuality(handle, quality.bad.configurationError);
@@ -270,29 +260,21 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** Simulations of before the start; each goes on when its measurement comes. */
   restore(simulations: Iterable<KeptSimulation>): void {
-    for (const simulation of simulations) this.#kept.set(simulation.name, simulation);
+    this.#forcing.restore(simulations);
   }
 
   /** After the first rendering runs: what was kept of measurements that it does not have is forgotten on disk. */
   forgetStrangers(): void {
-    for (const name of this.#kept.keys()) this.#keeping.changed(name);
-    this.#kept.clear();
+    this.#forcing.forgetStrangers();
   }
 
   /** Forces a value: on disk first, then published as given. Refused, it leaves nothing on disk. */
   simulate(name: string, request: SimulationRequest): Promise<void> {
-    const [sinceUs, sinceMs] = [this.#clock.now(), this.#clock.monotonicMs()];
-    return this.#keeping.operate(name, () => this.#simulate(name, request, sinceUs, sinceMs));
+    return this.#forcing.simulate(name, request);
   }
 
   stopSimulation(name: string): Promise<void> {
-    return this.#keeping.operate(name, async () => {
-      // What has ended may still be on disk, which refused to forget it.
-      if (!this.#isSimulated(this.#mustFind(name)) && !this.#keeping.isUnkept(name)) return;
-      await this.#keeping.forget(name);
-      const handle = this.find(name);
-      if (handle >= 0) this.#release(handle);
-    });
+    return this.#forcing.stop(name);
   }
 
   simulations() {
@@ -300,83 +282,11 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   }
 
   close(): void {
-    this.#keeping.close();
-    this.#simulations.close();
-  }
-
-  async #simulate(name: string, request: SimulationRequest, sinceUs: number, sinceMs: number): Promise<void> {
-    const { value, quality: given = quality.good, validForS, by } = request;
-    const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
-    const kept: KeptSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
-    this.#forcedBy(this.#mustFind(name), kept);
-    await this.#keeping.keep(kept);
-    let handle: number;
-    let forced: Forced;
-    try {
-      handle = this.#mustFind(name);
-      forced = this.#forcedBy(handle, kept);
-    } catch (refusal) {
-      // The measurement has gone or changed its datatype meanwhile, and its simulation with it.
-      await this.#keeping.forget(name).catch(() => undefined);
-      throw refusal;
-    }
-    const leftMs = validForS === undefined ? undefined : validForS * 1000 - (this.#clock.monotonicMs() - sinceMs);
-    this.#force(handle, forced, leftMs);
-  }
-
-  #mustFind(name: string): number {
-    const handle = this.find(name);
-    if (handle < 0) throw unknownMeasurement(name);
-    return handle;
+    this.#forcing.close();
   }
 
   #isSimulated(handle: number): boolean {
     return (this.#table.flagsOf(handle) & flag.simulated) !== 0;
-  }
-
-  #forcedBy(handle: number, kept: KeptSimulation): Forced {
-    try {
-      return { ...kept, value: stored(parsePrefixedAs(this.#table.datatypeOf(handle), kept.value)) };
-    } catch (error) {
-      if (!(error instanceof ValueError)) throw error;
-      throw new ProblemError('invalid-value', `${error.message}.`, [{ path: 'value', message: error.message }]);
-    }
-  }
-
-  #force(handle: number, forced: Forced, leftMs: number | undefined): void {
-    const name = this.nameOf(handle);
-    this.#simulations.set(handle, forced, leftMs, () => {
-      this.#keeping.changed(name); // its time is over there, too
-      this.#release(handle);
-    });
-    this.#table.setFlag(handle, flag.simulated, true);
-    this.#publishNow(handle);
-  }
-
-  /** The newest device value is back. */
-  #release(handle: number): void {
-    if (this.#endSimulation(handle)) this.#publishNow(handle);
-  }
-
-  #endSimulation(handle: number): boolean {
-    if (!this.#simulations.end(handle)) return false;
-    this.#table.setFlag(handle, flag.simulated, false);
-    return true;
-  }
-
-  /** The measurement is another one now, or none: on disk as well. */
-  #dropSimulation(handle: number): void {
-    if (this.#endSimulation(handle)) this.#keeping.changed(this.nameOf(handle));
-  }
-
-  #resumeSimulation(handle: number, name: string): void {
-    const kept = this.#kept.get(name);
-    if (kept === undefined) return;
-    this.#kept.delete(kept.name);
-    const leftMs = kept.untilUs === undefined ? undefined : leftOf(kept.sinceUs, kept.untilUs, this.#clock.now());
-    const fits = kept.value.startsWith(this.#table.datatypeOf(handle));
-    if ((leftMs !== undefined && leftMs <= 0) || !fits) this.#keeping.changed(kept.name);
-    else this.#force(handle, this.#forcedBy(handle, kept), leftMs);
   }
 
   #publishNow(handle: number): void {
@@ -403,13 +313,4 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       : { value: table.valueOf(handle), sinceUs: table.timeOf(handle), quality: table.qualityOf(handle) };
     return this.#writer.write(bytes, start, room, datatype, unstored(datatype, value), sinceUs, status);
   }
-}
-
-/** How long a simulation of before the start goes on: by the time of day, yet never for longer than it was to last at all. */
-function leftOf(sinceUs: number, untilUs: number, nowUs: number): number {
-  return (untilUs - Math.max(sinceUs, nowUs)) / 1000;
-}
-
-function unknownMeasurement(name: string): ProblemError {
-  return new ProblemError('unknown-object', `There is no measurement ${JSON.stringify(name.slice(0, 80))}.`);
 }
