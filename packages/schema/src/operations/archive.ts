@@ -60,201 +60,135 @@ const progress = {
   schema: ArchiveProgress,
 } as const;
 
-const backfill = (record: TSchema) =>
-  ({
-    types: [jsonType, csvType],
-    schema: Type.Array(record),
-    isStreamed: true,
-    limit: 'max-backfill-size',
-  }) as const;
+const readOne = <const Options extends Record<string, TSchema>>(
+  path: string,
+  names: string,
+  options: Options,
+  schema: TSchema,
+  summary: string,
+) =>
+  declare({
+    tag,
+    summary,
+    effect: reads,
+    audited: false,
+    input: { ...name, ...interval, ...options },
+    problems: [...ofReads, 'unknown-object'],
+    http: { method: 'GET', path, names, answer: records(schema) },
+  });
+
+const readSeveral = <const Options extends Record<string, TSchema>>(
+  path: string,
+  many: string,
+  options: Options,
+  schema: TSchema,
+) =>
+  declare({
+    tag,
+    summary: `Records of several ${many}, or of all there are; unknown names are left out`,
+    effect: reads,
+    audited: false,
+    input: { ...names, ...times, ...options },
+    problems: [...ofReads, 'too-many-names'],
+    http: { method: 'GET', path, answer: records(schema) },
+  });
+
+const listNames = (path: string, many: string) =>
+  declare({
+    tag,
+    summary: `The names of the ${many} of which the archive has records, deleted ones included`,
+    effect: reads,
+    audited: false,
+    input: {},
+    problems: ['storage-failed'],
+    http: { method: 'GET', path, answer: namesOfSeries },
+  });
+
+const erase = (path: string, names: string, summary: string) =>
+  declare({
+    tag,
+    summary,
+    effect: erases,
+    audited: true,
+    input: { ...name, ...interval },
+    problems: ofErasing,
+    http: { method: 'DELETE', path, names, answer: gone },
+  });
+
+const backfill = (path: string, names: string, record: TSchema) =>
+  declare({
+    tag,
+    summary: 'Add records from elsewhere, in any order; one at the time of another takes its place',
+    effect: imports,
+    audited: true,
+    input: name,
+    problems: ofBackfill,
+    http: {
+      method: 'POST',
+      path,
+      names,
+      body: { types: [jsonType, csvType], schema: Type.Array(record), isStreamed: true, limit: 'max-backfill-size' },
+      answer: stored,
+    },
+  });
+
+const recordsOf = (one: string) => `Records of one ${one} from t_since until before t_until, in time order`;
+const eraseOf = (one: string) => `Erase the records of one ${one} in the interval`;
 
 export const archiveOperations = {
-  readMeasurementArchive: declare({
-    tag,
-    summary: 'Records of one measurement from t_since until before t_until, in time order',
-    effect: reads,
-    audited: false,
-    input: { ...name, ...interval, ...archiveOptions },
-    problems: [...ofReads, 'unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/archive/measurements/:name/:t_since/:t_until',
-      names: measurement,
-      answer: records(MeasurementArchive),
-    },
-  }),
-  readMeasurementArchives: declare({
-    tag,
-    summary: 'Records of several measurements, or of all there are; unknown names are left out',
-    effect: reads,
-    audited: false,
-    input: { ...names, ...times, ...archiveOptions },
-    problems: [...ofReads, 'too-many-names'],
-    http: { method: 'GET', path: '/data/archive/measurements', answer: records(MeasurementArchive) },
-  }),
-  listMeasurementArchiveNames: declare({
-    tag,
-    summary: 'The names of the measurements of which the archive has records, deleted ones included',
-    effect: reads,
-    audited: false,
-    input: {},
-    problems: ['storage-failed'],
-    http: { method: 'GET', path: '/data/archive/measurements/names', answer: namesOfSeries },
-  }),
-  eraseMeasurementArchive: declare({
-    tag,
-    summary: 'Erase the records of one measurement in the interval',
-    effect: erases,
-    audited: true,
-    input: { ...name, ...interval },
-    problems: ofErasing,
-    http: {
-      method: 'DELETE',
-      path: '/data/archive/measurements/:name/:t_since/:t_until',
-      names: measurement,
-      answer: gone,
-    },
-  }),
-  readCommandArchive: declare({
-    tag,
-    summary: 'Records of one command from t_since until before t_until, in time order',
-    effect: reads,
-    audited: false,
-    input: { ...name, ...interval, ...archiveOptions },
-    problems: [...ofReads, 'unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/archive/commands/:name/:t_since/:t_until',
-      names: command,
-      answer: records(CommandArchive),
-    },
-  }),
-  readCommandArchives: declare({
-    tag,
-    summary: 'Records of several commands, or of all there are; unknown names are left out',
-    effect: reads,
-    audited: false,
-    input: { ...names, ...times, ...archiveOptions },
-    problems: [...ofReads, 'too-many-names'],
-    http: { method: 'GET', path: '/data/archive/commands', answer: records(CommandArchive) },
-  }),
-  listCommandArchiveNames: declare({
-    tag,
-    summary: 'The names of the commands of which the archive has records, deleted ones included',
-    effect: reads,
-    audited: false,
-    input: {},
-    problems: ['storage-failed'],
-    http: { method: 'GET', path: '/data/archive/commands/names', answer: namesOfSeries },
-  }),
-  eraseCommandArchive: declare({
-    tag,
-    summary: 'Erase the records of one command in the interval',
-    effect: erases,
-    audited: true,
-    input: { ...name, ...interval },
-    problems: ofErasing,
-    http: {
-      method: 'DELETE',
-      path: '/data/archive/commands/:name/:t_since/:t_until',
-      names: command,
-      answer: gone,
-    },
-  }),
-  readAlarmArchive: declare({
-    tag,
-    summary: 'Records of one alarm from t_since until before t_until, in time order',
-    effect: reads,
-    audited: false,
-    input: { ...name, ...interval, ...alarmArchiveOptions },
-    problems: [...ofReads, 'unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/archive/alarms/:name/:t_since/:t_until',
-      names: alarm,
-      answer: records(AlarmArchive),
-    },
-  }),
-  readAlarmArchives: declare({
-    tag,
-    summary: 'Records of several alarms, or of all there are; unknown names are left out',
-    effect: reads,
-    audited: false,
-    input: { ...names, ...times, ...alarmArchiveOptions },
-    problems: [...ofReads, 'too-many-names'],
-    http: { method: 'GET', path: '/data/archive/alarms', answer: records(AlarmArchive) },
-  }),
-  listAlarmArchiveNames: declare({
-    tag,
-    summary: 'The names of the alarms of which the archive has records, deleted ones included',
-    effect: reads,
-    audited: false,
-    input: {},
-    problems: ['storage-failed'],
-    http: { method: 'GET', path: '/data/archive/alarms/names', answer: namesOfSeries },
-  }),
-  readActiveAlarmArchive: declare({
-    tag,
-    summary: 'Transitions of one alarm into an active state',
-    effect: reads,
-    audited: false,
-    input: { ...name, ...interval, ...alarmArchiveOptions },
-    problems: [...ofReads, 'unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/archive/alarms/:name/active/:t_since/:t_until',
-      names: alarm,
-      answer: records(AlarmArchive),
-    },
-  }),
-  eraseAlarmArchive: declare({
-    tag,
-    summary: 'Erase the records of one alarm in the interval',
-    effect: erases,
-    audited: true,
-    input: { ...name, ...interval },
-    problems: ofErasing,
-    http: { method: 'DELETE', path: '/data/archive/alarms/:name/:t_since/:t_until', names: alarm, answer: gone },
-  }),
-  eraseActiveAlarmArchive: declare({
-    tag,
-    summary: 'Erase the records of one alarm in the interval, all of them',
-    effect: erases,
-    audited: true,
-    input: { ...name, ...interval },
-    problems: ofErasing,
-    http: { method: 'DELETE', path: '/data/archive/alarms/:name/active/:t_since/:t_until', names: alarm, answer: gone },
-  }),
-  backfillMeasurementArchive: declare({
-    tag,
-    summary: 'Add records from elsewhere, in any order; one at the time of another takes its place',
-    effect: imports,
-    audited: true,
-    input: name,
-    problems: ofBackfill,
-    http: {
-      method: 'POST',
-      path: '/data/archive/measurements/:name',
-      names: measurement,
-      body: backfill(MeasurementRecord),
-      answer: stored,
-    },
-  }),
-  backfillCommandArchive: declare({
-    tag,
-    summary: 'Add records from elsewhere, in any order; one at the time of another takes its place',
-    effect: imports,
-    audited: true,
-    input: name,
-    problems: ofBackfill,
-    http: {
-      method: 'POST',
-      path: '/data/archive/commands/:name',
-      names: command,
-      body: backfill(CommandRecord),
-      answer: stored,
-    },
-  }),
+  readMeasurementArchive: readOne(
+    '/data/archive/measurements/:name/:t_since/:t_until',
+    measurement,
+    archiveOptions,
+    MeasurementArchive,
+    recordsOf('measurement'),
+  ),
+  readMeasurementArchives: readSeveral(
+    '/data/archive/measurements',
+    'measurements',
+    archiveOptions,
+    MeasurementArchive,
+  ),
+  listMeasurementArchiveNames: listNames('/data/archive/measurements/names', 'measurements'),
+  eraseMeasurementArchive: erase(
+    '/data/archive/measurements/:name/:t_since/:t_until',
+    measurement,
+    eraseOf('measurement'),
+  ),
+  readCommandArchive: readOne(
+    '/data/archive/commands/:name/:t_since/:t_until',
+    command,
+    archiveOptions,
+    CommandArchive,
+    recordsOf('command'),
+  ),
+  readCommandArchives: readSeveral('/data/archive/commands', 'commands', archiveOptions, CommandArchive),
+  listCommandArchiveNames: listNames('/data/archive/commands/names', 'commands'),
+  eraseCommandArchive: erase('/data/archive/commands/:name/:t_since/:t_until', command, eraseOf('command')),
+  readAlarmArchive: readOne(
+    '/data/archive/alarms/:name/:t_since/:t_until',
+    alarm,
+    alarmArchiveOptions,
+    AlarmArchive,
+    recordsOf('alarm'),
+  ),
+  readAlarmArchives: readSeveral('/data/archive/alarms', 'alarms', alarmArchiveOptions, AlarmArchive),
+  listAlarmArchiveNames: listNames('/data/archive/alarms/names', 'alarms'),
+  readActiveAlarmArchive: readOne(
+    '/data/archive/alarms/:name/active/:t_since/:t_until',
+    alarm,
+    alarmArchiveOptions,
+    AlarmArchive,
+    'Transitions of one alarm into an active state',
+  ),
+  eraseAlarmArchive: erase('/data/archive/alarms/:name/:t_since/:t_until', alarm, eraseOf('alarm')),
+  eraseActiveAlarmArchive: erase(
+    '/data/archive/alarms/:name/active/:t_since/:t_until',
+    alarm,
+    'Erase the records of one alarm in the interval, all of them',
+  ),
+  backfillMeasurementArchive: backfill('/data/archive/measurements/:name', measurement, MeasurementRecord),
+  backfillCommandArchive: backfill('/data/archive/commands/:name', command, CommandRecord),
   getArchiveStats: declare({
     tag,
     summary: 'How much the archive has, and what is damaged',

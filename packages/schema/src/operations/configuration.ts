@@ -1,10 +1,10 @@
 // Operations on the configuration as a whole: the stacks that it can use, the database file, transactions, rendering,
 // revisions; and the executables of function modules.
 import Type from 'typebox';
-import { Collection, ExecutableStat, Names, RenderStatus, Stack } from '../configuration.ts';
+import { Collection, ExecutableStat, RenderStatus, Stack } from '../configuration.ts';
 import { Difference, Revision, Revisions } from '../revision.ts';
 import { Transaction } from '../transaction.ts';
-import { name, names } from './inputs.ts';
+import { listNamesOf, name, names } from './inputs.ts';
 import { declare, done, json, jsonType, ofJsonBodies } from './operation.ts';
 
 const reads = { action: 'read', resource: 'configuration' } as const;
@@ -21,75 +21,51 @@ const flag = (description: string) => Type.Optional(Type.Boolean({ description }
 const render = { render: flag('Render on success; if rendering fails, nothing is changed.') };
 const revision = { id: Type.Integer({ minimum: 1 }) };
 
+const listStacks = (path: string, summary: string) =>
+  declare({
+    tag: ofStacks,
+    summary,
+    effect: reads,
+    audited: false,
+    input: names,
+    problems: ['too-many-names'],
+    http: { method: 'GET', path, answer: json('From name to stack.', Collection(Stack)) },
+  });
+
+const getStack = (path: string) =>
+  declare({
+    tag: ofStacks,
+    summary: 'One stack: its settings, address syntax and examples',
+    effect: reads,
+    audited: false,
+    input: name,
+    problems: ['unknown-stack'],
+    http: { method: 'GET', path, names: 'the stack', answer: json('The stack.', Stack) },
+  });
+
 export const stackOperations = {
-  listNamesOfConnectorStacks: declare({
-    tag: ofStacks,
-    summary: 'Names of the stacks that a connector can run, sorted',
-    effect: reads,
-    audited: false,
-    input: {},
-    problems: [],
-    http: { method: 'GET', path: '/config/v2/stacks/connector/names', answer: json('The names.', Names) },
-  }),
-  listConnectorStacks: declare({
-    tag: ofStacks,
-    summary: 'The stacks that a connector can run, or those that are named',
-    effect: reads,
-    audited: false,
-    input: names,
-    problems: ['too-many-names'],
-    http: {
-      method: 'GET',
-      path: '/config/v2/stacks/connector',
-      answer: json('From name to stack.', Collection(Stack)),
-    },
-  }),
-  getConnectorStack: declare({
-    tag: ofStacks,
-    summary: 'One stack: its settings, address syntax and examples',
-    effect: reads,
-    audited: false,
-    input: name,
-    problems: ['unknown-stack'],
-    http: {
-      method: 'GET',
-      path: '/config/v2/stacks/connector/:name',
-      names: 'the stack',
-      answer: json('The stack.', Stack),
-    },
-  }),
-  listNamesOfProviderStacks: declare({
-    tag: ofStacks,
-    summary: 'Names of the stacks that a provider can run, sorted',
-    effect: reads,
-    audited: false,
-    input: {},
-    problems: [],
-    http: { method: 'GET', path: '/config/v2/stacks/provider/names', answer: json('The names.', Names) },
-  }),
-  listProviderStacks: declare({
-    tag: ofStacks,
-    summary: 'The stacks that a provider can run, or those that are named',
-    effect: reads,
-    audited: false,
-    input: names,
-    problems: ['too-many-names'],
-    http: { method: 'GET', path: '/config/v2/stacks/provider', answer: json('From name to stack.', Collection(Stack)) },
-  }),
-  getProviderStack: declare({
-    tag: ofStacks,
-    summary: 'One stack: its settings, address syntax and examples',
-    effect: reads,
-    audited: false,
-    input: name,
-    problems: ['unknown-stack'],
-    http: {
-      method: 'GET',
-      path: '/config/v2/stacks/provider/:name',
-      names: 'the stack',
-      answer: json('The stack.', Stack),
-    },
-  }),
+  listNamesOfConnectorStacks: listNamesOf(
+    ofStacks,
+    'configuration',
+    '/config/v2/stacks/connector/names',
+    'Names of the stacks that a connector can run, sorted',
+  ),
+  listConnectorStacks: listStacks(
+    '/config/v2/stacks/connector',
+    'The stacks that a connector can run, or those that are named',
+  ),
+  getConnectorStack: getStack('/config/v2/stacks/connector/:name'),
+  listNamesOfProviderStacks: listNamesOf(
+    ofStacks,
+    'configuration',
+    '/config/v2/stacks/provider/names',
+    'Names of the stacks that a provider can run, sorted',
+  ),
+  listProviderStacks: listStacks(
+    '/config/v2/stacks/provider',
+    'The stacks that a provider can run, or those that are named',
+  ),
+  getProviderStack: getStack('/config/v2/stacks/provider/:name'),
 };
 
 export const databaseOperations = {

@@ -15,8 +15,8 @@ import {
 import { Explanation } from '../diagnostics.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { Quality } from '../wire-schemas.ts';
-import { fields, name, names, someOf } from './inputs.ts';
-import { declare, done, json, ofNamedWrites, versionedJson } from './operation.ts';
+import { get, list, name } from './inputs.ts';
+import { declare, done, json, ofNamedWrites } from './operation.ts';
 
 /** Its form is checked with the datatype of the object, which says more than a pattern. */
 const value = {
@@ -37,34 +37,18 @@ const ofCommandWrites = [
   'write-timeout',
 ] as const;
 
+const measurements = {
+  tag: 'Measurements',
+  resource: 'measurements',
+  one: 'measurement',
+  schema: LiveMeasurement,
+} as const;
+const commands = { tag: 'Commands', resource: 'commands', one: 'command', schema: LiveCommand } as const;
+const alarms = { tag: 'Alarms', resource: 'alarms', one: 'alarm', schema: LiveAlarm } as const;
+
 export const measurementOperations = {
-  listMeasurements: declare({
-    tag: 'Measurements',
-    summary: 'All measurements, or those that are named; unknown names are left out',
-    effect: { action: 'read', resource: 'measurements' },
-    audited: false,
-    input: { ...names, ...fields(measurementFields) },
-    problems: ['too-many-names'],
-    http: {
-      method: 'GET',
-      path: '/data/measurements',
-      answer: versionedJson('From name to object.', someOf(LiveMeasurement)),
-    },
-  }),
-  getMeasurement: declare({
-    tag: 'Measurements',
-    summary: 'One measurement',
-    effect: { action: 'read', resource: 'measurements' },
-    audited: false,
-    input: name,
-    problems: ['unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/measurements/:name',
-      names: 'the measurement',
-      answer: json('The measurement.', LiveMeasurement),
-    },
-  }),
+  listMeasurements: list({ ...measurements, path: '/data/measurements' }, measurementFields, { isVersioned: true }),
+  getMeasurement: get({ ...measurements, path: '/data/measurements/:name' }),
   simulateMeasurement: declare({
     tag: 'Measurements',
     summary: 'Force a value: the measurement shows it in the place of what its device says',
@@ -109,43 +93,9 @@ export const measurementOperations = {
 };
 
 export const commandOperations = {
-  listCommands: declare({
-    tag: 'Commands',
-    summary: 'All commands, or those that are named; unknown names are left out',
-    effect: { action: 'read', resource: 'commands' },
-    audited: false,
-    input: { ...names, ...fields(commandFields) },
-    problems: ['too-many-names'],
-    http: { method: 'GET', path: '/data/commands', answer: versionedJson('From name to object.', someOf(LiveCommand)) },
-  }),
-  getCommand: declare({
-    tag: 'Commands',
-    summary: 'One command',
-    effect: { action: 'read', resource: 'commands' },
-    audited: false,
-    input: name,
-    problems: ['unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/commands/:name',
-      names: 'the command',
-      answer: json('The command.', LiveCommand),
-    },
-  }),
-  getCommandByAlias: declare({
-    tag: 'Commands',
-    summary: 'One command',
-    effect: { action: 'read', resource: 'commands' },
-    audited: false,
-    input: name,
-    problems: ['unknown-object'],
-    http: {
-      method: 'GET',
-      path: '/data/command/:name',
-      names: 'the command',
-      answer: json('The command.', LiveCommand),
-    },
-  }),
+  listCommands: list({ ...commands, path: '/data/commands' }, commandFields, { isVersioned: true }),
+  getCommand: get({ ...commands, path: '/data/commands/:name' }),
+  getCommandByAlias: get({ ...commands, path: '/data/command/:name' }),
   writeCommand: declare({
     tag: 'Commands',
     summary: 'Write a value to the device, once',
@@ -162,69 +112,23 @@ export const commandOperations = {
   }),
 };
 
-const authority = { authority: Type.Optional(Authority) };
+const operate = (path: string, verb: string) =>
+  declare({
+    tag: 'Alarms',
+    summary: `${verb} an alarm; nothing happens where it is so already`,
+    effect: { action: 'operate', resource: 'alarms' },
+    audited: true,
+    input: { ...name, authority: Type.Optional(Authority) },
+    problems: ofNamedWrites,
+    http: { method: 'POST', path, names: 'the alarm', answer: done('It is so, and on disk.') },
+  });
 
 export const alarmOperationsOfService = {
-  listAlarms: declare({
-    tag: 'Alarms',
-    summary: 'All alarms, or those that are named; unknown names are left out',
-    effect: { action: 'read', resource: 'alarms' },
-    audited: false,
-    input: { ...names, ...fields(alarmFields) },
-    problems: ['too-many-names'],
-    http: { method: 'GET', path: '/data/alarms', answer: versionedJson('From name to object.', someOf(LiveAlarm)) },
-  }),
-  getAlarm: declare({
-    tag: 'Alarms',
-    summary: 'One alarm',
-    effect: { action: 'read', resource: 'alarms' },
-    audited: false,
-    input: name,
-    problems: ['unknown-object'],
-    http: { method: 'GET', path: '/data/alarms/:name', names: 'the alarm', answer: json('The alarm.', LiveAlarm) },
-  }),
-  activateAlarm: declare({
-    tag: 'Alarms',
-    summary: 'Activate an alarm; nothing happens where it is so already',
-    effect: { action: 'operate', resource: 'alarms' },
-    audited: true,
-    input: { ...name, ...authority },
-    problems: ofNamedWrites,
-    http: {
-      method: 'POST',
-      path: '/data/alarms/:name/activate',
-      names: 'the alarm',
-      answer: done('It is so, and on disk.'),
-    },
-  }),
-  deactivateAlarm: declare({
-    tag: 'Alarms',
-    summary: 'Deactivate an alarm; nothing happens where it is so already',
-    effect: { action: 'operate', resource: 'alarms' },
-    audited: true,
-    input: { ...name, ...authority },
-    problems: ofNamedWrites,
-    http: {
-      method: 'POST',
-      path: '/data/alarms/:name/deactivate',
-      names: 'the alarm',
-      answer: done('It is so, and on disk.'),
-    },
-  }),
-  acknowledgeAlarm: declare({
-    tag: 'Alarms',
-    summary: 'Acknowledge an alarm; nothing happens where it is so already',
-    effect: { action: 'operate', resource: 'alarms' },
-    audited: true,
-    input: { ...name, ...authority },
-    problems: ofNamedWrites,
-    http: {
-      method: 'POST',
-      path: '/data/alarms/:name/acknowledge',
-      names: 'the alarm',
-      answer: done('It is so, and on disk.'),
-    },
-  }),
+  listAlarms: list({ ...alarms, path: '/data/alarms' }, alarmFields, { isVersioned: true }),
+  getAlarm: get({ ...alarms, path: '/data/alarms/:name' }),
+  activateAlarm: operate('/data/alarms/:name/activate', 'Activate'),
+  deactivateAlarm: operate('/data/alarms/:name/deactivate', 'Deactivate'),
+  acknowledgeAlarm: operate('/data/alarms/:name/acknowledge', 'Acknowledge'),
 };
 
 export const explainOperations = {

@@ -97,8 +97,4 @@ export const ofNamedWrites = ['invalid-name', 'unknown-object', 'storage-failed'
 export const json = <S extends TSchema>(description: string, schema: S) =>
   ({ status: 200, description, type: jsonType, schema }) as const;
 
-/** Of which a client may keep the answer. */
-export const versionedJson = <S extends TSchema>(description: string, schema: S) =>
-  ({ ...json(description, schema), isVersioned: true }) as const;
-
 export const done = (description: string) => ({ status: 204, description }) as const;
