@@ -66,7 +66,7 @@ export class Commands extends NamedPoints {
   readonly #keeping: PointKeeping<KeptCommand>;
   readonly #writeToDevice: WriteToDevice;
   readonly #commands: (LiveCommand | undefined)[] = [];
-  /** New ones, which nobody sees yet. */
+  /** New commands that are prepared and not visible yet. */
   readonly #coming: { readonly handle: number; readonly name: string; readonly takeOver: () => void }[] = [];
   readonly #kept = new Map<string, KeptCommand>();
   readonly #listeners: ((handle: number) => void)[] = [];
@@ -140,7 +140,7 @@ export class Commands extends NamedPoints {
     return { handle };
   }
 
-  /** Those that were prepared are there. */
+  /** Makes the prepared commands visible. */
   showNew(): void {
     for (const { handle, name, takeOver } of this.#coming.splice(0)) {
       this.handles.show(handle, name);
@@ -148,7 +148,7 @@ export class Commands extends NamedPoints {
     }
   }
 
-  /** Those that were prepared do not come. */
+  /** Discards the prepared commands. */
   dropNew(): void {
     for (const { handle, name } of this.#coming.splice(0)) this.handles.takeBack(handle, name);
   }

@@ -42,7 +42,7 @@ export class Handles {
     return handle;
   }
 
-  /** From now on it is found. */
+  /** From now on, `find` returns it. */
   show(handle: number, name: string): void {
     if (this.#names[handle] === undefined) this.#size++;
     this.#names[handle] = name;

@@ -31,7 +31,7 @@ export interface MeasurementsOptions {
   readonly keeper: SimulationKeeper;
 }
 
-/** A new one, which nobody sees yet. */
+/** A new measurement that is prepared and not visible yet. */
 interface Coming {
   readonly handle: number;
   readonly name: string;
@@ -210,7 +210,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     return { handle, takeOver };
   }
 
-  /** Those that were prepared are there. After the links that they have. */
+  /** Makes the prepared measurements visible; their links are defined before. */
   showNew(): void {
     for (const { handle, name, connector, isWatched } of this.#coming.splice(0)) {
       this.handles.show(handle, name);
@@ -222,7 +222,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     }
   }
 
-  /** Those that were prepared do not come. */
+  /** Discards the prepared measurements. */
   dropNew(): void {
     for (const { handle, name } of this.#coming.splice(0)) {
       this.wire.remove(handle);

@@ -49,7 +49,7 @@ interface Side {
   readonly rules: PointRules;
 }
 
-/** A point that nobody sees yet. */
+/** A new point whose rules are prepared and not in effect yet. */
 interface Coming {
   readonly number: number;
   readonly name: string;
@@ -106,7 +106,7 @@ export class Archiving {
     return { counts: this.counts, astrayNames, jumpCount: this.#watch.count, jumps: [...this.#watch.last] };
   }
 
-  /** The rules of a point that is to come, and that nobody sees yet: `showNew` follows, or `dropNew`. */
+  /** Prepares the rules of a new point; `showNew` or `dropNew` follows. */
   prepare(kind: Side['kind'], handle: number, point: Point): void {
     const side = this.#sides[kind];
     const { name, datatype, leader, archPeriod = 0 } = point;
@@ -123,7 +123,7 @@ export class Archiving {
     });
   }
 
-  /** Those that were prepared are there: after the live ones. */
+  /** Puts the prepared rules into effect, after the live points are visible. */
   showNew(): void {
     const coming = this.#coming.splice(0);
     this.#recorder.begin();
@@ -142,7 +142,7 @@ export class Archiving {
     this.#recorder.end();
   }
 
-  /** Those that were prepared do not come. */
+  /** Discards the prepared rules. */
   dropNew(): void {
     this.#coming.length = 0;
   }
