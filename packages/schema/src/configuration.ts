@@ -12,7 +12,7 @@ const Text = (description: string) => Type.String({ description });
 
 const Flag = (description: string) => Type.Boolean({ description });
 
-const Choice = <const Words extends string[]>(words: Words, description: string) =>
+const Choice = <Words extends string[]>(words: readonly [...Words], description: string) =>
   Type.Enum(words, { description, type: 'string' });
 
 /** A map of non-empty keys to texts, as `properties`, `vars`, `env` and `providerAddresses` are. */

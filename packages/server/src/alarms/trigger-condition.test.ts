@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Alarm, type Datatype, parseText, type Value } from '@telltale/schema';
 import fc from 'fast-check';
-import { longHolds, numberHolds, readCondition, textHolds } from './trigger-condition.ts';
+import { holdsOf, readCondition } from './trigger-condition.ts';
 
 const operators = ['lt', 'le', 'gt', 'ge', 'eq', 'ne'] as const;
 type Operator = (typeof operators)[number];
@@ -18,11 +18,7 @@ function holds(datatype: Datatype, { operator, reference, hysteresis }: Texts, v
   const alarm: Alarm = { name: 'a', severity: 1, trgOperator: operator, trgRefValue: reference };
   const condition = readCondition({ ...alarm, ...(hysteresis && { trgHysteresis: hysteresis }) }, datatype);
   assert.ok(condition);
-  const { code, tolerance } = condition;
-  const threshold = isActive ? condition.whileActive : condition.whileInactive;
-  if (typeof threshold === 'bigint') return longHolds(code, value as bigint, threshold, tolerance as bigint);
-  if (typeof threshold === 'string') return textHolds(code, value as string, threshold);
-  return numberHolds(code, Number(value), threshold, tolerance as number);
+  return holdsOf(condition, typeof value === 'boolean' ? Number(value) : value, isActive);
 }
 
 /** Values below, at and above the reference; which operators hold of them. */

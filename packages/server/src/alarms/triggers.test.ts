@@ -1,7 +1,7 @@
 // Promises of triggers: when an alarm follows its measurement, and when it does not.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Datatype, parseText, quality, type Value } from '@telltale/schema';
+import { type Alarm, type Datatype, parseText, quality, type Value } from '@telltale/schema';
 import { AlarmBench, triggered } from '../../test/alarm-bench.ts';
 
 const { good, bad, uncertain, simulated } = quality;
@@ -25,7 +25,13 @@ test('AL-5: every alarm of a measurement follows it, and no alarm of another', (
 });
 
 describe('AL-6: with a hysteresis of 2 around 10', () => {
-  const cases: { datatype: Datatype; operator: string; raises: string; holds: string; clears: string }[] = [
+  const cases: {
+    datatype: Datatype;
+    operator: NonNullable<Alarm['trgOperator']>;
+    raises: string;
+    holds: string;
+    clears: string;
+  }[] = [
     { datatype: 'd', operator: 'lt', raises: '9.5', holds: '11.5', clears: '12' },
     { datatype: 'f', operator: 'le', raises: '10', holds: '12', clears: '12.5' },
     { datatype: 'i', operator: 'gt', raises: '11', holds: '9', clears: '8' },

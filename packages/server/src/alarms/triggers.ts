@@ -3,7 +3,7 @@
 // look at it. What becomes of an alarm is the caller's; the number of a trigger is the handle of its alarm.
 import { type Alarm, type Clock, isBad } from '@telltale/schema';
 import type { Changes, MeasurementReader } from '../points/index.ts';
-import { type AnyCondition, holds, quietBand, readCondition } from './trigger-condition.ts';
+import { type Condition, holds, quietBand, readCondition } from './trigger-condition.ts';
 
 /** A measurement by name, and its triggers. */
 interface Subject {
@@ -20,7 +20,7 @@ interface Trigger {
   readonly onDelayMs: number;
   readonly offDelayMs: number;
   /** Undefined where it has no meaning, or no measurement. */
-  condition: AnyCondition | undefined;
+  condition: Condition | undefined;
   isActive: boolean;
   stopDelay: (() => void) | undefined;
 }
@@ -208,7 +208,7 @@ export class Triggers {
   }
 
   /** Without its measurement, or with texts that its datatype cannot read, a trigger rests. */
-  #conditionOf({ alarm, subject: { measurement } }: Trigger): AnyCondition | undefined {
+  #conditionOf({ alarm, subject: { measurement } }: Trigger): Condition | undefined {
     return measurement < 0 ? undefined : readCondition(alarm, this.#measurements.datatypeOf(measurement));
   }
 

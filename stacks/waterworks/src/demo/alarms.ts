@@ -1,7 +1,7 @@
 // The alarms of the demonstration plant. Severity: 0 danger, 1 the plant fails soon, 2 look after it, 3 to know.
 import type { Alarm } from '@telltale/schema';
 
-type Operator = 'lt' | 'gt' | 'le' | 'ge' | 'eq' | 'ne';
+type Operator = NonNullable<Alarm['trgOperator']>;
 type More = Partial<Alarm>;
 
 /** A number that crosses a limit, and comes back by the hysteresis. */
