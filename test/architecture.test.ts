@@ -149,16 +149,39 @@ function filesWith(form: RegExp): string[] {
     .sort();
 }
 
-/** Static, dynamic and type imports, re-exports, and modules that a worker or child is started with. */
-function importsOf(file: string): Import[] {
+/** Static and type imports, and re-exports. */
+const staticForms = [/^(?:import|export)\b[^'";]*?from\s+'([^']+)'/gms, /^import\s+'([^']+)'/gm];
+/** Dynamic imports, and modules that a worker or child is started with. */
+const dynamicForms = [/\bimport\(\s*'([^']+)'/g, /new URL\('(\.[^']*\.ts)'/g];
+
+function importsOf(file: string, forms = [...staticForms, ...dynamicForms]): Import[] {
   const source = readFileSync(join(root, file), 'utf8');
-  const forms = [
-    /^(?:import|export)\b[^'";]*?from\s+'([^']+)'/gms,
-    /^import\s+'([^']+)'/gm,
-    /\bimport\(\s*'([^']+)'/g,
-    /new URL\('(\.[^']*\.ts)'/g,
-  ];
   return forms.flatMap((form) => Array.from(source.matchAll(form), ([, target = '']) => ({ file, target })));
+}
+
+/** The groups of files that statically import each other in a circle, each sorted. */
+function importCircles(files: readonly string[]): string[][] {
+  const targets = new Map(
+    files.map((file) => {
+      const own = importsOf(file, staticForms).filter(({ target }) => target.startsWith('.'));
+      return [file, own.map(({ target }) => normalize(join(dirname(file), target)))];
+    }),
+  );
+  const reached = (from: string) => {
+    const found = new Set<string>();
+    const next = [...(targets.get(from) ?? [])];
+    for (let file = next.pop(); file !== undefined; file = next.pop()) {
+      if (found.has(file)) continue;
+      found.add(file);
+      next.push(...(targets.get(file) ?? []));
+    }
+    return found;
+  };
+  const reachedFrom = new Map(files.map((file) => [file, reached(file)]));
+  const circles = files
+    .filter((file) => reachedFrom.get(file)?.has(file))
+    .map((file) => files.filter((other) => reachedFrom.get(file)?.has(other) && reachedFrom.get(other)?.has(file)));
+  return [...new Set(circles.map((circle) => circle.sort().join(' ')))].map((circle) => circle.split(' '));
 }
 
 /** Everything that is loaded with a file: other files of the sources, and the names of what comes from elsewhere. */
@@ -194,7 +217,7 @@ function targetPart({ file, target }: Import): string | undefined {
 describe('the architecture', () => {
   let imports: Import[];
   before(() => {
-    imports = sourceFiles().flatMap(importsOf);
+    imports = sourceFiles().flatMap((file) => importsOf(file));
   });
 
   test('the check sees the imports that there are', () => {
@@ -292,6 +315,20 @@ describe('the architecture', () => {
     );
     assert.ok(
       parsers.every((file) => loadedBy('packages/server/src/operations/archive/import-thread.ts').includes(file)),
+    );
+  });
+
+  test('no files import each other in a circle, type imports included', () => {
+    const unbroken = ['packages/server/src/points/', 'packages/server/src/cfgdb/'];
+    const files = globSync('{packages,stacks,scripts,bench,test,examples}/**/*.{js,ts}', {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/dist/**'],
+    });
+    assert.ok(files.length > 1000);
+    const circles = importCircles(files);
+    assert.deepEqual(
+      circles.filter(([first = '']) => !unbroken.some((folder) => first.startsWith(folder))),
+      [],
     );
   });
 

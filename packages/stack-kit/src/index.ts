@@ -8,6 +8,7 @@ export * from './find-slow-address.ts';
 export * from './poll/allowed-clients.ts';
 export * from './poll/coalesce.ts';
 export * from './poll/poller.ts';
+export * from './poll/poller-options.ts';
 export * from './poll/scan-period.ts';
 export * from './poll/source-times.ts';
 export * from './variables.ts';

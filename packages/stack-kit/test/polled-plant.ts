@@ -3,7 +3,8 @@
 import { type Batch, ManualClock, quality } from '@telltale/schema';
 import { NoAnswer, NotConnected, Refused, type StackPoint } from '../src/connector.ts';
 import { coalesce } from '../src/poll/coalesce.ts';
-import { Poller, type PollRequest } from '../src/poll/poller.ts';
+import { Poller } from '../src/poll/poller.ts';
+import type { PollRequest } from '../src/poll/poller-options.ts';
 
 export interface CellRequest extends PollRequest {
   readonly device: string;

@@ -17,8 +17,8 @@ import {
 import { type Address, parseAddress } from './address.ts';
 import { Client, LostAnswer } from './client.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
-import { halve, planReads, type ReadRequest, requestName } from './plan-reads.ts';
-import { explainReading, type Item, itemOf, putReadings } from './reading.ts';
+import { halve, planReads, requestName } from './plan-reads.ts';
+import { explainReading, type Item, itemOf, putReadings, type ReadRequest } from './reading.ts';
 import { RtuFraming } from './rtu-frame.ts';
 import { SerialTransport } from './serial-transport.ts';
 import { TcpFraming } from './tcp-frame.ts';

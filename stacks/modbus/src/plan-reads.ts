@@ -1,25 +1,8 @@
 // Few requests for many readings of one unit: neighbours in one area share a request. Pure.
-import { coalesce, type PollRequest } from '@telltale/stack-kit';
+import { coalesce } from '@telltale/stack-kit';
 import { type Area, maxBits } from './address.ts';
 import { answerLength, readRequest } from './pdu.ts';
-import { type Item, isBitArea } from './reading.ts';
-
-export interface ReadRequest extends PollRequest {
-  readonly unit: number;
-  readonly area: Area;
-  readonly start: number;
-  readonly length: number;
-  readonly items: readonly Item[];
-  readonly pdu: Uint8Array;
-  /** The last answer to it: its bytes are used again for the next one. */
-  readonly answer: DataView<ArrayBuffer>;
-  /** The last answer was one that can be used. */
-  isAnswered: boolean;
-  error: string | undefined;
-  timeUs: number;
-  /** Read instead of it, while a part of it fails. */
-  halves: { readonly parts: readonly ReadRequest[]; readonly untilMs: number } | undefined;
-}
+import { type Item, isBitArea, type ReadRequest } from './reading.ts';
 
 export interface ReadLimits {
   readonly maxRegisters: number;

@@ -1,8 +1,7 @@
 // A measurement as the connector reads it: where it lies, and how its reading goes from an answer into a batch.
 import { type Batch, type Datatype, fits, form, quality, traitsOf, type Value } from '@telltale/schema';
-import type { StackPoint } from '@telltale/stack-kit';
+import type { PollRequest, StackPoint } from '@telltale/stack-kit';
 import type { Address, Area } from './address.ts';
-import type { ReadRequest } from './plan-reads.ts';
 import { isLongType, type Layout, readLong, readNumber, readText, readValue } from './registers.ts';
 
 /** One reading's place in the requests of its unit. */
@@ -18,6 +17,24 @@ export interface Item {
   readonly plain: Plain;
   /** The request that read it last. */
   lastRead: ReadRequest | undefined;
+}
+
+/** One request for the items of a unit that lie side by side in one area. */
+export interface ReadRequest extends PollRequest {
+  readonly unit: number;
+  readonly area: Area;
+  readonly start: number;
+  readonly length: number;
+  readonly items: readonly Item[];
+  readonly pdu: Uint8Array;
+  /** The last answer to it: its bytes are used again for the next one. */
+  readonly answer: DataView<ArrayBuffer>;
+  /** The last answer was one that can be used. */
+  isAnswered: boolean;
+  error: string | undefined;
+  timeUs: number;
+  /** Read instead of it, while a part of it fails. */
+  halves: { readonly parts: readonly ReadRequest[]; readonly untilMs: number } | undefined;
 }
 
 export function itemOf(point: StackPoint, { unit, area, start, length, bit, layout }: Address, ownUnit: number): Item {

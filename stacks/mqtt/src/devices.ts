@@ -53,8 +53,9 @@ export class Devices {
     this.#status = variables.statusTopic === '' ? undefined : parseAddress(variables.statusTopic).address;
     for (const tap of taps) {
       const name = this.#nameFor(tap);
-      tap.device = name === undefined ? undefined : this.#device(name, before);
-      tap.device?.taps.push(tap);
+      const device = name === undefined ? undefined : this.#device(name, before);
+      tap.device = device;
+      device?.taps.push(tap);
     }
   }
 

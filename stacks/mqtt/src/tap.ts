@@ -1,7 +1,6 @@
 // One measurement and its newest reading, made from the messages of its topic.
 import { type Batch, type Clock, isBad, isGood, quality, type Value } from '@telltale/schema';
 import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
-import type { Device } from './devices.ts';
 import { type MeasurementSettings, type MeasurementVariables, readMeasurement } from './measurement-settings.ts';
 import type { Payload } from './payload.ts';
 import { missing, readQuality, readTime, readValue, unusable } from './read-value.ts';
@@ -31,7 +30,7 @@ export function isLive({ isRetained, mayBeKept }: Delivery): boolean {
 export class Tap {
   point: StackPoint;
   readonly settings: MeasurementSettings | undefined;
-  device: Device | undefined;
+  device: { readonly name: string; readonly isUp: boolean | undefined } | undefined;
   /** Of the newest reading. */
   error: string | undefined;
   value: Value | undefined;

@@ -2,7 +2,7 @@
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
 import { Batch, type Clock } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
-import type { PollerOptions, PollRequest } from './poller.ts';
+import type { PollerOptions, PollRequest } from './poller-options.ts';
 import { RequestSlots } from './request-slots.ts';
 
 /** While a poller runs. */

@@ -2,7 +2,7 @@
 // that it will not answer is split until what is wrong stands alone.
 import { quality } from '@telltale/schema';
 import type { StackPoint } from '../connector.ts';
-import type { PollRequest } from './poller.ts';
+import type { PollRequest } from './poller-options.ts';
 
 /** A request that got no usable answer while its device was alive. */
 export interface Trouble<R> {

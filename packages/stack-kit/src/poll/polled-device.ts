@@ -4,7 +4,7 @@ import { Batch } from '@telltale/schema';
 import type { DeviceDetail, StackPoint } from '../connector.ts';
 import { DeviceCircuit, type PollRun, type SharedLine } from './device-circuit.ts';
 import { GroupPlan, refusedQuality, silentQuality, type Trouble } from './group-plan.ts';
-import type { PollerOptions, PollRequest } from './poller.ts';
+import type { PollerOptions, PollRequest } from './poller-options.ts';
 
 interface DeviceGroup<R extends PollRequest> {
   points: readonly StackPoint[];

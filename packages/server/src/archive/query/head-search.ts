@@ -6,8 +6,9 @@ import { headCutOff } from '../store/retention.ts';
 import type { Chunk } from './block.ts';
 import { firstStartingFrom } from './chunk-search.ts';
 import { Erased } from './erased.ts';
-import type { NameSnapshot, Place } from './name-snapshot.ts';
+import type { NameSnapshot } from './name-snapshot.ts';
 import { copyRecord } from './record-runs.ts';
+import type { Place } from './source.ts';
 import { firstFrom } from './time-search.ts';
 
 export class HeadSearch {

@@ -2,35 +2,7 @@
 import { form, quality, traitsOf } from '@telltale/schema/values';
 import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
-import type { Block } from './block.ts';
-import { Source } from './source.ts';
-
-export interface Interval {
-  /** Half-open. */
-  readonly sinceUs: number;
-  readonly untilUs: number;
-}
-
-/** What the places of a name are given by the reading that they belong to. */
-export interface NameContext {
-  /** For the moment: the next call may close it. Undefined: it cannot be read, and that has been reported. */
-  readonly blockOf: (path: string) => Block | undefined;
-  /** Called with what could not be read and is left out. Throws where the error is no damage. */
-  readonly onUnreadable: (error: unknown) => void;
-}
-
-/** One place where records of a series are, or may be: a block is opened when it is its turn. */
-export interface Place {
-  readonly part: SeriesSnapshot;
-  /** Records at the same time come in this order. */
-  readonly order: number;
-  /** Of a block; undefined: in memory. */
-  readonly path: string | undefined;
-  readonly tail: Columns | undefined;
-  /** Of its records in memory, or of all records of the block. */
-  readonly firstUs: number;
-  readonly lastUs: number;
-}
+import { type Interval, type NameContext, type Place, Source } from './source.ts';
 
 export class NameSnapshot {
   /** By order. */

@@ -4,8 +4,8 @@ import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns, Kind } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
-import type { Interval } from './name-snapshot.ts';
 import { atChunk, atEnd, atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
+import type { Interval } from './source.ts';
 import { firstSlot, lastSlot, maxSlot, minSlot, Tally } from './tally.ts';
 import { firstFrom } from './time-search.ts';
 

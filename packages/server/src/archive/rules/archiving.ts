@@ -8,10 +8,10 @@ import { replaces } from '../records.ts';
 import { type ClockJump, ClockWatch } from './clock-watch.ts';
 import { DueQueue } from './due-queue.ts';
 import { Followers } from './followers.ts';
-import { flag, type LivePoints, PointRules } from './point-rules.ts';
+import { type LivePoints, PointRules } from './point-rules.ts';
 import { type ArchivingCounts, Recorder, type RecordSink } from './recorder.ts';
 import { Retentions } from './retentions.ts';
-import { type Point, RuleTable } from './rule-table.ts';
+import { flag, type Point, RuleTable } from './rule-table.ts';
 
 export interface ArchivingOptions {
   readonly clock: Clock;

@@ -4,44 +4,10 @@ import { type Datatype, quality, type StoredValue } from '@telltale/schema';
 import type { Changes } from '../../points/index.ts';
 import { farthestAheadUs, oldestPlausibleUs, replaces } from '../records.ts';
 import type { Recorder } from './recorder.ts';
-import type { RuleTable } from './rule-table.ts';
+import { layout, type RuleTable } from './rule-table.ts';
 
-/**
- * What the rules of a point are, and what is known of its last record. This and the layout of the table stand here since
- * the engine folds constants of the same module, and reads imported ones anew each time.
- */
-export const flag = {
-  change: 1,
-  follows: 2,
-  /** Its values are numbers: not l, not s. */
-  number: 4,
-  /** Others are archived with it. */
-  leads: 8,
-  hasLast: 16,
-  /** The last record is of a simulation or of a lost link: the device said nothing of its time. */
-  forced: 32,
-} as const;
-/** Above the flags: the quality of the last record. */
-export const qualityShift = 8;
-
-/**
- * Eight doubles a point: one line of the processor's cache. `value` is that of the last record, of an l as bits. The last
- * double is two words: flags and quality; the number of the source.
- */
-export const cell = {
-  value: 0,
-  timeUs: 1,
-  valueDeadband: 2,
-  timeDeadbandUs: 3,
-  /** The time of the last change that was the device's own. */
-  deviceUs: 4,
-  /** When the last record was made, by the even clock. */
-  recordedMs: 5,
-  periodMs: 6,
-} as const;
-export const cellShift = 3;
-export const word = { flags: 14, source: 15 } as const;
-export const wordShift = 4;
+// The engine folds constants of the same module, and loads imported ones anew each time: the hot loop has its own names.
+const { flag, qualityShift, cell, cellShift, word, wordShift } = layout;
 
 /** Of a change that needs no closer look. */
 const plain = flag.change | flag.number | flag.hasLast;

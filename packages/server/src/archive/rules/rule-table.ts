@@ -10,9 +10,44 @@ import {
   traitsOf,
   ValueError,
 } from '@telltale/schema';
-import { cell, cellShift, flag, qualityShift, word, wordShift } from './point-rules.ts';
 
 export type Point = Measurement | Command;
+
+/** What the rules of a point are, and what is known of its last record. */
+export const flag = {
+  change: 1,
+  follows: 2,
+  /** Its values are numbers: not 64-bit integers, not texts. */
+  number: 4,
+  /** Others are archived with it. */
+  leads: 8,
+  hasLast: 16,
+  /** The last record is of a simulation or of a lost link: the device said nothing of its time. */
+  forced: 32,
+} as const;
+
+/**
+ * Eight doubles a point: one line of the processor's cache. `value` is that of the last record; a 64-bit integer as its
+ * bits. The last double is two words: flags with the quality of the last record above them; the number of the series.
+ */
+const cell = {
+  value: 0,
+  timeUs: 1,
+  valueDeadband: 2,
+  timeDeadbandUs: 3,
+  /** The time of the last change that was the device's own. */
+  deviceUs: 4,
+  /** When the last record was made, by the monotonic clock. */
+  recordedMs: 5,
+  periodMs: 6,
+} as const;
+const cellShift = 3;
+const word = { flags: 14, source: 15 } as const;
+const wordShift = 4;
+const qualityShift = 8;
+
+/** For the loop over changes, which works on the arrays. */
+export const layout = { flag, qualityShift, cell, cellShift, word, wordShift } as const;
 
 /** What stays when a point is configured otherwise. */
 const keptBits = flag.hasLast | flag.forced | (0xff << qualityShift);

@@ -6,8 +6,7 @@ import { SyncFailed } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import { farthestAheadUs, type Series } from '../records.ts';
-import { MemoryTable } from './memory-table.ts';
-import { maxSeries } from './table-replay.ts';
+import { MemoryTable, maxSeries } from './memory-table.ts';
 
 export interface Limits {
   /** Of one generation. */

@@ -3,8 +3,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '@telltale/schema/values';
+import type { Catalogue } from '../files/catalogue.ts';
 import type { Damage } from '../files/damage.ts';
-import { syncFolder } from '../files/disk.ts';
+import { type Disk, syncFolder } from '../files/disk.ts';
 import {
   catalogueName,
   erasuresName,
@@ -15,11 +17,19 @@ import {
   retentionsName,
 } from '../files/file-names.ts';
 import { type ListedFile, lookAt, readInventory, writeInventory } from '../files/inventory-file.ts';
-import type { Block } from './block-list.ts';
-import type { Frozen } from './generations.ts';
+import type { Block, BlockList } from './block-list.ts';
+import type { Frozen, Generations } from './generations.ts';
 import type { MemoryTable } from './memory-table.ts';
 import { covers } from './merge-plan.ts';
-import type { StoreParts } from './store-parts.ts';
+
+/** The parts of the store that the inventory lists the files of, and what it is written with. */
+export interface ListedParts {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly catalogue: Catalogue;
+  readonly generations: Generations;
+  readonly blocks: BlockList;
+}
 
 /** Between two looks at files that grow or are replaced by themselves. */
 const lookMs = 10_000;
@@ -84,7 +94,7 @@ export class Inventory {
   }
 
   /** Writes it down where something is not as it was. Throws the system's error. */
-  refresh(parts: StoreParts): void {
+  refresh(parts: ListedParts): void {
     const { blocks, generations, clock } = parts;
     const nowMs = clock.monotonicMs();
     const isSame = blocks.all === this.#blocks && generations.active.generation === this.#generation;
@@ -100,7 +110,7 @@ export class Inventory {
    * Before files are removed that are not in use any more: `fresh` blocks take the place of a generation's journal. Where
    * it cannot be written, on a full disk, there is none: an old one would miss what is about to go.
    */
-  beforeRemoval(parts: StoreParts, fresh: readonly Block[] = [], flushed?: Frozen): void {
+  beforeRemoval(parts: ListedParts, fresh: readonly Block[] = [], flushed?: Frozen): void {
     try {
       this.#write(parts, this.#list(parts, fresh, flushed));
     } catch {
@@ -110,13 +120,13 @@ export class Inventory {
     }
   }
 
-  #write({ disk }: StoreParts, files: readonly ListedFile[]): void {
+  #write({ disk }: ListedParts, files: readonly ListedFile[]): void {
     writeInventory(this.#folder, files, disk);
     this.#written = files;
   }
 
   #list(
-    { blocks, generations, catalogue }: StoreParts,
+    { blocks, generations, catalogue }: ListedParts,
     fresh: readonly Block[] = [],
     flushed?: Frozen,
   ): readonly ListedFile[] {

@@ -6,6 +6,9 @@ import { type Columns, oldestPlausibleUs, replaces } from '../records.ts';
 /** What is said of the records of one series. */
 export const mark = { unordered: 1, replacing: 2 } as const;
 
+/** The most series of an archive: arrays by series are as long as the highest number. */
+export const maxSeries = 2 ** 24;
+
 const keptBits = 0xff | replaces;
 const replacesBit = replaces;
 

@@ -9,10 +9,7 @@ import { type Columns, farthestAheadUs, type Series } from '../records.ts';
 import type { Erasures } from './erasures.ts';
 import type { Frozen } from './generations.ts';
 import type { Inventory } from './inventory.ts';
-import { MemoryTable } from './memory-table.ts';
-
-/** So many series an archive has at most: tables are as long as the highest number. */
-export const maxSeries = 2 ** 24;
+import { MemoryTable, maxSeries } from './memory-table.ts';
 
 export interface TableReplayOptions {
   readonly folder: string;
