@@ -86,10 +86,10 @@ function rounded<B>(phases: readonly B[][], apply: (batch: B) => void): () => Pr
 const name = (index: number) => `m${index}`;
 
 function ourSide() {
-  const kept = { keepSimulation: async () => {}, forgetSimulation: async () => {} };
-  const keeper = { keepAlarm: async () => {}, forgetAlarm: async () => {} };
-  const measurements = new Measurements({ clock: systemClock, keeper: kept });
-  const alarms = new Alarms({ measurements, keeper, clock: systemClock });
+  const kept = { saveSimulation: async () => {}, deleteSimulation: async () => {} };
+  const store = { saveAlarm: async () => {}, deleteAlarm: async () => {} };
+  const measurements = new Measurements({ clock: systemClock, store: kept });
+  const alarms = new Alarms({ measurements, store, clock: systemClock });
   measurements.onChanges((changes) => alarms.evaluate(changes));
   measurements.putLink('connector', connectorName, undefined);
   for (let index = 0; index < points; index++) {

@@ -19,16 +19,16 @@ const nothing = async () => {};
 export class LivePoints {
   readonly measurements = new Measurements({
     clock: systemClock,
-    keeper: { keepSimulation: nothing, forgetSimulation: nothing },
+    store: { saveSimulation: nothing, deleteSimulation: nothing },
   });
   readonly commands = new Commands({
     clock: systemClock,
-    keeper: { keepCommand: nothing, forgetCommand: nothing },
+    store: { saveCommand: nothing, deleteCommand: nothing },
     writeToDevice: nothing,
   });
   readonly alarms = new Alarms({
     clock: systemClock,
-    keeper: { keepAlarm: nothing, forgetAlarm: nothing },
+    store: { saveAlarm: nothing, deleteAlarm: nothing },
     measurements: this.measurements,
   });
   readonly #batch = new Batch(1024);

@@ -104,13 +104,13 @@ export class Server {
     this.#archive = this.#createArchive(onFailure);
     // Their threads load their code while the rest is made.
     for (const part of [this.#cfgdb, this.#state, this.#archive]) part.prepare();
-    this.#measurements = new Measurements({ clock, keeper: this.#state });
+    this.#measurements = new Measurements({ clock, store: this.#state });
     this.#commands = new Commands({
       clock,
-      keeper: this.#state,
+      store: this.#state,
       writeToDevice: (connector, handle, raw) => this.#writeToDevice(connector, handle, raw),
     });
-    this.#alarms = new Alarms({ measurements: this.#measurements, keeper: this.#state, clock });
+    this.#alarms = new Alarms({ measurements: this.#measurements, store: this.#state, clock });
     this.#archiving = new Archiving({
       clock,
       measurements: this.#measurements,

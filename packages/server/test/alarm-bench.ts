@@ -1,6 +1,6 @@
 // Alarms over measurements set by hand, a clock moved by hand and a disk that waits: what their tests stand on.
 import { type Alarm, type Datatype, ManualClock, type Value } from '@telltale/schema';
-import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
+import { Alarms, type StoredAlarm } from '../src/alarms/index.ts';
 import { PlainMeasurements } from './plain-measurements.ts';
 import { SlowDisk } from './slow-disk.ts';
 
@@ -22,9 +22,9 @@ export class AlarmBench {
     [this.disk, this.alarms] = this.#start(this.disk.alarms);
   }
 
-  #start(kept: ReadonlyMap<string, KeptAlarm>): [SlowDisk, Alarms] {
+  #start(kept: ReadonlyMap<string, StoredAlarm>): [SlowDisk, Alarms] {
     const disk = new SlowDisk(kept);
-    const alarms = new Alarms({ measurements: this.measurements, keeper: disk, clock: this.clock });
+    const alarms = new Alarms({ measurements: this.measurements, store: disk, clock: this.clock });
     alarms.onChange((handle, isRemoved) => {
       const { name, state, authority, timeUs } = alarms.stateOf(handle);
       this.heard.push(isRemoved ? `${name} removed` : `${name} ${state} ${authority} ${timeUs}`);

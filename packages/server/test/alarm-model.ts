@@ -1,7 +1,7 @@
 // What alarms should do, in plain maps and lists: the reference that the real ones are held against. It is told what
 // the disk answered, and knows nothing of how the real ones find their triggers or when they write.
 import { type Alarm, type AlarmOperation, type AlarmState, type Datatype, isBad, type Value } from '@telltale/schema';
-import type { KeptAlarm } from '../src/alarms/index.ts';
+import type { StoredAlarm } from '../src/alarms/index.ts';
 
 export interface ModelMeasurement {
   readonly datatype: Datatype;
@@ -82,7 +82,7 @@ export class AlarmModel {
   }
 
   /** The disk took or refused what it was asked about a name; undefined: to forget it. */
-  answered(name: string, kept: KeptAlarm | undefined, isTaken: boolean): void {
+  answered(name: string, kept: StoredAlarm | undefined, isTaken: boolean): void {
     const queue = this.#operations.get(name) ?? [];
     const [first] = queue;
     if (first?.writing === undefined || first.authority !== kept?.authority) return;
@@ -91,7 +91,7 @@ export class AlarmModel {
   }
 
   /** What is on disk is all that is left. */
-  crash(disk: ReadonlyMap<string, KeptAlarm>): void {
+  crash(disk: ReadonlyMap<string, StoredAlarm>): void {
     this.#operations.clear();
     const definitions = [...this.alarms.values()].map(({ alarm }) => alarm);
     this.alarms.clear();

@@ -29,9 +29,9 @@ export class ArchiveBench {
   constructor() {
     const { clock, archive } = this;
     const disk = new PlainDisk();
-    const measurements = new Measurements({ clock, keeper: disk });
-    const commands = new Commands({ clock, keeper: disk, writeToDevice: () => Promise.resolve() });
-    const alarms = new Alarms({ clock, keeper: new SlowDisk(new Map()), measurements });
+    const measurements = new Measurements({ clock, store: disk });
+    const commands = new Commands({ clock, store: disk, writeToDevice: () => Promise.resolve() });
+    const alarms = new Alarms({ clock, store: new SlowDisk(new Map()), measurements });
     for (const datatype of ['b', 'q', 'i', 'l', 'f', 'd', 's'] as const) {
       measurements.put({ name: `of_${datatype}`, datatype });
     }

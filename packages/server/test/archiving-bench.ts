@@ -62,9 +62,9 @@ export class ArchivingBench {
   }
 
   #create(): [Measurements, Commands, Archiving] {
-    const { clock, disk: keeper, sink } = this;
-    const measurements = new Measurements({ clock, keeper });
-    const commands = new Commands({ clock, keeper, writeToDevice: async () => undefined });
+    const { clock, disk: store, sink } = this;
+    const measurements = new Measurements({ clock, store });
+    const commands = new Commands({ clock, store, writeToDevice: async () => undefined });
     const onJump = (jump: ClockJump) => this.jumps.push(jump);
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump });
     measurements.onChanges((changes) => archiving.onChanges(changes));

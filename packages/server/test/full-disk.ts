@@ -12,7 +12,7 @@ const state = new LiveState({
 await state.open();
 const names = Array.from({ length: 400 }, (_, at) => `c${at}`);
 const outcomes = names.map((name) =>
-  state.keepCommand({ name, value: `s${'x'.repeat(4000)}`, timeUs: 1 }).then(
+  state.saveCommand({ name, value: `s${'x'.repeat(4000)}`, timeUs: 1 }).then(
     () => true,
     () => false,
   ),
@@ -20,7 +20,7 @@ const outcomes = names.map((name) =>
 // One by one as well, for commits of every size.
 for (let at = 0; at < 20; at++) {
   names.push(`d${at}`);
-  const outcome = state.keepCommand({ name: `d${at}`, value: `s${'x'.repeat(20_000)}`, timeUs: 1 }).then(
+  const outcome = state.saveCommand({ name: `d${at}`, value: `s${'x'.repeat(20_000)}`, timeUs: 1 }).then(
     () => true,
     () => false,
   );

@@ -195,13 +195,13 @@ export class MeasurementModel {
       const point = link.watchdog === undefined ? undefined : this.points.get(link.watchdog);
       const { value, quality, timeUs } = point?.forced ?? point?.device ?? { value: true, quality: 0xc0, timeUs: 0 };
       const isDriven = point?.definition.address !== undefined;
-      const isContent = !isDriven || (value === true && !isBad(quality));
+      const isHealthy = !isDriven || (value === true && !isBad(quality));
       const { held } = link;
-      if (isContent && held !== undefined) {
+      if (isHealthy && held !== undefined) {
         link.held = undefined;
         for (const [each, before] of held.before) if (!held.newest.has(each)) this.#set(each, before);
         for (const reading of held.newest.values()) this.#take(reading);
-      } else if (!isContent && held === undefined) {
+      } else if (!isHealthy && held === undefined) {
         const linked = [...this.points].filter(([each, other]) => each !== link.watchdog && isLinked(other, name));
         const before = linked.map(([each, { device }]) => [each, { ...device }] as const);
         link.held = { before: new Map(before), newest: new Map() };

@@ -14,7 +14,7 @@ import type { ServedFacade } from './scripted-modules.ts';
 
 const log = pino({ level: 'silent' });
 /** For alarms. */
-const willingDisk = { keepAlarm: () => Promise.resolve(), forgetAlarm: () => Promise.resolve() };
+const willingDisk = { saveAlarm: () => Promise.resolve(), deleteAlarm: () => Promise.resolve() };
 const always = { unavailable: () => undefined };
 const noStacks = {} as StackAccess;
 
@@ -42,10 +42,10 @@ export class ModuleInterface {
       maxWatches = 100,
     }: ModuleInterfaceOptions = {},
   ) {
-    const keeper = this.disk;
-    const measurements = new Measurements({ clock, keeper });
-    const commands = new Commands({ clock, keeper, writeToDevice: () => Promise.resolve() });
-    const alarms = new Alarms({ clock, keeper: willingDisk, measurements });
+    const store = this.disk;
+    const measurements = new Measurements({ clock, store });
+    const commands = new Commands({ clock, store, writeToDevice: () => Promise.resolve() });
+    const alarms = new Alarms({ clock, store: willingDisk, measurements });
     for (const name of ['level', 'flow', '__proto__']) measurements.put({ name, datatype: 'd' });
     for (const name of ['valve', 'pump', '__proto__']) commands.put({ name, datatype: 'd' });
     for (const name of ['high', 'low', '__proto__']) alarms.put({ name, severity: 1 });

@@ -1,10 +1,10 @@
 // A disk for commands and simulations in memory: tests let it refuse, and let it answer late.
 import { ProblemError } from '@telltale/schema';
-import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../src/points/index.ts';
+import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../src/points/index.ts';
 
-export class PlainDisk implements CommandKeeper, SimulationKeeper {
-  readonly commands = new Map<string, KeptCommand>();
-  readonly simulations = new Map<string, KeptSimulation>();
+export class PlainDisk implements CommandStore, SimulationStore {
+  readonly commands = new Map<string, StoredCommand>();
+  readonly simulations = new Map<string, StoredSimulation>();
   /** Refuses everything while it is. */
   isFull = false;
   #gate: Promise<void> = Promise.resolve();
@@ -16,19 +16,19 @@ export class PlainDisk implements CommandKeeper, SimulationKeeper {
     return resolve;
   }
 
-  keepCommand(command: KeptCommand): Promise<void> {
+  saveCommand(command: StoredCommand): Promise<void> {
     return this.#do(() => this.commands.set(command.name, command));
   }
 
-  forgetCommand(name: string): Promise<void> {
+  deleteCommand(name: string): Promise<void> {
     return this.#do(() => this.commands.delete(name));
   }
 
-  keepSimulation(simulation: KeptSimulation): Promise<void> {
+  saveSimulation(simulation: StoredSimulation): Promise<void> {
     return this.#do(() => this.simulations.set(simulation.name, simulation));
   }
 
-  forgetSimulation(name: string): Promise<void> {
+  deleteSimulation(name: string): Promise<void> {
     return this.#do(() => this.simulations.delete(name));
   }
 

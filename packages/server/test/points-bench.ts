@@ -39,7 +39,7 @@ export class PointsBench {
   }
 
   #create(): Measurements {
-    const measurements = new Measurements({ clock: this.clock, keeper: this.disk });
+    const measurements = new Measurements({ clock: this.clock, store: this.disk });
     measurements.onChanges(({ handles, count }) => {
       const changed = handles.subarray(0, count);
       assert.equal(new Set(changed).size, count, 'a measurement stands twice in one call');

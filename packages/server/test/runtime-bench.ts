@@ -9,7 +9,7 @@ import {
   unstored,
 } from '@telltale/schema';
 import { pino } from 'pino';
-import { Alarms, type KeptAlarm } from '../src/alarms/index.ts';
+import { Alarms, type StoredAlarm } from '../src/alarms/index.ts';
 import { Archiving, type SeriesKey } from '../src/archive/index.ts';
 import { type Content, emptyContent } from '../src/cfgdb/content.ts';
 import { packRendering } from '../src/cfgdb/rendering.ts';
@@ -30,9 +30,9 @@ const stackModules = [
 
 export class RuntimeBench {
   readonly disk = new PlainDisk();
-  readonly alarmsOnDisk = new Map<string, KeptAlarm>();
+  readonly alarmsOnDisk = new Map<string, StoredAlarm>();
   readonly lines: { msg: string; connector?: string; provider?: string }[] = [];
-  readonly measurements = new Measurements({ clock: systemClock, keeper: this.disk });
+  readonly measurements = new Measurements({ clock: systemClock, store: this.disk });
   readonly commands: Commands;
   readonly alarms: Alarms;
   /** What the archive was given; `points` are places in `sources`. */
@@ -50,15 +50,15 @@ export class RuntimeBench {
   private constructor(threads: number) {
     this.commands = new Commands({
       clock: systemClock,
-      keeper: this.disk,
+      store: this.disk,
       writeToDevice: (...write) => this.runtime.write(...write),
     });
     this.alarms = new Alarms({
       measurements: this.measurements,
       clock: systemClock,
-      keeper: {
-        keepAlarm: async (alarm) => void this.alarmsOnDisk.set(alarm.name, alarm),
-        forgetAlarm: async (name) => void this.alarmsOnDisk.delete(name),
+      store: {
+        saveAlarm: async (alarm) => void this.alarmsOnDisk.set(alarm.name, alarm),
+        deleteAlarm: async (name) => void this.alarmsOnDisk.delete(name),
       },
     });
     this.archiving = new Archiving({

@@ -1,28 +1,28 @@
 // A disk for the states of alarms that answers when a test says so: what it was asked waits in order.
-import type { AlarmKeeper, KeptAlarm } from '../src/alarms/index.ts';
+import type { AlarmStore, StoredAlarm } from '../src/alarms/index.ts';
 
 interface Request {
   readonly name: string;
   /** Undefined: to be forgotten. */
-  readonly alarm: KeptAlarm | undefined;
+  readonly alarm: StoredAlarm | undefined;
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
 }
 
-export class SlowDisk implements AlarmKeeper {
+export class SlowDisk implements AlarmStore {
   readonly #requests: Request[] = [];
   /** What is on it, by name. */
-  readonly alarms: Map<string, KeptAlarm>;
+  readonly alarms: Map<string, StoredAlarm>;
 
-  constructor(alarms: ReadonlyMap<string, KeptAlarm> = new Map()) {
+  constructor(alarms: ReadonlyMap<string, StoredAlarm> = new Map()) {
     this.alarms = new Map(alarms);
   }
 
-  keepAlarm(alarm: KeptAlarm): Promise<void> {
+  saveAlarm(alarm: StoredAlarm): Promise<void> {
     return this.#ask(alarm.name, alarm);
   }
 
-  forgetAlarm(name: string): Promise<void> {
+  deleteAlarm(name: string): Promise<void> {
     return this.#ask(name, undefined);
   }
 
@@ -54,7 +54,7 @@ export class SlowDisk implements AlarmKeeper {
     while (this.#requests.length > 0) await this.answer();
   }
 
-  #ask(name: string, alarm: KeptAlarm | undefined): Promise<void> {
+  #ask(name: string, alarm: StoredAlarm | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#requests.push({ name, alarm, resolve, reject });
     return promise;

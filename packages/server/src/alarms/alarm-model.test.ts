@@ -131,7 +131,7 @@ class Pair {
     this.bench.crash();
     this.model.crash(this.bench.disk.alarms);
     for (const alarm of definitions) this.bench.alarms.put(alarm);
-    this.bench.alarms.forgetStrangers();
+    this.bench.alarms.deleteOrphans();
   }
 
   #compare(): void {

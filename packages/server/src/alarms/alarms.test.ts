@@ -320,7 +320,7 @@ describe('AL-21: what was on disk', () => {
     for (const alarm of kept) bench.disk.alarms.set(alarm.name, alarm);
     bench.alarms.restore(kept);
     bench.alarms.put({ name: '__proto__', severity: 0 });
-    bench.alarms.forgetStrangers();
+    bench.alarms.deleteOrphans();
     await bench.disk.answerAll();
     assert.deepEqual([...bench.disk.alarms.keys()], ['__proto__']);
     bench.alarms.put({ name: 'gone', severity: 0 });

@@ -11,8 +11,8 @@ import {
   timeAfter,
 } from '@telltale/schema';
 import { type Changes, type Gathering, handlesOf, type MeasurementReader, Turns } from '../points/index.ts';
-import type { AlarmKeeper, KeptAlarm } from './alarm-keeper.ts';
 import { isActive, nextState } from './alarm-state.ts';
+import type { AlarmStore, StoredAlarm } from './alarm-store.ts';
 import { AlarmTexts, type ShownAlarm } from './alarm-texts.ts';
 import { Keeping } from './keeping.ts';
 import { Triggers } from './triggers.ts';
@@ -61,7 +61,7 @@ export class Alarms {
   readonly #handles = new Map<string, number>();
   readonly #entries: (LiveEntry | undefined)[] = [];
   readonly #free: number[] = [];
-  readonly #restored = new Map<string, KeptAlarm>();
+  readonly #restored = new Map<string, StoredAlarm>();
   #listeners: readonly AlarmListener[] = [];
   readonly #operations = new Turns();
   readonly #byState = { INACT_ACK: 0, ACT_UNACK: 0, ACT_ACK: 0, INACT_UNACK: 0 };
@@ -69,20 +69,20 @@ export class Alarms {
   #version = 0;
   #isClosed = false;
 
-  constructor({ measurements, keeper, clock }: { measurements: MeasurementReader; keeper: AlarmKeeper; clock: Clock }) {
+  constructor({ measurements, store, clock }: { measurements: MeasurementReader; store: AlarmStore; clock: Clock }) {
     this.#clock = clock;
     this.#triggers = new Triggers(measurements, clock, (handle, event, timeUs) => this.#trigger(handle, event, timeUs));
-    this.#keeping = new Keeping(keeper, clock, (name) => this.#present(name));
+    this.#keeping = new Keeping(store, clock, (name) => this.#present(name));
     this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
   }
 
   /** What was on disk, before the first put. */
-  restore(kept: Iterable<KeptAlarm>): void {
+  restore(kept: Iterable<StoredAlarm>): void {
     for (const alarm of kept) this.#restored.set(alarm.name, alarm);
   }
 
   /** After the puts of the first rendering: what was restored and belongs to no alarm is forgotten on disk as well. */
-  forgetStrangers(): void {
+  deleteOrphans(): void {
     const names = [...this.#restored.keys()];
     this.#restored.clear();
     for (const name of names) this.#keeping.changed(name);
@@ -151,7 +151,7 @@ export class Alarms {
   }
 
   /** The last transition. */
-  stateOf(handle: number): KeptAlarm {
+  stateOf(handle: number): StoredAlarm {
     const { name, state, timeUs, authority } = this.#at(handle);
     return { name, state, timeUs, authority };
   }
@@ -195,7 +195,7 @@ export class Alarms {
       transitions: this.#transitions,
       keepFailures: this.#keeping.failures,
       unkept: this.#keeping.waiting,
-      operationsWaiting: this.#operations.waiting,
+      operationsWaiting: this.#operations.pending,
     };
   }
 
@@ -242,7 +242,7 @@ export class Alarms {
     return entry;
   }
 
-  #present(name: string): KeptAlarm | undefined {
+  #present(name: string): StoredAlarm | undefined {
     const entry = this.#entryOf(name);
     return entry === undefined ? undefined : this.stateOf(entry.handle);
   }
@@ -262,7 +262,7 @@ export class Alarms {
   async #carryOut(name: string, operation: AlarmOperation, authority: string): Promise<void> {
     this.#keeping.hold(name);
     try {
-      let kept: KeptAlarm | undefined;
+      let kept: StoredAlarm | undefined;
       let from: LiveEntry | undefined;
       let transitions = 0;
       for (;;) {

@@ -1,7 +1,7 @@
 // Brings the states of alarms to disk: those of operations before they are answered, all others in the background,
 // the newest state of each, again and again until the disk takes it.
 import { type Clock, ProblemError } from '@telltale/schema';
-import type { AlarmKeeper, KeptAlarm } from './alarm-keeper.ts';
+import type { AlarmStore, StoredAlarm } from './alarm-store.ts';
 
 /** What is still to be done about a name. */
 interface Work {
@@ -18,9 +18,9 @@ const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 
 export class Keeping {
-  readonly #keeper: AlarmKeeper;
+  readonly #store: AlarmStore;
   readonly #clock: Clock;
-  readonly #present: (name: string) => KeptAlarm | undefined;
+  readonly #present: (name: string) => StoredAlarm | undefined;
   readonly #work = new Map<string, Work>();
   readonly #whenIdle: (() => void)[] = [];
   #pauseMs = firstPauseMs;
@@ -31,8 +31,8 @@ export class Keeping {
   #busy = 0;
 
   /** `present` tells what should be on disk; undefined: nothing about this name. */
-  constructor(keeper: AlarmKeeper, clock: Clock, present: (name: string) => KeptAlarm | undefined) {
-    this.#keeper = keeper;
+  constructor(store: AlarmStore, clock: Clock, present: (name: string) => StoredAlarm | undefined) {
+    this.#store = store;
     this.#clock = clock;
     this.#present = present;
   }
@@ -68,9 +68,9 @@ export class Keeping {
   }
 
   /** Resolves when it is on disk. Refused, the present state is kept again later: it may have got there all the same. */
-  async keepNow(alarm: KeptAlarm): Promise<void> {
+  async keepNow(alarm: StoredAlarm): Promise<void> {
     try {
-      await this.#keeper.keepAlarm(alarm);
+      await this.#store.saveAlarm(alarm);
       this.#pauseMs = firstPauseMs;
     } catch (error) {
       this.#failed(this.#workOf(alarm.name));
@@ -119,7 +119,7 @@ export class Keeping {
     this.#busy++;
     const alarm = this.#present(name);
     try {
-      await (alarm === undefined ? this.#keeper.forgetAlarm(name) : this.#keeper.keepAlarm(alarm));
+      await (alarm === undefined ? this.#store.deleteAlarm(name) : this.#store.saveAlarm(alarm));
       this.#pauseMs = firstPauseMs;
     } catch {
       this.#failed(work);

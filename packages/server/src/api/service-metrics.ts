@@ -53,11 +53,11 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
       'Alarm states that could not be written to disk at once.',
       () => alarms.counts().keepFailures,
     ),
-    gauge('commands_unkept', 'Commands whose present value is not on disk.', () => commands.unkept),
+    gauge('commands_unkept', 'Commands whose present value is not on disk.', () => commands.unsaved),
     gauge(
       'simulations_unkept',
       'Measurements whose simulation, or its end, is not on disk.',
-      () => measurements.unkept,
+      () => measurements.unsaved,
     ),
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unkept),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.waiting),

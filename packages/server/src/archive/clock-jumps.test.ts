@@ -64,9 +64,9 @@ class Plant {
   constructor() {
     const { clock } = this;
     const sink = this.#sink;
-    const keeper = new PlainDisk();
-    const measurements = new Measurements({ clock, keeper });
-    const commands = new Commands({ clock, keeper, writeToDevice: async () => undefined });
+    const store = new PlainDisk();
+    const measurements = new Measurements({ clock, store });
+    const commands = new Commands({ clock, store, writeToDevice: async () => undefined });
     this.#measurements = measurements;
     this.archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     measurements.onChanges((changes) => this.archiving.onChanges(changes));

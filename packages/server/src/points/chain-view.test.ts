@@ -37,7 +37,7 @@ function trial({ measurements }: PointsBench, name: string, raw: number | bigint
 }
 
 describe('the view of a chain', () => {
-  test('tells how each stage is set', () => {
+  test('reports how each stage is set', () => {
     const bench = setUp(
       onC('plain'),
       onC('scaled', { ...scaled, deadband: '1%' }),
@@ -45,19 +45,19 @@ describe('the view of a chain', () => {
       onC('off', { ...scaled, deadband: '1', stackUmask: 1 + 2 + 4 + 8 }),
       { name: 'loose', datatype: 's' },
     );
-    const { connector, isLinked, scaling, isDeduplicated, deadband, tells, watchdog, simulation } = view(
+    const { connector, isLinked, scaling, isDeduplicated, deadband, reports, watchdog, simulation } = view(
       bench,
       'plain',
     );
     assert.deepEqual(
-      { connector, isLinked, scaling, isDeduplicated, deadband, tells, watchdog, simulation },
+      { connector, isLinked, scaling, isDeduplicated, deadband, reports, watchdog, simulation },
       {
         connector: 'c',
         isLinked: true,
         scaling: undefined,
         isDeduplicated: true,
         deadband: undefined,
-        tells: undefined,
+        reports: undefined,
         watchdog: undefined,
         simulation: undefined,
       },
@@ -89,20 +89,20 @@ describe('the view of a chain', () => {
     bench.measurements.putLink('connector', 'c', 'w');
     for (const point of [onC('a'), onC('w', { datatype: 'b' })]) bench.put(point);
     bench.read('c', { point: 'w', value: true, timeUs: 2 }, { point: 'a', value: 5, timeUs: 3 });
-    assert.deepEqual(view(bench, 'a').watchdog, { name: 'w', isContent: true });
+    assert.deepEqual(view(bench, 'a').watchdog, { name: 'w', isHealthy: true });
     bench.read('c', { point: 'w', value: false, timeUs: 4 }, { point: 'a', value: 6, timeUs: 5 });
     bench.read('c', { point: 'a', value: 8, timeUs: 6 });
     const { watchdog, held, device } = view(bench, 'a');
-    assert.deepEqual(watchdog, { name: 'w', isContent: false });
+    assert.deepEqual(watchdog, { name: 'w', isHealthy: false });
     assert.deepEqual(held, { value: 8, quality: 0xc0, timeUs: 6 });
     assert.equal(device.quality, 0x18);
     assert.deepEqual([view(bench, 'w').watchdog, view(bench, 'w').held], [undefined, undefined]);
   });
 
-  test('tells of a measurement that the service drives whose link it is', () => {
+  test('reports of a measurement that the service drives whose link it is', () => {
     const bench = setUp({ name: 'w', datatype: 'b' });
     bench.measurements.putLink('provider', 'p', 'w');
-    assert.deepEqual(view(bench, 'w').tells, { role: 'provider', name: 'p' });
+    assert.deepEqual(view(bench, 'w').reports, { role: 'provider', name: 'p' });
   });
 });
 

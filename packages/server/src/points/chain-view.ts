@@ -1,19 +1,13 @@
 // How a measurement came to be what it is, for people who ask: what each stage of the chain is set to, and what it holds.
 import type { Datatype, Simulation, StoredValue } from '@telltale/schema';
 import type { LinkRole } from './links.ts';
+import type { Reading } from './reading.ts';
 import type { Scaling } from './scaling.ts';
-
-export interface Reading {
-  /** Undefined where there was none that could be read. */
-  readonly value: StoredValue | undefined;
-  readonly quality: number;
-  readonly timeUs: number;
-}
 
 /** The watchdog of a connector, where the device drives it. */
 export interface WatchdogView {
   readonly name: string;
-  readonly isContent: boolean;
+  readonly isHealthy: boolean;
 }
 
 export interface ChainView {
@@ -21,14 +15,14 @@ export interface ChainView {
   readonly rawDatatype: Datatype;
   /** That reads it; undefined where none does. */
   readonly connector: string | undefined;
-  /** Of the connector; undefined where the device has no say. */
+  /** Of the connector; undefined where the device does not drive it. */
   readonly watchdog: WatchdogView | undefined;
   /** Whether it turns bad with the link of its connector, and with the watchdog. */
   readonly isLinked: boolean;
-  /** What the watchdog keeps back. */
+  /** What the watchdog holds back. */
   readonly held: Reading | undefined;
-  /** The connector or provider whose link it tells: the service drives it. */
-  readonly tells: { readonly role: LinkRole; readonly name: string } | undefined;
+  /** The connector or provider whose link it reports: the service drives it. */
+  readonly reports: { readonly role: LinkRole; readonly name: string } | undefined;
   readonly scaling: Scaling | undefined;
   readonly isDeduplicated: boolean;
   readonly deadband: number | bigint | undefined;

@@ -26,7 +26,7 @@ interface Copy {
   readers: number;
 }
 
-/** Idle copies that are kept for the next reader; for as long as the memory is not needed otherwise. */
+/** Idle copies for the next reader; for as long as the memory is not needed otherwise. */
 const mostIdle = 4;
 
 export class CollectionCopies {
@@ -72,7 +72,7 @@ export class CollectionCopies {
       at += page.length;
     }
     bytes[0] = 0x7b;
-    bytes[bytes.length - 1] = 0x7d; // in the place of the last comma
+    bytes[bytes.length - 1] = 0x7d; // instead of the last comma
     copy.version = version;
     return copy;
   }

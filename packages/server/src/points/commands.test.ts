@@ -29,10 +29,10 @@ class CommandBench {
   }
 
   #create(): Commands {
-    const { clock, disk: keeper } = this;
+    const { clock, disk: store } = this;
     const commands = new Commands({
       clock,
-      keeper,
+      store,
       writeToDevice: (...write) => {
         this.sent.push(write);
         return this.answer();
@@ -194,11 +194,11 @@ describe('a command', () => {
     bench.commands.remove('valve');
     bench.commands.put({ ...own, datatype: 'i' });
     await allHeard();
-    assert.deepEqual([bench.disk.commands.size, bench.commands.unkept], [2, 2]);
+    assert.deepEqual([bench.disk.commands.size, bench.commands.unsaved], [2, 2]);
     bench.disk.isFull = false;
     bench.clock.advance(1000);
     await allHeard();
-    assert.deepEqual([bench.disk.commands.size, bench.commands.unkept, bench.clock.waiting], [0, 0, 0]);
+    assert.deepEqual([bench.disk.commands.size, bench.commands.unsaved, bench.clock.waiting], [0, 0, 0]);
     bench.restart(valve, own);
     assert.deepEqual([bench.vt('valve')[0], bench.vt('own')[0]], ['d0', 'd0']);
   });
@@ -240,7 +240,7 @@ describe('a command', () => {
     await allHeard();
     assert.deepEqual([...bench.disk.commands.keys()], ['third']);
     bench.restart(valve);
-    bench.commands.forgetStrangers();
+    bench.commands.deleteOrphans();
     await allHeard();
     assert.equal(bench.disk.commands.size, 0);
     bench.commands.put({ ...own, name: 'third' });

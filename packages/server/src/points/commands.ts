@@ -17,13 +17,13 @@ import {
 } from '@telltale/schema';
 import { CommandChain } from './command-chain.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
-import { PointKeeping } from './point-keeping.ts';
+import { PointPersistence } from './point-persistence.ts';
 import { slotText } from './point-text.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
-/** The value last written, as it is kept on disk. */
-export interface KeptCommand {
+/** The value last written, as it is on disk. */
+export interface StoredCommand {
   readonly name: string;
   /** With its prefix. */
   readonly value: string;
@@ -31,9 +31,9 @@ export interface KeptCommand {
 }
 
 /** Each resolves when it is on disk, in the order of the calls. */
-export interface CommandKeeper {
-  keepCommand(command: KeptCommand): Promise<void>;
-  forgetCommand(name: string): Promise<void>;
+export interface CommandStore {
+  saveCommand(command: StoredCommand): Promise<void>;
+  deleteCommand(name: string): Promise<void>;
 }
 
 /** Carries a raw value to the device of a connector; resolves when the device has accepted it. Throws problems. */
@@ -41,7 +41,7 @@ export type WriteToDevice = (connector: string, handle: number, raw: Value) => P
 
 export interface CommandsOptions {
   readonly clock: Clock;
-  readonly keeper: CommandKeeper;
+  readonly store: CommandStore;
   readonly writeToDevice: WriteToDevice;
 }
 
@@ -63,24 +63,24 @@ interface LiveCommand extends CommandValue {
 
 export class Commands extends NamedPoints {
   readonly #clock: Clock;
-  readonly #keeping: PointKeeping<KeptCommand>;
+  readonly #persistence: PointPersistence<StoredCommand>;
   readonly #writeToDevice: WriteToDevice;
   readonly #commands: (LiveCommand | undefined)[] = [];
   /** New commands that are prepared and not visible yet. */
   readonly #coming: { readonly handle: number; readonly name: string; readonly takeOver: () => void }[] = [];
-  readonly #kept = new Map<string, KeptCommand>();
+  readonly #restored = new Map<string, StoredCommand>();
   readonly #listeners: ((handle: number) => void)[] = [];
   readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vt', (handle, bytes, at, room) => this.#writeVt(handle, bytes, at, room));
 
-  constructor({ clock, keeper, writeToDevice }: CommandsOptions) {
+  constructor({ clock, store, writeToDevice }: CommandsOptions) {
     super(clock);
     this.#clock = clock;
-    this.#keeping = new PointKeeping(
-      { keep: (command) => keeper.keepCommand(command), forget: (name) => keeper.forgetCommand(name) },
+    this.#persistence = new PointPersistence(
+      { save: (command) => store.saveCommand(command), delete: (name) => store.deleteCommand(name) },
       clock,
-      (name) => this.#keptOf(this.find(name)),
+      (name) => this.#storedOf(this.find(name)),
     );
     this.#writeToDevice = writeToDevice;
   }
@@ -115,11 +115,11 @@ export class Commands extends NamedPoints {
   }
 
   /** Values of before the start; each counts when its command comes. */
-  restore(commands: Iterable<KeptCommand>): void {
-    for (const command of commands) this.#kept.set(command.name, command);
+  restore(commands: Iterable<StoredCommand>): void {
+    for (const command of commands) this.#restored.set(command.name, command);
   }
 
-  /** Then `showNew`, and what is to be taken over; or `dropNew`. */
+  /** Then `showNew`, and what is to be taken over; or `discardNew`. */
   prepare(point: Command): PreparedPoint {
     const chain = new CommandChain(point);
     const text = slotText(point);
@@ -133,7 +133,7 @@ export class Commands extends NamedPoints {
       this.#commands[handle] = { chain, connector, value, timeUs, isWritten, hasValue, lastGivenUs };
       this.wire.put(handle, text, usualRoom(point.datatype));
       const isOther = before === undefined || before.chain.datatype !== chain.datatype;
-      if (isOther || before.value !== value || before.timeUs !== timeUs) this.#tell(handle);
+      if (isOther || before.value !== value || before.timeUs !== timeUs) this.#notify(handle);
     };
     if (!isNew) return { handle, takeOver };
     this.#coming.push({ handle, name: point.name, takeOver });
@@ -149,7 +149,7 @@ export class Commands extends NamedPoints {
   }
 
   /** Discards the prepared commands. */
-  dropNew(): void {
+  discardNew(): void {
     for (const { handle, name } of this.#coming.splice(0)) this.handles.takeBack(handle, name);
   }
 
@@ -161,17 +161,17 @@ export class Commands extends NamedPoints {
   remove(name: string): void {
     const handle = this.find(name);
     if (handle < 0) return;
-    this.tellRemoval(handle);
+    this.notifyRemoval(handle);
     this.wire.remove(handle);
     this.#commands[handle] = undefined;
     this.handles.takeBack(handle, name);
-    this.#forget(name);
+    this.#deleteStored(name);
   }
 
-  /** After the first rendering runs: what was kept of commands that it does not have is forgotten on disk. */
-  forgetStrangers(): void {
-    for (const name of this.#kept.keys()) this.#forget(name);
-    this.#kept.clear();
+  /** After the first rendering runs: stored values of commands that it does not have are deleted. */
+  deleteOrphans(): void {
+    for (const name of this.#restored.keys()) this.#deleteStored(name);
+    this.#restored.clear();
   }
 
   /** Resolves when the device has accepted it, it is on disk, and reads show it. */
@@ -182,44 +182,44 @@ export class Commands extends NamedPoints {
     const value = chain.read(text);
     const raw = unstored(chain.rawDatatype, chain.toRaw(value));
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);
-    // Gone meanwhile, with all that was kept of it, or another one.
+    // Removed meanwhile, with all that was stored of it, or another one.
     if (!this.#isStill(name, handle, chain)) return;
     const command = this.#get(handle);
     const timeUs = timeAfter(command.lastGivenUs, this.#clock.now());
     command.lastGivenUs = timeUs;
-    const kept = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
-    await this.#keeping.operate(name, async () => {
+    const saved = { name, value: formatPrefixed(chain.datatype, unstored(chain.datatype, value)), timeUs };
+    await this.#persistence.operate(name, async () => {
       if (!this.#isStill(name, handle, chain)) return;
-      if (connector === undefined) await this.#keeping.keep(kept);
-      else await this.#keepAccepted(kept, handle, chain, value);
+      if (connector === undefined) await this.#persistence.save(saved);
+      else await this.#saveAccepted(saved, handle, chain, value);
       this.#apply(name, handle, chain, value, timeUs);
     });
   }
 
-  /** What the disk has refused so far is brought to it once more. */
+  /** Tries the disk once more with what it has refused so far. */
   close(): void {
-    this.#keeping.close();
+    this.#persistence.close();
   }
 
   /** Of how many the disk has refused the present value, or that they are gone. */
-  get unkept(): number {
-    return this.#keeping.unkept;
+  get unsaved(): number {
+    return this.#persistence.unsaved;
   }
 
   /** The device has it, so reads must show it, whatever the disk says. */
-  async #keepAccepted(kept: KeptCommand, handle: number, chain: CommandChain, value: StoredValue): Promise<void> {
+  async #saveAccepted(saved: StoredCommand, handle: number, chain: CommandChain, value: StoredValue): Promise<void> {
     try {
-      await this.#keeping.keep(kept);
+      await this.#persistence.save(saved);
     } catch (error) {
-      this.#apply(kept.name, handle, chain, value, kept.timeUs);
+      this.#apply(saved.name, handle, chain, value, saved.timeUs);
       throw new ProblemError(
         'storage-failed',
-        `The device has accepted ${kept.value.slice(0, 80)} and reads show it, but it is not on disk yet, and tried again until it is: ${(error as Error).message}`,
+        `The device has accepted ${saved.value.slice(0, 80)} and reads show it, but it is not on disk yet; writing it is retried until it is: ${(error as Error).message}`,
       );
     }
   }
 
-  #keptOf(handle: number): KeptCommand | undefined {
+  #storedOf(handle: number): StoredCommand | undefined {
     const command = this.#commands[handle];
     if (!command?.isWritten) return undefined;
     const { datatype } = command.chain;
@@ -235,7 +235,7 @@ export class Commands extends NamedPoints {
   /** Unless the command has gone or changed its datatype meanwhile. */
   #apply(name: string, handle: number, chain: CommandChain, value: StoredValue, timeUs: number): void {
     if (!this.#isStill(name, handle, chain)) {
-      this.#keeping.changed(name);
+      this.#persistence.changed(name);
       return;
     }
     const command = this.#get(handle);
@@ -244,7 +244,7 @@ export class Commands extends NamedPoints {
     command.isWritten = true;
     command.hasValue = true;
     this.wire.touch(handle);
-    this.#tell(handle);
+    this.#notify(handle);
   }
 
   /** What was written stays while the datatype does; so does an initial value that is still the same. */
@@ -252,19 +252,19 @@ export class Commands extends NamedPoints {
     if (before === undefined) return this.#firstValue(point);
     const isSameType = before.chain.datatype === point.datatype;
     if (isSameType && before.isWritten) return before;
-    if (before.isWritten) this.#forget(point.name);
+    if (before.isWritten) this.#deleteStored(point.name);
     const first = this.#firstValue(point);
     return isSameType && before.value === first.value && before.hasValue === first.hasValue ? before : first;
   }
 
   #firstValue({ name, datatype, initialValue }: Command): CommandValue {
-    const kept = this.#kept.get(name);
-    this.#kept.delete(name);
-    if (kept?.value.startsWith(datatype)) {
-      const value = stored(parsePrefixedAs(datatype, kept.value));
-      return { value, timeUs: kept.timeUs, isWritten: true, hasValue: true };
+    const saved = this.#restored.get(name);
+    this.#restored.delete(name);
+    if (saved?.value.startsWith(datatype)) {
+      const value = stored(parsePrefixedAs(datatype, saved.value));
+      return { value, timeUs: saved.timeUs, isWritten: true, hasValue: true };
     }
-    if (kept !== undefined) this.#forget(name);
+    if (saved !== undefined) this.#deleteStored(name);
     return initialValue === undefined
       ? { value: stored(zeroOf(datatype)), timeUs: 0, isWritten: false, hasValue: false }
       : {
@@ -275,16 +275,16 @@ export class Commands extends NamedPoints {
         };
   }
 
-  /** On disk: it is of no use to a command of that name to come. */
-  #forget(name: string): void {
-    this.#keeping.changed(name);
+  /** Of no use to a later command of that name. */
+  #deleteStored(name: string): void {
+    this.#persistence.changed(name);
   }
 
   #get(handle: number): LiveCommand {
     return this.#commands[handle] as LiveCommand;
   }
 
-  #tell(handle: number): void {
+  #notify(handle: number): void {
     for (const listener of this.#listeners) listener(handle);
   }
 

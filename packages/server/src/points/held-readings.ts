@@ -1,13 +1,14 @@
-// What a device says while its watchdog says that it is not to be believed: kept back, the newest a point, and brought
-// out when the watchdog is content again.
+// Readings of a device whose watchdog reports that it is not there: the newest of each point is held back, and released
+// when the watchdog is healthy again.
 import { Batch } from '@telltale/schema';
-import type { Reading } from './chain-view.ts';
-import { type ChainCounts, flag } from './measurement-chain.ts';
+import type { ChainCounts } from './measurement-chain.ts';
+import { flag } from './measurement-layout.ts';
 import type { MeasurementTable } from './measurement-table.ts';
+import type { Reading } from './reading.ts';
 
 export class HeldReadings {
   readonly #table: MeasurementTable;
-  /** As the points were before the watchdog spoke. */
+  /** As the points were before the watchdog reported it. */
   readonly #before = new Map<number, { readonly quality: number; readonly timeUs: number }>();
   readonly #newest = new Map<number, Reading>();
   readonly #counts: ChainCounts;
@@ -20,30 +21,30 @@ export class HeldReadings {
     }
   }
 
-  /** Keeps back what belongs to linked points; what is left goes on. */
+  /** Holds back what belongs to linked points; the rest passes. */
   hold(batch: Batch, connector: number, watchdog: number): Batch {
     const rest = new Batch(8);
     for (let at = 0; at < batch.count; at++) {
       const point = batch.points[at] as number;
       const [value, quality = 0, timeUs = 0] = [batch.valueAt(at), batch.qualities[at], batch.times[at]];
       if (point !== watchdog && this.#isLinked(point, connector)) {
-        this.#dropNewest(point);
+        this.#discardNewest(point);
         this.#newest.set(point, { value, quality, timeUs });
       } else add(rest, point, { value, quality, timeUs });
     }
     return rest;
   }
 
-  /** The point is another one now, or none: what was said of it counts no longer. */
+  /** The point is another one now, or none: what was read of it counts no longer. */
   forget(point: number): void {
     this.#before.delete(point);
-    this.#dropNewest(point);
+    this.#discardNewest(point);
   }
 
   /** The link was lost: nothing from before it counts. */
   forgetAll(): void {
     this.#before.clear();
-    for (const point of [...this.#newest.keys()]) this.#dropNewest(point);
+    for (const point of [...this.#newest.keys()]) this.#discardNewest(point);
   }
 
   #isLinked(point: number, connector: number): boolean {
@@ -52,11 +53,11 @@ export class HeldReadings {
     return (table.flagsOf(point) & flag.linked) !== 0;
   }
 
-  #dropNewest(point: number): void {
+  #discardNewest(point: number): void {
     if (this.#newest.delete(point)) this.#counts.superseded++;
   }
 
-  /** The newest reading of a point that is kept back. */
+  /** The newest reading of a point that is held back. */
   newestOf(point: number): Reading | undefined {
     return this.#newest.get(point);
   }

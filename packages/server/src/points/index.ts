@@ -1,7 +1,7 @@
 // Live measurements and commands: their values, the chains that they pass, simulation, and what is read of them.
-export type { ChainView, Reading } from './chain-view.ts';
+export type { ChainView } from './chain-view.ts';
 export type { Lease } from './collection-copies.ts';
-export { type CommandKeeper, Commands, type KeptCommand, type WriteToDevice } from './commands.ts';
+export { type CommandStore, Commands, type StoredCommand, type WriteToDevice } from './commands.ts';
 export type { LinkRole } from './links.ts';
 export type { ReadingTrial } from './measurement-chain.ts';
 export type { Changes, MeasurementReader } from './measurement-reader.ts';
@@ -9,9 +9,10 @@ export { Measurements } from './measurements.ts';
 export type { PreparedPoint } from './named-points.ts';
 export { type Gathered, type Gathering, handlesOf, Pieces, stepItems } from './pieces.ts';
 export { countQuality, noQualities, type QualityCounts } from './quality-counts.ts';
+export type { Reading } from './reading.ts';
 export { RestingNumbers } from './resting-numbers.ts';
 export type { SimulationRequest } from './simulation-control.ts';
-export type { KeptSimulation, SimulationKeeper } from './simulations.ts';
+export type { SimulationStore, StoredSimulation } from './simulations.ts';
 export { sourceOf } from './source-of.ts';
 export { Turns } from './turns.ts';
 export type { WireSlots } from './wire-slots.ts';

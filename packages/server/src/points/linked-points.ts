@@ -1,11 +1,12 @@
-// What the links of connectors mean for the measurements that they bring: all turn bad when the link is lost, and none is
-// believed while a watchdog says that the device is not there. The watchdogs without an address are driven from here.
+// What the links of connectors mean for the measurements that they bring: all turn bad when the link is lost, and their
+// readings are held back while a watchdog reports that the device is not there. The watchdogs without an address are driven from here.
 import { type Batch, type Clock, quality } from '@telltale/schema';
 import type { ChainView } from './chain-view.ts';
 import type { Handles } from './handles.ts';
 import { HeldReadings } from './held-readings.ts';
-import { isContent, type Link, type LinkRole, Links, type StalledPoint } from './links.ts';
-import { flag, type MeasurementChain } from './measurement-chain.ts';
+import { isHealthy, type Link, type LinkRole, Links, type StalledPoint } from './links.ts';
+import type { MeasurementChain } from './measurement-chain.ts';
+import { flag } from './measurement-layout.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 import type { QualityCounts } from './quality-counts.ts';
@@ -28,8 +29,8 @@ export class LinkedPoints {
   readonly #links = new Links();
   /** Watchdogs that the device drives, by handle. */
   readonly #watchdogs = new Map<number, Link>();
-  /** Links whose watchdog has to be looked at. */
-  readonly #troubled = new Set<Link>();
+  /** Links whose watchdog has changed and is to be checked. */
+  readonly #unsettled = new Set<Link>();
 
   constructor({ clock, handles, table, chain, published }: LinkedPointsOptions) {
     this.#clock = clock;
@@ -45,7 +46,7 @@ export class LinkedPoints {
     const link = this.#links.define(role, name, watchdog, this.#clock.now());
     this.#assignWatchdog(link);
     this.#driveWatchdog(link);
-    this.#troubled.add(link);
+    this.#unsettled.add(link);
     this.settle();
   }
 
@@ -71,7 +72,7 @@ export class LinkedPoints {
     this.settle();
   }
 
-  /** Nothing is heard of one that is up: LI-1, until it is heard of again. */
+  /** The thread of one that is up does not answer: LI-1, until it answers again. */
   setStalled(role: LinkRole, name: string, isStalled: boolean, timeUs: number): void {
     const link = this.#links.find(role, name);
     if (link?.isUp !== true || (!isStalled && link.stalled === undefined)) return;
@@ -100,17 +101,17 @@ export class LinkedPoints {
   }
 
   /** What the link of its connector means for a measurement. */
-  viewOf(handle: number): Pick<ChainView, 'connector' | 'watchdog' | 'isLinked' | 'held' | 'tells'> {
+  viewOf(handle: number): Pick<ChainView, 'connector' | 'watchdog' | 'isLinked' | 'held' | 'reports'> {
     const link = this.#links.numbered(this.#table.connectorOf(handle));
-    const told = this.#watchdogs.has(handle) ? undefined : this.#links.watchedBy(this.#handles.nameOf(handle));
+    const reported = this.#watchdogs.has(handle) ? undefined : this.#links.watchedBy(this.#handles.nameOf(handle));
     const watchdog = link === undefined ? -1 : this.#watchdogOf(link);
     const isDriven = watchdog >= 0 && watchdog !== handle && this.#watchdogs.get(watchdog) === link;
     return {
       connector: link?.name,
-      watchdog: isDriven ? { name: this.#handles.nameOf(watchdog), isContent: link?.held === undefined } : undefined,
+      watchdog: isDriven ? { name: this.#handles.nameOf(watchdog), isHealthy: link?.held === undefined } : undefined,
       isLinked: (this.#table.flagsOf(handle) & flag.linked) !== 0,
       held: link?.held?.newestOf(handle),
-      tells: told === undefined ? undefined : { role: told.role, name: told.name },
+      reports: reported === undefined ? undefined : { role: reported.role, name: reported.name },
     };
   }
 
@@ -125,7 +126,7 @@ export class LinkedPoints {
     return named;
   }
 
-  /** Passes readings to the chain, or keeps them back. */
+  /** Passes readings to the chain, or holds them back. */
   readings(connector: string, batch: Batch): void {
     const link = this.#links.find('connector', connector);
     if (link === undefined) {
@@ -140,7 +141,7 @@ export class LinkedPoints {
     this.settle();
   }
 
-  /** The point is another one now, or none: what was kept back of it counts no longer. Before the table changes. */
+  /** The point is another one now, or none: what was held back of it counts no longer. Before the table changes. */
   forgetPoint(handle: number): void {
     const link = this.#links.numbered(this.#table.connectorOf(handle));
     link?.held?.forget(handle);
@@ -154,7 +155,7 @@ export class LinkedPoints {
     this.#watchdogs.delete(handle);
     this.#assignWatchdog(link);
     this.#driveWatchdog(link);
-    this.#troubled.add(link);
+    this.#unsettled.add(link);
   }
 
   /** A measurement is gone; `settle` follows. */
@@ -162,27 +163,27 @@ export class LinkedPoints {
     const link = this.#watchdogs.get(handle);
     if (link === undefined) return;
     this.#watchdogs.delete(handle);
-    this.#troubled.add(link);
+    this.#unsettled.add(link);
   }
 
   noteChanges({ handles, count }: Changes): void {
     if (this.#watchdogs.size === 0) return;
     for (let at = 0; at < count; at++) {
       const link = this.#watchdogs.get(handles[at] as number);
-      if (link !== undefined) this.#troubled.add(link);
+      if (link !== undefined) this.#unsettled.add(link);
     }
   }
 
-  /** Hands on what has changed, and looks at the watchdogs that did, until none is left. */
+  /** Hands on what has changed, and checks the watchdogs that did, until none is left. */
   settle(): void {
     this.#chain.flush();
-    for (const link of this.#troubled) {
-      this.#troubled.delete(link);
+    for (const link of this.#unsettled) {
+      this.#unsettled.delete(link);
       const watchdog = this.#watchdogOf(link);
       const isDriven = watchdog >= 0 && this.#watchdogs.get(watchdog) === link;
       const published = this.#published;
-      const isGood = !isDriven || isContent(published.numberOf(watchdog), published.qualityOf(watchdog));
-      if (isGood && link.held !== undefined) this.#believe(link, link.held);
+      const isGood = !isDriven || isHealthy(published.numberOf(watchdog), published.qualityOf(watchdog));
+      if (isGood && link.held !== undefined) this.#releaseHeld(link, link.held);
       else if (!isGood && link.held === undefined && link.role === 'connector') {
         link.held = new HeldReadings(this.#table, this.#linkedTo(link, watchdog), this.#chain.counts);
         this.#markLost(link, published.timeOf(watchdog), watchdog);
@@ -195,23 +196,23 @@ export class LinkedPoints {
     return watchdog === undefined ? -1 : this.#handles.find(watchdog);
   }
 
-  #believe(link: Link, held: HeldReadings): void {
+  #releaseHeld(link: Link, held: HeldReadings): void {
     link.held = undefined;
     for (const { handle, quality: before, timeUs } of held.unread()) {
       if (this.#table.qualityOf(handle) !== before || this.#table.timeOf(handle) !== timeUs) {
-        this.#say(handle, before, timeUs);
+        this.#setStatus(handle, before, timeUs);
       }
     }
     this.#chain.apply(held.readings(), link.number, this.#clock.now());
   }
 
-  /** The watchdog first: what was held back while it was bad is let go before. */
+  /** The watchdog first: readings that were held back while it was bad are released before. */
   #restore(link: Link, before: ReadonlyMap<number, StalledPoint>): void {
     const watchdog = this.#watchdogOf(link);
     const watching = before.get(watchdog);
-    if (watching !== undefined) this.#say(watchdog, watching.quality, watching.timeUs);
+    if (watching !== undefined) this.#setStatus(watchdog, watching.quality, watching.timeUs);
     this.settle();
-    for (const [handle, point] of before) if (handle !== watchdog) this.#say(handle, point.quality, point.timeUs);
+    for (const [handle, point] of before) if (handle !== watchdog) this.#setStatus(handle, point.quality, point.timeUs);
   }
 
   *#linkedTo(link: Link, except: number): Generator<number> {
@@ -225,7 +226,7 @@ export class LinkedPoints {
   #markLost(link: Link, timeUs: number, except: number): void {
     for (const handle of this.#linkedTo(link, except)) {
       if (this.#table.qualityOf(handle) === quality.bad.communicationFailure) continue;
-      this.#say(handle, quality.bad.communicationFailure, timeUs);
+      this.#setStatus(handle, quality.bad.communicationFailure, timeUs);
     }
   }
 
@@ -235,15 +236,15 @@ export class LinkedPoints {
     if (handle >= 0 && this.#table.connectorOf(handle) !== 0) this.#watchdogs.set(handle, link);
   }
 
-  /** The link has another one from now on. Where the service drove it, nobody does: it says so. */
+  /** The link has another one from now on. One that the service drove turns bad, not connected: nobody drives it. */
   #forgetWatchdog(link: Link | undefined, next: string | undefined): void {
     if (link?.watchdog === undefined || this.#links.watchedBy(link.watchdog) !== link) return;
     const handle = this.#watchdogOf(link);
     if (handle < 0 || this.#watchdogs.delete(handle) || link.watchdog === next) return;
-    this.#say(handle, quality.bad.notConnected, this.#clock.now());
+    this.#setStatus(handle, quality.bad.notConnected, this.#clock.now());
   }
 
-  /** Where the watchdog measurement has no address, the service says whether the link is up. */
+  /** Where the watchdog measurement has no address, the service writes whether the link is up. */
   #driveWatchdog(link: Link): void {
     const handle = this.#watchdogOf(link);
     if (handle < 0 || this.#watchdogs.has(handle)) return;
@@ -252,11 +253,11 @@ export class LinkedPoints {
     const status = link.isUp === undefined ? quality.bad.notConnected : quality.good;
     if (this.#table.numberOf(handle) === value && this.#table.qualityOf(handle) === status) return;
     this.#table.setValue(handle, value);
-    this.#say(handle, status, link.sinceUs);
+    this.#setStatus(handle, status, link.sinceUs);
   }
 
-  /** Says something of a point in the place of its device. */
-  #say(handle: number, status: number, timeUs: number): void {
+  /** Sets quality and time on behalf of the device. */
+  #setStatus(handle: number, status: number, timeUs: number): void {
     this.#table.setQuality(handle, status);
     this.#table.setTime(handle, timeUs);
     if ((this.#table.flagsOf(handle) & flag.simulated) === 0) this.#chain.publish(handle);

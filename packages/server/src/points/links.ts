@@ -1,5 +1,5 @@
 // The links of connectors and providers, and their watchdog measurements: which the service drives where they have no
-// address, and which drive the link where the device has a say.
+// address, and which drive the link where the device drives them.
 import { isBad } from '@telltale/schema';
 import type { HeldReadings } from './held-readings.ts';
 
@@ -15,11 +15,10 @@ export interface Link {
   /** Undefined until the first attempt to connect has come to an end. */
   isUp: boolean | undefined;
   sinceUs: number;
-  /** While a watchdog that the device drives says that the link is down. */
+  /** While a watchdog that the device drives reports that the link is down. */
   held: HeldReadings | undefined;
   /**
-   * While nothing is heard of it, since its thread does not answer: its points as they were, but for those that were
-   * read since, by handle.
+   * While its thread does not answer: its points as they were, but for those that were read since, by handle.
    */
   stalled: Map<number, StalledPoint> | undefined;
 }
@@ -57,7 +56,7 @@ export class Links {
     return this.#byWatchdog.get(measurement);
   }
 
-  /** A connector or provider that is new or changed; its link, if it has one, is told by events. */
+  /** A connector or provider that is new or changed; its link, if it has one, is reported by events. */
   define(role: LinkRole, name: string, watchdog: string | undefined, nowUs: number): Link {
     const known = this.find(role, name);
     const link = known ?? {
@@ -92,7 +91,7 @@ export class Links {
   }
 }
 
-/** What a watchdog that the device drives says of its link. */
-export function isContent(value: number, quality: number): boolean {
+/** Whether a watchdog that the device drives reports that the link is up. */
+export function isHealthy(value: number, quality: number): boolean {
   return value === 1 && !isBad(quality);
 }

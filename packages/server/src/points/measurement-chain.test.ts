@@ -81,7 +81,7 @@ describe('a reading', () => {
 
   test('MC-11: goes on together with the others of its batch, however many points there are', () => {
     const points = 70_000;
-    const measurements = new Measurements({ clock: new ManualClock(), keeper: new PlainDisk() });
+    const measurements = new Measurements({ clock: new ManualClock(), store: new PlainDisk() });
     measurements.putLink('connector', 'c', undefined);
     for (let index = 0; index < points; index++) {
       measurements.put({ name: `p${index}`, datatype: 'd', connectorName: 'c', address: 'a' });

@@ -2,46 +2,13 @@
 // server: one loop over a batch, typed arrays by handle, nothing allocated a reading.
 import { type Batch, fits, form, quality, qualityMask, type StoredValue, type Traits } from '@telltale/schema';
 import { converted } from './convert.ts';
+import * as layout from './measurement-layout.ts';
 import type { Changes } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 import { toEngineering } from './scaling.ts';
 
-/**
- * What a measurement is and has, as bits. This and the layout of the table stand here since the engine folds constants of
- * the same module, and reads imported ones anew each time.
- */
-export const flag = {
-  live: 1,
-  scaled: 2,
-  deduplicated: 4,
-  deadband: 8,
-  /** Turns bad when the link of its connector is lost. */
-  linked: 16,
-  simulated: 32,
-  /** Numbers in, the same or doubles out, never anything that is not finite, and a raw range that rises, if there is one. */
-  plain: 64,
-  /** The raw range runs downwards. */
-  falling: 128,
-  /** Its readings are whole numbers of 32 bits. */
-  whole: 256,
-  /** Its readings are singles. */
-  single: 512,
-} as const;
-
-/**
- * Everything that the hot path needs of a measurement lies in eight doubles behind each other: one line of the
- * processor's cache. A 64-bit integer has its value in the same place, as bits. `low` and `high` are the ends of the
- * raw range in order; where nothing is scaled they lie beyond all values of the datatype; `euLo` belongs to `low`. Moves below `threshold` are no
- * change: it is the deadband, and where that is nothing the smallest number there is, for the deduplicator. The last
- * double is two words: flags and the number of the connector; quality and the place among the changes at which the
- * measurement stands, if it does stand there.
- */
-export const cell = { value: 0, time: 1, low: 2, high: 3, euLo: 4, gain: 5, threshold: 6 } as const;
-export const cellShift = 3;
-export const word = { flags: 14, quality: 15 } as const;
-export const wordShift = 4;
-export const connectorShift = 10;
-export const placeShift = 16;
+/** The engine folds constants of the same module, and reads imported ones anew each time. */
+const { flag, cell, cellShift, word, wordShift, connectorShift, positionShift } = layout;
 
 /** What became of readings, counted; together they are all that came. */
 export interface ChainCounts {
@@ -53,7 +20,7 @@ export interface ChainCounts {
   hidden: number;
   /** Of points that are gone, or of another connector. */
   foreign: number;
-  /** Kept back for a watchdog that was not content, and never brought out: newer ones came, or the link was lost. */
+  /** Held back for a watchdog that was not healthy, and never released: newer ones came, or the link was lost. */
   superseded: number;
 }
 
@@ -143,9 +110,9 @@ export class MeasurementChain {
           continue;
         }
       }
-      // As `#makeWay` does, which costs too much here.
-      const place = before >>> placeShift;
-      if ((place < changed && handles[place] === handle) || changed === mostChanges) {
+      // As `#flushPending` does, which costs too much here.
+      const position = before >>> positionShift;
+      if ((position < changed && handles[position] === handle) || changed === mostChanges) {
         this.#changes.count = changed;
         this.flush();
         ({ handles, doubles, count: changed } = this.#changes);
@@ -153,7 +120,7 @@ export class MeasurementChain {
       all++;
       cells[cellAt + cell.value] = value;
       cells[cellAt + cell.time] = timeOr(times[at] as number, nowUs);
-      words[wordAt + word.quality] = status | (changed << placeShift);
+      words[wordAt + word.quality] = status | (changed << positionShift);
       doubles[changed] = value;
       handles[changed++] = handle;
     }
@@ -194,7 +161,7 @@ export class MeasurementChain {
       }
     }
     const isHidden = (bits & flag.simulated) !== 0;
-    if (!isHidden) this.#makeWay(handle);
+    if (!isHidden) this.#flushPending(handle);
     table.setValue(handle, value);
     table.setQuality(handle, status);
     table.setTime(handle, timeOr(batch.times[at] as number, nowUs));
@@ -257,20 +224,20 @@ export class MeasurementChain {
 
   /** The published value of the measurement changed: it is handed on with the next `flush`. */
   publish(handle: number): void {
-    this.#makeWay(handle);
+    this.#flushPending(handle);
     const { words } = this.#table;
     const changes = this.#changes;
     const at = (handle << wordShift) + word.quality;
-    words[at] = ((words[at] as number) & 0xffff) | (changes.count << placeShift);
+    words[at] = ((words[at] as number) & 0xffff) | (changes.count << positionShift);
     changes.doubles[changes.count] = Number.NaN;
     changes.handles[changes.count++] = handle;
   }
 
-  /** Before a measurement takes another value: one that is waiting to be handed on is handed on as it still is. */
-  #makeWay(handle: number): void {
-    const place = (this.#table.words[(handle << wordShift) + word.quality] as number) >>> placeShift;
+  /** Before a measurement takes another value: a change that is pending is handed on as it still is. */
+  #flushPending(handle: number): void {
+    const position = (this.#table.words[(handle << wordShift) + word.quality] as number) >>> positionShift;
     const { handles, count } = this.#changes;
-    if ((place < count && handles[place] === handle) || count === mostChanges) this.flush();
+    if ((position < count && handles[position] === handle) || count === mostChanges) this.flush();
   }
 
   /** Hands on what has changed: every change by itself, since no measurement is in it twice. */

@@ -144,7 +144,7 @@ class Pair {
     this.bench.restart();
     for (const [name, { watchdog }] of this.model.links) this.bench.measurements.putLink('connector', name, watchdog);
     for (const point of points) this.bench.put(point);
-    this.bench.measurements.forgetStrangers();
+    this.bench.measurements.deleteOrphans();
     this.model.restart();
     this.#readings = 0;
   }

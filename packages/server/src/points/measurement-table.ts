@@ -12,7 +12,7 @@ import {
   traitsOf,
   type Value,
 } from '@telltale/schema';
-import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-chain.ts';
+import { cell, cellShift, connectorShift, flag, word, wordShift } from './measurement-layout.ts';
 import { type Scaling, scalingOf, stage } from './scaling.ts';
 import { grown } from './wire-slots.ts';
 
@@ -133,8 +133,8 @@ export class MeasurementTable {
     const counts = new Uint32Array(4 * (highest + 1));
     for (let at = 0; at < words.length; at += 1 << wordShift) {
       const connector = (words[at + word.flags] as number) >>> connectorShift;
-      const place = 4 * connector + (((words[at + word.quality] as number) >>> statusShift) & 3);
-      counts[place] = (counts[place] as number) + 1;
+      const index = 4 * connector + (((words[at + word.quality] as number) >>> statusShift) & 3);
+      counts[index] = (counts[index] as number) + 1;
     }
     return counts;
   }

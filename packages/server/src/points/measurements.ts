@@ -1,4 +1,4 @@
-// The live measurements: what is configured, what the devices say, what is forced, and what is told to whoever listens.
+// The live measurements: what is configured, what the devices say, what is forced, and who is notified of it.
 // Readings come in batches; every change of a published value is handed on once, in order.
 import {
   type Batch,
@@ -14,21 +14,22 @@ import {
 import type { ChainView } from './chain-view.ts';
 import { LinkedPoints } from './linked-points.ts';
 import type { LinkRole } from './links.ts';
-import { flag, MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
+import { MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
+import { flag } from './measurement-layout.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
 import { definitionOf, MeasurementTable } from './measurement-table.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { slotText } from './point-text.ts';
 import type { QualityCounts } from './quality-counts.ts';
 import { SimulationControl, type SimulationRequest } from './simulation-control.ts';
-import { type KeptSimulation, type SimulationKeeper, Simulations } from './simulations.ts';
+import { type SimulationStore, Simulations, type StoredSimulation } from './simulations.ts';
 import { sourceOf } from './source-of.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
 export interface MeasurementsOptions {
   readonly clock: Clock;
-  readonly keeper: SimulationKeeper;
+  readonly store: SimulationStore;
 }
 
 /** A new measurement that is prepared and not visible yet. */
@@ -52,14 +53,14 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   /** The wire bytes of all of them. */
   readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
 
-  constructor({ clock, keeper }: MeasurementsOptions) {
+  constructor({ clock, store }: MeasurementsOptions) {
     super(clock);
     this.#clock = clock;
     this.#simulations = new Simulations(clock, this.handles, this.#table);
-    this.#chain = new MeasurementChain(this.#table, (changes) => this.#tell(changes));
+    this.#chain = new MeasurementChain(this.#table, (changes) => this.#notify(changes));
     this.#forcing = new SimulationControl({
       clock,
-      keeper,
+      store,
       handles: this.handles,
       table: this.#table,
       simulations: this.#simulations,
@@ -84,8 +85,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   }
 
   /** Of how many the disk has refused the present simulation, or its end. */
-  get unkept(): number {
-    return this.#forcing.unkept;
+  get unsaved(): number {
+    return this.#forcing.unsaved;
   }
 
   onChanges(listener: (changes: Changes) => void): void {
@@ -134,12 +135,12 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.set(role, name, isUp, timeUs);
   }
 
-  /** Nothing is heard of it though it was not lost, or it is heard of again. */
+  /** Its thread stopped answering though the link was not lost, or answers again. */
   setStalled(role: LinkRole, name: string, isStalled: boolean, timeUs: number): void {
     this.#linked.setStalled(role, name, isStalled, timeUs);
   }
 
-  /** Why a command must not be written though the link is up: its watchdog says that the device is not there. */
+  /** Why a command must not be written though the link is up: its watchdog reports that the device is not there. */
   refusalOf(connector: string): string | undefined {
     return this.#linked.refusalOf(connector);
   }
@@ -174,7 +175,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.readings(connector, batch);
   }
 
-  /** `before`: how it was configured. Then `showNew`, and `settle` when all is taken over; or `dropNew`. */
+  /** `before`: how it was configured. Then `showNew`, and `settle` when all is taken over; or `discardNew`. */
   prepare(point: Measurement, before?: Measurement): PreparedPoint {
     const { name, datatype, connectorName } = point;
     const isNew = this.find(name) < 0;
@@ -198,7 +199,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       this.#table.define(handle, definition);
       this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
       this.wire.put(handle, text, usualRoom(datatype));
-      if (endsSimulation) this.#forcing.drop(handle);
+      if (endsSimulation) this.#forcing.discard(handle);
       if (isOther) this.#table.reset(handle);
       else if (isElsewhere) {
         this.#table.setQuality(handle, quality.bad.notConnected);
@@ -223,7 +224,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   }
 
   /** Discards the prepared measurements. */
-  dropNew(): void {
+  discardNew(): void {
     for (const { handle, name } of this.#coming.splice(0)) {
       this.wire.remove(handle);
       this.#table.remove(handle);
@@ -231,7 +232,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     }
   }
 
-  /** After what was prepared is taken over: everybody is told. */
+  /** After what was prepared is taken over: listeners are notified. */
   settle(): void {
     this.#linked.settle();
   }
@@ -245,13 +246,13 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   remove(name: string): void {
     const handle = this.find(name);
     if (handle < 0) return;
-    this.#forcing.drop(handle);
+    this.#forcing.discard(handle);
     this.#linked.forgetPoint(handle);
     this.#linked.pointRemoved(handle);
     this.#table.setQuality(handle, quality.bad.configurationError);
     this.#table.setTime(handle, this.#clock.now());
     this.wire.touch(handle);
-    this.tellRemoval(handle);
+    this.notifyRemoval(handle);
     this.wire.remove(handle);
     this.#table.remove(handle);
     this.handles.takeBack(handle, name);
@@ -259,13 +260,13 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   }
 
   /** Simulations of before the start; each goes on when its measurement comes. */
-  restore(simulations: Iterable<KeptSimulation>): void {
+  restore(simulations: Iterable<StoredSimulation>): void {
     this.#forcing.restore(simulations);
   }
 
-  /** After the first rendering runs: what was kept of measurements that it does not have is forgotten on disk. */
-  forgetStrangers(): void {
-    this.#forcing.forgetStrangers();
+  /** After the first rendering runs: stored simulations of measurements that it does not have are deleted. */
+  deleteOrphans(): void {
+    this.#forcing.deleteOrphans();
   }
 
   /** Forces a value: on disk first, then published as given. Refused, it leaves nothing on disk. */
@@ -294,8 +295,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.settle();
   }
 
-  /** Before anybody hears of it, the bytes are marked; after everybody did, watchdogs take effect. */
-  #tell(changes: Changes): void {
+  /** Before the listeners, the bytes are marked stale; after them, watchdogs take effect. */
+  #notify(changes: Changes): void {
     this.wire.touchAll(changes);
     for (const listener of this.#listeners) listener(changes);
     this.#linked.noteChanges(changes);

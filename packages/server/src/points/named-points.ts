@@ -1,5 +1,5 @@
-// What live measurements and live commands have in common: they are found by name, known by handle, and told when they
-// go.
+// What live measurements and live commands have in common: they are found by name, known by handle, and their removal is
+// notified.
 import type { Clock } from '@telltale/schema';
 import { Handles } from './handles.ts';
 
@@ -40,7 +40,7 @@ export class NamedPoints {
     this.#removalListeners.push(listener);
   }
 
-  protected tellRemoval(handle: number): void {
+  protected notifyRemoval(handle: number): void {
     for (const listener of this.#removalListeners) listener(handle);
   }
 }

@@ -55,7 +55,7 @@ export class Pieces {
   }
 }
 
-/** The handles of names, each once; -1 in the place of a name that is unknown or was there before. */
+/** The handles of names, each once; -1 for a name that is unknown or was there before. */
 export function* handlesOf(names: Iterable<string>, find: (name: string) => number): Generator<number> {
   const seen = new Set<number>();
   for (const name of names) {

@@ -1,10 +1,10 @@
-// Forces values and lets them go: on disk first, one operation on a measurement at a time, and on disk again where it refused.
+// Starts and stops simulations: on disk first, one operation on a measurement at a time, retried where the disk refused.
 import { type Clock, ProblemError, parsePrefixedAs, quality, stored, ValueError } from '@telltale/schema';
 import type { Handles } from './handles.ts';
-import { flag } from './measurement-chain.ts';
+import { flag } from './measurement-layout.ts';
 import type { MeasurementTable } from './measurement-table.ts';
-import { PointKeeping } from './point-keeping.ts';
-import type { Forced, KeptSimulation, SimulationKeeper, Simulations } from './simulations.ts';
+import { PointPersistence } from './point-persistence.ts';
+import type { Forced, SimulationStore, Simulations, StoredSimulation } from './simulations.ts';
 
 export interface SimulationRequest {
   /** With its prefix. */
@@ -16,7 +16,7 @@ export interface SimulationRequest {
 
 export interface SimulationControlOptions {
   readonly clock: Clock;
-  readonly keeper: SimulationKeeper;
+  readonly store: SimulationStore;
   readonly handles: Handles;
   readonly table: MeasurementTable;
   readonly simulations: Simulations;
@@ -26,87 +26,87 @@ export interface SimulationControlOptions {
 
 export class SimulationControl {
   readonly #options: SimulationControlOptions;
-  readonly #keeping: PointKeeping<KeptSimulation>;
-  /** Simulations of before the start, by name, until their measurement comes. */
-  readonly #kept = new Map<string, KeptSimulation>();
+  readonly #persistence: PointPersistence<StoredSimulation>;
+  /** Simulations of before the start, by name, until their measurement is added. */
+  readonly #restored = new Map<string, StoredSimulation>();
 
   constructor(options: SimulationControlOptions) {
-    const { clock, keeper, handles, simulations } = options;
+    const { clock, store, handles, simulations } = options;
     this.#options = options;
-    this.#keeping = new PointKeeping(
-      { keep: (simulation) => keeper.keepSimulation(simulation), forget: (name) => keeper.forgetSimulation(name) },
+    this.#persistence = new PointPersistence(
+      { save: (simulation) => store.saveSimulation(simulation), delete: (name) => store.deleteSimulation(name) },
       clock,
-      (name) => simulations.keptOf(handles.find(name)),
+      (name) => simulations.storedOf(handles.find(name)),
     );
   }
 
   /** Of how many the disk has refused the present simulation, or its end. */
-  get unkept(): number {
-    return this.#keeping.unkept;
+  get unsaved(): number {
+    return this.#persistence.unsaved;
   }
 
-  restore(simulations: Iterable<KeptSimulation>): void {
-    for (const simulation of simulations) this.#kept.set(simulation.name, simulation);
+  restore(simulations: Iterable<StoredSimulation>): void {
+    for (const simulation of simulations) this.#restored.set(simulation.name, simulation);
   }
 
-  forgetStrangers(): void {
-    for (const name of this.#kept.keys()) this.#keeping.changed(name);
-    this.#kept.clear();
+  deleteOrphans(): void {
+    for (const name of this.#restored.keys()) this.#persistence.changed(name);
+    this.#restored.clear();
   }
 
   simulate(name: string, request: SimulationRequest): Promise<void> {
     const { clock } = this.#options;
     const [sinceUs, sinceMs] = [clock.now(), clock.monotonicMs()];
-    return this.#keeping.operate(name, () => this.#simulate(name, request, sinceUs, sinceMs));
+    return this.#persistence.operate(name, () => this.#simulate(name, request, sinceUs, sinceMs));
   }
 
   stop(name: string): Promise<void> {
-    return this.#keeping.operate(name, async () => {
-      // What has ended may still be on disk, which refused to forget it.
+    return this.#persistence.operate(name, async () => {
+      // What has ended may still be on disk, which refused to delete it.
       const isOn = (this.#options.table.flagsOf(this.#mustFind(name)) & flag.simulated) !== 0;
-      if (!isOn && !this.#keeping.isUnkept(name)) return;
-      await this.#keeping.forget(name);
+      if (!isOn && !this.#persistence.isUnsaved(name)) return;
+      await this.#persistence.delete(name);
       const handle = this.#options.handles.find(name);
       if (handle >= 0) this.#release(handle);
     });
   }
 
-  /** The measurement is another one now, or none: on disk as well. */
-  drop(handle: number): void {
-    if (this.#end(handle)) this.#keeping.changed(this.#options.handles.nameOf(handle));
+  /** The measurement is another one now, or none: its simulation ends, on disk as well. */
+  discard(handle: number): void {
+    if (this.#end(handle)) this.#persistence.changed(this.#options.handles.nameOf(handle));
   }
 
-  /** The measurement has come: what was kept of it goes on. */
+  /** The measurement was added: its stored simulation, if there is one, goes on. */
   resume(handle: number, name: string): void {
-    const kept = this.#kept.get(name);
-    if (kept === undefined) return;
-    this.#kept.delete(name);
+    const saved = this.#restored.get(name);
+    if (saved === undefined) return;
+    this.#restored.delete(name);
     const { clock, table } = this.#options;
-    const leftMs = kept.untilUs === undefined ? undefined : leftOf(kept.sinceUs, kept.untilUs, clock.now());
-    const fits = kept.value.startsWith(table.datatypeOf(handle));
-    if ((leftMs !== undefined && leftMs <= 0) || !fits) this.#keeping.changed(name);
-    else this.#force(handle, this.#forcedBy(handle, kept), leftMs);
+    const leftMs = saved.untilUs === undefined ? undefined : leftOf(saved.sinceUs, saved.untilUs, clock.now());
+    const fits = saved.value.startsWith(table.datatypeOf(handle));
+    if ((leftMs !== undefined && leftMs <= 0) || !fits) this.#persistence.changed(name);
+    else this.#force(handle, this.#forcedBy(handle, saved), leftMs);
   }
 
   close(): void {
-    this.#keeping.close();
+    this.#persistence.close();
     this.#options.simulations.close();
   }
 
   async #simulate(name: string, request: SimulationRequest, sinceUs: number, sinceMs: number): Promise<void> {
     const { value, quality: given = quality.good, validForS, by } = request;
     const untilUs = validForS === undefined ? undefined : sinceUs + Math.round(validForS * 1_000_000);
-    const kept: KeptSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
-    this.#forcedBy(this.#mustFind(name), kept);
-    await this.#keeping.keep(kept);
+    const saved: StoredSimulation = { name, value, quality: given | quality.simulated, sinceUs, untilUs, by };
+    this.#forcedBy(this.#mustFind(name), saved);
+    await this.#persistence.save(saved);
     let handle: number;
     let forced: Forced;
     try {
       handle = this.#mustFind(name);
-      forced = this.#forcedBy(handle, kept);
+      forced = this.#forcedBy(handle, saved);
     } catch (refusal) {
       // The measurement has gone or changed its datatype meanwhile, and its simulation with it.
-      await this.#keeping.forget(name).catch(() => undefined);
+      await this.#persistence.delete(name).catch(() => undefined);
       throw refusal;
     }
     const { clock } = this.#options;
@@ -120,9 +120,9 @@ export class SimulationControl {
     throw new ProblemError('unknown-object', `There is no measurement ${JSON.stringify(name.slice(0, 80))}.`);
   }
 
-  #forcedBy(handle: number, kept: KeptSimulation): Forced {
+  #forcedBy(handle: number, saved: StoredSimulation): Forced {
     try {
-      return { ...kept, value: stored(parsePrefixedAs(this.#options.table.datatypeOf(handle), kept.value)) };
+      return { ...saved, value: stored(parsePrefixedAs(this.#options.table.datatypeOf(handle), saved.value)) };
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
       throw new ProblemError('invalid-value', `${error.message}.`, [{ path: 'value', message: error.message }]);
@@ -133,7 +133,7 @@ export class SimulationControl {
     const { handles, simulations, table, publish } = this.#options;
     const name = handles.nameOf(handle);
     simulations.set(handle, forced, leftMs, () => {
-      this.#keeping.changed(name); // its time is over there, too
+      this.#persistence.changed(name); // it has expired there, too
       this.#release(handle);
     });
     table.setFlag(handle, flag.simulated, true);

@@ -100,7 +100,7 @@ describe('operations on one measurement', () => {
         bench.clock.advance(minuteMs);
         await allHeard();
         assert.deepEqual(forced(bench), [expected, expected]);
-        assert.equal(bench.measurements.unkept, 0);
+        assert.equal(bench.measurements.unsaved, 0);
       }),
     );
   });
@@ -145,12 +145,12 @@ describe('a simulation that has ended while the disk refuses', () => {
       bench.clock.advance(5000);
       await allHeard();
       assert.deepEqual(forced(bench), [undefined, 'd1']);
-      assert.equal(bench.measurements.unkept, 1);
+      assert.equal(bench.measurements.unsaved, 1);
       bench.disk.isFull = false;
       bench.clock.advance(1000);
       await allHeard();
       assert.deepEqual(forced(bench), [undefined, undefined]);
-      assert.deepEqual([bench.measurements.unkept, bench.clock.waiting], [0, 0]);
+      assert.deepEqual([bench.measurements.unsaved, bench.clock.waiting], [0, 0]);
     });
   }
 

@@ -216,7 +216,7 @@ describe('a simulation', () => {
     await bench.simulate('__proto__', { value: 'd1' });
     bench.restart();
     bench.put({ name: '__proto__', datatype: 'd' });
-    bench.measurements.forgetStrangers();
+    bench.measurements.deleteOrphans();
     await allHeard();
     assert.deepEqual([...bench.disk.simulations.keys()], ['__proto__']);
     bench.put({ name: 'p', datatype: 'd' });

@@ -1,11 +1,11 @@
-// Which measurements are forced, to what, since when, until when and by whom. Kept on disk, so that a restart of the
-// server ends no simulation by itself.
+// Which measurements are forced, to what, since when, until when and by whom. Persisted, so that a restart
+// of the server ends no simulation by itself.
 import { type Clock, formatPrefixed, type Simulation, type StoredValue, toTimestamp, unstored } from '@telltale/schema';
 import type { Handles } from './handles.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 
-/** One simulation as it is kept on disk. */
-export interface KeptSimulation {
+/** One simulation as it is on disk. */
+export interface StoredSimulation {
   readonly name: string;
   /** With its prefix. */
   readonly value: string;
@@ -16,9 +16,9 @@ export interface KeptSimulation {
 }
 
 /** Each resolves when it is on disk, in the order of the calls. */
-export interface SimulationKeeper {
-  keepSimulation(simulation: KeptSimulation): Promise<void>;
-  forgetSimulation(name: string): Promise<void>;
+export interface SimulationStore {
+  saveSimulation(simulation: StoredSimulation): Promise<void>;
+  deleteSimulation(name: string): Promise<void>;
 }
 
 export interface Forced {
@@ -55,7 +55,7 @@ export class Simulations {
   }
 
   /** What should be on disk; undefined where none runs. */
-  keptOf(handle: number): KeptSimulation | undefined {
+  storedOf(handle: number): StoredSimulation | undefined {
     const running = this.#running.get(handle);
     if (running === undefined) return undefined;
     const { quality, sinceUs, untilUs, by } = running;

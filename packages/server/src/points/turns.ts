@@ -3,11 +3,11 @@
 export class Turns {
   /** By name, the end of the last operation on it. */
   readonly #last = new Map<string, Promise<void>>();
-  #waiting = 0;
+  #pending = 0;
 
   /** How many have not ended. */
-  get waiting(): number {
-    return this.#waiting;
+  get pending(): number {
+    return this.#pending;
   }
 
   isBusy(name: string): boolean {
@@ -23,12 +23,12 @@ export class Turns {
       () => this.#ended(name, end),
     );
     this.#last.set(name, end);
-    this.#waiting++;
+    this.#pending++;
     return operating;
   }
 
   #ended(name: string, end: Promise<void>): void {
-    this.#waiting--;
+    this.#pending--;
     if (this.#last.get(name) === end) this.#last.delete(name);
   }
 }

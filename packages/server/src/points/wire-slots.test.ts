@@ -161,7 +161,7 @@ describe('the wire bytes', () => {
   });
 
   test('WI-1: of commands fit their schema', async () => {
-    const commands = new Commands({ clock: new ManualClock(), keeper: new PlainDisk(), writeToDevice: async () => {} });
+    const commands = new Commands({ clock: new ManualClock(), store: new PlainDisk(), writeToDevice: async () => {} });
     const points: Command[] = datatypes.map((datatype, at) => ({
       name: ['__proto__', 'constructor', 'a'][at] ?? `c${at}`,
       datatype,

@@ -18,9 +18,9 @@ const above = (name: string, trgRefValue: string): Alarm => ({
 /** The provider `out` serves `level`, until it is told otherwise. */
 function setUp() {
   const clock = new ManualClock();
-  const measurements = new Measurements({ clock, keeper: new PlainDisk() });
-  const keeper = { keepAlarm: async () => undefined, forgetAlarm: async () => undefined };
-  const alarms = new Alarms({ measurements, keeper, clock });
+  const measurements = new Measurements({ clock, store: new PlainDisk() });
+  const store = { saveAlarm: async () => undefined, deleteAlarm: async () => undefined };
+  const alarms = new Alarms({ measurements, store, clock });
   measurements.onChanges((changes) => alarms.evaluate(changes));
   measurements.put(level, undefined);
   const served = new Set(['out']);

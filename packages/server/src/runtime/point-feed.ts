@@ -69,7 +69,7 @@ export class PointFeed {
   }
 
   /** Nothing that was sent ahead counts. */
-  dropNew(): void {
+  discardNew(): void {
     for (const { ids, kind, id } of this.#reserved.splice(0)) ids.giveBack(kind, id);
     this.#points.drop();
   }

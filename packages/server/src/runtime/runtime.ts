@@ -77,7 +77,7 @@ export class Runtime implements HostEvents {
       takeOver: () => {
         const confirmed = takeover.carryOut();
         this.#version++;
-        this.#forgetStrangers();
+        this.#deleteOrphans();
         const { retentions } = this.#options.archiving;
         if (retentions.takeChanged()) this.#options.onRetentions(retentions.ofSeries);
         endTurn();
@@ -143,11 +143,11 @@ export class Runtime implements HostEvents {
   }
 
   /** What is left of before the start when the first rendering runs belongs to nobody; afterwards there is nothing. */
-  #forgetStrangers(): void {
+  #deleteOrphans(): void {
     const { measurements, commands, alarms } = this.#options;
-    measurements.forgetStrangers();
-    commands.forgetStrangers();
-    alarms.forgetStrangers();
+    measurements.deleteOrphans();
+    commands.deleteOrphans();
+    alarms.deleteOrphans();
   }
 
   /** Resolves when nobody else has it, with what gives it on. */

@@ -50,7 +50,7 @@ export class Takeover {
 
   drop(): void {
     const { measurements, commands, archiving } = this.#parts;
-    for (const part of [this.#points, measurements, commands, archiving]) part.dropNew();
+    for (const part of [this.#points, measurements, commands, archiving]) part.discardNew();
   }
 
   /**

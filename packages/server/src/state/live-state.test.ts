@@ -54,15 +54,15 @@ describe('the live state', () => {
     const { state, kept } = await start();
     assert.deepEqual(kept, { commands: [], alarms: [], simulations: [], uploads: [] });
     await Promise.all([
-      state.keepCommand(command('a', 'd1')),
-      state.keepCommand(command('a', 'd2', 9)),
-      state.keepCommand(command('__proto__', 's"\u0000\ud83d\ude00')),
-      state.keepCommand(command('gone', 'd1')),
-      state.forgetCommand('gone'),
-      state.forgetCommand('never'),
-      state.keepSimulation({ name: 'a', ...simulation }),
-      state.keepAlarm({ name: 'a', ...alarm }),
-      state.forgetAlarm('b'),
+      state.saveCommand(command('a', 'd1')),
+      state.saveCommand(command('a', 'd2', 9)),
+      state.saveCommand(command('__proto__', 's"\u0000\ud83d\ude00')),
+      state.saveCommand(command('gone', 'd1')),
+      state.deleteCommand('gone'),
+      state.deleteCommand('never'),
+      state.saveSimulation({ name: 'a', ...simulation }),
+      state.saveAlarm({ name: 'a', ...alarm }),
+      state.deleteAlarm('b'),
       state.keepUpload(upload),
       state.keepUpload({ ...upload, name: 'gone' }),
       state.forgetUpload('gone'),
@@ -81,7 +81,7 @@ describe('the live state', () => {
     thread.on('message', () => commits++);
     const done: number[] = [];
     const all = Array.from({ length: 1000 }, (_, at) =>
-      state.keepCommand(command(`c${at % 10}`, `i${at}`)).then(() => done.push(at)),
+      state.saveCommand(command(`c${at % 10}`, `i${at}`)).then(() => done.push(at)),
     );
     assert.equal(state.waiting, 1000);
     await Promise.all(all);
@@ -100,20 +100,20 @@ describe('the live state', () => {
 
   test('that refuses a commit has changed nothing of it, says why, and takes the next', async () => {
     const { state } = await start();
-    await state.keepCommand(command('before', 'd1'));
+    await state.saveCommand(command('before', 'd1'));
     await state.close(2000);
     const sqlite = new DatabaseSync(join(folder, 'state.sqlite'));
     sqlite.exec(`CREATE TRIGGER refuse BEFORE INSERT ON kept WHEN NEW.name = 'cursed'
       BEGIN SELECT RAISE(ABORT, 'the sector is bad'); END`);
     sqlite.close();
     const { state: again } = await start();
-    const first = again.keepCommand(command('first', 'd1'));
+    const first = again.saveCommand(command('first', 'd1'));
     const group = [command('mate', 'd1'), command('cursed', 'd1'), command('before', 'd2')];
-    const outcomes = group.map((each) => problemOf(again.keepCommand(each)));
+    const outcomes = group.map((each) => problemOf(again.saveCommand(each)));
     await first;
     assert.deepEqual(await Promise.all(outcomes), ['storage-failed', 'storage-failed', 'storage-failed']);
     assert.match(again.failure ?? '', /the sector is bad/);
-    await again.keepCommand(command('next', 'd1'));
+    await again.saveCommand(command('next', 'd1'));
     assert.equal(again.failure, undefined);
     const { commands } = await reopened(again);
     assert.deepEqual(commands, [command('before', 'd1'), command('first', 'd1'), command('next', 'd1')]);
@@ -121,7 +121,7 @@ describe('the live state', () => {
 
   test('tells what is missing until it is on disk that somebody knows it', async () => {
     const { state } = await start();
-    await state.keepCommand(command('a', 'd1'));
+    await state.saveCommand(command('a', 'd1'));
     await state.close(2000);
     rmSync(join(folder, 'state.sqlite'));
     const { state: found } = await start();
@@ -156,7 +156,7 @@ describe('the live state', () => {
     await again.open();
     open.push(again);
     for (let times = 0; times < 2; times++) {
-      assert.equal(await problemOf(again.keepCommand(command('a', 'd1'))), 'storage-failed');
+      assert.equal(await problemOf(again.saveCommand(command('a', 'd1'))), 'storage-failed');
     }
     clock.advance(999);
     assert.deepEqual([told, clock.waiting], [['the sector is bad'], 1]);
@@ -177,23 +177,23 @@ describe('the live state', () => {
     assert.notEqual(failure, '');
     const { state, kept } = await start();
     assert.deepEqual(kept.commands.map(({ name }) => name).sort(), taken.sort());
-    await state.keepCommand(command('later', 'd1'));
+    await state.saveCommand(command('later', 'd1'));
   });
 
   test('that is closed writes what waits, and refuses what comes later', async () => {
     const { state } = await start();
-    const all = Array.from({ length: 50 }, (_, at) => state.keepCommand(command(`c${at}`, 'd1')));
-    const more = all[0]?.then(() => state.keepCommand(command('during', 'd1')));
+    const all = Array.from({ length: 50 }, (_, at) => state.saveCommand(command(`c${at}`, 'd1')));
+    const more = all[0]?.then(() => state.saveCommand(command('during', 'd1')));
     const closed = state.close(5000);
     await Promise.all([...all, more, closed]);
-    assert.equal(await problemOf(state.keepCommand(command('late', 'd1'))), 'storage-failed');
+    assert.equal(await problemOf(state.saveCommand(command('late', 'd1'))), 'storage-failed');
     const { kept } = await start();
     assert.equal(kept.commands.length, 51);
   });
 
   test('that was never opened, or is closed twice, refuses and does not hang', async () => {
     const state = new LiveState({ folder, onFailure: assert.fail });
-    assert.equal(await problemOf(state.keepCommand(command('a', 'd1'))), 'storage-failed');
+    assert.equal(await problemOf(state.saveCommand(command('a', 'd1'))), 'storage-failed');
     await state.close(1000);
     const { state: other } = await start();
     await other.close(1000);
@@ -202,11 +202,11 @@ describe('the live state', () => {
 
   test('whose thread dies says so, leaves nobody waiting, and closes', async () => {
     const { state, thread } = await start();
-    await state.keepCommand(command('a', 'd1'));
+    await state.saveCommand(command('a', 'd1'));
     thread.postMessage(0); // no request: the thread does not survive it
-    assert.equal(await problemOf(state.keepCommand(command('b', 'd1'))), 'storage-failed');
+    assert.equal(await problemOf(state.saveCommand(command('b', 'd1'))), 'storage-failed');
     assert.equal(failures.length, 1);
-    assert.equal(await problemOf(state.keepCommand(command('c', 'd1'))), 'storage-failed');
+    assert.equal(await problemOf(state.saveCommand(command('c', 'd1'))), 'storage-failed');
     await state.close(1000);
     const { kept } = await start();
     assert.deepEqual(kept.commands, [command('a', 'd1')]);

@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
-import type { AlarmKeeper, KeptAlarm } from '../alarms/index.ts';
+import type { AlarmStore, StoredAlarm } from '../alarms/index.ts';
 import type { KeptUpload, UploadKeeper } from '../modules/index.ts';
-import type { CommandKeeper, KeptCommand, KeptSimulation, SimulationKeeper } from '../points/index.ts';
+import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { startThread } from '../threads/index.ts';
 import type { Answer, Entry, KeptFamily, Opened, Request } from './protocol.ts';
@@ -26,9 +26,9 @@ const trialMs = 1000;
 
 /** What was kept when the server ended. */
 export interface KeptState {
-  readonly commands: readonly KeptCommand[];
-  readonly alarms: readonly KeptAlarm[];
-  readonly simulations: readonly KeptSimulation[];
+  readonly commands: readonly StoredCommand[];
+  readonly alarms: readonly StoredAlarm[];
+  readonly simulations: readonly StoredSimulation[];
   readonly uploads: readonly KeptUpload[];
 }
 
@@ -39,7 +39,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, UploadKeeper {
+export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadKeeper {
   readonly #options: LiveStateOptions;
   #prepared: Worker | undefined;
   #thread: Worker | undefined;
@@ -118,27 +118,27 @@ export class LiveState implements CommandKeeper, AlarmKeeper, SimulationKeeper, 
     };
   }
 
-  keepCommand({ name, ...kept }: KeptCommand): Promise<void> {
+  saveCommand({ name, ...kept }: StoredCommand): Promise<void> {
     return this.#keep('commands', name, kept);
   }
 
-  forgetCommand(name: string): Promise<void> {
+  deleteCommand(name: string): Promise<void> {
     return this.#keep('commands', name, undefined);
   }
 
-  keepAlarm({ name, ...kept }: KeptAlarm): Promise<void> {
+  saveAlarm({ name, ...kept }: StoredAlarm): Promise<void> {
     return this.#keep('alarms', name, kept);
   }
 
-  forgetAlarm(name: string): Promise<void> {
+  deleteAlarm(name: string): Promise<void> {
     return this.#keep('alarms', name, undefined);
   }
 
-  keepSimulation({ name, ...kept }: KeptSimulation): Promise<void> {
+  saveSimulation({ name, ...kept }: StoredSimulation): Promise<void> {
     return this.#keep('simulations', name, kept);
   }
 
-  forgetSimulation(name: string): Promise<void> {
+  deleteSimulation(name: string): Promise<void> {
     return this.#keep('simulations', name, undefined);
   }
 

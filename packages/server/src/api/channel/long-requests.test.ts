@@ -16,10 +16,10 @@ import { Watches } from './watches.ts';
 
 const nothing = async () => {};
 const clock = systemClock;
-const measurements = new Measurements({ clock, keeper: { keepSimulation: nothing, forgetSimulation: nothing } });
-const keeper = { keepCommand: nothing, forgetCommand: nothing };
-const commands = new Commands({ clock, keeper, writeToDevice: nothing });
-const alarms = new Alarms({ clock, keeper: { keepAlarm: nothing, forgetAlarm: nothing }, measurements });
+const measurements = new Measurements({ clock, store: { saveSimulation: nothing, deleteSimulation: nothing } });
+const store = { saveCommand: nothing, deleteCommand: nothing };
+const commands = new Commands({ clock, store, writeToDevice: nothing });
+const alarms = new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: nothing }, measurements });
 const data = new DataAccess({ measurements, commands, alarms });
 const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
 const watches = new Watches({ data, modules: idleModules(), stacks, clock, maxWatches: 200_000 });

@@ -106,7 +106,7 @@ export class Archiving {
     return { counts: this.counts, astrayNames, jumpCount: this.#watch.count, jumps: [...this.#watch.last] };
   }
 
-  /** Prepares the rules of a new point; `showNew` or `dropNew` follows. */
+  /** Prepares the rules of a new point; `showNew` or `discardNew` follows. */
   prepare(kind: Side['kind'], handle: number, point: Point): void {
     const side = this.#sides[kind];
     const { name, datatype, leader, archPeriod = 0 } = point;
@@ -143,7 +143,7 @@ export class Archiving {
   }
 
   /** Discards the prepared rules. */
-  dropNew(): void {
+  discardNew(): void {
     this.#coming.length = 0;
   }
 

@@ -7,13 +7,13 @@ import { DataAccess, type ReadBytes } from './data-access.ts';
 
 const nothing = async () => {};
 const clock = systemClock;
-const measurements = new Measurements({ clock, keeper: { keepSimulation: nothing, forgetSimulation: nothing } });
+const measurements = new Measurements({ clock, store: { saveSimulation: nothing, deleteSimulation: nothing } });
 const commands = new Commands({
   clock,
-  keeper: { keepCommand: nothing, forgetCommand: nothing },
+  store: { saveCommand: nothing, deleteCommand: nothing },
   writeToDevice: nothing,
 });
-const alarms = new Alarms({ clock, keeper: { keepAlarm: nothing, forgetAlarm: nothing }, measurements });
+const alarms = new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: nothing }, measurements });
 const data = new DataAccess({ measurements, commands, alarms });
 const count = 20_000;
 

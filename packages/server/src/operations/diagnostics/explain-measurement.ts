@@ -50,19 +50,19 @@ function rawText({ rawDatatype }: ChainView, trial: ReadingTrial | undefined, va
 /** The first of these that holds is what somebody who looks for a fault wants to know. */
 function summaryOf(explained: Explained): string {
   const { view, status, trace, trial } = explained;
-  const { connector, device, simulation, tells, watchdog, isLinked, datatype } = view;
+  const { connector, device, simulation, reports, watchdog, isLinked, datatype } = view;
   if (simulation !== undefined) {
     return `It is simulated by ${simulation.by}; behind it is ${vtqText(vtqOf(datatype, device))}.`;
   }
-  if (tells !== undefined) {
-    return `The service sets it: 1 while the link of ${tells.role} ${tells.name} is up, 0 while it is down.`;
+  if (reports !== undefined) {
+    return `The service sets it: 1 while the link of ${reports.role} ${reports.name} is up, 0 while it is down.`;
   }
   if (connector === undefined) {
     return 'No connector reads it, so that it has no value of its own: set connectorName and address, or simulate it.';
   }
   if (status === undefined) return `Its connector ${connector} does not run.`;
   if (status.state !== 'up') return `${linkText(status)}${isLinked ? '' : ' The value is from before that.'}`;
-  if (watchdog !== undefined && !watchdog.isContent) {
+  if (watchdog !== undefined && !watchdog.isHealthy) {
     return `The watchdog ${watchdog.name} of connector ${connector} is false or bad, so that the device is not believed.`;
   }
   const words = describeQuality(device.quality);

@@ -48,9 +48,11 @@ export function explainStages(explained: Explained, shown: Vtq): StageExplained[
 }
 
 function readingStage({ view, trace, traceProblem, trial, status }: Explained): Stage {
-  const { connector, tells, rawDatatype } = view;
-  if (tells !== undefined) {
-    return off(`No connector reads it: the service says by it whether the link of ${tells.role} ${tells.name} is up.`);
+  const { connector, reports, rawDatatype } = view;
+  if (reports !== undefined) {
+    return off(
+      `No connector reads it: the service says by it whether the link of ${reports.role} ${reports.name} is up.`,
+    );
   }
   if (connector === undefined) return off('No connector reads it: a simulation alone gives it a value.');
   if (traceProblem !== undefined) return unknown(`What was read last cannot be told: ${sentence(traceProblem)}`);
@@ -87,7 +89,7 @@ function watchdogStage({ view, status, trial }: Explained): Stage {
     return { effect: 'changed', value: null, text };
   }
   if (watchdog === undefined) return { effect: 'passed', value, text: 'The link is up.' };
-  if (watchdog.isContent)
+  if (watchdog.isHealthy)
     return { effect: 'passed', value, text: `The watchdog ${watchdog.name} says that all is well.` };
   const kept = held === undefined ? 'nothing has come since' : `the newest is ${heldText(held)}`;
   const text = `The watchdog ${watchdog.name} is false or bad: the device is not believed, and what it says is kept back; ${kept}.`;

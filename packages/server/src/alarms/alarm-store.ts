@@ -2,7 +2,7 @@
 import type { AlarmState } from '@telltale/schema';
 
 /** The last transition of an alarm. */
-export interface KeptAlarm {
+export interface StoredAlarm {
   readonly name: string;
   readonly state: AlarmState;
   readonly timeUs: number;
@@ -10,9 +10,9 @@ export interface KeptAlarm {
 }
 
 /** Carries out in the order of the calls. A rejection means that the call has changed nothing. */
-export interface AlarmKeeper {
+export interface AlarmStore {
   /** Resolves when it is on disk. */
-  keepAlarm(alarm: KeptAlarm): Promise<void>;
+  saveAlarm(alarm: StoredAlarm): Promise<void>;
   /** Resolves when nothing is on disk about the name. */
-  forgetAlarm(name: string): Promise<void>;
+  deleteAlarm(name: string): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
-import type { KeptCommand } from './commands.ts';
-import { PointKeeping } from './point-keeping.ts';
+import type { StoredCommand } from './commands.ts';
+import { PointPersistence } from './point-persistence.ts';
 
 /** A disk whose answers the test gives, one by one. */
 function bench() {
@@ -16,13 +16,13 @@ function bench() {
     answers.push({ resolve, reject });
     return promise;
   };
-  const keeper = {
-    keep: ({ name, value }: KeptCommand) => ask(`${name}=${value}`),
-    forget: (name: string) => ask(`forget ${name}`),
+  const store = {
+    save: ({ name, value }: StoredCommand) => ask(`${name}=${value}`),
+    delete: (name: string) => ask(`delete ${name}`),
   };
   const of = (name: string, value: string | undefined) =>
     value === undefined ? undefined : { name, value, timeUs: 1 };
-  const keeping = new PointKeeping(keeper, clock, (name) => of(name, present.get(name)));
+  const persistence = new PointPersistence(store, clock, (name) => of(name, present.get(name)));
   const settle = async (isTaken: boolean) => {
     const answer = answers.shift();
     if (isTaken) answer?.resolve();
@@ -36,36 +36,36 @@ function bench() {
   };
   /** A write, which is shown when it is on disk. */
   const write = (name: string, value: string) =>
-    keeping.operate(name, async () => {
-      await keeping.keep({ name, value, timeUs: 1 });
+    persistence.operate(name, async () => {
+      await persistence.save({ name, value, timeUs: 1 });
       present.set(name, value);
     });
   /** The name shows the value, and the disk has refused it. */
   const refuse = async (name: string, value: string) => {
     present.set(name, value);
-    const refused = keeping.operate(name, () => keeping.keep({ name, value, timeUs: 1 }));
+    const refused = persistence.operate(name, () => persistence.save({ name, value, timeUs: 1 }));
     await Promise.all([assert.rejects(refused, /full/), settle(false)]);
     asked.length = 0;
   };
-  return { clock, keeping, asked, present, settle, advance, write, refuse };
+  return { clock, persistence, asked, present, settle, advance, write, refuse };
 }
 
 describe('what the disk has refused', () => {
-  test('is kept again every second, as it is by then, until the disk takes it', async () => {
-    const { clock, keeping, asked, present, settle, advance, refuse } = bench();
+  test('is saved again every second, as it is by then, until the disk takes it', async () => {
+    const { clock, persistence, asked, present, settle, advance, refuse } = bench();
     await refuse('a', 'd1');
     await advance(1000);
     await settle(false);
     present.set('a', 'd2');
     await advance(1000);
-    assert.equal(keeping.unkept, 1);
+    assert.equal(persistence.unsaved, 1);
     await settle(true);
     await advance(10_000);
-    assert.deepEqual([asked, keeping.unkept, clock.waiting], [['a=d1', 'a=d2'], 0, 0]);
+    assert.deepEqual([asked, persistence.unsaved, clock.waiting], [['a=d1', 'a=d2'], 0, 0]);
   });
 
-  test('never comes to lie over a newer one that is on its way', async () => {
-    const { keeping, asked, settle, advance, write, refuse } = bench();
+  test('never overwrites a newer one that is on its way', async () => {
+    const { persistence, asked, settle, advance, write, refuse } = bench();
     await refuse('a', 'd1');
     const newer = write('a', 'd2');
     await advance(1000);
@@ -73,39 +73,39 @@ describe('what the disk has refused', () => {
     await settle(true);
     await newer;
     await advance(10_000);
-    assert.deepEqual([asked, keeping.unkept], [['a=d2'], 0]);
+    assert.deepEqual([asked, persistence.unsaved], [['a=d2'], 0]);
   });
 
-  test('is forgotten when its point is gone, again and again until the disk takes it', async () => {
-    const { clock, keeping, asked, present, settle, advance, refuse } = bench();
+  test('is deleted when its point is gone, and retried until the disk takes it', async () => {
+    const { clock, persistence, asked, present, settle, advance, refuse } = bench();
     await refuse('a', 'd1');
     present.delete('a');
-    keeping.changed('a');
+    persistence.changed('a');
     await advance(0);
     await settle(false);
     await advance(1000);
-    assert.equal(keeping.unkept, 1);
+    assert.equal(persistence.unsaved, 1);
     await settle(true);
     await advance(10_000);
-    assert.deepEqual([asked, keeping.unkept, clock.waiting], [['forget a', 'forget a'], 0, 0]);
+    assert.deepEqual([asked, persistence.unsaved, clock.waiting], [['delete a', 'delete a'], 0, 0]);
   });
 
-  test('is brought to disk once more at the end, and no more after it', async () => {
-    const { clock, keeping, asked, settle, advance, refuse } = bench();
+  test('is tried once more at the end, and not after it', async () => {
+    const { clock, persistence, asked, settle, advance, refuse } = bench();
     await refuse('a', 'd1');
-    keeping.close();
+    persistence.close();
     await settle(false);
     await advance(10_000);
     assert.deepEqual([asked, clock.waiting], [['a=d1'], 0]);
   });
 });
 
-test('a change in the middle of an operation is brought to disk behind it, as it is by then', async () => {
-  const { keeping, asked, present, settle, advance, write } = bench();
+test('a change in the middle of an operation is saved behind it, as it is by then', async () => {
+  const { persistence, asked, present, settle, advance, write } = bench();
   present.set('a', 'd1');
   const newer = write('a', 'd2');
   present.delete('a');
-  keeping.changed('a');
+  persistence.changed('a');
   await advance(0);
   assert.deepEqual(asked, ['a=d2']);
   await settle(true);
