@@ -350,6 +350,10 @@ describe('the architecture', () => {
     assert.deepEqual(filesWith(form), Object.keys(comparesTimesOfDay).sort());
   });
 
+  test('one file listens for aborts, so that whoever waits for one also stops listening', () => {
+    assert.deepEqual(filesWith(/(?:EventListener\('|on\w*\('|\.on)abort\b/), ['packages/schema/src/abort.ts']);
+  });
+
   test('only the traits of a datatype tell it from others: a new one is one record', () => {
     const letter = `'[${datatypes.join('')}]'`;
     const forms = [

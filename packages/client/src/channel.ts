@@ -13,7 +13,7 @@ import type {
   MeasurementUpdateNotification,
   ProviderUpdateNotification,
 } from '@telltale/schema';
-import { type Clock, parseJson, systemClock } from '@telltale/schema/values';
+import { type Clock, onAbort, parseJson, systemClock } from '@telltale/schema/values';
 import { type ChannelState, Connection, ownWebSocketTakesHeaders, type WebSocketConstructor } from './connection.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 import { type NamedUpdate, UpdateQueue, type Updates } from './update-queue.ts';
@@ -161,10 +161,9 @@ export class Channel {
       isSent = true;
       this.#connection.send(text);
     };
-    const onAbort = () => settle({ error: signal?.reason });
     const settle: Settle = (outcome) => {
       this.#pending.delete(id);
-      signal?.removeEventListener('abort', onAbort);
+      stopListening();
       cancelTimer();
       stopWaiting();
       if ('answer' in outcome) resolve(outcome.answer as Answer<N>);
@@ -176,10 +175,10 @@ export class Channel {
       if (state !== 'connected') unreachable(reason);
       else if (!isSent) send();
     });
-    if (signal?.aborted) onAbort();
+    const stopListening = signal?.aborted ? () => {} : onAbort(signal, (error) => settle({ error }));
+    if (signal?.aborted) settle({ error: signal.reason });
     else if (this.state === 'lost' || this.state === 'closed') unreachable(`the channel is ${this.state}`);
     else {
-      signal?.addEventListener('abort', onAbort);
       this.#pending.set(id, settle);
       if (this.state === 'connected') send();
     }

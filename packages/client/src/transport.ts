@@ -1,6 +1,6 @@
 // One HTTP request, and what comes of it: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
 // to the parts that use it.
-import { type Clock, isIdentifier, type ProblemName, parseJson } from '@telltale/schema';
+import { type Clock, isIdentifier, onAbort, type ProblemName, parseJson } from '@telltale/schema';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | Blob;
@@ -150,7 +150,7 @@ export class Transport {
     return new ReadableStream({
       pull: async (controller) => {
         const deadline = new Deadline(this.#timeoutMs, this.#clock);
-        deadline.signal.addEventListener('abort', () => {
+        onAbort(deadline.signal, () => {
           controller.error(this.#unreachable('GET', true, undefined));
           reader?.cancel().catch(() => undefined);
         });

@@ -1,6 +1,7 @@
 // Updates on their way to one reader, bounded: where the reader does not keep up, only the newest of each name is kept,
 // and what was passed over is counted. Of what must not be passed over, too much ends the iteration.
 import type { ItemResult } from '@telltale/schema';
+import { onAbort } from '@telltale/schema/values';
 import { Overrun } from './errors.ts';
 
 export interface NamedUpdate {
@@ -37,7 +38,7 @@ interface Waiter<Update extends NamedUpdate> {
 export class UpdateQueue<Update extends NamedUpdate> implements AsyncIterableIterator<Updates<Update>, undefined> {
   readonly #options: UpdateQueueOptions;
   readonly #waiters: Waiter<Update>[] = [];
-  readonly #abort = () => this.#end();
+  readonly #stopListening: () => void;
   #updates: Update[] = [];
   /** Instead of `#updates`, from when there were too many until the reader comes. */
   #newest: Map<string, Update> | undefined;
@@ -49,8 +50,8 @@ export class UpdateQueue<Update extends NamedUpdate> implements AsyncIterableIte
 
   constructor(options: UpdateQueueOptions) {
     this.#options = options;
-    if (options.signal?.aborted) this.#hasEnded = true;
-    else options.signal?.addEventListener('abort', this.#abort);
+    this.#hasEnded = options.signal?.aborted === true;
+    this.#stopListening = onAbort(options.signal, () => this.#end());
   }
 
   get hasEnded(): boolean {
@@ -159,7 +160,7 @@ export class UpdateQueue<Update extends NamedUpdate> implements AsyncIterableIte
   #finish(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#options.signal?.removeEventListener('abort', this.#abort);
+    this.#stopListening();
     for (const { resolve } of this.#waiters.splice(0)) resolve({ done: true, value: undefined });
     this.#options.onEnd();
   }

@@ -1,7 +1,9 @@
 // Values, their qualities and times, batches of them, what can go wrong, and JSON: all that needs no schema.
+export * from './abort.ts';
 export * from './batch.ts';
 export * from './clock.ts';
 export * from './datatype.ts';
+export * from './open-calls.ts';
 export * from './parse-json.ts';
 export * from './problem.ts';
 export * from './quality.ts';

@@ -1,6 +1,6 @@
 // A connection in a test, to a stack that does what the test says.
 import assert from 'node:assert/strict';
-import { Batch, ManualClock } from '@telltale/schema';
+import { Batch, ManualClock, untilAborted } from '@telltale/schema';
 import type { StackCommand, StackPoints } from '../src/connector.ts';
 import { Connection } from '../src/link/connection.ts';
 import type { Linked } from '../src/link/connection-options.ts';
@@ -10,8 +10,6 @@ export const command: StackCommand = { id: 7, name: 'c', address: 'c', datatype:
 /** By how many milliseconds the time of day is set while something lasts. */
 export const timeSteps = [35_000, -3_600_000, 365 * 86_400_000];
 export const points = (): StackPoints => ({ measurements: [], commands: [command] });
-export const untilAborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 /** Lets everything happen that waits for nothing but its turn. */
 export async function turns(): Promise<void> {

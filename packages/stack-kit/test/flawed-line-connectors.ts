@@ -1,7 +1,7 @@
 // Connectors for line devices that each do one thing that no connector may do. The conformance suite must fail on every
 // one of them.
 import type { Socket } from 'node:net';
-import type { Value } from '@telltale/schema';
+import { onAbort, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -36,7 +36,7 @@ class ForgetsNewPoints extends LineConnector {
 
 class LeaksAbortListeners extends LineConnector {
   protected override scan(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => {});
+    onAbort(signal, () => {});
     return super.scan(signal);
   }
 }

@@ -1,5 +1,5 @@
 // A sound connector for line devices, and the one that the flawed ones differ from.
-import { Batch, type Datatype, quality, type Value } from '@telltale/schema';
+import { Batch, type Datatype, pause, quality, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -84,15 +84,7 @@ export class LineConnector implements Connector {
   }
 
   protected pause(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (signal.aborted) return Promise.resolve();
-    const takeBack = this.options.clock.after(this.options.variables.scanPeriodMs, resolve);
-    const abort = () => resolve();
-    signal.addEventListener('abort', abort, { once: true });
-    return promise.finally(() => {
-      takeBack();
-      signal.removeEventListener('abort', abort);
-    });
+    return pause(this.options.clock, this.options.variables.scanPeriodMs, signal);
   }
 }
 

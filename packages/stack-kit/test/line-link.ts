@@ -1,6 +1,7 @@
 // One connection to a line device: questions with numbers, answers within a time limit.
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
+import { unlessAborted } from '@telltale/schema';
 import { NotConnected, Refused } from '../src/index.ts';
 import { LineReader, lineOf } from './line-codec.ts';
 
@@ -37,19 +38,16 @@ export class LineLink {
     signal.throwIfAborted();
     const number = `${++this.#number}`;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const abort = () => reject(signal.reason);
     const timer = setTimeout(() => reject(new Error(`no answer to ${question}`)), this.timeoutMs);
-    signal.addEventListener('abort', abort, { once: true });
     this.#waiting.set(number, { resolve, reject });
     try {
       this.socket.write(lineOf(`${number} ${question}`));
-      const answer = await promise;
+      const answer = await unlessAborted(signal, promise);
       if (answer === 'who are you') throw new Error('the device has forgotten us');
       if (answer.startsWith('no')) throw new Refused(answer);
       return answer;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
       this.#waiting.delete(number);
     }
   }

@@ -1,6 +1,6 @@
 // Devices for the tests of the poller, on a clock that is moved by hand: each has numbered cells, takes its time, and may
 // be silent, refuse, or be mute to some of them.
-import { type Batch, ManualClock, quality } from '@telltale/schema';
+import { type Batch, ManualClock, pause, quality } from '@telltale/schema';
 import { NoAnswer, NotConnected, Refused, type StackPoint } from '../src/connector.ts';
 import { coalesce } from '../src/poll/coalesce.ts';
 import { Poller } from '../src/poll/poller.ts';
@@ -163,18 +163,9 @@ export class PolledPlant {
     if (has(device.refused)) throw new Refused('illegal address');
   }
 
-  #wait(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = this.clock.after(ms, () => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    signal.addEventListener('abort', onAbort, { once: true });
-    return promise;
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    await pause(this.clock, ms, signal);
+    signal.throwIfAborted();
   }
 }
 

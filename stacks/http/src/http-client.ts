@@ -3,7 +3,7 @@
 import { Agent, type AgentOptions, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Clock } from '@telltale/schema';
+import { type Clock, onAbort } from '@telltale/schema';
 
 export interface HttpClientOptions {
   readonly baseUrl: string;
@@ -119,7 +119,7 @@ export class HttpClient {
     const end = () => {
       isSettled = true;
       cancel();
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
     };
     const fail = (reason: unknown) => {
       if (isSettled) return;
@@ -127,9 +127,8 @@ export class HttpClient {
       reject(reason instanceof Error && reason !== signal.reason ? new Unanswered(textOf(reason), isSent) : reason);
       asking.destroy();
     };
-    const onAbort = () => fail(signal.reason);
     const cancel = clock.after(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
-    signal.addEventListener('abort', onAbort, { once: true });
+    const stopListening = onAbort(signal, fail);
     asking.on('error', fail);
     asking.on('close', () => fail(new Error('the connection was closed without an answer')));
     asking.on('response', (response) => {

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Batch, form, quality } from '@telltale/schema';
+import { type Batch, form, quality, untilAborted } from '@telltale/schema';
 import {
   AllowedClients,
   type InstanceDetail,
@@ -97,13 +97,12 @@ class MetricsProvider implements Provider {
   }
 
   run(signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, reject } = Promise.withResolvers<void>();
     const server = this.#server;
     if (server === undefined || signal.aborted) return Promise.resolve();
     const fail = (error: Error) => reject(new NotConnected(error.message));
     server.on('error', fail);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    return promise;
+    return untilAborted(signal, promise);
   }
 
   publish(batch: Batch): void {

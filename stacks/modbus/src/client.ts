@@ -1,6 +1,6 @@
 // A client of one line: requests in turn, each answered at most once and within its time; what is urgent goes first. An
 // answer that comes late is nobody's.
-import type { Clock } from '@telltale/schema';
+import { type Clock, onAbort } from '@telltale/schema';
 import { NoAnswer, NotConnected } from '@telltale/stack-kit';
 import type { Exchange, Framing } from './framing.ts';
 import { answerLength, checkAnswer, UnfitAnswer } from './pdu.ts';
@@ -35,7 +35,7 @@ interface Pending extends Exchange {
   readonly signal: AbortSignal;
   readonly resolve: (answer: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
-  readonly onAbort: () => void;
+  stopListening: () => void;
   readonly isUrgent: boolean;
   takeBack: () => void;
   sentMs: number;
@@ -102,12 +102,12 @@ export class Client {
         signal,
         resolve,
         reject,
-        onAbort: () => this.#abort(pending),
+        stopListening: () => {},
         isUrgent,
         takeBack: () => {},
         sentMs: 0,
       };
-      signal.addEventListener('abort', pending.onAbort, { once: true });
+      pending.stopListening = onAbort(signal, () => this.#abort(pending));
       const behind = isUrgent ? this.#queue.findIndex((other) => !other.isUrgent) : -1;
       this.#queue.splice(behind < 0 ? this.#queue.length : behind, 0, pending);
       this.#pump();
@@ -272,6 +272,6 @@ function givenUp(): NotConnected {
 
 function settle(pending: Pending): Pending {
   pending.takeBack();
-  pending.signal.removeEventListener('abort', pending.onAbort);
+  pending.stopListening();
   return pending;
 }

@@ -1,6 +1,6 @@
 // The connector: polls the units of one line, writes commands, and says what exceptions mean. The protocol is the
 // client's, the rhythm the poller's.
-import { type Batch, quality, type Value } from '@telltale/schema';
+import { type Batch, onAbort, quality, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -81,9 +81,8 @@ class ModbusConnector implements Connector {
 
   async run(signal: AbortSignal): Promise<void> {
     const ending = new AbortController();
-    const onAbort = () => ending.abort(signal.reason);
     if (signal.aborted) return;
-    signal.addEventListener('abort', onAbort, { once: true });
+    const stopListening = onAbort(signal, (reason) => ending.abort(reason));
     let lost: Error | undefined;
     this.#client.lost.catch((error: Error) => {
       lost = error;
@@ -92,7 +91,7 @@ class ModbusConnector implements Connector {
     try {
       await this.#poller.run(ending.signal);
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
     }
     if (lost !== undefined && !signal.aborted) throw lost;
   }

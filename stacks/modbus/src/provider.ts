@@ -1,6 +1,6 @@
 // The provider: a Modbus TCP server of the live points for several clients, each bounded and answered in its order.
 import { createServer, type Server, type Socket } from 'node:net';
-import { type Batch, form, quality } from '@telltale/schema';
+import { type Batch, form, quality, untilAborted } from '@telltale/schema';
 import {
   AllowedClients,
   type InstanceDetail,
@@ -72,15 +72,7 @@ class ModbusProvider implements Provider {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const onAbort = () => resolve();
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      await Promise.race([promise, this.#failed.promise]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    await untilAborted(signal, this.#failed.promise);
   }
 
   publish(batch: Batch): void {

@@ -1,5 +1,6 @@
 // A serial port, held open by a process of its own.
 import { fileURLToPath } from 'node:url';
+import { unlessAborted } from '@telltale/schema';
 import { type ConnectorOptions, NotConnected, type StackProcess } from '@telltale/stack-kit';
 import type { FromPort, PortSettings, ToPort } from './serial-process.ts';
 import type { Transport } from './transport.ts';
@@ -34,8 +35,6 @@ export class SerialTransport implements Transport {
     await this.close();
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
     // Before it is opened this rejects; afterwards it is the loss of the link.
     const lose = (reason: string) => {
       reject(new NotConnected(reason));
@@ -54,12 +53,10 @@ export class SerialTransport implements Transport {
     this.#process = child;
     try {
       this.#tell({ kind: 'open', settings: this.#settings });
-      await promise;
+      await unlessAborted(signal, promise);
     } catch (error) {
       await this.close();
       throw error;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
     }
   }
 

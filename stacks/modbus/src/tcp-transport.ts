@@ -1,6 +1,6 @@
 // A TCP connection to a device or gateway.
 import { connect, type Socket } from 'node:net';
-import type { Clock } from '@telltale/schema';
+import { type Clock, onAbort } from '@telltale/schema';
 import { NotConnected } from '@telltale/stack-kit';
 import type { Transport } from './transport.ts';
 
@@ -47,7 +47,7 @@ export class TcpTransport implements Transport {
     this.#socket = socket;
     const settle = () => {
       takeBack();
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
       socket.off('connect', onConnect);
       socket.off('error', onError);
     };
@@ -58,7 +58,7 @@ export class TcpTransport implements Transport {
       if (this.#socket === socket) this.#socket = undefined;
       reject(reason);
     };
-    const onAbort = () => fail(signal.reason);
+    const stopListening = onAbort(signal, fail);
     const onError = (error: Error) => fail(new NotConnected(`${host} port ${port}: ${reasonOf(error)}`));
     const takeBack = clock.after(connectMs, () => {
       fail(new NotConnected(`${host} port ${port}: no connection within ${connectMs} ms`));
@@ -68,7 +68,6 @@ export class TcpTransport implements Transport {
       this.#attend(socket);
       resolve();
     };
-    signal.addEventListener('abort', onAbort, { once: true });
     socket.once('connect', onConnect);
     socket.once('error', onError);
     return promise;

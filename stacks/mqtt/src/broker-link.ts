@@ -2,7 +2,7 @@
 // what it keeps to send again after a reconnect, a command above all, goes with it.
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
-import type { Clock } from '@telltale/schema';
+import { type Clock, onAbort } from '@telltale/schema';
 import { BackOff, type Meter, NoAnswer, NotConnected } from '@telltale/stack-kit';
 import { type IClientOptions, type IClientPublishOptions, type IPublishPacket, MqttClient, type Packet } from 'mqtt';
 import { BrokerStream } from './broker-stream.ts';
@@ -182,13 +182,11 @@ export class BrokerLink {
 
   /** Work of `connect`: when the signal is aborted the link is given up, and with it the work. */
   async whileWanted<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    const abort = () => this.reset('aborted');
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
+    const stopListening = onAbort(signal, () => this.reset('aborted'));
     try {
       return await work();
     } finally {
-      signal.removeEventListener('abort', abort);
+      stopListening();
     }
   }
 
@@ -217,8 +215,7 @@ export class BrokerLink {
   async #connected(signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const onAbort = () => this.#lose(lost('aborted'));
-    signal.addEventListener('abort', onAbort, { once: true });
+    const stopListening = onAbort(signal, () => this.#lose(lost('aborted')));
     const takeBack = clock.after(variables.timeoutMs, () =>
       this.#lose(lost(`the broker has not answered within ${variables.timeoutMs} ms`)),
     );
@@ -233,7 +230,7 @@ export class BrokerLink {
     } finally {
       failed.catch(() => undefined);
       takeBack();
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
     }
   }
 

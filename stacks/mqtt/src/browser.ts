@@ -1,6 +1,6 @@
 // What a broker has to offer: the topics heard in a short while, retained and live, with the parts of JSON payloads as
 // points. What was heard is kept for a while, so that the next page needs no listening.
-import type { Clock } from '@telltale/schema';
+import { type Clock, pause } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowsedPoint,
@@ -105,18 +105,8 @@ export class Browser {
     try {
       const refused = await subscribe(filter);
       if (refused !== undefined) throw new Refused(refused);
-      await new Promise<void>((resolve, reject) => {
-        const takeBack = clock.after(listenMs, () => {
-          signal.removeEventListener('abort', abort);
-          resolve();
-        });
-        const abort = () => {
-          takeBack();
-          reject(signal.reason);
-        };
-        if (signal.aborted) abort();
-        else signal.addEventListener('abort', abort, { once: true });
-      });
+      await pause(clock, listenMs, signal);
+      signal.throwIfAborted();
     } finally {
       this.#listening = undefined;
       unsubscribe(filter).catch(() => undefined);

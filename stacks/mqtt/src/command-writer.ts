@@ -1,6 +1,6 @@
 // Publishes commands, each once, and waits for the answer of the broker and, where one is configured, of the device.
 import { randomUUID } from 'node:crypto';
-import { type Clock, formatText, formatTimestamp, type Value } from '@telltale/schema';
+import { type Clock, formatText, formatTimestamp, onAbort, unlessAborted, type Value } from '@telltale/schema';
 import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import type { BrokerLink } from './broker-link.ts';
@@ -78,13 +78,14 @@ export class CommandWriter {
         }),
       });
       mayCome = true;
-      const code = await unlessAborted(published, signal, () => {
-        // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
+      // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
+      const stopListening = onAbort(signal, () => {
         link.reset(`the broker has not acknowledged a command to ${topic} in time`);
       });
+      const code = await unlessAborted(signal, published).finally(stopListening);
       if (isFailure(code)) throw new Refused(`the broker refuses it: ${codeText(code)}`);
       if (code === noSubscribers && !settings.retain) throw new Refused(`nobody has subscribed to ${topic}`);
-      if (answer !== undefined) await unlessAborted(answer.promise, signal, () => {});
+      if (answer !== undefined) await unlessAborted(signal, answer.promise);
     } catch (error) {
       if (error instanceof Refused) mayCome = false;
       throw error;
@@ -106,19 +107,6 @@ export class CommandWriter {
   end(): void {
     this.#answers.end();
   }
-}
-
-/** Rejects with the reason of the signal as soon as it is aborted. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, onAbort: () => void): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => {
-    reject(signal.reason);
-    onAbort();
-  };
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  promise.catch(() => undefined);
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function payloadOf(

@@ -1,5 +1,5 @@
 // The connector of MQTT: subscribes to the topics of its measurements and publishes what their messages say.
-import { Batch, quality, type Value } from '@telltale/schema';
+import { Batch, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -184,14 +184,9 @@ class MqttConnector implements Connector {
 
   async run(signal: AbortSignal): Promise<void> {
     const link = this.#up();
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const stop = () => resolve(undefined);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
     this.#isRunning = true;
     this.#sweep();
-    const reason = await Promise.race([promise, link.ended]);
-    signal.removeEventListener('abort', stop);
+    const reason = await untilAborted(signal, link.ended);
     if (reason !== undefined) throw reason;
   }
 

@@ -1,5 +1,5 @@
 // Publishes what has changed, so many at once: what changes while the broker is slow waits, once, for its newest value.
-import type { Clock } from '@telltale/schema';
+import { type Clock, untilAborted } from '@telltale/schema';
 import type { StackLog } from '@telltale/stack-kit';
 import type { BrokerLink } from './broker-link.ts';
 import { codeText, isFailure } from './reason-code.ts';
@@ -49,13 +49,8 @@ export class Publishing<Item> {
 
   /** Until aborted; throws when the link is lost. */
   async run(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const stop = () => resolve(undefined);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
     this.#watch();
-    const reason = await Promise.race([promise, this.#options.link.ended]);
-    signal.removeEventListener('abort', stop);
+    const reason = await untilAborted(signal, this.#options.link.ended);
     this.stop();
     if (reason !== undefined) throw reason;
   }

@@ -1,5 +1,5 @@
 // What a server has to offer: objects and folders to look into, variables with what is needed to configure them.
-import type { Datatype } from '@telltale/schema';
+import { type Datatype, unlessAborted } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowsedPoint,
@@ -26,7 +26,7 @@ import {
 import { formatNamespaceUri } from './node-address.ts';
 import { nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
-import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
+import { ServiceFault, type UaLink } from './ua-link.ts';
 
 const objectsFolder = 'i=85';
 const hierarchical = 'ns=0;i=33';
@@ -64,7 +64,7 @@ const datatypes = new Map<DataType, Datatype>([
 export async function browse(link: UaLink, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
   try {
     const path = request.path ?? objectsFolder;
-    return await orAborted(
+    return await unlessAborted(
       signal,
       path.endsWith(elements)
         ? browseElements(link, path.slice(0, -elements.length), request)

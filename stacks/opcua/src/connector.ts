@@ -1,6 +1,6 @@
 // The connector: a client of one server, whose values come by subscription, and by reads where the server monitors no
 // more. A link that is lost is not mended: the host connects anew, and every subscription is made anew.
-import { Batch, quality } from '@telltale/schema';
+import { Batch, onAbort, quality, untilAborted } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -83,8 +83,7 @@ class UaConnector implements Connector {
     const { clock, log, variables, publish } = this.#options;
     const ended = new AbortController();
     const end = () => ended.abort();
-    signal.addEventListener('abort', end, { once: true });
-    if (signal.aborted) end();
+    const stopListening = onAbort(signal, end);
     const subscriptions = new Subscriptions({
       link,
       settings: this.#settings,
@@ -99,11 +98,11 @@ class UaConnector implements Connector {
     const poller = this.#newPoller(link);
     this.#poller = poller;
     const tasks = [
-      orEnded(ended.signal, this.#whileAlive(link, ended.signal)),
-      orEnded(ended.signal, this.#serve(link, subscriptions, poller, ended.signal)),
-      orEnded(ended.signal, poller.run(ended.signal)),
-      orEnded(ended.signal, subscriptions.lost),
-      orEnded(ended.signal, link.lost).then((reason) => {
+      untilAborted(ended.signal, this.#whileAlive(link, ended.signal)),
+      untilAborted(ended.signal, this.#serve(link, subscriptions, poller, ended.signal)),
+      untilAborted(ended.signal, poller.run(ended.signal)),
+      untilAborted(ended.signal, subscriptions.lost),
+      untilAborted(ended.signal, link.lost).then((reason) => {
         if (reason !== undefined) throw new NotConnected(reason);
       }),
     ];
@@ -112,7 +111,7 @@ class UaConnector implements Connector {
     } catch (error) {
       if (!signal.aborted) throw lossOf(error);
     } finally {
-      signal.removeEventListener('abort', end);
+      stopListening();
       end();
       subscriptions.close();
       await Promise.allSettled(tasks);
@@ -161,7 +160,7 @@ class UaConnector implements Connector {
       this.#subscriptions?.check();
       const { promise, resolve } = Promise.withResolvers<void>();
       const takeBack = clock.after(variables.keepAliveMs, resolve);
-      await orEnded(signal, promise);
+      await untilAborted(signal, promise);
       takeBack();
     }
   }
@@ -183,7 +182,7 @@ class UaConnector implements Connector {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
         const takeBack = clock.after(retryMs, resolve);
-        await orEnded(signal, promise);
+        await untilAborted(signal, promise);
         takeBack();
         if (this.#points !== points || signal.aborted) break;
         if ((await subscriptions.retry()) || (await this.#findNodes(link))) break;
@@ -249,17 +248,4 @@ class UaConnector implements Connector {
 
 function lossOf(error: unknown): unknown {
   return error instanceof Unanswered || error instanceof ServiceFault ? new NotConnected(error.message) : error;
-}
-
-/** Undefined as soon as the signal is aborted. */
-async function orEnded<T>(signal: AbortSignal, promise: Promise<T>): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const abort = () => resolve(undefined);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

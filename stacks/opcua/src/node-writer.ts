@@ -1,5 +1,5 @@
 // Writes to nodes, each once. What type a node wants is asked of the server, once a link.
-import { type Datatype, isBad, type Value } from '@telltale/schema';
+import { type Datatype, isBad, unlessAborted, type Value } from '@telltale/schema';
 import { NotConnected, Refused, type StackCommand, type StackLog } from '@telltale/stack-kit';
 import {
   AttributeIds,
@@ -19,7 +19,7 @@ import {
 import { type NodeRef, nodeOf } from './node-item.ts';
 import { readNodes } from './node-reader.ts';
 import { qualityOfStatus } from './status-quality.ts';
-import { orAborted, ServiceFault, type UaLink } from './ua-link.ts';
+import { ServiceFault, type UaLink } from './ua-link.ts';
 import { toNode, typeOf } from './value-codec.ts';
 
 /** A server that is a gateway says these of a device that may have taken the value all the same. */
@@ -58,11 +58,11 @@ export class NodeWriter {
     const { address } = command;
     const node = nodeOf(address, this.#link.namespaces);
     if (typeof node === 'string') throw new Refused(node);
-    const type = await orAborted(signal, this.#typeOf(command, node.nodeId));
+    const type = await unlessAborted(signal, this.#typeOf(command, node.nodeId));
     const request = new WriteRequest({
       nodesToWrite: [{ ...node, value: { value: variantOf(type, value, node.indexRange) } }],
     });
-    const status = await orAborted(signal, this.#send(request));
+    const status = await unlessAborted(signal, this.#send(request));
     // The node may be of another type by now: the next write asks.
     if (status.equals(StatusCodes.BadTypeMismatch)) this.#types.delete(address);
     if (status.isBad()) {

@@ -1,6 +1,6 @@
 // The provider: a server of the live points, their commands and alarms. The address space is made when it begins to
 // serve, and follows the points without a restart.
-import type { Batch } from '@telltale/schema';
+import { type Batch, untilAborted } from '@telltale/schema';
 import {
   type InstanceDetail,
   NotConnected,
@@ -97,10 +97,7 @@ class UaProvider implements Provider {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    await Promise.race([promise, this.#broken.promise]);
+    await untilAborted(signal, this.#broken.promise);
   }
 
   publish(batch: Batch): void {

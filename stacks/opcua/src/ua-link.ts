@@ -1,6 +1,6 @@
 // The link to one server: discovery, channel, session, and requests with their time limits. A link that is lost is never
 // mended: a new one takes its place.
-import type { Clock } from '@telltale/schema';
+import { type Clock, unlessAborted } from '@telltale/schema';
 import { BackOff, type Meter, NotConnected, type StackLog } from '@telltale/stack-kit';
 import {
   AttributeIds,
@@ -131,7 +131,7 @@ export class UaLink {
       checkSecurity(security, await inTime(options, signal, client.client.getEndpoints()), variables);
       const session = await inTime(options, signal, client.client.createSession(await identityOf(variables, folder)));
       const link = new UaLink(client, session, options);
-      await orAborted(signal, link.getToKnow());
+      await unlessAborted(signal, link.getToKnow());
       return link;
     } catch (error) {
       await client.destroy();
@@ -266,23 +266,9 @@ async function inTime<T>({ clock, variables }: LinkOptions, signal: AbortSignal,
   const limitMs = 3 * variables.timeoutMs;
   const takeBack = clock.after(limitMs, () => reject(new NotConnected(`no answer for ${limitMs} ms`)));
   try {
-    return await orAborted(signal, Promise.race([step, late]));
+    return await unlessAborted(signal, Promise.race([step, late]));
   } finally {
     takeBack();
     step.catch(() => undefined);
-  }
-}
-
-/** Rejects with the reason of the signal as soon as it is aborted; what comes of the promise then is passed over. */
-export async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    promise.catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 // A connector's end of a bus: the newest value of each tag, whoever serves it, and writes to the one that does.
 
 import { randomUUID } from 'node:crypto';
-import { Batch, form, type Value } from '@telltale/schema';
+import { Batch, form, onAbort, type Value } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import { type Bus, type BusMessage, openBus, type ServedTag, silenceMs } from './bus.ts';
 
@@ -75,15 +75,16 @@ export class BusReader {
     signal.throwIfAborted();
     const write = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(new Error('given up without an answer: whether it was written is not known'));
-    signal.addEventListener('abort', abort, { once: true });
+    const stopListening = onAbort(signal, () => {
+      reject(new Error('given up without an answer: whether it was written is not known'));
+    });
     this.#waiting.set(write, { provider, resolve, reject });
     try {
       this.#bus?.say({ kind: 'write', provider, write, tag, value });
       await promise;
     } finally {
       this.#waiting.delete(write);
-      signal.removeEventListener('abort', abort);
+      stopListening();
     }
   }
 

@@ -1,6 +1,6 @@
 // The connector of the simulator: scans its measurements in an even rhythm, writes its commands, and lets faults strike
 // both. What is simulated is the device's.
-import { Batch, type Value } from '@telltale/schema';
+import { Batch, onAbort, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -110,11 +110,7 @@ class SimulatorConnector implements Connector {
     const end = () => {
       cancel();
       this.#hurry = undefined;
-      signal.removeEventListener('abort', finish);
-    };
-    const finish = () => {
-      end();
-      resolve();
+      stopListening();
     };
     const tick = () => {
       const scan = this.#present();
@@ -139,7 +135,10 @@ class SimulatorConnector implements Connector {
       if (!signal.aborted) cancel = clock.after(dueMs - scan.monotonicMs, tick);
     };
     if (signal.aborted) return Promise.resolve();
-    signal.addEventListener('abort', finish, { once: true });
+    const stopListening = onAbort(signal, () => {
+      end();
+      resolve();
+    });
     this.#hurry = () => {
       cancel();
       cancel = clock.after(0, tick);
@@ -280,11 +279,7 @@ class SimulatorConnector implements Connector {
     const done = () => {
       cancel();
       this.#slow.delete(leave);
-      signal.removeEventListener('abort', abort);
-    };
-    const abort = () => {
-      done();
-      reject(givenUp());
+      stopListening();
     };
     const leave = () => {
       done();
@@ -295,7 +290,10 @@ class SimulatorConnector implements Connector {
       resolve();
     });
     this.#slow.add(leave);
-    signal.addEventListener('abort', abort, { once: true });
+    const stopListening = onAbort(signal, () => {
+      done();
+      reject(givenUp());
+    });
     return promise;
   }
 }

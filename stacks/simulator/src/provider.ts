@@ -1,6 +1,6 @@
 // The provider of the simulator: puts the newest values of points on a bus, and has what is written there carried out.
 import { randomUUID } from 'node:crypto';
-import { Batch, fitValue, form, type Value } from '@telltale/schema';
+import { Batch, fitValue, form, untilAborted, type Value } from '@telltale/schema';
 import { type Provider, type ProviderOptions, Refused, type StackPoint, type StackPoints } from '@telltale/stack-kit';
 import { aliveMs, type Bus, type BusMessage, openBus } from './bus.ts';
 
@@ -61,10 +61,7 @@ class BusProvider implements Provider {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
+    await untilAborted(signal);
   }
 
   publish(batch: Batch): void {

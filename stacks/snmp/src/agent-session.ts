@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6 } from 'node:net';
-import type { Clock } from '@telltale/schema';
+import { type Clock, unlessAborted } from '@telltale/schema';
 import { NoAnswer, NotConnected } from '@telltale/stack-kit';
 import type { Host } from './address.ts';
 import { Malformed } from './ber.ts';
@@ -196,17 +196,14 @@ export class AgentSession {
     });
     const opening = this.#socket;
     const { promise, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(signal.reason);
     // A name that is looked up for long is given up like an agent that is silent.
     const cancel = this.#options.clock.after(this.#options.timeoutMs, () =>
       reject(new NoAnswer(`${this.#options.host.host} was not found within ${this.#options.timeoutMs} ms`)),
     );
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      return await Promise.race([opening, promise]);
+      return await unlessAborted(signal, Promise.race([opening, promise]));
     } finally {
       cancel();
-      signal.removeEventListener('abort', abort);
     }
   }
 
@@ -266,17 +263,14 @@ export class AgentSession {
         }
       });
     };
-    const abort = () => reject(signal.reason);
     this.#waiting.set(id, { take: (pdu, message) => this.#judge(pdu, message, resolve, reject), fail: reject });
-    signal.addEventListener('abort', abort, { once: true });
     try {
       send();
       wait();
-      return await promise;
+      return await unlessAborted(signal, promise);
     } finally {
       cancel();
       this.#waiting.delete(id);
-      signal.removeEventListener('abort', abort);
     }
   }
 

@@ -2,7 +2,7 @@
 // has. Owns the socket; `agent.ts` carries out what clients ask.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import type { Batch } from '@telltale/schema';
+import { type Batch, untilAborted } from '@telltale/schema';
 import {
   AllowedClients,
   type InstanceDetail,
@@ -106,16 +106,9 @@ class SnmpProvider implements Provider {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const end = () => resolve();
-    signal.addEventListener('abort', end, { once: true });
+    const { promise, reject } = Promise.withResolvers<void>();
     this.#fail = (error) => reject(new NotConnected(`the socket failed: ${error.message}`));
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
+    await untilAborted(signal, promise);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 // A stack for tests whose measurements are counters: a write of `n` to its command `ticks` makes each of them rise by
 // one, n times, a period apart. None is skipped, so that whoever sees every number has seen every change.
-import { Batch, quality, type Value } from '@telltale/schema';
+import { Batch, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -31,15 +31,11 @@ class CountersConnector implements Connector {
 
   async connect(): Promise<void> {}
 
-  run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     this.#publish();
     const timer = setInterval(() => this.#tick(), this.#options.variables.periodMs);
-    return new Promise((resolve) => {
-      signal.addEventListener('abort', () => {
-        clearInterval(timer);
-        resolve();
-      });
-    });
+    await untilAborted(signal);
+    clearInterval(timer);
   }
 
   async write(_command: StackCommand, value: Value): Promise<void> {

@@ -1,6 +1,6 @@
 // `telltale module log`: what a function module printed, and what it prints.
 import type { FunctionModuleLine } from '@telltale/client';
-import type { LogLine, LogStream } from '@telltale/schema';
+import { type LogLine, type LogStream, onAbort } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { missingOf, refuseIdle } from '../known-names.ts';
 import { newLines } from '../new-lines.ts';
@@ -47,8 +47,7 @@ interface LogRequest {
 async function follow(call: Call, { name, lines, stream }: LogRequest): Promise<void> {
   const { client, terminal, signal } = call;
   const channel = client.channel();
-  const end = () => channel.close();
-  signal.addEventListener('abort', end);
+  const stopListening = onAbort(signal, () => channel.close());
   try {
     const watch = channel.watchFunctionModuleLogs([name]);
     await channel.request('Heartbeat', {}, { signal });
@@ -66,7 +65,7 @@ async function follow(call: Call, { name, lines, stream }: LogRequest): Promise<
       }
     }
   } finally {
-    signal.removeEventListener('abort', end);
+    stopListening();
     channel.close();
   }
 }

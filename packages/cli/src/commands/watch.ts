@@ -7,6 +7,7 @@ import {
   type Watch,
   type WatchedNames,
 } from '@telltale/client';
+import { onAbort } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
 import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
@@ -99,8 +100,7 @@ async function follow<Update extends NamedUpdate>(
 ): Promise<void> {
   const { client, terminal, signal } = call;
   const channel = client.channel();
-  const end = () => channel.close();
-  signal.addEventListener('abort', end);
+  const stopListening = onAbort(signal, () => channel.close());
   try {
     await channel.request('Heartbeat', {}, { signal });
     channel.onState((state, reason) => {
@@ -131,7 +131,7 @@ async function follow<Update extends NamedUpdate>(
       throw new Unreachable(`${error.message} Check that Telltale runs, and the address.`, error);
     throw error;
   } finally {
-    signal.removeEventListener('abort', end);
+    stopListening();
     channel.close();
   }
 }

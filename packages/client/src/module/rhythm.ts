@@ -1,5 +1,5 @@
 // An even rhythm: moments that lie a whole number of periods apart, however long what is done between them takes.
-import type { Clock } from '@telltale/schema/values';
+import { type Clock, pause } from '@telltale/schema/values';
 
 export class Rhythm {
   readonly #periodMs: number;
@@ -27,15 +27,6 @@ export class Rhythm {
     const missed = lateMs > 0 ? Math.ceil(lateMs / this.#periodMs) : 0;
     this.#overruns += missed;
     this.#dueMs += (1 + missed) * this.#periodMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = () => {
-      cancel();
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    const cancel = this.#clock.after(this.#dueMs - nowMs, wake);
-    if (signal.aborted) wake();
-    else signal.addEventListener('abort', wake);
-    return promise;
+    return pause(this.#clock, this.#dueMs - nowMs, signal);
   }
 }

@@ -1,6 +1,6 @@
 // One function module from its start to its end: connects, answers the supervisor, runs cycles in an even rhythm, writes
 // their outputs, and stops when it is told to. Who tells it is left to the caller.
-import { type Clock, systemClock, type Value } from '@telltale/schema/values';
+import { type Clock, systemClock, untilAborted, type Value } from '@telltale/schema/values';
 import { Channel, type CommandUpdate, type MeasurementUpdate } from '../channel.ts';
 import type { ModuleEnvironment } from './module-environment.ts';
 import { type WriteFailure, writeOutputs } from './output-writes.ts';
@@ -97,7 +97,7 @@ export class RunningModule {
     const { cycle, cycleMs, onStop } = this.#options;
     try {
       // The first cycle sees values; until they are there nothing good could come of it.
-      await Promise.race([Promise.all([this.#measurements.known, this.#commands.known]), aborted(this.#stop)]);
+      await untilAborted(this.#stop, Promise.all([this.#measurements.known, this.#commands.known]));
       const rhythm = new Rhythm(cycleMs, this.#clock);
       let lastMs = this.#clock.monotonicMs() - cycleMs;
       while (!this.#stop.aborted) {
@@ -172,11 +172,4 @@ export class RunningModule {
       this.#tell(`The cycle has not ended for ${Math.round(tookMs / 1000)} s: queries stay unanswered until it does.`);
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -2,7 +2,7 @@
 // many there are is bounded, in all, of each client and of each connection. Each has a first turn, unless it is long by what is asked; what is
 // not answered by then is long as well, and waits until few enough others are.
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
-import { type Clock, ProblemError } from '@telltale/schema';
+import { type Clock, onAbort, ProblemError } from '@telltale/schema';
 import { startThread } from '../threads/index.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
 import type { FromReader, ToReader, ToWriter } from './protocol.ts';
@@ -280,12 +280,10 @@ class Reading implements ArchiveReading {
 
   /** Resolves after the first turn, and of one that goes on when there is a page. The signal cancels it. */
   async begun(signal: AbortSignal | undefined): Promise<void> {
-    const cancel = () => this.cancel();
-    if (signal?.aborted) cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
+    const stopListening = onAbort(signal, () => this.cancel());
     if (this.#leave === undefined) while (!this.#isBegun && this.#error === undefined) await this.#next();
     else await this.#something();
-    signal?.removeEventListener('abort', cancel);
+    stopListening();
     if (this.#error !== undefined) throw this.#error;
     this.#idleSinceMs = this.#events.nowMs();
   }

@@ -1,6 +1,6 @@
 // Lets so many in at once: in all, of each client and of each of its connections. The others wait. Clients take turns, and
 // within a client its connections do: who asks for much waits for itself. What is too much to wait is refused.
-import { ProblemError } from '@telltale/schema/values';
+import { onAbort, ProblemError } from '@telltale/schema/values';
 
 export interface TurnstileLimits {
   /** At once. */
@@ -108,17 +108,16 @@ export class Turnstile {
   #wait(visitor: Visitor, client: Client, connection: Connection, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const letIn = () => {
-      signal?.removeEventListener('abort', giveUp);
+      stopListening();
       resolve();
     };
-    const giveUp = () => {
+    const stopListening = onAbort(signal, (reason) => {
       connection.waiting.splice(connection.waiting.indexOf(letIn), 1);
       client.waiting--;
       this.#waiting--;
       this.#forget(visitor, client, connection);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', giveUp, { once: true });
+      reject(reason);
+    });
     connection.waiting.push(letIn);
     client.waiting++;
     this.#waiting++;

@@ -1,6 +1,6 @@
 // What people ask of the connectors of one thread beside writing: how a reading came about, what a device offers. Every
 // question is answered in time, or is a `ProblemError` that says why not.
-import { type Clock, ProblemError } from '@telltale/schema';
+import { type Clock, onAbort, ProblemError } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
 import { type BrowseOutcome, browseMs } from '@telltale/stack-kit/host';
 import type { Hosted } from './hosted.ts';
@@ -52,11 +52,11 @@ export class ConnectorQuestions {
       this.#post({ kind: 'abort', question });
       this.#browses.answer(question, { kind: 'late' });
     };
-    signal.addEventListener('abort', giveUp, { once: true });
+    const stopListening = onAbort(signal, giveUp);
     const takeBack = this.#clock.after(browseMs + browseGraceMs, giveUp);
     const outcome = await asked.outcome;
     takeBack();
-    signal.removeEventListener('abort', giveUp);
+    stopListening();
     signal.throwIfAborted();
     if (outcome.kind === 'answered') return outcome.answer;
     throw browseProblem(hosted, outcome);

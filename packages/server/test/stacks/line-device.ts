@@ -3,7 +3,7 @@
 // `no number reason`; `last name=value` tells what was written last.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { Batch, quality, type Value } from '@telltale/schema';
+import { Batch, onAbort, quality, type Value } from '@telltale/schema';
 import {
   type Connector,
   type ConnectorOptions,
@@ -49,7 +49,7 @@ class LineConnector implements Connector {
     lines.on('line', (line) => this.#read(line));
     this.#askAll(socket);
     return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      onAbort(signal, () => resolve());
       socket.once('error', () => undefined);
       socket.once('close', () => reject(new NotConnected('the device hung up')));
     });
@@ -59,7 +59,7 @@ class LineConnector implements Connector {
     const number = String(++this.#writes);
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject });
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      onAbort(signal, reject);
       this.#socket?.write(`write ${number} ${command.address}=${value}\n`);
     });
   }

@@ -2,7 +2,7 @@
 // each, and writes and acknowledges what the panel asks for, under the ids that the panel names, old ones too.
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { type Batch, type Datatype, formatPrefixed, parsePrefixed, type Value } from '@telltale/schema';
+import { type Batch, type Datatype, formatPrefixed, onAbort, parsePrefixed, type Value } from '@telltale/schema';
 import {
   defineStack,
   NotConnected,
@@ -55,7 +55,7 @@ class LinePanel implements Provider {
     const lines = createInterface(socket).on('error', () => undefined); // it has the socket's errors, too
     lines.on('line', (line) => this.#ask(JSON.parse(line)));
     return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      onAbort(signal, () => resolve());
       socket.once('error', () => undefined);
       socket.once('close', () => reject(new NotConnected('the panel is gone')));
     });

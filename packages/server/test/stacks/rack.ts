@@ -1,6 +1,6 @@
 // A stack that tells everything of itself: a rack of two units in memory, each a map of registers. A written register
 // reads back; `u1.power` written 0 silences unit 1, `u1.garbage` written 1 lets its registers be read as nonsense.
-import { Batch, quality, type Value } from '@telltale/schema';
+import { Batch, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowsedPoint,
@@ -35,9 +35,6 @@ const variables = Type.Object({
   mode: Type.Enum(['good', 'unreachable', 'fatal'], { title: 'Mode', type: 'string', default: 'good' }),
 });
 type Variables = { mode: 'good' | 'unreachable' | 'fatal' };
-
-const untilAborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 class Unit {
   readonly registers = new Map<string, Value>();

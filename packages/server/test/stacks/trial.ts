@@ -1,7 +1,7 @@
 // A stack that does what its addresses say, good or bad, to try the host that runs it.
 import { fileURLToPath } from 'node:url';
 import { parentPort } from 'node:worker_threads';
-import { Batch, quality, type Value } from '@telltale/schema';
+import { Batch, quality, untilAborted, type Value } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -30,9 +30,6 @@ const variables = Type.Object({
 });
 type Variables = { mode: string; token: string };
 const never = new Promise<void>(() => {});
-
-const untilAborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 function block(): never {
   for (;;);

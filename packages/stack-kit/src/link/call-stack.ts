@@ -1,5 +1,5 @@
 // One call of a stack's own code, bounded: it may throw at once, throw anything, come late, or never settle.
-import type { Clock } from '@telltale/schema';
+import { type Clock, onAbort } from '@telltale/schema';
 import { NotConnected } from '../connector.ts';
 
 export interface StackCall {
@@ -30,19 +30,18 @@ export function callStack({ call, clock, signal, limitMs, graceMs, onUnanswered 
     takeBack();
     controller.abort(reason);
     takeBack = clock.after(graceMs, () => {
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
       onUnanswered(running);
       reject(reason);
     });
   };
-  const onAbort = () => abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const stopListening = onAbort(signal, abort);
   if (limitMs !== undefined) {
     takeBack = clock.after(limitMs, () => abort(new NotConnected(`no answer within ${limitMs} ms`)));
   }
   const settled = (settle: () => void) => {
     takeBack();
-    signal.removeEventListener('abort', onAbort);
+    stopListening();
     if (controller.signal.aborted) reject(controller.signal.reason);
     else settle();
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Batch } from '@telltale/schema';
-import { points, setUp, turns, untilAborted } from '../../test/connection-bench.ts';
+import { Batch, untilAborted } from '@telltale/schema';
+import { points, setUp, turns } from '../../test/connection-bench.ts';
 import { NotConnected } from '../connector.ts';
 
 describe('stopping', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Batch } from '@telltale/schema';
-import { never, points, setUp, timeSteps, turns, untilAborted } from '../../test/connection-bench.ts';
+import { Batch, untilAborted } from '@telltale/schema';
+import { never, points, setUp, timeSteps, turns } from '../../test/connection-bench.ts';
 import { BackOff, Fatal, NotConnected } from '../connector.ts';
 import type { Linked } from './connection-options.ts';
 

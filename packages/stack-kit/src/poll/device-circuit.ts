@@ -1,6 +1,6 @@
 // Whether one device behind a poller answers, as its requests tell: they go out in their turn, and their outcomes open and
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
-import { Batch, type Clock } from '@telltale/schema';
+import { Batch, pause } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
 import { RequestSlots } from './request-slots.ts';
@@ -249,17 +249,4 @@ export class DeviceCircuit<R extends PollRequest> {
     const point = this.#lively ?? points[this.#probes % Math.max(1, points.length)];
     return point === undefined ? undefined : this.#options.plan([point])[0];
   }
-}
-
-/** Ends early when it is aborted. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = () => {
-    cancel();
-    signal.removeEventListener('abort', end);
-    resolve();
-  };
-  const cancel = clock.after(ms, end);
-  signal.addEventListener('abort', end, { once: true });
-  return promise;
 }

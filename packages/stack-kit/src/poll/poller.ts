@@ -1,5 +1,6 @@
 // Reads the points of a polling stack in scan groups, an even rhythm each. Devices are independent: what one of them does
 // not answer leaves the others alone.
+import { onAbort } from '@telltale/schema';
 import { type InstanceDetail, NotConnected, type StackPoint } from '../connector.ts';
 import type { PollRun, SharedLine } from './device-circuit.ts';
 import { PolledDevice } from './polled-device.ts';
@@ -74,8 +75,7 @@ export class Poller<R extends PollRequest> {
     if (devices.length === 0) return;
     const from = this.#probeFrom % devices.length;
     const found = new AbortController();
-    const onAbort = () => found.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const stopListening = onAbort(signal, (reason) => found.abort(reason));
     let isAnswered = false;
     const asked = await Promise.allSettled(
       [...devices.slice(from), ...devices.slice(0, from)].map(async (device) => {
@@ -84,7 +84,7 @@ export class Poller<R extends PollRequest> {
         if (answers) found.abort();
       }),
     );
-    signal.removeEventListener('abort', onAbort);
+    stopListening();
     signal.throwIfAborted();
     if (isAnswered) {
       this.#probeFrom = from;
@@ -118,14 +118,14 @@ export class Poller<R extends PollRequest> {
         if (devices.every(({ isSilent }) => isSilent)) reject(noneAnswers(devices));
       },
     };
-    signal.addEventListener('abort', end, { once: true });
+    const stopListening = onAbort(signal, end);
     this.#run = run;
     try {
       for (const device of this.#devices.values()) device.start(run);
       for (const group of this.#groups.values()) this.#startGroup(group);
       await promise;
     } finally {
-      signal.removeEventListener('abort', end);
+      stopListening();
       ending.abort(signal.reason);
       this.#run = undefined;
       for (const group of this.#groups.values()) group.cancel();

@@ -1,7 +1,7 @@
 // A Sparkplug B edge node: births, data, deaths and commands, with their sequence numbers.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Batch, isBad, isGood } from '@telltale/schema';
+import { type Batch, isBad, isGood, untilAborted } from '@telltale/schema';
 import { NotConnected, type Provider, type ProviderOptions, Refused, type StackPoints } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
@@ -104,12 +104,7 @@ export class EdgeNode implements Provider {
   async run(signal: AbortSignal): Promise<void> {
     const link = this.#link;
     if (link === undefined) throw new NotConnected('not connected');
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const stop = () => resolve(undefined);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    const reason = await Promise.race([promise, link.ended]);
-    signal.removeEventListener('abort', stop);
+    const reason = await untilAborted(signal, link.ended);
     if (reason !== undefined) throw reason;
   }
 

@@ -1,6 +1,6 @@
 // Reads of the archive over the channel. An answer is one message there, so that it is gathered first: each of them has
 // a bound, and all of them are counted with what waits for clients.
-import { type ChannelRequestFields, ProblemError } from '@telltale/schema';
+import { type ChannelRequestFields, onAbort, ProblemError } from '@telltale/schema';
 import { Turnstile } from '../../archive/index.ts';
 import { type ArchiveOperations, visitorOf } from '../../operations/index.ts';
 import type { Gathered } from '../../points/index.ts';
@@ -41,8 +41,7 @@ export class ArchiveRequests {
     const pages: Buffer[] = [];
     let bytes = 0;
     let leave: (() => void) | undefined;
-    const cancel = () => reading.cancel();
-    reader.signal.addEventListener('abort', cancel, { once: true });
+    const stopListening = onAbort(reader.signal, () => reading.cancel());
     const release = () => {
       for (const page of pages.splice(0)) this.#backlog.release(page);
     };
@@ -64,7 +63,7 @@ export class ArchiveRequests {
       release();
       throw error;
     } finally {
-      reader.signal.removeEventListener('abort', cancel);
+      stopListening();
       leave?.();
     }
     return { pieces: listIn(pages, name), release };
