@@ -203,7 +203,7 @@ describe('the live state', () => {
   test('whose thread dies says so, leaves nobody waiting, and closes', async () => {
     const { state, thread } = await start();
     await state.saveCommand(command('a', 'd1'));
-    thread.postMessage(0); // no request: the thread does not survive it
+    thread.terminate();
     assert.equal(await problemOf(state.saveCommand(command('b', 'd1'))), 'storage-failed');
     assert.equal(failures.length, 1);
     assert.equal(await problemOf(state.saveCommand(command('c', 'd1'))), 'storage-failed');

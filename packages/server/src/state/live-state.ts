@@ -2,14 +2,13 @@
 // as the executable of a function module. The client of the thread that writes it: what comes while a commit runs goes
 // into the next one, so that a crowd of writes costs as many disk syncs as a few.
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmStore, StoredAlarm } from '../alarms/index.ts';
 import type { KeptUpload, UploadKeeper } from '../modules/index.ts';
 import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import { startThread } from '../threads/index.ts';
-import type { Answer, Entry, KeptFamily, Opened, Request } from './protocol.ts';
+import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
+import type { Entry, KeptFamily, StateThread } from './protocol.ts';
 
 export interface LiveStateOptions {
   /** The data folder; it exists and is ours alone. */
@@ -21,9 +20,6 @@ export interface LiveStateOptions {
   readonly clock?: Clock;
 }
 
-/** How long after a refusal the disk is tried again, by a write that changes nothing. */
-const trialMs = 1000;
-
 /** What was kept when the server ended. */
 export interface KeptState {
   readonly commands: readonly StoredCommand[];
@@ -32,7 +28,7 @@ export interface KeptState {
   readonly uploads: readonly KeptUpload[];
 }
 
-interface Waiting {
+interface Change {
   /** Undefined: it is acknowledged what is missing. */
   readonly entry: Entry | undefined;
   readonly resolve: () => void;
@@ -41,29 +37,29 @@ interface Waiting {
 
 export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadKeeper {
   readonly #options: LiveStateOptions;
-  #prepared: Worker | undefined;
-  #thread: Worker | undefined;
-  #waiting: Waiting[] = [];
-  #committing: Waiting[] = [];
-  #missing: readonly string[] = [];
+  readonly #disk: DiskRetry;
+  #thread: WorkerLink<StateThread> | undefined;
+  #isOpen = false;
+  #queued: Change[] = [];
+  #committing: Change[] = [];
   #isBusy = false;
-  #isClosing = false;
-  #failure: string | undefined;
-  #cancelTrial: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
+  #missing: readonly string[] = [];
 
   constructor(options: LiveStateOptions) {
+    const { clock = systemClock, onTrouble = () => {} } = options;
     this.#options = options;
+    this.#disk = new DiskRetry({ clock, retry: () => this.#commit(), onChange: onTrouble });
   }
 
   /** How many changes are not on disk yet. */
   get waiting(): number {
-    return this.#waiting.length + this.#committing.length;
+    return this.#queued.length + this.#committing.length;
   }
 
   /** Why the newest commit failed; undefined where it did not. A disk that takes writes again is found by itself. */
   get failure(): string | undefined {
-    return this.#failure;
+    return this.#disk.reason;
   }
 
   /** What was kept and was not found when it was opened, a sentence each, until somebody acknowledges it. */
@@ -73,38 +69,26 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
 
   /** Resolves when that is on disk. */
   async acknowledgeMissing(): Promise<void> {
-    await this.#wait(undefined);
+    await this.#change(undefined);
     this.#missing = [];
   }
 
   /** Starts the thread, which takes its time, and touches no file yet. */
-  prepare(): void {
-    this.#prepared ??= startThread(new URL('./state-thread.ts', import.meta.url), 'live state');
+  prepare(): WorkerLink<StateThread> {
+    const start = () => threadPort(startThread(new URL('./state-thread.ts', import.meta.url), 'live state'));
+    this.#thread ??= new WorkerLink(start(), { handlers: {}, onDeath: (error) => this.#onDeath(error) });
+    return this.#thread;
   }
 
   /** Rejects with `UnusableDatabase` where the file cannot be used. */
   async open(): Promise<KeptState> {
-    this.prepare();
-    const thread = this.#prepared as Worker;
-    thread.postMessage({ open: join(this.#options.folder, 'state.sqlite') } satisfies Request);
-    const opened = await new Promise<Opened>((resolve, reject) => {
-      thread.once('message', resolve);
-      thread.once('error', reject);
-    });
+    const thread = this.prepare();
+    const opened = await thread.call('open', [join(this.#options.folder, 'state.sqlite')]);
     if ('unusable' in opened) {
-      await thread.terminate();
+      await thread.kill();
       throw new UnusableDatabase(opened.unusable);
     }
-    thread.on('message', (answer: Answer) => this.#settle(answer));
-    thread.on('error', (error: Error) => {
-      this.#thread = undefined;
-      this.#isBusy = false;
-      this.#cancelTrial?.();
-      this.#rejectAll(this.#committing.splice(0).concat(this.#waiting.splice(0)), `${error.message}.`);
-      this.#onIdle?.();
-      this.#options.onFailure(error);
-    });
-    this.#thread = thread;
+    this.#isOpen = true;
     this.#missing = opened.missing;
     const of = <Kept>(family: KeptFamily) =>
       opened.entries
@@ -150,80 +134,63 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     return this.#keep('uploads', name, undefined);
   }
 
-  /** Writes what waits, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
+  /** Writes what is queued, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
   async close(patienceMs: number): Promise<void> {
     const thread = this.#thread;
-    const prepared = this.#prepared;
-    this.#prepared = undefined;
-    if (thread === undefined) {
-      await prepared?.terminate();
-      return;
-    }
-    this.#isClosing = true;
-    this.#cancelTrial?.();
-    const force = setTimeout(() => thread.terminate(), patienceMs);
-    const ended = new Promise((resolve) => thread.once('exit', resolve));
-    const idle = this.waiting === 0 ? Promise.resolve() : new Promise<void>((resolve) => (this.#onIdle = resolve));
-    await Promise.race([idle, ended]);
-    thread.postMessage({ close: true } satisfies Request);
-    await ended;
-    clearTimeout(force);
-    this.#thread = undefined;
-    this.#rejectAll(this.#committing.splice(0).concat(this.#waiting.splice(0)), 'The service is stopping.');
+    this.#disk.stop();
+    if (this.#isOpen) {
+      await thread?.close(patienceMs, async () => {
+        if (this.#isBusy) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+        await thread.call('close', []);
+      });
+    } else await thread?.kill();
+    this.#isOpen = false;
+  }
+
+  #onDeath(error: Error): void {
+    if (!this.#isOpen) return; // whoever opens it is told
+    this.#isOpen = false;
+    this.#disk.stop();
+    this.#options.onFailure(error);
   }
 
   #keep(family: KeptFamily, name: string, kept: object | undefined): Promise<void> {
-    return this.#wait({ family, name, text: kept === undefined ? null : JSON.stringify(kept) });
+    return this.#change({ family, name, text: kept === undefined ? null : JSON.stringify(kept) });
   }
 
-  #wait(entry: Entry | undefined): Promise<void> {
+  #change(entry: Entry | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ entry, resolve, reject });
+      this.#queued.push({ entry, resolve, reject });
       this.#commit();
     });
   }
 
-  #commit(): void {
-    if (this.#isBusy || this.#waiting.length === 0) return;
-    this.#committing = this.#waiting;
-    this.#waiting = [];
-    this.#post();
-  }
-
-  /** What is being committed; where that is nothing, the thread tries the disk. */
-  #post(): void {
-    if (this.#thread === undefined) {
-      this.#rejectAll(this.#committing.splice(0), 'The live state is not open.');
-      return;
-    }
+  /** What is queued, until there is nothing more; the first time that may be nothing: then the thread tries the disk. */
+  async #commit(): Promise<void> {
+    if (this.#isBusy) return;
     this.#isBusy = true;
-    const entries = this.#committing.flatMap(({ entry }) => entry ?? []);
-    this.#thread.postMessage({ entries, acknowledges: entries.length < this.#committing.length } satisfies Request);
-  }
-
-  #settle(answer: Answer): void {
-    const committed = this.#committing;
-    this.#committing = [];
+    do {
+      this.#committing = this.#queued.splice(0);
+      const failure = await this.#write(this.#committing);
+      for (const { resolve, reject } of this.#committing.splice(0)) failure === undefined ? resolve() : reject(failure);
+    } while (this.#queued.length > 0);
     this.#isBusy = false;
-    this.#noteTrouble(answer.kept ? undefined : answer.reason);
-    if (answer.kept) for (const { resolve } of committed) resolve();
-    else this.#rejectAll(committed, `${answer.reason}.`);
-    this.#commit();
-    if (this.waiting === 0) this.#onIdle?.();
+    this.#onIdle?.();
   }
 
-  #noteTrouble(reason: string | undefined): void {
-    const wasFailing = this.#failure !== undefined;
-    this.#failure = reason;
-    this.#cancelTrial?.();
-    this.#cancelTrial = undefined;
-    if (reason !== undefined && !this.#isClosing) {
-      this.#cancelTrial = (this.#options.clock ?? systemClock).after(trialMs, () => this.#isBusy || this.#post());
+  async #write(changes: readonly Change[]): Promise<Error | undefined> {
+    if (!this.#isOpen) return storageFailed('The live state is not open');
+    const entries = changes.flatMap(({ entry }) => entry ?? []);
+    try {
+      const reason = await this.#thread?.call('commit', [entries, entries.length < changes.length]);
+      this.#disk.note(reason);
+      return reason === undefined ? undefined : storageFailed(reason);
+    } catch (error) {
+      return error instanceof ProblemError ? error : storageFailed((error as Error).message);
     }
-    if (wasFailing !== (reason !== undefined)) this.#options.onTrouble?.(reason);
   }
+}
 
-  #rejectAll(waiting: readonly Waiting[], reason: string): void {
-    for (const { reject } of waiting) reject(new ProblemError('storage-failed', reason));
-  }
+function storageFailed(reason: string): ProblemError {
+  return new ProblemError('storage-failed', `${reason}.`);
 }

@@ -1,4 +1,4 @@
-// What the thread that keeps the live state and its client say to each other.
+// What the thread that keeps the live state can be asked for.
 export const keptFamilies = ['commands', 'alarms', 'simulations', 'uploads'] as const;
 export type KeptFamily = (typeof keptFamilies)[number];
 
@@ -9,20 +9,18 @@ export interface Entry {
   readonly text: string | null;
 }
 
-/**
- * The database file, first; then what is to be on disk together, nothing being a trial of the disk, and whether somebody
- * knows what is missing; or the end. The next one comes after the answer.
- */
-export type Request = { readonly open: string } | Commit | { readonly close: true };
-
-export interface Commit {
-  readonly entries: readonly Entry[];
-  readonly acknowledges: boolean;
+export interface StateThread {
+  /** First: what the database file at this path has, and what it should have; or why it cannot be opened. */
+  open(path: string): Opened;
+  /**
+   * Brings entries to disk together, and whether somebody knows what is missing; none is a trial of the disk. Why the disk
+   * refused, or undefined. The next one comes after the answer.
+   */
+  commit(entries: readonly Entry[], acknowledges: boolean): string | undefined;
+  /** Last. */
+  close(): void;
 }
 
-export type Answer = { readonly kept: true } | { readonly kept: false; readonly reason: string };
-
-/** The first answer of the thread: what the file has, and what it should have; or why it cannot be opened. */
 export type Opened =
   | { readonly entries: readonly Entry[]; readonly missing: readonly string[] }
   | { readonly unusable: string };

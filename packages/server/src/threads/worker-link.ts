@@ -1,0 +1,78 @@
+// The link to a thread or process that this side has started: its death fails what is open, and it is closed in order, or
+// by force after a time limit.
+import type { Worker } from 'node:worker_threads';
+import { type Clock, ProblemError, systemClock } from '@telltale/schema/values';
+import { type Handlers, Link, type Port } from './link.ts';
+import { messagePort } from './thread-link.ts';
+
+/** A port to what this side has started. */
+export interface WorkerPort extends Port {
+  /** Once, after its last message, with the reason. */
+  onEnd(ended: (error: Error) => void): void;
+  /** At once; `onEnd` follows. Nothing where it has ended. */
+  kill(): void;
+}
+
+export interface WorkerLinkOptions<Local> {
+  readonly handlers: Handlers<Local>;
+  /** It has ended though nobody closed or killed it; calls that were open have been rejected with the same error. */
+  readonly onDeath?: (error: Error) => void;
+  readonly clock?: Clock;
+}
+
+export class WorkerLink<Remote extends object, Local extends object = Record<never, never>> extends Link<
+  Remote,
+  Local
+> {
+  /** Resolves when it is gone, however it ended. */
+  readonly ended: Promise<void>;
+  readonly #port: WorkerPort;
+  readonly #clock: Clock;
+  #isClosing = false;
+
+  constructor(port: WorkerPort, { handlers, onDeath, clock = systemClock }: WorkerLinkOptions<Local>) {
+    super(port, handlers);
+    this.#port = port;
+    this.#clock = clock;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    port.onEnd((error) => {
+      this.end(this.#isClosing ? new ProblemError('stopping', 'The service is stopping.') : error);
+      resolve();
+      if (!this.#isClosing) onDeath?.(error);
+    });
+  }
+
+  /** Resolves when it is gone. It ends when what is said last is settled, and after `patienceMs` at the latest. */
+  async close(patienceMs: number, sayLast: () => Promise<unknown>): Promise<void> {
+    this.#isClosing = true;
+    const takeBack = this.#clock.after(patienceMs, () => this.#port.kill());
+    sayLast()
+      .catch(() => undefined)
+      .then(() => this.#port.kill());
+    await this.ended;
+    takeBack();
+  }
+
+  /** Resolves when it is gone. */
+  kill(): Promise<void> {
+    this.#isClosing = true;
+    this.#port.kill();
+    return this.ended;
+  }
+}
+
+/** A thread that was started here. */
+export function threadPort(thread: Worker): WorkerPort {
+  return {
+    ...messagePort(thread),
+    onEnd(ended) {
+      let reason: Error | undefined;
+      thread.on('error', (error: Error) => {
+        reason ??= error;
+      });
+      thread.once('exit', (code) => ended(reason ?? new Error(`the thread ended with exit code ${code}`)));
+    },
+    kill: () => void thread.terminate(),
+  };
+}
