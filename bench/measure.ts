@@ -58,3 +58,11 @@ export function atMost(what: string, figure: number, bound: number): Result {
 export function atLeast(what: string, figure: number, bound: number): Result {
   return { what, figure: figure.toFixed(2), wanted: `≥ ${bound}`, holds: figure >= bound };
 }
+
+/** Milliseconds of processor time that the main thread worked: others on the machine do not count. */
+export function busyMs(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}

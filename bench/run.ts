@@ -7,8 +7,8 @@ import { archive } from './archive.ts';
 import { archiveGrowth } from './archive-growth.ts';
 import { archiveLatency } from './archive-latency.ts';
 import { archiveTrend } from './archive-trend.ts';
-import { chain } from './chain.ts';
 import { collection } from './collection.ts';
+import { flow } from './flow.ts';
 import { liveRead } from './live-read.ts';
 import type { Benchmark, Result } from './measure.ts';
 import { memory } from './memory.ts';
@@ -23,7 +23,7 @@ const benchmarks: readonly Benchmark[] = [
   scaling,
   collection,
   start,
-  chain,
+  flow,
   liveRead,
   push,
   memory,
