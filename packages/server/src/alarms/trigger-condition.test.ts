@@ -5,8 +5,7 @@ import { type Alarm, type Datatype, parseText, type Value } from '@telltale/sche
 import fc from 'fast-check';
 import { holdsOf, readCondition } from './trigger-condition.ts';
 
-const operators = ['lt', 'le', 'gt', 'ge', 'eq', 'ne'] as const;
-type Operator = (typeof operators)[number];
+type Operator = NonNullable<Alarm['trgOperator']>;
 
 interface Texts {
   readonly operator: Operator;
@@ -43,11 +42,12 @@ const table: { datatype: Datatype; reference: string; below: string[]; at: strin
   { datatype: 's', reference: '\uFFFD', below: ['😀'], at: ['\uFFFD'], above: ['\uFFFE'] },
 ];
 
-const truth = {
+const truth: Record<'below' | 'at' | 'above', Record<Operator, boolean>> = {
   below: { lt: true, le: true, gt: false, ge: false, eq: false, ne: true },
   at: { lt: false, le: true, gt: false, ge: true, eq: true, ne: false },
   above: { lt: false, le: false, gt: true, ge: true, eq: false, ne: true },
-} as const;
+};
+const operators = Object.keys(truth.at) as Operator[];
 
 describe('AL-6, AL-7: a condition', () => {
   for (const { datatype, reference, ...values } of table) {
