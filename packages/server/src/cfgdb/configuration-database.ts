@@ -5,25 +5,19 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Worker } from 'node:worker_threads';
-import { ProblemError } from '@telltale/schema';
+import { ProblemError, systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
-import { startThread } from '../threads/index.ts';
+import { DiskRetry, ownBuffers, release, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import { DatabaseCopies, type Download, isTemporaryFile, temporaryFile } from './database-copies.ts';
 import {
-  type Answer,
   type Arguments,
+  type ConfigurationClient,
+  type ConfigurationThread,
   changes,
   type Figures,
   type Method,
-  type Opened,
-  ownBuffers,
-  type Proposal,
-  type Request,
   type Result,
-  release,
-  type Start,
 } from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
 
@@ -50,83 +44,78 @@ export interface ConfigurationDatabaseOptions {
 
 /** At once: each is a file as large as an upload may be. */
 export const mostUploads = 4;
-/** How long after a refusal the disk is tried again, by a write that changes nothing. */
-const trialMs = 1000;
-
-interface Waiting {
-  readonly isChange: boolean;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
 
 export class ConfigurationDatabase {
   readonly #options: ConfigurationDatabaseOptions;
   readonly #temporary: string;
-  readonly #waiting = new Map<number, Waiting>();
   readonly #copies: DatabaseCopies;
+  readonly #disk: DiskRetry;
+  readonly #agreement = new Agreement();
+  #thread: WorkerLink<ConfigurationThread, ConfigurationClient> | undefined;
+  #isOpen = false;
   #uploads = 0;
-  #prepared: Worker | undefined;
-  #thread: Worker | undefined;
-  #lastId = 0;
-  #isClosing = false;
   #figures: Figures | undefined;
   #missing: readonly string[] = [];
-  #failure: string | undefined;
-  #trial: NodeJS.Timeout | undefined;
-  readonly #agreement = new Agreement();
   /** What the running change is about to render. */
   #proposed: PreparedRendering | undefined;
+  /** What was rendered last takes effect, everywhere. */
+  #effect: Promise<void> | undefined;
 
   constructor(options: ConfigurationDatabaseOptions) {
     this.#options = options;
     this.#temporary = join(options.folder, 'temporary');
     this.#copies = new DatabaseCopies(this.#temporary, (path) => this.call('writeCopy', path));
+    this.#disk = new DiskRetry({
+      clock: systemClock,
+      retry: () => this.#tryDisk(),
+      onChange: options.onTrouble ?? (() => {}),
+    });
   }
 
   /** Starts the thread, which takes its time, and touches no file yet. */
-  prepare(): void {
-    this.#prepared ??= startThread(new URL('./worker.ts', import.meta.url), 'configuration');
+  prepare(): WorkerLink<ConfigurationThread, ConfigurationClient> {
+    this.#thread ??= this.#start();
+    return this.#thread;
+  }
+
+  #start(): WorkerLink<ConfigurationThread, ConfigurationClient> {
+    return new WorkerLink(threadPort(startThread(new URL('./worker.ts', import.meta.url), 'configuration')), {
+      handlers: {
+        rendered: (rendering) => {
+          // The threads of the stacks begin with it: nobody waits for these at a start.
+          this.#effect = this.#prepare(rendering).then((prepared) => void prepared.takeOver());
+          this.#effect.catch(() => undefined); // whoever opens it is told
+        },
+        proposed: (rendering) => void this.#onProposal(rendering),
+        concluded: (isRendered) => {
+          this.#effect = this.#conclude(isRendered);
+        },
+        diskRefused: (reason) => this.#disk.note(reason),
+        figures: (figures) => {
+          this.#figures = figures;
+        },
+      },
+      onDeath: (error) => {
+        if (this.#isOpen) this.#options.onFailure(error); // else whoever opens it is told
+        this.#isOpen = false;
+      },
+    });
   }
 
   /** Rejects with `UnusableDatabase` where the file cannot be used. */
   async open(): Promise<void> {
-    this.prepare();
-    const { folder, stackModules, onFailure } = this.#options;
-    const thread = this.#prepared as Worker;
-    const start: Start = { path: join(folder, 'cfgdb.sqlite'), stackModules, agreement: this.#agreement.memory };
-    thread.postMessage(start);
-    let running: Promise<void> | undefined;
-    const opened = await new Promise<Extract<Opened, { opened: boolean }>>((resolve, reject) => {
-      thread.once('error', reject);
-      thread.on('message', (message: Opened) => {
-        if ('opened' in message) resolve(message);
-        else {
-          // The threads of the stacks begin with it: nobody waits for these at a start.
-          running = this.#prepare(message.rendering).then((prepared) => void prepared.takeOver());
-          running.catch(reject);
-        }
-      });
-    });
-    thread.removeAllListeners('message');
-    if (!opened.opened) {
-      await thread.terminate();
+    const thread = this.prepare();
+    const { folder, stackModules } = this.#options;
+    const path = join(folder, 'cfgdb.sqlite');
+    const opened = await thread.call('open', [{ path, stackModules, agreement: this.#agreement.memory }]);
+    if ('unusable' in opened) {
+      await thread.kill();
       throw new UnusableDatabase(opened.unusable);
     }
     this.#missing = opened.missing;
-    this.#figures = opened.figures;
-    thread.on('message', (message: Answer | Proposal) => {
-      if ('proposed' in message) this.#onProposal(message);
-      else this.#settle(message);
-    });
-    thread.on('error', (error: Error) => {
-      this.#thread = undefined;
-      for (const { reject } of this.#waiting.values()) reject(error);
-      this.#waiting.clear();
-      onFailure(error);
-    });
-    this.#thread = thread;
+    this.#isOpen = true;
     await this.#clearTemporary();
-    await running;
+    await this.#effect;
   }
 
   /** What a server that was killed left there; nothing else, whoever put it there. */
@@ -149,12 +138,12 @@ export class ConfigurationDatabase {
 
   /** Why the disk did not take the newest change; undefined where it did. */
   get failure(): string | undefined {
-    return this.#failure;
+    return this.#disk.reason;
   }
 
   /** How many operations have been asked for and not yet answered. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#thread?.waiting ?? 0;
   }
 
   /** As they were at the last answer; undefined before it is open. */
@@ -166,15 +155,15 @@ export class ConfigurationDatabase {
    * Asks the thread; a change is on disk when the promise resolves. Rejects with `ProblemError`. Bytes that share their
    * memory with nothing are handed over, and are not there any more: a body is large, and two copies are larger.
    */
-  call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
+  async call<M extends Method>(method: M, ...args: Arguments<M>): Promise<Result<M>> {
     const thread = this.#thread;
-    if (thread === undefined) return Promise.reject(new ProblemError('starting', 'The configuration is not open.'));
+    if (thread === undefined || !this.#isOpen) {
+      throw new ProblemError('starting', 'The configuration is not open.');
+    }
     if (changes.has(method)) this.#copies.outdate();
-    const request: Request = { id: ++this.#lastId, method, args };
-    return new Promise<unknown>((resolve, reject) => {
-      this.#waiting.set(request.id, { isChange: changes.has(method), resolve, reject });
-      thread.postMessage(request, ownBuffers(args));
-    }) as Promise<Result<M>>;
+    const result = await thread.call('carryOut', [method, args], { transfer: ownBuffers(args) });
+    if (changes.has(method)) await this.#effect;
+    return result as Result<M>;
   }
 
   /** Replaces the database by what a stranger sends; the caller bounds the length of the body. */
@@ -203,38 +192,15 @@ export class ConfigurationDatabase {
 
   /** Finishes what was asked, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
   async close(patienceMs: number): Promise<void> {
-    const thread = this.#thread;
-    if (thread === undefined) {
-      await this.#prepared?.terminate();
-      return;
-    }
-    clearTimeout(this.#trial);
-    this.#isClosing = true;
-    const ended = new Promise((resolve) => thread.once('exit', resolve));
-    const force = setTimeout(() => thread.terminate(), patienceMs);
-    this.call('close').catch(() => undefined);
-    await ended;
-    clearTimeout(force);
-    this.#thread = undefined;
+    this.#disk.stop();
+    if (this.#isOpen) await this.#thread?.close(patienceMs, async () => this.#thread?.call('close', []));
+    else await this.#thread?.kill();
+    this.#isOpen = false;
   }
 
-  #settle(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    const concluded = waiting?.isChange ? this.#conclude(answer.isRendered) : undefined;
-    if ('problem' in answer && answer.diskReason !== undefined) this.#noteTrouble(answer.diskReason);
-    if ('problem' in answer) waiting?.reject(new ProblemError(answer.problem, answer.detail, answer.errors));
-    else if ('failure' in answer) waiting?.reject(new Error(answer.failure));
-    else {
-      this.#figures = answer.figures;
-      if (concluded === undefined) waiting?.resolve(answer.result);
-      else concluded.then(() => waiting?.resolve(answer.result), waiting?.reject);
-    }
-  }
-
-  async #onProposal({ proposed }: Proposal): Promise<void> {
+  async #onProposal(rendering: RenderingBytes): Promise<void> {
     try {
-      this.#proposed = await this.#prepare(proposed);
+      this.#proposed = await this.#prepare(rendering);
     } catch (error) {
       this.#agreement.answer((error as Error).message);
       return;
@@ -258,20 +224,10 @@ export class ConfigurationDatabase {
     }
   }
 
-  #noteTrouble(reason: string | undefined): void {
-    const wasFailing = this.#failure !== undefined;
-    this.#failure = reason;
-    clearTimeout(this.#trial);
-    if (reason !== undefined && !this.#isClosing) {
-      this.#trial = setTimeout(() => this.#tryDisk(), trialMs);
-    }
-    if (wasFailing !== (reason !== undefined)) this.#options.onTrouble?.(reason);
-  }
-
   /** Where it refuses again, its answer has said so. */
   #tryDisk(): void {
     this.call('tryDisk').then(
-      () => this.#noteTrouble(undefined),
+      () => this.#disk.note(undefined),
       () => undefined,
     );
   }

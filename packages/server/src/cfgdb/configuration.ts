@@ -11,11 +11,12 @@ import {
   emptyContent,
   sortedNames,
 } from './content.ts';
-import { Database, type Edit } from './database.ts';
+import { Database } from './database.ts';
 import { type FoundItem, type OfferedItem, offerPoints } from './offer-points.ts';
 import { invalidBody, readObject, type Step, type StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes } from './rendering.ts';
 import { incomingPath, ReplacedUnsynced, removeDatabase, replaceDatabase } from './replace-database.ts';
+import type { Edit } from './revisions.ts';
 
 /** A JSON body, ready for the wire. */
 export type Json = Uint8Array<SharedArrayBuffer>;

@@ -6,7 +6,7 @@ import { KeptDatabase, Tally } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
-import { Revisions, revisionsPart } from './revisions.ts';
+import { type Edit, Revisions, revisionsPart } from './revisions.ts';
 import {
   applicationId,
   type ColumnValue,
@@ -17,11 +17,6 @@ import {
   toColumns,
   toText,
 } from './tables.ts';
-
-export interface Edit {
-  readonly timeUs: number;
-  readonly author: string;
-}
 
 interface FamilyStatements {
   readonly put: StatementSync;

@@ -1,5 +1,5 @@
-// What the configuration's thread and its client say to each other.
-import type { Family, Fault, ProblemName } from '@telltale/schema';
+// What the configuration's thread and its client can ask of each other.
+import type { Family } from '@telltale/schema';
 import type { Configuration } from './configuration.ts';
 import type { RenderingBytes } from './rendering.ts';
 
@@ -13,7 +13,7 @@ export interface Start {
   readonly agreement: SharedArrayBuffer;
 }
 
-/** Told with every answer, so that nobody has to ask. */
+/** Reported before every answer, so that nobody has to ask. */
 export interface Figures {
   readonly objects: Readonly<Record<Family, number>>;
   readonly upToDate: boolean;
@@ -30,8 +30,6 @@ export type Operations = Omit<
   writeCopy(path: string): Promise<void>;
   /** Replaces the database by the rows of an uploaded file. */
   upload(path: string, options: { render: boolean }, author: string): Promise<void>;
-  /** After all that was asked before: closes the database. */
-  close(): void;
 };
 
 export type Method = keyof Operations;
@@ -46,53 +44,29 @@ export const changes: ReadonlySet<Method> = new Set<Method>([
   'upload',
   'acknowledgeMissing',
   'tryDisk',
-  'close',
 ]);
 export type Arguments<M extends Method> = Parameters<Operations[M]>;
 export type Result<M extends Method> = Awaited<ReturnType<Operations[M]>>;
 
-export interface Request {
-  readonly id: number;
-  readonly method: Method;
-  readonly args: readonly unknown[];
+/** Methods of the thread. */
+export interface ConfigurationThread {
+  /** First: whether the database could be opened, and what it lacks. What was rendered last is reported before. */
+  open(start: Start): Promise<Opened>;
+  carryOut(method: Method, args: readonly unknown[]): Promise<unknown>;
+  /** After all that was asked before: closes the database. */
+  close(): Promise<void>;
 }
 
-export type Answer = {
-  readonly id: number;
-  /** Of a change: whether what it has proposed is on disk. Then it takes effect, and else it is dropped. */
-  readonly isRendered: boolean;
-} & (
-  | { readonly result: unknown; readonly figures: Figures }
-  | {
-      readonly problem: ProblemName;
-      readonly detail: string;
-      readonly errors: Fault[] | undefined;
-      /** Why the disk did not take it, where that is the problem. */
-      readonly diskReason: string | undefined;
-    }
-  | { readonly failure: string }
-);
+export type Opened = { readonly missing: readonly string[] } | { readonly unusable: string };
 
-/** What an operation is about to render, inside its transaction: the thread waits for the agreement. */
-export interface Proposal {
-  readonly proposed: RenderingBytes;
+/** Methods of its client. */
+export interface ConfigurationClient {
+  rendered(rendering: RenderingBytes): void;
+  /** What an operation is about to render, inside its transaction: the thread waits for the agreement. */
+  proposed(rendering: RenderingBytes): void;
+  /** Before the answer to a change: whether what it has proposed is on disk. Then it takes effect; else it is discarded. */
+  concluded(isRendered: boolean): void;
+  /** Before the answer to a change that the disk did not take. */
+  diskRefused(reason: string): void;
+  figures(figures: Figures): void;
 }
-
-/** Of arguments and results, those bytes that have their memory for themselves: it is handed over as it is, without a copy. */
-export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
-  return values.flatMap((value) => {
-    if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return [];
-    return value.byteLength === value.buffer.byteLength ? [value.buffer] : [];
-  });
-}
-
-/** Gives the memory of such bytes back at once: they may be large, and would lie until they are collected. */
-export function release(bytes: Uint8Array): void {
-  for (const buffer of ownBuffers([bytes])) buffer.transfer(0);
-}
-
-/** The first messages of the thread: what was rendered last, and then whether the rest could be opened, and what it lacks. */
-export type Opened =
-  | { readonly rendering: RenderingBytes }
-  | { readonly opened: true; readonly figures: Figures; readonly missing: readonly string[] }
-  | { readonly opened: false; readonly unusable: string };

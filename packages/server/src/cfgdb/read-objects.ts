@@ -16,7 +16,7 @@ import {
   reservedName,
   strangersJson,
 } from '@telltale/schema';
-import { release } from './protocol.ts';
+import { release } from '../threads/index.ts';
 import { type ColumnValue, refuseUnstorable, tables, toColumns, toText } from './tables.ts';
 
 /** An object that fits its schema, as canonical text and as columns. */

@@ -4,9 +4,14 @@ import { crc32 } from 'node:zlib';
 import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@telltale/schema';
 import { isDamage, type Tally } from '../sqlite/index.ts';
 import { type Content, countObjects, pack, packContent, readContent, unpack } from './content.ts';
-import type { Edit } from './database.ts';
 
 export const keptRevisions = 50;
+
+/** Who changed something, and when. */
+export interface Edit {
+  readonly timeUs: number;
+  readonly author: string;
+}
 
 interface Row {
   id: number;

@@ -1,28 +1,25 @@
 // The configuration's own thread: its disk writes, its large bodies and its renderings never hold up live values.
 // One change at a time, in the order of asking; reads go on while a body or an upload is being read, or a copy written.
-import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
-import { ProblemError, systemClock } from '@telltale/schema';
+import { systemClock } from '@telltale/schema';
 import { UnusableDatabase } from '../sqlite/index.ts';
+import { type Link, Moved, ownBuffers, parentLink } from '../threads/index.ts';
 import { Agreement } from './agreement.ts';
 import type { StackRules } from './check.ts';
 import { Configuration, DiskRefused } from './configuration.ts';
 import { Database } from './database.ts';
 import {
-  type Answer,
+  type ConfigurationClient,
+  type ConfigurationThread,
   changes,
   type Figures,
   type Method,
-  type Opened,
   type Operations,
-  ownBuffers,
-  type Proposal,
-  type Request,
   type Start,
 } from './protocol.ts';
 import { readTransaction } from './read-objects.ts';
 import { readUpload } from './read-upload.ts';
+import type { RenderingBytes } from './rendering.ts';
 import { incomingPath, removeDatabase } from './replace-database.ts';
 
 /** Of a long body, so much is read before others have their turn. */
@@ -61,75 +58,74 @@ async function inTurns<T>(steps: Iterator<unknown, T>): Promise<T> {
   }
 }
 
-async function carryOut(
-  configuration: Configuration,
-  long: LongOperations,
-  { id, method, args }: Request,
-): Promise<Answer> {
-  // Changes are carried out one at a time: what is newly rendered is theirs.
-  const isRendered = () => changes.has(method) && configuration.takeRendered();
-  try {
-    const operation = (long[method as keyof LongOperations] ??
-      configuration[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
-    const result = await operation.apply(configuration, [...args]);
-    return { id, isRendered: isRendered(), result, figures: figuresOf(configuration) };
-  } catch (error) {
-    if (error instanceof ProblemError) {
-      const diskReason = error instanceof DiskRefused ? error.reason : undefined;
-      return {
-        id,
-        isRendered: isRendered(),
-        problem: error.problem,
-        detail: error.message,
-        errors: error.errors,
-        diskReason,
-      };
-    }
-    return { id, isRendered: isRendered(), failure: (error as Error).stack ?? String(error) };
-  }
-}
-
 function figuresOf(configuration: Configuration): Figures {
   return { objects: configuration.counts(), upToDate: configuration.upToDate() };
 }
 
-async function main(): Promise<void> {
-  if (parentPort === null) throw new Error('worker.ts runs as a worker thread');
-  const port = parentPort;
-  const say = (message: Answer | Opened | Proposal) => port.postMessage(message, ownBuffers(Object.values(message)));
-  const [start] = (await once(port, 'message')) as [Start];
+/** Reports to the client what it has to know before the answer. */
+async function carryOut(
+  configuration: Configuration,
+  client: Link<ConfigurationClient>,
+  method: Method,
+  args: readonly unknown[],
+): Promise<Moved<unknown>> {
+  const long = longOperations(configuration);
+  const operation = (long[method as keyof LongOperations] ??
+    configuration[method as Exclude<Method, keyof LongOperations>]) as (...args: unknown[]) => unknown;
+  try {
+    const result = await operation.apply(configuration, [...args]);
+    client.notify('figures', [figuresOf(configuration)]);
+    return new Moved(result, ownBuffers([result]));
+  } catch (error) {
+    if (error instanceof DiskRefused) client.notify('diskRefused', [error.reason]);
+    throw error;
+  } finally {
+    // Changes are carried out one at a time: what is newly rendered is theirs.
+    if (changes.has(method)) client.notify('concluded', [configuration.takeRendered()]);
+  }
+}
+
+async function open(start: Start, client: Link<ConfigurationClient>): Promise<Configuration | UnusableDatabase> {
   const { path } = start;
   let database: Database;
   try {
     removeDatabase(incomingPath(path));
-    database = new Database(path, (rendering) => say({ rendering }));
+    database = new Database(path, (rendering) => client.notify('rendered', [rendering], ownBuffers([rendering])));
   } catch (error) {
-    if (!(error instanceof UnusableDatabase)) throw error;
-    return say({ opened: false, unusable: error.message });
+    if (error instanceof UnusableDatabase) return error;
+    throw error;
   }
   const stacks = await loadStacks(start); // while what was rendered begins to run
   const agreement = new Agreement(start.agreement);
-  const configuration = new Configuration({
-    path,
-    stacks,
-    now: systemClock.now,
-    database,
-    propose: (proposed) => agreement.ask(() => say({ proposed })),
-  });
-  const long = longOperations(configuration);
-  const take = (request: Request) => carryOut(configuration, long, request);
-  let lastChange: Promise<unknown> = Promise.resolve();
-  port.on('message', (request: Request) => {
-    // A copy is of one moment: what changes waits for it.
-    const isInOrder = changes.has(request.method) || request.method === 'writeCopy';
-    const answer = isInOrder ? lastChange.then(() => take(request)) : take(request);
-    if (isInOrder) lastChange = answer;
-    answer.then((message) => {
-      say(message);
-      if (request.method === 'close') port.close();
-    });
-  });
-  say({ opened: true, figures: figuresOf(configuration), missing: configuration.missing() });
+  const propose = (rendering: RenderingBytes) =>
+    agreement.ask(() => client.notify('proposed', [rendering], ownBuffers([rendering])));
+  return new Configuration({ path, stacks, now: systemClock.now, database, propose });
 }
 
-await main();
+function main(): void {
+  let configuration: Configuration | undefined;
+  let lastChange: Promise<unknown> = Promise.resolve();
+  /** The answer to the one before leaves before the next begins. */
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = lastChange.then(work);
+    lastChange = done.catch(() => undefined);
+    return done;
+  };
+  const client: Link<ConfigurationClient> = parentLink<ConfigurationClient, ConfigurationThread>({
+    async open(start) {
+      const opened = await open(start, client);
+      if (opened instanceof UnusableDatabase) return { unusable: opened.message };
+      configuration = opened;
+      client.notify('figures', [figuresOf(opened)]);
+      return { missing: opened.missing() };
+    },
+    carryOut(method, args) {
+      const work = () => carryOut(configuration as Configuration, client, method, args);
+      // A copy is of one moment: what changes waits for it.
+      return changes.has(method) || method === 'writeCopy' ? inOrder(work) : work();
+    },
+    close: () => inOrder(async () => configuration?.close()),
+  });
+}
+
+main();
