@@ -1,11 +1,13 @@
 // The resources of the data-access interface, version 1.
-import Type, { type Static } from 'typebox';
-import { Severity } from './configuration.ts';
+import Type, { type Static, type TSchema } from 'typebox';
+import { type Command, type Measurement, Severity } from './configuration.ts';
 import { Identifier } from './identifier.ts';
+import { formatPrefixed, parseText } from './value.ts';
 import { Datatype, PrefixedValue, Quality, Timestamp } from './wire-schemas.ts';
 
 const RangeEnd = Type.Union([PrefixedValue, Type.Null()]);
 export const Range = Type.Tuple([RangeEnd, RangeEnd], { description: 'Low and high end; null where not set.' });
+type Range = Static<typeof Range>;
 
 export const Vt = Type.Tuple([PrefixedValue, Timestamp], { description: 'Value and timestamp.' });
 export type Vt = Static<typeof Vt>;
@@ -13,24 +15,60 @@ export type Vt = Static<typeof Vt>;
 export const Vtq = Type.Tuple([PrefixedValue, Timestamp, Quality], { description: 'Value, timestamp and quality.' });
 export type Vtq = Static<typeof Vtq>;
 
-const pointFields = {
-  name: Identifier,
-  address: Type.String({ description: 'The address on the connector.' }),
-  datatype: Datatype,
-  'raw-datatype': Datatype,
-  'eu-range': Range,
-  'raw-range': Range,
-  description: Type.Optional(Type.String()),
+/** A field of a live point that its definition gives, and that changes with no reading. */
+export interface DefinitionField<Point> {
+  readonly schema: TSchema;
+  /** Its value as JSON has it; undefined: an object that is shown whole is without it. */
+  readonly of: (point: Point) => unknown;
+  /** What it is where it was asked for by name, and `of` gives nothing. */
+  readonly unset?: unknown;
+}
+
+const given = <S extends TSchema, Point = Measurement | Command>(
+  schema: S,
+  of: (point: Point) => Static<S> | undefined,
+  unset?: Static<S>,
+) => ({ schema, of, unset }) satisfies DefinitionField<Point>;
+
+/** What measurements and commands have in common, in the order in which it is shown. */
+const pointDefinition = {
+  address: given(Type.String({ description: 'The address on the connector.' }), ({ address = '' }) => address),
+  datatype: given(Datatype, ({ datatype }) => datatype),
+  'raw-datatype': given(Datatype, ({ datatype, rawDatatype = datatype }) => rawDatatype),
+  'eu-range': given(Range, ({ datatype, euRangeLo, euRangeHi }) => rangeOf(datatype, euRangeLo, euRangeHi)),
+  'raw-range': given(Range, ({ datatype, rawDatatype = datatype, rawRangeLo, rawRangeHi }) =>
+    rangeOf(rawDatatype, rawRangeLo, rawRangeHi),
+  ),
+  description: given(Type.Optional(Type.String()), ({ description }) => description, ''),
 };
 
+function rangeOf(datatype: Measurement['datatype'], low: string | undefined, high: string | undefined): Range {
+  return [endOf(datatype, low), endOf(datatype, high)];
+}
+
+/** As every value that the service emits: in its shortest form, whatever form it was configured in. */
+function endOf(datatype: Measurement['datatype'], text: string | undefined): string | null {
+  return text === undefined ? null : formatPrefixed(datatype, parseText(datatype, text));
+}
+
+const measurementDefinition = { ...pointDefinition };
+const commandDefinition = { ...pointDefinition };
+
+type Schemas<Fields extends Record<string, { readonly schema: TSchema }>> = {
+  [Name in keyof Fields]: Fields[Name]['schema'];
+};
+
+const schemasOf = <Fields extends Record<string, { readonly schema: TSchema }>>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])) as Schemas<Fields>;
+
 export const LiveMeasurement = Type.Object(
-  { ...pointFields, vtq: Vtq },
+  { name: Identifier, ...schemasOf(measurementDefinition), vtq: Vtq },
   { title: 'LiveMeasurement', additionalProperties: false },
 );
 export type LiveMeasurement = Static<typeof LiveMeasurement>;
 
 export const LiveCommand = Type.Object(
-  { ...pointFields, vt: Vt },
+  { name: Identifier, ...schemasOf(commandDefinition), vt: Vt },
   { title: 'LiveCommand', additionalProperties: false },
 );
 export type LiveCommand = Static<typeof LiveCommand>;
@@ -51,17 +89,25 @@ export const LiveAlarm = Type.Object(
 );
 export type LiveAlarm = Static<typeof LiveAlarm>;
 
-/** The fields behind the value, in the order in which they are shown. */
-const definitionFields = ['address', 'datatype', 'raw-datatype', 'eu-range', 'raw-range', 'description'] as const;
+/** The fields of a live point as it is shown: its name, the one that changes, and those that its definition gives. */
+export interface PointFields<Point> {
+  readonly live: 'vtq' | 'vt';
+  readonly definition: Readonly<Record<string, DefinitionField<Point>>>;
+}
+export const liveMeasurement: PointFields<Measurement> = { live: 'vtq', definition: measurementDefinition };
+export const liveCommand: PointFields<Command> = { live: 'vt', definition: commandDefinition };
 
-export const measurementFields = ['name', 'vtq', ...definitionFields] as const;
-export type MeasurementField = (typeof measurementFields)[number];
+/** In the order in which they are shown. */
+const keysOf = <Field extends string>(fields: Record<Field, unknown>) => Object.keys(fields) as Field[];
 
-export const commandFields = ['name', 'vt', ...definitionFields] as const;
-export type CommandField = (typeof commandFields)[number];
+export type MeasurementField = keyof LiveMeasurement;
+export const measurementFields: readonly MeasurementField[] = ['name', 'vtq', ...keysOf(measurementDefinition)];
 
-export const alarmFields = ['name', 'severity', 't', 'authority', 'state', 'description'] as const;
-export type AlarmField = (typeof alarmFields)[number];
+export type CommandField = keyof LiveCommand;
+export const commandFields: readonly CommandField[] = ['name', 'vt', ...keysOf(commandDefinition)];
+
+export type AlarmField = keyof LiveAlarm;
+export const alarmFields: readonly AlarmField[] = keysOf(LiveAlarm.properties);
 
 /** A measurement whose value is forced. */
 export const Simulation = Type.Object(

@@ -86,7 +86,7 @@ export class ArchivingBench {
   /** Of the connector c; every reading of it is a change. */
   put(point: Pick<Measurement, 'name' | 'datatype'> & Partial<Measurement>): void {
     const whole = { connectorName: 'c', address: 'a', stackUmask: 12, ...point };
-    this.measurements.put(whole, this.points.get(point.name));
+    this.measurements.put(whole);
     this.points.set(point.name, whole);
     this.archiving.put('measurements', this.measurements.find(point.name), whole);
   }

@@ -60,7 +60,7 @@ export class PointsBench {
   }
 
   put(point: Measurement): void {
-    this.measurements.put(point, this.points.get(point.name));
+    this.measurements.put(point);
     this.points.set(point.name, point);
   }
 

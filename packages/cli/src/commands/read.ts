@@ -9,8 +9,8 @@ import { qualityCell, timeText, valueText } from '../words.ts';
 type Point = Partial<LiveMeasurement & LiveCommand>;
 type Column = readonly [heading: string, cell: (point: Point) => Cell];
 
+/** Fields that are not shown as they are, under their own name. */
 const columns: Record<string, readonly Column[]> = {
-  name: [['NAME', ({ name = '' }) => name]],
   vtq: [
     ['VALUE', ({ vtq }) => (vtq === undefined ? '' : valueText(vtq[0]))],
     ['QUALITY', ({ vtq }) => (vtq === undefined ? '' : qualityCell(vtq[2]))],
@@ -20,12 +20,10 @@ const columns: Record<string, readonly Column[]> = {
     ['VALUE', ({ vt }) => (vt === undefined ? '' : valueText(vt[0]))],
     ['TIME', ({ vt }) => (vt === undefined ? '' : timeText(vt[1]))],
   ],
-  address: [['ADDRESS', ({ address = '' }) => address]],
   datatype: [['TYPE', ({ datatype = '' }) => datatype]],
   'raw-datatype': [['RAW TYPE', (point) => point['raw-datatype'] ?? '']],
   'eu-range': [['RANGE', (point) => rangeText(point['eu-range'])]],
   'raw-range': [['RAW RANGE', (point) => rangeText(point['raw-range'])]],
-  description: [['DESCRIPTION', ({ description = '' }) => description]],
 };
 
 export const read: CommandDeclaration = {
@@ -69,7 +67,7 @@ async function show({ terminal, args }: Call, found: Record<string, Point>, fiel
     return;
   }
   const shown = fields.includes('name') ? fields : ['name', ...fields];
-  const chosen = shown.flatMap((field) => columns[field] ?? []);
+  const chosen = shown.flatMap((field) => columns[field] ?? [plainColumn(field as keyof Point)]);
   const rows = Object.entries(found).map(([name, point]) => chosen.map(([, cell]) => cell({ name, ...point })));
   await terminal.table(
     chosen.map(([heading]) => heading),
@@ -89,6 +87,10 @@ function readFields<Field extends string>({ options }: Call, known: readonly Fie
     throw new UsageError(`There is no field ${JSON.stringify(unknown)}.${hint} There are ${known.join(', ')}.`);
   }
   return fields as Field[] | undefined;
+}
+
+function plainColumn(field: keyof Point): Column {
+  return [field.toUpperCase().replaceAll('-', ' '), (point) => String(point[field] ?? '')];
 }
 
 function rangeText(range: Point['eu-range']): string {

@@ -1,16 +1,11 @@
 // The JSON of live alarms: of one, of some, of all. Kept until it changes, since alarms are read more often than they
 // change. Made as text, so that every name is an ordinary one.
-import { type AlarmField, type AlarmState, alarmFields, toTimestamp } from '@telltale/schema';
+import { type AlarmField, alarmFields, type LiveAlarm, toTimestamp } from '@telltale/schema';
 import { type Gathered, type Gathering, Pieces, stepItems } from '../points/index.ts';
 
 /** An alarm as it is shown. Its name is an identifier, which needs no escapes. */
-export interface ShownAlarm {
-  readonly name: string;
-  readonly severity: number;
+export interface ShownAlarm extends Readonly<Omit<LiveAlarm, 't'>> {
   readonly timeUs: number;
-  readonly authority: string;
-  readonly state: AlarmState;
-  readonly description: string;
 }
 
 /** So many alarms make one buffer; a change makes one buffer anew. */
@@ -38,7 +33,7 @@ export class AlarmTexts {
     this.#blocks[handle >> blockShift] = undefined;
   }
 
-  /** All six fields. */
+  /** All fields. */
   one(handle: number): string {
     const kept = this.#texts[handle];
     if (kept !== undefined) return kept;
@@ -113,20 +108,9 @@ function enclosed(pieces: Pieces, [opening, closing]: typeof braces | typeof bra
 
 function objectText(alarm: ShownAlarm, fields: readonly AlarmField[]): string {
   let text = '';
-  for (const field of fields) text += `${text === '' ? '{' : ','}"${field}":${fieldText(alarm, field)}`;
-  return text === '' ? '{}' : `${text}}`;
-}
-
-function fieldText(alarm: ShownAlarm, field: AlarmField): string {
-  switch (field) {
-    case 'name':
-    case 'state':
-      return `"${alarm[field]}"`;
-    case 'severity':
-      return String(alarm.severity);
-    case 't':
-      return `[${toTimestamp(alarm.timeUs).join(',')}]`;
-    default:
-      return JSON.stringify(alarm[field]);
+  for (const field of fields) {
+    const value = field === 't' ? toTimestamp(alarm.timeUs) : alarm[field];
+    text += `${text === '' ? '{' : ','}"${field}":${JSON.stringify(value)}`;
   }
+  return text === '' ? '{}' : `${text}}`;
 }

@@ -5,6 +5,7 @@ import {
   type Command,
   type Datatype,
   formatPrefixed,
+  liveCommand,
   ProblemError,
   parsePrefixedAs,
   parseText,
@@ -18,7 +19,6 @@ import {
 import { CommandChain } from './command-chain.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
 import { PointPersistence } from './point-persistence.ts';
-import { slotText } from './point-text.ts';
 import { TimedWriter, usualRoom } from './wire-format.ts';
 import { WireSlots } from './wire-slots.ts';
 
@@ -55,13 +55,11 @@ interface CommandValue {
 
 interface LiveCommand extends CommandValue {
   readonly chain: CommandChain;
-  /** Undefined: a value of the service itself. */
-  readonly connector: string | undefined;
   /** The time of the last write, which may be on its way to the disk: no two have the same. */
   lastGivenUs: number;
 }
 
-export class Commands extends NamedPoints {
+export class Commands extends NamedPoints<Command> {
   readonly #clock: Clock;
   readonly #persistence: PointPersistence<StoredCommand>;
   readonly #writeToDevice: WriteToDevice;
@@ -72,7 +70,11 @@ export class Commands extends NamedPoints {
   readonly #listeners: ((handle: number) => void)[] = [];
   readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
-  readonly wire = new WireSlots('vt', (handle, bytes, at, room) => this.#writeVt(handle, bytes, at, room));
+  readonly wire = new WireSlots<Command>(
+    liveCommand,
+    (handle) => this.definitionOf(handle),
+    (handle, bytes, at, room) => this.#writeVt(handle, bytes, at, room),
+  );
 
   constructor({ clock, store, writeToDevice }: CommandsOptions) {
     super(clock);
@@ -122,16 +124,15 @@ export class Commands extends NamedPoints {
   /** Then `showNew`, and what is to be taken over; or `discardNew`. */
   prepare(point: Command): PreparedPoint {
     const chain = new CommandChain(point);
-    const text = slotText(point);
     const isNew = this.find(point.name) < 0;
     const handle = this.handles.reserve(point.name);
     const takeOver = () => {
       const before = this.#commands[handle];
       const { value, timeUs, isWritten, hasValue } = this.#valueUnder(point, before);
       const lastGivenUs = Math.max(timeUs, before?.lastGivenUs ?? 0);
-      const connector = point.connectorName;
-      this.#commands[handle] = { chain, connector, value, timeUs, isWritten, hasValue, lastGivenUs };
-      this.wire.put(handle, text, usualRoom(point.datatype));
+      this.definitions[handle] = point;
+      this.#commands[handle] = { chain, value, timeUs, isWritten, hasValue, lastGivenUs };
+      this.wire.put(handle, usualRoom(point.datatype));
       const isOther = before === undefined || before.chain.datatype !== chain.datatype;
       if (isOther || before.value !== value || before.timeUs !== timeUs) this.#notify(handle);
     };
@@ -163,6 +164,7 @@ export class Commands extends NamedPoints {
     if (handle < 0) return;
     this.notifyRemoval(handle);
     this.wire.remove(handle);
+    this.definitions[handle] = undefined;
     this.#commands[handle] = undefined;
     this.handles.takeBack(handle, name);
     this.#deleteStored(name);
@@ -178,7 +180,9 @@ export class Commands extends NamedPoints {
   async write(name: string, text: string): Promise<void> {
     const handle = this.find(name);
     if (handle < 0) throw unknownCommand(name);
-    const { chain, connector } = this.#get(handle);
+    const { chain } = this.#get(handle);
+    // Without one it is a value of the service itself.
+    const { connectorName: connector } = this.definitionOf(handle);
     const value = chain.read(text);
     const raw = unstored(chain.rawDatatype, chain.toRaw(value));
     if (connector !== undefined) await this.#writeToDevice(connector, handle, raw);

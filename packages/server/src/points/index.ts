@@ -15,4 +15,3 @@ export type { SimulationRequest } from './simulation-control.ts';
 export type { SimulationStore, StoredSimulation } from './simulations.ts';
 export { sourceOf } from './source-of.ts';
 export { Turns } from './turns.ts';
-export type { WireSlots } from './wire-slots.ts';

@@ -24,7 +24,7 @@ const qualityBits = 0xffff;
 const statusShift = 6;
 
 /** What a measurement's configuration says of the chain. */
-export interface Definition {
+export interface ChainSettings {
   readonly datatype: Datatype;
   readonly rawDatatype: Datatype;
   readonly flags: number;
@@ -51,9 +51,9 @@ export class MeasurementTable {
   readonly longDeadbands = new Map<number, bigint>();
 
   /** The value stays. No connector reads it until `connect`. */
-  define(handle: number, definition: Definition): void {
+  define(handle: number, settings: ChainSettings): void {
     this.#reserve(handle);
-    const { datatype, rawDatatype, flags, scaling, threshold, longDeadband } = definition;
+    const { datatype, rawDatatype, flags, scaling, threshold, longDeadband } = settings;
     this.words[(handle << wordShift) + word.flags] = flags | (this.flagsOf(handle) & flag.simulated);
     this.types[handle] = datatypes.indexOf(datatype);
     this.rawTypes[handle] = datatypes.indexOf(rawDatatype);
@@ -215,7 +215,7 @@ export class MeasurementTable {
   }
 }
 
-export function definitionOf(point: Measurement): Definition {
+export function chainSettings(point: Measurement): ChainSettings {
   const { datatype, rawDatatype = datatype, stackUmask = 0 } = point;
   const scaling = scalingOf(point);
   const deadband = deadbandOf(point);

@@ -4,6 +4,7 @@ import {
   type Batch,
   type Clock,
   type Datatype,
+  liveMeasurement,
   type Measurement,
   quality,
   type StoredValue,
@@ -17,9 +18,8 @@ import type { LinkRole } from './links.ts';
 import { MeasurementChain, type ReadingTrial } from './measurement-chain.ts';
 import { flag } from './measurement-layout.ts';
 import type { Changes, MeasurementReader } from './measurement-reader.ts';
-import { definitionOf, MeasurementTable } from './measurement-table.ts';
+import { chainSettings, MeasurementTable } from './measurement-table.ts';
 import { NamedPoints, type PreparedPoint } from './named-points.ts';
-import { slotText } from './point-text.ts';
 import type { QualityCounts } from './quality-counts.ts';
 import { SimulationControl, type SimulationRequest } from './simulation-control.ts';
 import { type SimulationStore, Simulations, type StoredSimulation } from './simulations.ts';
@@ -35,12 +35,11 @@ export interface MeasurementsOptions {
 /** A new measurement that is prepared and not visible yet. */
 interface Coming {
   readonly handle: number;
-  readonly name: string;
-  readonly connector: string | undefined;
+  readonly point: Measurement;
   readonly isWatched: boolean;
 }
 
-export class Measurements extends NamedPoints implements MeasurementReader {
+export class Measurements extends NamedPoints<Measurement> implements MeasurementReader {
   readonly #clock: Clock;
   readonly #table = new MeasurementTable();
   readonly #chain: MeasurementChain;
@@ -51,7 +50,11 @@ export class Measurements extends NamedPoints implements MeasurementReader {
   readonly #coming: Coming[] = [];
   readonly #writer = new TimedWriter();
   /** The wire bytes of all of them. */
-  readonly wire = new WireSlots('vtq', (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room));
+  readonly wire = new WireSlots<Measurement>(
+    liveMeasurement,
+    (handle) => this.definitionOf(handle),
+    (handle, bytes, at, room) => this.#writeVtq(handle, bytes, at, room),
+  );
 
   constructor({ clock, store }: MeasurementsOptions) {
     super(clock);
@@ -175,30 +178,30 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.readings(connector, batch);
   }
 
-  /** `before`: how it was configured. Then `showNew`, and `settle` when all is taken over; or `discardNew`. */
-  prepare(point: Measurement, before?: Measurement): PreparedPoint {
+  /** Then `showNew`, and `settle` when all is taken over; or `discardNew`. */
+  prepare(point: Measurement): PreparedPoint {
     const { name, datatype, connectorName } = point;
     const isNew = this.find(name) < 0;
     const handle = this.handles.reserve(name);
-    const definition = definitionOf(point);
-    const { isWatched } = definition;
-    const text = slotText(point);
-    const connector = point.address === undefined ? undefined : connectorName;
+    const settings = chainSettings(point);
+    const { isWatched } = settings;
     if (isNew) {
-      this.#table.define(handle, definition);
+      this.#table.define(handle, settings);
       this.#table.reset(handle);
-      this.wire.prepare(handle, text, usualRoom(datatype));
-      this.#coming.push({ handle, name, connector, isWatched });
+      this.wire.prepare(handle, usualRoom(datatype));
+      this.#coming.push({ handle, point, isWatched });
       return { handle };
     }
-    const isOther = before?.datatype !== datatype;
+    const before = this.definitionOf(handle);
+    const isOther = before.datatype !== datatype;
     const isElsewhere = isOther || sourceOf(point) !== sourceOf(before);
     const endsSimulation = isOther || before.connectorName !== connectorName;
     const takeOver = () => {
       if (isElsewhere) this.#linked.forgetPoint(handle);
-      this.#table.define(handle, definition);
-      this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
-      this.wire.put(handle, text, usualRoom(datatype));
+      this.definitions[handle] = point;
+      this.#table.define(handle, settings);
+      this.#table.connect(handle, this.#linked.connectorNumber(connectorOf(point)), isWatched);
+      this.wire.put(handle, usualRoom(datatype));
       if (endsSimulation) this.#forcing.discard(handle);
       if (isOther) this.#table.reset(handle);
       else if (isElsewhere) {
@@ -213,9 +216,11 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** Makes the prepared measurements visible; their links are defined before. */
   showNew(): void {
-    for (const { handle, name, connector, isWatched } of this.#coming.splice(0)) {
+    for (const { handle, point, isWatched } of this.#coming.splice(0)) {
+      const { name } = point;
       this.handles.show(handle, name);
-      this.#table.connect(handle, this.#linked.connectorNumber(connector), isWatched);
+      this.definitions[handle] = point;
+      this.#table.connect(handle, this.#linked.connectorNumber(connectorOf(point)), isWatched);
       this.wire.show(handle);
       this.#chain.publish(handle);
       this.#linked.pointPut(handle, name);
@@ -225,10 +230,10 @@ export class Measurements extends NamedPoints implements MeasurementReader {
 
   /** Discards the prepared measurements. */
   discardNew(): void {
-    for (const { handle, name } of this.#coming.splice(0)) {
+    for (const { handle, point } of this.#coming.splice(0)) {
       this.wire.remove(handle);
       this.#table.remove(handle);
-      this.handles.takeBack(handle, name);
+      this.handles.takeBack(handle, point.name);
     }
   }
 
@@ -237,8 +242,8 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.#linked.settle();
   }
 
-  put(point: Measurement, before?: Measurement): void {
-    this.prepare(point, before).takeOver?.();
+  put(point: Measurement): void {
+    this.prepare(point).takeOver?.();
     this.showNew();
     this.settle();
   }
@@ -255,6 +260,7 @@ export class Measurements extends NamedPoints implements MeasurementReader {
     this.notifyRemoval(handle);
     this.wire.remove(handle);
     this.#table.remove(handle);
+    this.definitions[handle] = undefined;
     this.handles.takeBack(handle, name);
     this.#linked.settle();
   }
@@ -314,4 +320,9 @@ export class Measurements extends NamedPoints implements MeasurementReader {
       : { value: table.valueOf(handle), sinceUs: table.timeOf(handle), quality: table.qualityOf(handle) };
     return this.#writer.write(bytes, start, room, datatype, unstored(datatype, value), sinceUs, status);
   }
+}
+
+/** The connector that reads it; undefined where none does. */
+function connectorOf({ address, connectorName }: Measurement): string | undefined {
+  return address === undefined ? undefined : connectorName;
 }

@@ -1,5 +1,5 @@
-// What live measurements and live commands have in common: they are found by name, known by handle, and their removal is
-// notified.
+// What live measurements and live commands have in common: they are found by name, known by handle, have the
+// definition that they were rendered with, and their removal is notified.
 import type { Clock } from '@telltale/schema';
 import { Handles } from './handles.ts';
 
@@ -10,8 +10,10 @@ export interface PreparedPoint {
   readonly takeOver?: () => void;
 }
 
-export class NamedPoints {
+export class NamedPoints<Point> {
   protected readonly handles: Handles;
+  /** By handle, of those that are shown. */
+  protected readonly definitions: (Point | undefined)[] = [];
   readonly #removalListeners: ((handle: number) => void)[] = [];
 
   protected constructor(clock: Clock) {
@@ -29,6 +31,11 @@ export class NamedPoints {
 
   nameOf(handle: number): string {
     return this.handles.nameOf(handle);
+  }
+
+  /** As it is configured: the object that the rendering has, which nobody changes. */
+  definitionOf(handle: number): Point {
+    return this.definitions[handle] as Point;
   }
 
   all(): Iterable<number> {

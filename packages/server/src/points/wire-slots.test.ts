@@ -193,13 +193,16 @@ describe('the wire bytes', () => {
 
   test('WI-1: a step of a selection writes few values, in whatever order the points are asked for', () => {
     let written = 0;
-    const wire = new WireSlots('vtq', (_handle, bytes, at) => {
-      written++;
-      return at + bytes.write('0', at);
-    });
-    const text = { address: '', datatypes: '', euRange: '', rawRange: '', description: '' };
+    const wire = new WireSlots<{ name: string }>(
+      { live: 'vtq', definition: {} },
+      (handle) => ({ name: `p${handle}` }),
+      (_handle, bytes, at) => {
+        written++;
+        return at + bytes.write('0', at);
+      },
+    );
     const count = 20_000;
-    for (let handle = 0; handle < count; handle++) wire.put(handle, { ...text, name: `p${handle}` }, 1);
+    for (let handle = 0; handle < count; handle++) wire.put(handle, 1);
     const handles = Array.from({ length: count }, (_, at) => (at * 64) % (count - 32));
     for (const asked of [Array.from(handles.keys()), [...new Set(handles)]]) {
       for (let handle = 0; handle < count; handle++) wire.touch(handle);

@@ -1,20 +1,11 @@
-// The wire bytes of a whole family of live points, kept ready: each point owns a padded slot in which its value is
-// rewritten in place when someone reads it after a change. Reading a collection is then copying; telling fifty watchers
-// formats once. What is written into a slot is its owner's business.
+// The wire bytes of a whole family of live points, ready to be sent: each point owns a padded slot in which its value is
+// rewritten in place when someone reads it after a change. Reading a collection is then copying; notifying fifty
+// watchers formats once. What is written into a slot is its owner's business.
+import type { PointFields } from '@telltale/schema';
 import { CollectionCopies, type CopiedPage, type Lease } from './collection-copies.ts';
+import { type DefinitionText, definitionText } from './definition-text.ts';
 import { type Gathering, Pieces, stepItems } from './pieces.ts';
 import { pad } from './wire-format.ts';
-
-/** A slot in text: what stands before the value, and what stands behind it. */
-export interface SlotText {
-  readonly name: string;
-  /** The fields behind the value, each with a comma before it; the description may be empty. */
-  readonly address: string;
-  readonly datatypes: string;
-  readonly euRange: string;
-  readonly rawRange: string;
-  readonly description: string;
-}
 
 /** Writes a point's value at a position; answers where it ends, or a negative number: minus the bytes that it needs. */
 export type WriteValue = (handle: number, bytes: Buffer, at: number, room: number) => number;
@@ -31,16 +22,19 @@ interface Page extends CopiedPage {
   version: number;
   /** False where slots came, went or grew: they are laid anew before the next use. */
   laid: boolean;
-  /** Slots whose text is new. */
-  texts: Map<number, SlotText>;
 }
 
-const datatypeLength = ',"datatype":"d"'.length;
-const rawDatatypeLength = ',"raw-datatype":"d"'.length;
-const noDescription = Buffer.from(',"description":""');
+/** What was asked for of each object. */
+interface Chosen<Point> {
+  readonly name: boolean;
+  readonly live: boolean;
+  readonly textOf: DefinitionText<Point>;
+}
 
-export class WireSlots {
-  readonly #valueField: string;
+export class WireSlots<Point extends { readonly name: string }> {
+  readonly #fields: PointFields<Point>;
+  readonly #definitionOf: (handle: number) => Point;
+  readonly #textOf: DefinitionText<Point>;
   readonly #write: WriteValue;
   readonly #pages: Page[] = [];
   /** Slots, and pages with slots in them, whose value has changed since it was written. */
@@ -55,16 +49,16 @@ export class WireSlots {
   #tailLength = new Uint32Array(0);
   #room = new Uint32Array(0);
   #valueLength = new Uint32Array(0);
-  #addressLength = new Uint32Array(0);
-  #euRangeLength = new Uint16Array(0);
-  #rawRangeLength = new Uint16Array(0);
   #version = 0;
   /** Another one whenever a slot lies elsewhere. */
   #layout = 0;
   readonly #copies = new CollectionCopies();
 
-  constructor(valueField: 'vtq' | 'vt', write: WriteValue) {
-    this.#valueField = valueField;
+  /** `definitionOf` gives the definition of a point that is shown; it is asked anew after each `put` and `show`. */
+  constructor(fields: PointFields<Point>, definitionOf: (handle: number) => Point, write: WriteValue) {
+    this.#fields = fields;
+    this.#definitionOf = definitionOf;
+    this.#textOf = definitionText(fields);
     this.#write = write;
   }
 
@@ -74,15 +68,14 @@ export class WireSlots {
   }
 
   /** `room` is what most values of the point need, in bytes; longer ones make the slot grow. */
-  put(handle: number, text: SlotText, room: number): void {
-    this.prepare(handle, text, room);
+  put(handle: number, room: number): void {
+    this.prepare(handle, room);
     this.show(handle);
   }
 
   /** As `put`, but it is not there before `show`. */
-  prepare(handle: number, text: SlotText, room: number): void {
+  prepare(handle: number, room: number): void {
     this.#reserve(handle);
-    this.#pageOf(handle).texts.set(handle, text);
     this.#room[handle] = room;
   }
 
@@ -93,9 +86,7 @@ export class WireSlots {
   }
 
   remove(handle: number): void {
-    const page = this.#pageOf(handle);
-    page.texts.delete(handle);
-    page.laid = false;
+    this.#pageOf(handle).laid = false;
     this.#isShown[handle] = 0;
     this.#length[handle] = 0;
     this.#room[handle] = 0;
@@ -162,6 +153,11 @@ export class WireSlots {
     return behind + 2;
   }
 
+  /** What stands before the value. */
+  #headOf({ name }: Point): string {
+    return `"${name}":{"name":"${name}","${this.#fields.live}":`;
+  }
+
   #changed(): void {
     this.#version++;
   }
@@ -169,7 +165,7 @@ export class WireSlots {
   #pageOf(handle: number): Page {
     const number = handle >>> pageShift;
     while (this.#pages.length <= number) {
-      this.#pages.push({ bytes: Buffer.alloc(0), length: 0, version: 0, laid: true, texts: new Map() });
+      this.#pages.push({ bytes: Buffer.alloc(0), length: 0, version: 0, laid: true });
     }
     return this.#pages[number] as Page;
   }
@@ -217,31 +213,31 @@ export class WireSlots {
     return true;
   }
 
-  /** Makes the page anew from the slots that it has and the texts that are new. */
+  /** Makes the page anew from the definitions of its points. */
   #lay(number: number, page: Page): void {
     const first = number << pageShift;
     const behind = Math.min(first + slotsAPage, this.#length.length);
-    const slots = new Map<number, { head: Buffer; tail: Buffer }>();
+    const tails = new Map<number, string>();
     let length = 0;
     for (let handle = first; handle < behind; handle++) {
       if (this.#isShown[handle] === 0) continue;
-      const text = page.texts.get(handle);
-      page.texts.delete(handle);
-      const parts = text === undefined ? this.#cut(handle, page) : this.#measure(handle, text);
-      slots.set(handle, parts);
-      length += parts.head.length + at(this.#room, handle) + parts.tail.length;
-    }
-    const bytes = Buffer.alloc(length, space);
-    let start = 0;
-    for (const [handle, { head, tail }] of slots) {
-      const room = at(this.#room, handle);
-      head.copy(bytes, start);
-      tail.copy(bytes, start + head.length + room);
-      this.#start[handle] = start;
-      this.#length[handle] = head.length + room + tail.length;
+      const definition = this.#definitionOf(handle);
+      const tail = `${this.#textOf(definition)}},`;
+      tails.set(handle, tail);
+      this.#keyLength[handle] = definition.name.length + 3;
+      this.#headLength[handle] = this.#headOf(definition).length;
+      this.#tailLength[handle] = Buffer.byteLength(tail);
+      this.#length[handle] = at(this.#headLength, handle) + at(this.#room, handle) + at(this.#tailLength, handle);
+      this.#start[handle] = length;
       this.#valueLength[handle] = 0;
       this.#stale[handle] = 1;
-      start += head.length + room + tail.length;
+      length += at(this.#length, handle);
+    }
+    const bytes = Buffer.alloc(length, space);
+    for (const [handle, tail] of tails) {
+      const start = at(this.#start, handle);
+      bytes.write(this.#headOf(this.#definitionOf(handle)), start, 'latin1');
+      bytes.write(tail, start + at(this.#length, handle) - at(this.#tailLength, handle));
     }
     page.bytes = bytes;
     page.length = length;
@@ -251,46 +247,19 @@ export class WireSlots {
     this.#stalePages[number] = 1;
   }
 
-  #measure(handle: number, text: SlotText): { head: Buffer; tail: Buffer } {
-    const key = `"${text.name}":`;
-    const head = Buffer.from(`${key}{"name":"${text.name}","${this.#valueField}":`);
-    this.#keyLength[handle] = key.length;
-    this.#headLength[handle] = head.length;
-    this.#addressLength[handle] = Buffer.byteLength(text.address);
-    this.#euRangeLength[handle] = text.euRange.length;
-    this.#rawRangeLength[handle] = text.rawRange.length;
-    const tail = Buffer.from(`${text.address}${text.datatypes}${text.euRange}${text.rawRange}${text.description}},`);
-    this.#tailLength[handle] = tail.length;
-    return { head, tail };
-  }
-
-  /** The parts of a slot that stays, out of the page as it was. */
-  #cut(handle: number, page: Page): { head: Buffer; tail: Buffer } {
-    const start = at(this.#start, handle);
-    const end = start + at(this.#length, handle);
-    const headEnd = start + at(this.#headLength, handle);
-    return {
-      head: page.bytes.subarray(start, headEnd),
-      tail: page.bytes.subarray(end - at(this.#tailLength, handle), end),
-    };
-  }
-
   *#gather(handles: Iterable<number>, fields: readonly string[] | undefined, keyed: boolean): Gathering {
     const pieces = new Pieces();
+    const chosen = fields === undefined ? undefined : this.#chosen(fields);
     pieces.byte(keyed ? 0x7b : 0x5b);
     let items = 0;
     let isEmpty = true;
     for (const handle of handles) {
       if (handle >= 0) {
         this.#freshOf(handle);
-        const length = at(this.#length, handle);
-        if (length > 0) {
+        if (at(this.#length, handle) > 0) {
           isEmpty = false;
-          pieces.reserve(length + noDescription.length);
-          pieces.length =
-            fields === undefined
-              ? this.#writeWhole(handle, keyed, pieces.bytes, pieces.length)
-              : this.#writeFields(handle, fields, pieces.bytes, pieces.length);
+          if (chosen === undefined) this.#appendWhole(handle, keyed, pieces);
+          else this.#appendChosen(handle, chosen, pieces);
         }
       }
       if (++items % stepItems === 0) yield;
@@ -311,44 +280,43 @@ export class WireSlots {
     return behind + bytes.copy(target, behind, end - at(this.#tailLength, handle), end);
   }
 
+  #appendWhole(handle: number, keyed: boolean, pieces: Pieces): void {
+    pieces.reserve(at(this.#length, handle));
+    pieces.length = this.#writeWhole(handle, keyed, pieces.bytes, pieces.length);
+  }
+
+  #chosen(fields: readonly string[]): Chosen<Point> {
+    return {
+      name: fields.includes('name'),
+      live: fields.includes(this.#fields.live),
+      textOf: definitionText(this.#fields, fields),
+    };
+  }
+
   /** `"level":{…},` with the chosen fields alone, in the order of the whole object. */
-  #writeFields(handle: number, fields: readonly string[], target: Buffer, targetAt: number): number {
+  #appendChosen(handle: number, { name, live, textOf }: Chosen<Point>, pieces: Pieces): void {
+    const text = textOf(this.#definitionOf(handle));
+    pieces.reserve(at(this.#length, handle) + Buffer.byteLength(text));
+    const { bytes: target, length: targetAt } = pieces;
     const { bytes } = this.#pages[handle >>> pageShift] as Page;
     const start = at(this.#start, handle);
     const keyEnd = start + at(this.#keyLength, handle);
     const valueAt = start + at(this.#headLength, handle);
-    const nameEnd = valueAt - this.#valueField.length - 4;
+    const nameEnd = valueAt - this.#fields.live.length - 4;
     let end = targetAt + bytes.copy(target, targetAt, start, keyEnd);
     const opening = end;
     target[end++] = 0x7b;
-    if (fields.includes('name')) {
+    if (name) {
       target[end++] = comma;
       end += bytes.copy(target, end, keyEnd + 1, nameEnd);
     }
-    if (fields.includes(this.#valueField)) {
-      end += bytes.copy(target, end, nameEnd, valueAt + at(this.#valueLength, handle));
-    }
-    let from = start + at(this.#length, handle) - at(this.#tailLength, handle);
-    const parts: readonly [field: string, length: number][] = [
-      ['address', at(this.#addressLength, handle)],
-      ['datatype', datatypeLength],
-      ['raw-datatype', rawDatatypeLength],
-      ['eu-range', at(this.#euRangeLength, handle)],
-      ['raw-range', at(this.#rawRangeLength, handle)],
-    ];
-    for (const [field, length] of parts) {
-      if (fields.includes(field)) end += bytes.copy(target, end, from, from + length);
-      from += length;
-    }
-    if (fields.includes('description')) {
-      const behind = start + at(this.#length, handle) - 2;
-      end += from === behind ? noDescription.copy(target, end) : bytes.copy(target, end, from, behind);
-    }
+    if (live) end += bytes.copy(target, end, nameEnd, valueAt + at(this.#valueLength, handle));
+    end += target.write(text, end);
     if (end === opening + 1) end++;
     else target.copyWithin(opening + 1, opening + 2, end); // without the comma before the first field
     target[end - 1] = closingBrace;
     target[end] = comma;
-    return end + 1;
+    pieces.length = end + 1;
   }
 
   #reserve(handle: number): void {
@@ -364,13 +332,10 @@ export class WireSlots {
     this.#tailLength = grown(this.#tailLength, new Uint32Array(capacity));
     this.#room = grown(this.#room, new Uint32Array(capacity));
     this.#valueLength = grown(this.#valueLength, new Uint32Array(capacity));
-    this.#addressLength = grown(this.#addressLength, new Uint32Array(capacity));
-    this.#euRangeLength = grown(this.#euRangeLength, new Uint16Array(capacity));
-    this.#rawRangeLength = grown(this.#rawRangeLength, new Uint16Array(capacity));
   }
 }
 
-function at(array: Uint8Array | Uint16Array | Uint32Array, handle: number): number {
+function at(array: Uint8Array | Uint32Array, handle: number): number {
   return array[handle] as number;
 }
 

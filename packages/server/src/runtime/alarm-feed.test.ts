@@ -22,7 +22,7 @@ function setUp() {
   const store = { saveAlarm: async () => undefined, deleteAlarm: async () => undefined };
   const alarms = new Alarms({ measurements, store, clock });
   measurements.onChanges((changes) => alarms.evaluate(changes));
-  measurements.put(level, undefined);
+  measurements.put(level);
   const served = new Set(['out']);
   const told: string[] = [];
   const feed = new AlarmFeed({

@@ -106,7 +106,7 @@ export class Takeover {
 
   #measurement(before: Measurement | undefined, after: Measurement | undefined): void {
     if (before?.datatype !== after?.datatype) this.#others.push((after ?? before)?.name as string);
-    if (after !== undefined) this.#put('measurements', this.#parts.measurements.prepare(after, before), before, after);
+    if (after !== undefined) this.#put('measurements', this.#parts.measurements.prepare(after), before, after);
     else if (before !== undefined) this.#remove('measurements', before);
   }
 

@@ -87,7 +87,7 @@ describe('what is configured', () => {
       bench.read('w', 1, startUs - 1000, status);
       bench.news();
       const driven: Measurement = { name: 'w', datatype: 'b', ...onChange };
-      bench.measurements.put(driven, bench.points.get('w'));
+      bench.measurements.put(driven);
       assert.deepEqual(bench.news(), []);
       bench.archiving.put('measurements', bench.measurements.find('w'), driven);
       assert.deepEqual(values(bench), ['w b1']);
@@ -104,7 +104,7 @@ describe('what is configured', () => {
     bench.read('w', 0); // the watchdog says that the link is lost
     assert.deepEqual(values(bench), ['p d1', 'w i1', 'p d1', 'w i0']);
     bench.clock.advance(1);
-    bench.measurements.put({ name: 'w', datatype: 'b', leader: 'p' }, bench.points.get('w'));
+    bench.measurements.put({ name: 'w', datatype: 'b', leader: 'p' });
     assert.deepEqual(values(bench), ['p d1']);
   });
 

@@ -17,7 +17,6 @@ import {
   type Measurements,
   type SimulationRequest,
   Turns,
-  type WireSlots,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
 import { BeginOrder } from './begin-order.ts';
@@ -41,7 +40,7 @@ export type ReadBytes = Lease | Gathered | Promise<Gathered>;
 export type IsWanted = () => boolean;
 
 interface Points {
-  readonly wire: WireSlots;
+  readonly wire: Measurements['wire'] | Commands['wire'];
   readonly size: number;
   find(name: string): number;
   all(): Iterable<number>;

@@ -101,7 +101,7 @@ export class StackAccess {
     const handle = this.#mustFindMeasurement(name);
     const view = measurements.chainOf(handle);
     if (handle !== asked || view.connector !== connector) trace = undefined;
-    const { address } = JSON.parse(measurements.wire.object(handle).toString()) as { address: string };
+    const { address = '' } = measurements.definitionOf(handle);
     return explainMeasurement({
       name,
       address,
