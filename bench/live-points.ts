@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { Batch, type Measurement, systemClock } from '@telltale/schema';
-import pino from 'pino';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
@@ -56,10 +55,11 @@ export class LivePoints {
   async serve(): Promise<{ url: string; channel: ChannelServer; watches: Watches; onRequest(call: () => void): void }> {
     const data = new DataAccess({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
     const unavailable = () => undefined;
-    const log = pino({ level: 'silent' });
-    const http = plainHttp({
-      routes: plainRoutes(liveObjects({ data, stacks: {} as StackAccess, boot: randomUUID() })),
-    });
+    const implementations = {
+      ...liveObjects({ data, stacks: {} as StackAccess, boot: randomUUID() }),
+      heartbeat: () => undefined,
+    };
+    const http = plainHttp({ routes: plainRoutes(implementations) });
     const watches = new Watches({
       data,
       modules: idleModules(),
@@ -69,7 +69,7 @@ export class LivePoints {
     });
     const channel = new ChannelServer({
       path: '/data/ws',
-      requests: new ChannelRequests({ data, watches, log, gate: openGate }),
+      requests: new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate }),
       watches,
       clock: systemClock,
       maxMessageBytes: 1 << 26,

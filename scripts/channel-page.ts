@@ -3,7 +3,6 @@ import {
   type ChannelRequestFields,
   type ChannelRequestName,
   channelNotifications,
-  channelRequestNames,
   channelRequests,
   checker,
   closeCode,
@@ -26,6 +25,7 @@ type Described = TSchema & {
   title?: string;
 };
 
+/** In the order of the page. */
 const examples: { readonly [N in ChannelRequestName]: ChannelRequestFields<N> } = {
   Heartbeat: {},
   WatchMeasurements: { measurements: ['tank1_level', 'inlet_flow'] },
@@ -79,7 +79,7 @@ export function channelPage(): string[] {
       'whether all of it was carried out. Where it was not, `error` is a [problem](problems.md). Unasked, the service ' +
       'sends notifications of what is watched. How to use it: [The channel](../guides/channel.md).',
     '## Requests',
-    ...channelRequestNames.map(requestSection),
+    ...(Object.keys(examples) as ChannelRequestName[]).map(requestSection),
     '## Notifications',
     ...channelNotifications.map((type) => notificationSection(type as unknown as Described)),
     '## Close codes',
@@ -93,7 +93,7 @@ export function channelPage(): string[] {
 }
 
 function requestSection(name: ChannelRequestName): string {
-  const declaration: { summary: string; answer?: Record<string, TSchema>; batch?: true } = channelRequests[name];
+  const declaration = channelRequests[name];
   const message = { request: name, id: 7, ...examples[name] };
   const [fault] = checker(requestSchema(name)).faults(message);
   if (fault !== undefined) throw new Error(`the example of ${name} does not fit: ${fault.path} ${fault.message}`);

@@ -49,15 +49,12 @@ function withSection(path: string, section: string): string {
 function operationsPage(): string {
   const whoMay = { read: 'yes', 'named-write': 'to the names in `properties.writes`', write: 'no' };
   const rows = schema.operationNames.map((name) => {
-    const { effect, audited, http } = schema.declarationOf(name);
-    const requests = schema.channelRequestNames.filter((request) =>
-      (schema.channelRequests[request].operations as readonly string[]).includes(name),
-    );
+    const { effect, audited, http, channel = [] } = schema.declarationOf(name);
     return [
       `\`${name}\``,
       `${effect.action} ${effect.resource}`,
-      `\`${http.method} ${http.path}\``,
-      requests.map((request) => `\`${request}\``).join(', '),
+      http === undefined ? '' : `\`${http.method} ${http.path}\``,
+      channel.map(({ request }) => `\`${request}\``).join(', '),
       whoMay[accessOf(effect)],
       audited ? 'yes' : '',
     ];

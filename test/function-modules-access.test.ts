@@ -8,7 +8,7 @@ import {
   type ChannelRequestFields,
   type ChannelRequestName,
   channelRequestNames,
-  operationNames,
+  httpOperationNames,
 } from '@telltale/schema';
 import { WebSocket } from 'ws';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
@@ -50,7 +50,7 @@ describe('every route', () => {
   const tokens = new ModuleTokens();
   const reached: string[] = [];
   const routes = plainRoutes(
-    Object.fromEntries(operationNames.map((name) => [name, () => undefined])) as unknown as Implementations,
+    Object.fromEntries(httpOperationNames.map((name) => [name, () => undefined])) as unknown as Implementations,
   );
   let http: HttpServer;
   let url: string;

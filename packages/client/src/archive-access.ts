@@ -10,9 +10,9 @@ import {
   csvType,
   formatText,
   fromTimestamp,
+  type HttpOperationName,
   JsonListReader,
   type MeasurementRecord,
-  type OperationName,
   ProblemError,
   parseJson,
   type Timestamp,
@@ -243,7 +243,7 @@ export class ArchiveAccess {
     if (!isDone) throw this.#stranger(operation, {}, 'its answer ends too early');
   }
 
-  #stranger<N extends OperationName>(operation: N, input: Partial<Input<N>>, what: string) {
+  #stranger<N extends HttpOperationName>(operation: N, input: Partial<Input<N>>, what: string) {
     return this.#calls.stranger(operation, input as Input<N>, what);
   }
 }

@@ -149,7 +149,7 @@ export class Connectors extends LiveFamily<LiveConnector, ConnectorField> {
 
   /** What its device has to offer, with objects that are ready to be put into the configuration. */
   browse(name: string, request: BrowseRequest = {}, { signal }: AskOptions = {}): Promise<BrowsedItems> {
-    return this.calls.json('browseConnector', { name }, { json: request, signal });
+    return this.calls.json('browseConnector', { name, ...request }, { signal });
   }
 }
 

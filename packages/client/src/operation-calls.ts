@@ -2,15 +2,17 @@
 import {
   type DeclaredOperation,
   declarationOf,
+  type HttpForm,
+  type HttpOperationName,
   type InputOf,
-  type OperationName,
+  inputsInBody,
   type ProblemName,
 } from '@telltale/schema';
 import type { Unreachable } from './errors.ts';
 import { type Download, pathName, type Sent, type Transport } from './transport.ts';
 
 /** What an operation is asked with. A text may stand for a number or a list, as it goes over the wire. */
-export type Input<N extends OperationName> = {
+export type Input<N extends HttpOperationName> = {
   readonly [Key in keyof InputOf<N>]: InputOf<N>[Key] | string | undefined;
 };
 
@@ -18,7 +20,7 @@ export type Input<N extends OperationName> = {
 export type Besides = Omit<Sent, 'query'>;
 
 interface Request {
-  readonly method: DeclaredOperation['http']['method'];
+  readonly method: HttpForm['method'];
   readonly path: string;
   readonly sent: Sent;
 }
@@ -32,7 +34,7 @@ export class OperationCalls {
   }
 
   /** The answer: an object or an array. */
-  async json<Body extends object, N extends OperationName>(
+  async json<Body extends object, N extends HttpOperationName>(
     operation: N,
     input: Input<N>,
     besides?: Besides,
@@ -42,7 +44,7 @@ export class OperationCalls {
   }
 
   /** From name to object; it has no prototype. */
-  async collection<Item, N extends OperationName>(
+  async collection<Item, N extends HttpOperationName>(
     operation: N,
     input: Input<N>,
     besides?: Besides,
@@ -52,25 +54,25 @@ export class OperationCalls {
   }
 
   /** Resolves when it has happened. */
-  async send<N extends OperationName>(operation: N, input: Input<N>, besides?: Besides): Promise<void> {
+  async send<N extends HttpOperationName>(operation: N, input: Input<N>, besides?: Besides): Promise<void> {
     const { method, path, sent } = requestOf(operation, input, besides);
     if (method !== 'GET') await this.#transport.send(method, path, sent);
   }
 
   /** An answer of any length, as it comes. */
-  async download<N extends OperationName>(operation: N, input: Input<N>, besides?: Besides): Promise<Download> {
+  async download<N extends HttpOperationName>(operation: N, input: Input<N>, besides?: Besides): Promise<Download> {
     const { method, path, sent } = requestOf(operation, input, besides);
     return this.#transport.download(path, sent, method === 'POST' ? 'POST' : 'GET');
   }
 
   /** What has answered makes no sense. */
-  stranger<N extends OperationName>(operation: N, input: Input<N>, what: string): Unreachable {
+  stranger<N extends HttpOperationName>(operation: N, input: Input<N>, what: string): Unreachable {
     return this.#transport.stranger(declarationOf(operation).http.method, pathOf(operation, input), what);
   }
 }
 
 /** Where an operation is, from the path of its interface. */
-function pathOf<N extends OperationName>(operation: N, input: Input<N>): string {
+function pathOf<N extends HttpOperationName>(operation: N, input: Input<N>): string {
   const { http, problems } = declarationOf(operation);
   const given: Readonly<Record<string, unknown>> = input;
   const refusal = refusalOf(http.method, problems);
@@ -81,13 +83,20 @@ function pathOf<N extends OperationName>(operation: N, input: Input<N>): string 
     );
 }
 
-function requestOf<N extends OperationName>(operation: N, input: Input<N>, besides: Besides = {}): Request {
-  const { method, path } = declarationOf(operation).http;
-  const query = Object.entries(input).filter(([name]) => !path.includes(`:${name}`));
+function requestOf<N extends HttpOperationName>(operation: N, input: Input<N>, besides: Besides = {}): Request {
+  const { http } = declarationOf(operation);
+  const inBody = inputsInBody(http);
+  const given = Object.entries(input);
+  const query = given.filter(([name]) => !inBody.includes(name) && !http.path.includes(`:${name}`));
+  const members = given.filter(([name]) => inBody.includes(name));
   return {
-    method,
+    method: http.method,
     path: pathOf(operation, input),
-    sent: { ...besides, query: Object.fromEntries(query) as NonNullable<Sent['query']> },
+    sent: {
+      ...besides,
+      ...(http.body?.isInput && { json: Object.fromEntries(members) }),
+      query: Object.fromEntries(query) as NonNullable<Sent['query']>,
+    },
   };
 }
 

@@ -91,7 +91,7 @@ describe('the messages of the channel', () => {
       assert.deepEqual(answers.faults({ request_id: null, result: false, error: problem }), []);
       assert.equal(answers.fits({ request_id: 7 }), false);
       const results = [{ name: 'level', result: false, error: problem }];
-      const isBatch = 'batch' in channelRequests[request];
+      const isBatch = channelRequests[request].batch !== undefined;
       assert.equal(answers.fits({ request_id: 7, result: false, error: problem, results }), isBatch);
     });
   }

@@ -1,32 +1,15 @@
-// The messages of the channel: what a client may ask and what it is answered. One JSON text a message. What it is told
-// unasked is in channel-notifications.ts.
+// The messages of the channel: what a client may ask and what it is answered, derived from the catalogue of operations. One JSON
+// text a message. What the service sends unasked is in channel-notifications.ts.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import { AlarmRecord, ArchiveTime, archiveKinds, archiveOptions, CommandRecord, MeasurementRecord } from './archive.ts';
-import { Collection } from './configuration.ts';
 import {
-  Authority,
-  alarmFields,
-  alarmOperations,
-  commandFields,
-  LiveAlarm,
-  LiveCommand,
-  LiveMeasurement,
-  measurementFields,
-  Simulation,
-  ValidFor,
-} from './data-access.ts';
-import {
-  BrowsedItem,
-  BrowseRequest,
-  connectorFields,
-  Explanation,
-  LiveConnector,
-  LiveProvider,
-  providerFields,
-} from './diagnostics.ts';
-import { functionModuleFields, functionModuleOperations, LiveFunctionModule } from './function-modules.ts';
-import { declarationOf, type Effect, type OperationName, type Resource } from './operations/index.ts';
-import { PrefixedValue, Problem, Quality } from './wire-schemas.ts';
+  type ChannelForm,
+  type DeclaredOperation,
+  declarationOf,
+  type OperationName,
+  operationNames,
+  type operations,
+} from './operations/index.ts';
+import { Problem } from './wire-schemas.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -36,49 +19,6 @@ export const RequestId = Type.Union([Type.Integer(), Type.String({ maxLength: 64
 });
 export type RequestId = Static<typeof RequestId>;
 
-/** Names are texts here: an impossible one is an unknown one, and fails alone. */
-const Name = Type.String({ description: 'A name.' });
-const NameList = Type.Array(Name);
-/** Each item is answered by itself, so that more would make an answer that nobody can take. */
-export const maxBatchItems = 10_000;
-const items = { maxItems: maxBatchItems, description: `At most ${maxBatchItems}.` };
-const WatchList = Type.Union([NameList, Type.Literal('all')], {
-  description: 'Names, or "all": what there is now and what will be.',
-});
-
-const fieldsOf = <const Field extends string>(words: readonly Field[]) =>
-  Type.Optional(
-    Type.Array(Type.Enum([...words], { type: 'string' }), {
-      maxItems: 100,
-      description: 'Only these fields of each object.',
-    }),
-  );
-
-const read = <const Field extends string>(words: readonly Field[]) => ({
-  names: Type.Optional(Type.Array(Name, { description: 'Only these; unknown names are left out.' })),
-  fields: fieldsOf(words),
-});
-
-/** Of what there are few of. */
-const readFew = <const Field extends string>(words: readonly Field[]) => ({
-  names: Type.Optional(
-    Type.Array(Name, { ...items, description: `Only these, at most ${maxBatchItems}; unknown names are left out.` }),
-  ),
-  fields: fieldsOf(words),
-});
-
-/** With `fields`, each object has those alone; to the types, which cannot know them, it has all. */
-const some = <T extends TObject>(type: T) => Collection(Type.Partial(type) as unknown as T);
-
-const interval = {
-  archive: Type.Enum([...archiveKinds], { type: 'string' }),
-  name: Name,
-  t_since: ArchiveTime,
-  t_until: ArchiveTime,
-};
-
-const Choice = Type.Union([Type.Literal('all'), NameList]);
-
 /** One item of a batch that was carried out, or why not. */
 export const ItemResult = Type.Object(
   { name: Type.String(), result: Type.Boolean(), error: Type.Optional(Problem) },
@@ -86,301 +26,86 @@ export const ItemResult = Type.Object(
 );
 export type ItemResult = Static<typeof ItemResult>;
 
-interface RequestDeclaration {
+type Form = {
+  [N in OperationName]: (typeof operations)[N] extends { readonly channel: readonly (infer F extends ChannelForm)[] }
+    ? F
+    : never;
+}[OperationName];
+
+export type ChannelRequestName = Form['request'];
+type FormOf<N extends ChannelRequestName> = Extract<Form, { readonly request: N }>;
+
+/** A request, and the operations that it asks for: one, or the one whose `when` the message, or an item of it, has. */
+export interface ChannelRequest extends Omit<ChannelForm, 'when' | 'summary'> {
+  readonly request: ChannelRequestName;
   readonly summary: string;
-  /** Which operations of the catalogue it asks for; none: one of the channel alone. */
-  readonly operations: readonly OperationName[];
-  readonly effect: Effect;
-  readonly audited: boolean;
-  readonly fields: Record<string, TSchema>;
-  /** What a good answer has besides `request_id` and `result`. */
-  readonly answer?: Record<string, TSchema>;
-  /** Carried out item by item, and told so in `results`. */
-  readonly batch?: true;
+  /** The most particular ones first. */
+  readonly operations: readonly { readonly name: OperationName; readonly when: NonNullable<ChannelForm['when']> }[];
 }
 
-const declare = <const D extends RequestDeclaration>(declaration: D) => declaration;
+export const channelRequests = Object.fromEntries(
+  Array.from(
+    Map.groupBy(operationNames.flatMap(askedBy), ({ form }) => form.request),
+    ([request, asking]) => [request, requestOf(asking)],
+  ),
+) as { readonly [N in ChannelRequestName]: ChannelRequest };
 
-/** It asks for one of these operations, which do the same kind of thing, for one object or for several. */
-const asks = (...names: readonly [OperationName, ...OperationName[]]) => {
-  const { effect, audited } = declarationOf(names[0]);
-  return { operations: names, effect, audited };
-};
-
-const reads = (resource: Resource) =>
-  ({ operations: [], effect: { action: 'read', resource }, audited: false }) as const;
-
-export const channelRequests = {
-  Heartbeat: declare({ ...reads('service'), summary: 'Asks whether the service is there.', fields: {} }),
-  WatchMeasurements: declare({
-    ...reads('measurements'),
-    summary: 'The answer, then one notification with the present values, then every change.',
-    fields: { measurements: WatchList },
-    batch: true,
-  }),
-  UnwatchMeasurements: declare({
-    ...reads('measurements'),
-    summary: 'Ends the watch.',
-    fields: { measurements: WatchList },
-  }),
-  WatchCommands: declare({
-    ...reads('commands'),
-    summary: 'The answer, then one notification with the present values, then every change.',
-    fields: { commands: WatchList },
-    batch: true,
-  }),
-  UnwatchCommands: declare({ ...reads('commands'), summary: 'Ends the watch.', fields: { commands: WatchList } }),
-  WatchAlarms: declare({
-    ...reads('alarms'),
-    summary: 'The answer, then one notification with the present states, then every transition.',
-    fields: { alarms: WatchList },
-    batch: true,
-  }),
-  UnwatchAlarms: declare({ ...reads('alarms'), summary: 'Ends the watch.', fields: { alarms: WatchList } }),
-  WatchFunctionModules: declare({
-    ...reads('function-modules'),
-    summary: 'The answer, then one notification with the present states, then every change.',
-    fields: { function_modules: WatchList },
-    batch: true,
-  }),
-  UnwatchFunctionModules: declare({
-    ...reads('function-modules'),
-    summary: 'Ends the watch.',
-    fields: { function_modules: WatchList },
-  }),
-  WatchFunctionModuleLogs: declare({
-    ...reads('function-modules'),
-    summary:
-      'The answer, then what the modules print from now on; GET /function-modules/:name/log has what they printed ' +
-      'before. The watch of a name stays where the module is removed, and comes to life again with it.',
-    fields: { function_modules: WatchList },
-    batch: true,
-  }),
-  UnwatchFunctionModuleLogs: declare({
-    ...reads('function-modules'),
-    summary: 'Ends the watch.',
-    fields: { function_modules: WatchList },
-  }),
-  WatchConnectors: declare({
-    ...reads('connectors'),
-    summary: 'The answer, then one notification with the present states, then every change of a state.',
-    fields: { connectors: WatchList },
-    batch: true,
-  }),
-  UnwatchConnectors: declare({ ...reads('connectors'), summary: 'Ends the watch.', fields: { connectors: WatchList } }),
-  WatchProviders: declare({
-    ...reads('providers'),
-    summary: 'The answer, then one notification with the present states, then every change of a state.',
-    fields: { providers: WatchList },
-    batch: true,
-  }),
-  UnwatchProviders: declare({ ...reads('providers'), summary: 'Ends the watch.', fields: { providers: WatchList } }),
-  WriteCommands: declare({
-    ...asks('writeCommand'),
-    summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
-    fields: {
-      writes: Type.Array(Type.Object({ name: Name, value: PrefixedValue }, closed), items),
-    },
-    batch: true,
-  }),
-  SimulateMeasurements: declare({
-    ...asks('simulateMeasurement'),
-    summary: 'Forces values, as PUT /measurements/:name does.',
-    fields: {
-      simulations: Type.Array(
-        Type.Object(
-          {
-            name: Name,
-            value: PrefixedValue,
-            quality: Type.Optional(Quality),
-            'valid-for': Type.Optional(ValidFor),
-          },
-          closed,
-        ),
-        items,
-      ),
-    },
-    batch: true,
-  }),
-  StopSimulation: declare({
-    ...asks('stopSimulation'),
-    summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
-    fields: { measurements: Type.Array(Name, items) },
-    batch: true,
-  }),
-  ReadSimulations: declare({
-    ...asks('listSimulations'),
-    summary: 'Everything that is forced now.',
-    fields: {},
-    answer: { simulations: Collection(Simulation) },
-  }),
-  ReadMeasurements: declare({
-    ...asks('listMeasurements'),
-    summary: 'What GET /measurements/ gives.',
-    fields: read(measurementFields),
-    answer: { measurements: some(LiveMeasurement) },
-  }),
-  ReadCommands: declare({
-    ...asks('listCommands'),
-    summary: 'What GET /commands/ gives.',
-    fields: read(commandFields),
-    answer: { commands: some(LiveCommand) },
-  }),
-  ReadAlarms: declare({
-    ...asks('listAlarms'),
-    summary: 'What GET /alarms/ gives.',
-    fields: read(alarmFields),
-    answer: { alarms: some(LiveAlarm) },
-  }),
-  ReadConnectors: declare({
-    ...asks('listConnectors'),
-    summary: 'What GET /connectors/ gives.',
-    fields: readFew(connectorFields),
-    answer: { connectors: some(LiveConnector) },
-  }),
-  ReadProviders: declare({
-    ...asks('listProviders'),
-    summary: 'What GET /providers/ gives.',
-    fields: readFew(providerFields),
-    answer: { providers: some(LiveProvider) },
-  }),
-  ReadFunctionModules: declare({
-    ...asks('listFunctionModules'),
-    summary: 'What GET /function-modules/ gives.',
-    fields: readFew(functionModuleFields),
-    answer: { function_modules: some(LiveFunctionModule) },
-  }),
-  ExplainMeasurement: declare({
-    ...asks('explainMeasurement'),
-    summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
-    fields: { name: Name },
-    answer: { explanation: Explanation },
-  }),
-  BrowseConnector: declare({
-    ...asks('browseConnector'),
-    summary: 'What the device of a connector has to offer, as POST /connectors/:name/browse gives it.',
-    fields: { name: Name, ...BrowseRequest.properties },
-    answer: { items: Type.Array(BrowsedItem), cursor: Type.Union([Type.String(), Type.Null()]) },
-  }),
-  OperateAlarms: declare({
-    ...asks('activateAlarm', 'deactivateAlarm', 'acknowledgeAlarm'),
-    summary: 'Activates, deactivates and acknowledges alarms.',
-    fields: {
-      operations: Type.Array(
-        Type.Object({ name: Name, opcode: Type.Enum([...alarmOperations], { type: 'string' }) }, closed),
-        items,
-      ),
-      authority: Type.Optional(Authority),
-    },
-    batch: true,
-  }),
-  AckAlarms: declare({
-    ...asks('acknowledgeAlarm'),
-    summary: 'Acknowledges alarms.',
-    fields: { alarms: Type.Array(Name, items), authority: Type.Optional(Authority) },
-    batch: true,
-  }),
-  OperateFunctionModules: declare({
-    ...asks('startFunctionModule', 'stopFunctionModule', 'restartFunctionModule'),
-    summary: 'Starts and stops function modules; each is answered as POST /function-modules/:name/start answers.',
-    fields: {
-      operations: Type.Array(
-        Type.Object({ name: Name, opcode: Type.Enum([...functionModuleOperations], { type: 'string' }) }, closed),
-        items,
-      ),
-    },
-    batch: true,
-  }),
-  ReadDatabase: declare({
-    ...reads('measurements'),
-    summary: 'Live objects of several kinds in one answer, as arrays.',
-    fields: {
-      select: Type.Object(
-        {
-          measurements: Type.Optional(Choice),
-          commands: Type.Optional(Choice),
-          alarms: Type.Optional(Choice),
-        },
-        closed,
-      ),
-    },
-    answer: {
-      database: Type.Object({
-        measurements: Type.Optional(Type.Array(LiveMeasurement)),
-        commands: Type.Optional(Type.Array(LiveCommand)),
-        alarms: Type.Optional(Type.Array(LiveAlarm)),
-      }),
-    },
-  }),
-  ReadArchive: declare({
-    ...asks('readMeasurementArchive', 'readCommandArchive', 'readAlarmArchive', 'readActiveAlarmArchive'),
-    summary:
-      'Records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until gives them. An answer ' +
-      'of more than 32 MiB is refused: HTTP has no limit.',
-    fields: {
-      ...interval,
-      ...archiveOptions,
-      active: Type.Optional(Type.Boolean({ description: 'Of alarms: only transitions into an active state.' })),
-    },
-    answer: { records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord])) },
-  }),
-  EraseArchive: declare({
-    ...asks('eraseMeasurementArchive', 'eraseCommandArchive', 'eraseAlarmArchive'),
-    summary: 'Erases the records of an interval, as DELETE does. The answer comes when that is on disk.',
-    fields: interval,
-  }),
-  AnswerQuery: declare({
-    ...reads('function-modules'),
-    summary:
-      "A function module's answer to a FunctionModuleQuery of its supervisor; only from a connection that was made " +
-      "with the module's token.",
-    fields: {
-      query_id: Type.Integer(),
-      status: Type.Optional(
-        Type.String({ description: 'What it has to say of itself; of more than 1024 characters the rest is cut off.' }),
-      ),
-    },
-  }),
-} as const;
-
-export type ChannelRequestName = keyof typeof channelRequests;
 export const channelRequestNames = Object.keys(channelRequests) as ChannelRequestName[];
+
+interface Asking {
+  readonly name: OperationName;
+  readonly declared: DeclaredOperation;
+  readonly form: ChannelForm;
+}
+
+function askedBy(name: OperationName): Asking[] {
+  const declared = declarationOf(name);
+  return (declared.channel ?? []).map((form) => ({ name, declared, form }));
+}
+
+function requestOf(asking: readonly Asking[]): ChannelRequest {
+  const [{ declared, form }] = asking as readonly [Asking];
+  const { when: _, ...shared } = form;
+  return {
+    ...shared,
+    request: form.request as ChannelRequestName,
+    summary: form.summary ?? `${declared.summary}.`,
+    operations: asking
+      .map(({ name, form: { when = {} } }) => ({ name, when }))
+      .sort((a, b) => Object.keys(b.when).length - Object.keys(a.when).length),
+  };
+}
 
 /** The whole message of a request. */
 export function requestSchema(name: ChannelRequestName): TObject {
-  const { fields }: RequestDeclaration = channelRequests[name];
+  const { fields } = channelRequests[name];
   return Type.Object({ request: Type.Literal(name), id: RequestId, ...fields }, { title: `${name}Request`, ...closed });
 }
 
 /** The whole message of an answer, good or not. */
 export function answerSchema(name: ChannelRequestName): TObject {
-  const { answer = {}, batch }: RequestDeclaration = channelRequests[name];
+  const { answer = {}, batch } = channelRequests[name];
   const more = Object.fromEntries(Object.entries(answer).map(([field, type]) => [field, Type.Optional(type)]));
   return Type.Object(
     {
       request_id: Type.Union([RequestId, Type.Null()]),
       result: Type.Boolean({ description: 'Whether all of it was carried out.' }),
       error: Type.Optional(Problem),
-      ...(batch && { results: Type.Optional(Type.Array(ItemResult)) }),
+      ...(batch !== undefined && { results: Type.Optional(Type.Array(ItemResult)) }),
       ...more,
     },
     { title: `${name}Answer`, ...closed },
   );
 }
 
-type FieldsOf<N extends ChannelRequestName> = (typeof channelRequests)[N]['fields'];
-
 /** The fields of a request besides `request` and `id`, as a client gives them. */
-export type ChannelRequestFields<N extends ChannelRequestName> = Static<TObject<FieldsOf<N>>>;
-
-type AnswerFields<N extends ChannelRequestName> = (typeof channelRequests)[N] extends {
-  answer: infer A extends Record<string, TSchema>;
-}
-  ? Static<TObject<A>>
-  : unknown;
+export type ChannelRequestFields<N extends ChannelRequestName> = Static<TObject<FormOf<N>['fields']>>;
 
 /** What a good answer carries. */
-export type ChannelAnswer<N extends ChannelRequestName> = AnswerFields<N>;
+export type ChannelAnswer<N extends ChannelRequestName> =
+  FormOf<N> extends { readonly answer: infer A extends Readonly<Record<string, TSchema>> }
+    ? Static<TObject<A>>
+    : unknown;
 
 /** Codes with which the service closes a channel. */
 export const closeCode = {

@@ -58,10 +58,10 @@ export interface Interfaces {
   readonly gate: Gate;
 }
 
-export function createHttp(parts: Interfaces): HttpServer {
+export function createHttp(parts: Interfaces, implementations: Implementations): HttpServer {
   const { settings, log, tokens, metrics, gate } = parts;
   const routes = operationRoutes({
-    implementations: implementationsOf(parts),
+    implementations,
     paths: pathsOf(settings),
     gate,
     limits: settings,
@@ -84,7 +84,7 @@ function pathsOf(settings: Settings) {
   return { data: settings['data-path'], config: settings['config-path'] };
 }
 
-function implementationsOf(parts: Interfaces): Implementations {
+export function implementationsOf(parts: Interfaces): Implementations {
   const { settings, data, instances: stacks } = parts;
   const paths = pathsOf(settings);
   const documents = documentsOf({ version: packageJson.version, paths });
@@ -98,13 +98,12 @@ function implementationsOf(parts: Interfaces): Implementations {
   };
 }
 
-export function createChannel(parts: Interfaces): ChannelServer {
-  const { settings, log, data, archive, instances: stacks, modules, tokens, unavailable, gate } = parts;
+export function createChannel(parts: Interfaces, implementations: Implementations): ChannelServer {
+  const { settings, data, instances: stacks, modules, tokens, unavailable, gate } = parts;
   const watches = new Watches({ data, modules, stacks, clock: systemClock, maxWatches: settings['max-watches'] });
-  const access = new ModuleAccess(modules);
   return new ChannelServer({
     path: settings['channel-path'],
-    requests: new ChannelRequests({ data, archive, stacks, modules: access, watches, log, gate }),
+    requests: new ChannelRequests({ implementations, watches, slices: data.slices, gate }),
     watches,
     clock: systemClock,
     maxMessageBytes: settings['max-message-size'],

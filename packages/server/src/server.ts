@@ -12,7 +12,7 @@ import { Archive, Archiving } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
-import { createChannel, createHttp, type Interfaces } from './interfaces.ts';
+import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { Executables, ModuleService } from './modules/index.ts';
 import { ArchiveOperations, DataAccess, Gate, StackAccess, type StackCatalogue } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
@@ -194,6 +194,11 @@ export class Server {
       cfgdb: this.#cfgdb,
       clock,
     });
+    const gate = new Gate({
+      unavailable: () => this.#unavailable(),
+      writeRefusal: () => this.#condition.writeRefusal,
+      log,
+    });
     const interfaces: Interfaces = {
       settings,
       log,
@@ -209,14 +214,11 @@ export class Server {
       unavailable: () => this.#unavailable(),
       diskTrouble: () => this.#condition.trouble,
       losses: this.#condition,
-      gate: new Gate({
-        unavailable: () => this.#unavailable(),
-        writeRefusal: () => this.#condition.writeRefusal,
-        log,
-      }),
+      gate,
     };
-    this.#http = createHttp(interfaces);
-    this.#channel = createChannel(interfaces);
+    const implementations = implementationsOf(interfaces);
+    this.#http = createHttp(interfaces, implementations);
+    this.#channel = createChannel(interfaces, implementations);
     metrics.watch(
       serviceMetrics({
         cfgdb: this.#cfgdb,
@@ -229,6 +231,7 @@ export class Server {
         host: this.#host,
         modules,
         channel: this.#channel,
+        gate,
       }),
     );
     this.#channel.serve(this.#http);

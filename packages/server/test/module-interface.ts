@@ -1,7 +1,7 @@
 // Version 1 and the channel over real sockets, with a small plant and whatever function modules a test has: what the tests of
 // the modules' interface stand on.
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '@telltale/schema';
+import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
@@ -16,7 +16,10 @@ const log = pino({ level: 'silent' });
 /** For alarms. */
 const willingDisk = { saveAlarm: () => Promise.resolve(), deleteAlarm: () => Promise.resolve() };
 const always = { unavailable: () => undefined };
-const noStacks = {} as StackAccess;
+const unknown = async () => {
+  throw new ProblemError('unknown-object', 'There is none.');
+};
+const noStacks = { read: () => '{}', explain: unknown, browse: unknown } as unknown as StackAccess;
 
 export interface ModuleInterfaceOptions {
   readonly tokens?: ModuleTokens;
@@ -52,19 +55,18 @@ export class ModuleInterface {
     this.data = new DataAccess({ measurements, commands, alarms });
     const { data } = this;
     const access = new ModuleAccess(modules);
-    const routes = [
-      ...plainRoutes({
-        ...liveObjects({ data, stacks: noStacks, boot: '' }),
-        ...instances({ stacks: noStacks, modules: access }),
-      }),
-      ...more,
-    ];
+    const implementations = {
+      ...liveObjects({ data, stacks: noStacks, boot: '' }),
+      ...instances({ stacks: noStacks, modules: access }),
+      heartbeat: () => undefined,
+    };
+    const routes = [...plainRoutes(implementations), ...more];
     this.#http = plainHttp({ routes, tokens, log, largestBodyBytes });
     const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
     const watches = new Watches({ data, modules, stacks, clock, maxWatches });
     this.channel = new ChannelServer({
       path: '/data/ws',
-      requests: new ChannelRequests({ data, modules: access, watches, log, gate: openGate }),
+      requests: new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate }),
       watches,
       clock,
       maxMessageBytes: 1 << 20,

@@ -2,10 +2,13 @@
 import Type, { type TSchema } from 'typebox';
 import {
   AlarmArchive,
+  AlarmRecord,
+  type ArchiveKind,
   ArchiveProgress,
   ArchiveStats,
   ArchiveTime,
   alarmArchiveOptions,
+  archiveKinds,
   archiveOptions,
   CommandArchive,
   CommandRecord,
@@ -15,8 +18,9 @@ import {
   MeasurementRecord,
   ndjsonType,
 } from '../archive.ts';
+import { Name } from './channel-fields.ts';
 import { name, names } from './inputs.ts';
-import { declare, done, json, jsonType } from './operation.ts';
+import { type ChannelForm, declare, done, json, jsonType } from './operation.ts';
 
 const tag = 'Archive';
 const reads = { action: 'read', resource: 'archive' } as const;
@@ -25,7 +29,8 @@ const imports = { action: 'import', resource: 'archive' } as const;
 const maintains = { action: 'maintain', resource: 'archive' } as const;
 
 /** In a path, times are digits: a double would not hold every microsecond. */
-const interval = { t_since: Type.String(), t_until: Type.String() };
+const End = Type.Union([Type.String(), ArchiveTime]);
+const interval = { t_since: End, t_until: End };
 const times = { t_since: ArchiveTime, t_until: Type.Optional(ArchiveTime) };
 
 const measurement = 'the measurement, configured or in the archive';
@@ -60,12 +65,45 @@ const progress = {
   schema: ArchiveProgress,
 } as const;
 
+/** Of a message, in which times are numbers. */
+const ofOne = {
+  archive: Type.Enum([...archiveKinds], { type: 'string' }),
+  name: Name,
+  t_since: ArchiveTime,
+  t_until: ArchiveTime,
+};
+
+const readArchive = {
+  request: 'ReadArchive',
+  summary:
+    'Records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until gives them. An answer ' +
+    'of more than 32 MiB is refused: HTTP has no limit.',
+  fields: {
+    ...ofOne,
+    ...archiveOptions,
+    active: Type.Optional(Type.Boolean({ description: 'Of alarms: only transitions into an active state.' })),
+  },
+  answer: { records: Type.Array(Type.Union([MeasurementRecord, CommandRecord, AlarmRecord])) },
+} as const;
+
+const eraseArchive = {
+  request: 'EraseArchive',
+  summary: 'Erases the records of an interval, as DELETE does. The answer comes when that is on disk.',
+  fields: ofOne,
+} as const;
+
+interface Meant {
+  readonly archive: ArchiveKind;
+  readonly active?: true;
+}
+
 const readOne = <const Options extends Record<string, TSchema>>(
   path: string,
   names: string,
   options: Options,
   schema: TSchema,
   summary: string,
+  when: Meant,
 ) =>
   declare({
     tag,
@@ -75,6 +113,7 @@ const readOne = <const Options extends Record<string, TSchema>>(
     input: { ...name, ...interval, ...options },
     problems: [...ofReads, 'unknown-object'],
     http: { method: 'GET', path, names, answer: records(schema) },
+    channel: [{ ...readArchive, when: { ...when } }],
   });
 
 const readSeveral = <const Options extends Record<string, TSchema>>(
@@ -104,7 +143,12 @@ const listNames = (path: string, many: string) =>
     http: { method: 'GET', path, answer: namesOfSeries },
   });
 
-const erase = (path: string, names: string, summary: string) =>
+const erase = <const Forms extends readonly ChannelForm[]>(
+  path: string,
+  names: string,
+  summary: string,
+  ...forms: Forms
+) =>
   declare({
     tag,
     summary,
@@ -113,6 +157,7 @@ const erase = (path: string, names: string, summary: string) =>
     input: { ...name, ...interval },
     problems: ofErasing,
     http: { method: 'DELETE', path, names, answer: gone },
+    channel: forms,
   });
 
 const backfill = (path: string, names: string, record: TSchema) =>
@@ -142,6 +187,7 @@ export const archiveOperations = {
     archiveOptions,
     MeasurementArchive,
     recordsOf('measurement'),
+    { archive: 'measurements' },
   ),
   readMeasurementArchives: readSeveral(
     '/data/archive/measurements',
@@ -154,6 +200,7 @@ export const archiveOperations = {
     '/data/archive/measurements/:name/:t_since/:t_until',
     measurement,
     eraseOf('measurement'),
+    { ...eraseArchive, when: { archive: 'measurements' } },
   ),
   readCommandArchive: readOne(
     '/data/archive/commands/:name/:t_since/:t_until',
@@ -161,16 +208,21 @@ export const archiveOperations = {
     archiveOptions,
     CommandArchive,
     recordsOf('command'),
+    { archive: 'commands' },
   ),
   readCommandArchives: readSeveral('/data/archive/commands', 'commands', archiveOptions, CommandArchive),
   listCommandArchiveNames: listNames('/data/archive/commands/names', 'commands'),
-  eraseCommandArchive: erase('/data/archive/commands/:name/:t_since/:t_until', command, eraseOf('command')),
+  eraseCommandArchive: erase('/data/archive/commands/:name/:t_since/:t_until', command, eraseOf('command'), {
+    ...eraseArchive,
+    when: { archive: 'commands' },
+  }),
   readAlarmArchive: readOne(
     '/data/archive/alarms/:name/:t_since/:t_until',
     alarm,
     alarmArchiveOptions,
     AlarmArchive,
     recordsOf('alarm'),
+    { archive: 'alarms' },
   ),
   readAlarmArchives: readSeveral('/data/archive/alarms', 'alarms', alarmArchiveOptions, AlarmArchive),
   listAlarmArchiveNames: listNames('/data/archive/alarms/names', 'alarms'),
@@ -180,8 +232,12 @@ export const archiveOperations = {
     alarmArchiveOptions,
     AlarmArchive,
     'Transitions of one alarm into an active state',
+    { archive: 'alarms', active: true },
   ),
-  eraseAlarmArchive: erase('/data/archive/alarms/:name/:t_since/:t_until', alarm, eraseOf('alarm')),
+  eraseAlarmArchive: erase('/data/archive/alarms/:name/:t_since/:t_until', alarm, eraseOf('alarm'), {
+    ...eraseArchive,
+    when: { archive: 'alarms' },
+  }),
   eraseActiveAlarmArchive: erase(
     '/data/archive/alarms/:name/active/:t_since/:t_until',
     alarm,

@@ -7,10 +7,12 @@ import {
   alarmOperationsOfService,
   commandOperations,
   explainOperations,
+  liveObjectsOperations,
   measurementOperations,
 } from './live-objects.ts';
-import type { DeclaredOperation, OperationInput } from './operation.ts';
+import type { DeclaredOperation, HttpOperation, OperationInput } from './operation.ts';
 import { operationListOperations, serviceOperations } from './service.ts';
+import { watchOperations } from './watches.ts';
 
 export const operations = {
   ...measurementOperations,
@@ -19,6 +21,7 @@ export const operations = {
   ...connectorOperations,
   ...providerOperations,
   ...explainOperations,
+  ...liveObjectsOperations,
   ...functionModuleOperationsOfService,
   ...archiveOperations,
   ...configuredObjectOperations,
@@ -27,30 +30,53 @@ export const operations = {
   ...executableOperations,
   ...operationListOperations,
   ...serviceOperations,
+  ...watchOperations,
 } satisfies Record<string, DeclaredOperation>;
 
 export type OperationName = keyof typeof operations;
 export const operationNames = Object.keys(operations) as OperationName[];
 
+/** Of those that HTTP can ask for. */
+export type HttpOperationName = {
+  [N in OperationName]: (typeof operations)[N] extends HttpOperation ? N : never;
+}[OperationName];
+export const httpOperationNames = operationNames.filter(isOfHttp);
+
 /** The declaration, without what is known of this one alone. */
-export const declarationOf = (name: OperationName): DeclaredOperation => operations[name];
+export function declarationOf(name: HttpOperationName): HttpOperation;
+export function declarationOf(name: OperationName): DeclaredOperation;
+export function declarationOf(name: OperationName): DeclaredOperation {
+  return operations[name];
+}
+
+function isOfHttp(name: OperationName): name is HttpOperationName {
+  return 'http' in operations[name];
+}
+
+/** Of those that the channel carries out by itself. */
+export type WatchOperationName = keyof typeof watchOperations;
 
 /** What an operation is asked with, checked. */
 export type InputOf<N extends OperationName> = OperationInput<(typeof operations)[N]>;
 
+export { maxBatchItems } from './channel-fields.ts';
 export { bytesType, sqliteType } from './configuration.ts';
 export { familyTitles } from './configured-objects.ts';
 export { maxNames } from './inputs.ts';
 export {
   type Action,
   type BodyLimit,
+  type ChannelForm,
   type DeclaredOperation,
   type Effect,
   type HttpAnswer,
   type HttpBody,
   type HttpForm,
+  type HttpOperation,
+  inputsInBody,
   jsonType,
   type Method,
   ofJsonBodies,
   type Resource,
+  type WatchKind,
 } from './operation.ts';

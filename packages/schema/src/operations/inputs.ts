@@ -2,7 +2,7 @@
 import Type, { type TObject } from 'typebox';
 import { Collection, Names } from '../configuration.ts';
 import { Identifier } from '../identifier.ts';
-import { declare, json, type Resource } from './operation.ts';
+import { type ChannelForm, declare, json, type Resource } from './operation.ts';
 
 /** As many as a URL of the length that the service takes can list. */
 export const maxNames = 1000;
@@ -49,10 +49,16 @@ export const listNamesOf = (tag: string, resource: Resource, path: string, summa
     http: { method: 'GET', path, answer: json('The names.', Names) },
   });
 
-export const list = <S extends TObject, const Field extends string, const More extends object>(
+export const list = <
+  S extends TObject,
+  const Field extends string,
+  const More extends object,
+  const Form extends ChannelForm,
+>(
   { tag, resource, path, one, schema }: Read<S>,
   words: readonly Field[],
   more: More,
+  form: Form,
 ) =>
   declare({
     tag,
@@ -62,6 +68,7 @@ export const list = <S extends TObject, const Field extends string, const More e
     input: { ...names, ...fields(words) },
     problems: ['too-many-names'],
     http: { method: 'GET', path, answer: { ...json('From name to object.', someOf(schema)), ...more } },
+    channel: [form],
   });
 
 export const get = <S extends TObject>({ tag, resource, path, one, schema }: Read<S>) =>

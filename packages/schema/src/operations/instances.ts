@@ -1,6 +1,7 @@
 // Operations on the connectors, providers and function modules that run.
 import Type from 'typebox';
 import {
+  BrowsedItem,
   BrowsedItems,
   BrowseRequest,
   connectorFields,
@@ -8,8 +9,16 @@ import {
   LiveProvider,
   providerFields,
 } from '../diagnostics.ts';
-import { functionModuleFields, LiveFunctionModule, LogLine, logOptions } from '../function-modules.ts';
+import {
+  type FunctionModuleOperation,
+  functionModuleFields,
+  functionModuleOperations,
+  LiveFunctionModule,
+  LogLine,
+  logOptions,
+} from '../function-modules.ts';
 import type { ProblemName } from '../problem.ts';
+import { batchOf, closed, Name, selectionOfFew, some } from './channel-fields.ts';
 import { get, list, listNamesOf, name } from './inputs.ts';
 import { declare, done, json, jsonType, ofJsonBodies } from './operation.ts';
 
@@ -29,14 +38,24 @@ export const connectorOperations = {
     '/data/connectors/names',
     'Names of the connectors that run, sorted',
   ),
-  listConnectors: list({ ...connectors, path: '/data/connectors' }, connectorFields, {}),
+  listConnectors: list(
+    { ...connectors, path: '/data/connectors' },
+    connectorFields,
+    {},
+    {
+      request: 'ReadConnectors',
+      summary: 'What GET /connectors/ gives.',
+      fields: selectionOfFew(connectorFields),
+      answer: { connectors: some(LiveConnector) },
+    },
+  ),
   getConnector: get({ ...connectors, path: '/data/connectors/:name' }),
   browseConnector: declare({
     tag: 'Connectors',
     summary: 'What its device has to offer, as objects that are ready to be put into the configuration',
     effect: { action: 'read', resource: 'connectors' },
     audited: false,
-    input: name,
+    input: { ...name, ...BrowseRequest.properties },
     problems: [
       'invalid-name',
       'unknown-object',
@@ -52,9 +71,17 @@ export const connectorOperations = {
       method: 'POST',
       path: '/data/connectors/:name/browse',
       names: 'the connector',
-      body: { types: [jsonType], schema: BrowseRequest, limit: 'max-json-size' },
+      body: { types: [jsonType], schema: BrowseRequest, isInput: true, limit: 'max-json-size' },
       answer: json('What there is.', BrowsedItems),
     },
+    channel: [
+      {
+        request: 'BrowseConnector',
+        summary: 'What the device of a connector has to offer, as POST /connectors/:name/browse gives it.',
+        fields: { name: Name, ...BrowseRequest.properties },
+        answer: { items: Type.Array(BrowsedItem), cursor: Type.Union([Type.String(), Type.Null()]) },
+      },
+    ],
   }),
 };
 
@@ -65,11 +92,38 @@ export const providerOperations = {
     '/data/providers/names',
     'Names of the providers that run, sorted',
   ),
-  listProviders: list({ ...providers, path: '/data/providers' }, providerFields, {}),
+  listProviders: list(
+    { ...providers, path: '/data/providers' },
+    providerFields,
+    {},
+    {
+      request: 'ReadProviders',
+      summary: 'What GET /providers/ gives.',
+      fields: selectionOfFew(providerFields),
+      answer: { providers: some(LiveProvider) },
+    },
+  ),
   getProvider: get({ ...providers, path: '/data/providers/:name' }),
 };
 
-const operate = (path: string, summary: string, happened: string, more: readonly ProblemName[]) =>
+const operateModules = {
+  request: 'OperateFunctionModules',
+  summary: 'Starts and stops function modules; each is answered as POST /function-modules/:name/start answers.',
+  fields: {
+    operations: batchOf(
+      Type.Object({ name: Name, opcode: Type.Enum([...functionModuleOperations], { type: 'string' }) }, closed),
+    ),
+  },
+  batch: 'operations',
+} as const;
+
+const operate = (
+  opcode: FunctionModuleOperation,
+  path: string,
+  summary: string,
+  happened: string,
+  more: readonly ProblemName[],
+) =>
   declare({
     tag: modules.tag,
     summary,
@@ -78,7 +132,15 @@ const operate = (path: string, summary: string, happened: string, more: readonly
     input: name,
     problems: ['invalid-name', 'unknown-object', ...more],
     http: { method: 'POST', path, names: 'the function module', answer: done(happened) },
+    channel: [{ ...operateModules, when: { opcode } }],
   });
+
+const queryAnswer = {
+  query_id: Type.Integer(),
+  status: Type.Optional(
+    Type.String({ description: 'What it has to say of itself; of more than 1024 characters the rest is cut off.' }),
+  ),
+};
 
 export const functionModuleOperationsOfService = {
   listNamesOfFunctionModules: listNamesOf(
@@ -87,7 +149,17 @@ export const functionModuleOperationsOfService = {
     '/data/function-modules/names',
     'Names of the function modules that are configured, sorted',
   ),
-  listFunctionModules: list({ ...modules, path: '/data/function-modules' }, functionModuleFields, {}),
+  listFunctionModules: list(
+    { ...modules, path: '/data/function-modules' },
+    functionModuleFields,
+    {},
+    {
+      request: 'ReadFunctionModules',
+      summary: 'What GET /function-modules/ gives.',
+      fields: selectionOfFew(functionModuleFields),
+      answer: { function_modules: some(LiveFunctionModule) },
+    },
+  ),
   getFunctionModule: get({ ...modules, path: '/data/function-modules/:name' }),
   readFunctionModuleLog: declare({
     tag: 'Function modules',
@@ -104,21 +176,35 @@ export const functionModuleOperationsOfService = {
     },
   }),
   startFunctionModule: operate(
+    'start',
     '/data/function-modules/:name/start',
     'Start a function module, also one that has failed',
     'Its process is there.',
     ['module-disabled', 'module-failed'],
   ),
   stopFunctionModule: operate(
+    'stop',
     '/data/function-modules/:name/stop',
     'Stop a function module, until it is started again or the service is',
     'Nothing of it lives any more.',
     [],
   ),
   restartFunctionModule: operate(
+    'restart',
     '/data/function-modules/:name/restart',
     'Stop a function module and start it again',
     'Its new process is there.',
     ['module-disabled', 'module-failed'],
   ),
+  answerQuery: declare({
+    tag: 'Function modules',
+    summary:
+      "A function module's answer to a FunctionModuleQuery of its supervisor; only from a connection that was made with " +
+      "the module's token",
+    effect: { action: 'read', resource: 'function-modules' },
+    audited: false,
+    input: queryAnswer,
+    problems: ['not-a-module', 'unknown-object'],
+    channel: [{ request: 'AnswerQuery', fields: queryAnswer }],
+  }),
 };

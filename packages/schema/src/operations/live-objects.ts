@@ -2,8 +2,10 @@
 import Type from 'typebox';
 import { Collection } from '../configuration.ts';
 import {
+  type AlarmOperation,
   Authority,
   alarmFields,
+  alarmOperations,
   commandFields,
   LiveAlarm,
   LiveCommand,
@@ -14,9 +16,10 @@ import {
 } from '../data-access.ts';
 import { Explanation } from '../diagnostics.ts';
 import { maxTextBytes } from '../value-text.ts';
-import { Quality } from '../wire-schemas.ts';
+import { PrefixedValue, Quality } from '../wire-schemas.ts';
+import { batchOf, closed, Name, NameList, selection, some } from './channel-fields.ts';
 import { get, list, name } from './inputs.ts';
-import { declare, done, json, ofNamedWrites } from './operation.ts';
+import { type ChannelForm, declare, done, json, ofNamedWrites } from './operation.ts';
 
 /** Its form is checked with the datatype of the object, which says more than a pattern. */
 const value = {
@@ -47,7 +50,18 @@ const commands = { tag: 'Commands', resource: 'commands', one: 'command', schema
 const alarms = { tag: 'Alarms', resource: 'alarms', one: 'alarm', schema: LiveAlarm } as const;
 
 export const measurementOperations = {
-  listMeasurements: list({ ...measurements, path: '/data/measurements' }, measurementFields, { isVersioned: true }),
+  listMeasurements: list(
+    { ...measurements, path: '/data/measurements' },
+    measurementFields,
+    { isVersioned: true },
+    {
+      request: 'ReadMeasurements',
+      summary: 'What GET /measurements/ gives.',
+      fields: selection(measurementFields),
+      answer: { measurements: some(LiveMeasurement) },
+      isInOrder: true,
+    },
+  ),
   getMeasurement: get({ ...measurements, path: '/data/measurements/:name' }),
   simulateMeasurement: declare({
     tag: 'Measurements',
@@ -62,6 +76,26 @@ export const measurementOperations = {
       names: 'the measurement',
       answer: done('It is forced, and stays so across a restart.'),
     },
+    channel: [
+      {
+        request: 'SimulateMeasurements',
+        summary: 'Forces values, as PUT /measurements/:name does.',
+        fields: {
+          simulations: batchOf(
+            Type.Object(
+              {
+                name: Name,
+                value: PrefixedValue,
+                quality: Type.Optional(Quality),
+                'valid-for': Type.Optional(ValidFor),
+              },
+              closed,
+            ),
+          ),
+        },
+        batch: 'simulations',
+      },
+    ],
   }),
   stopSimulation: declare({
     tag: 'Measurements',
@@ -76,6 +110,14 @@ export const measurementOperations = {
       names: 'the measurement',
       answer: done('Nothing is forced.'),
     },
+    channel: [
+      {
+        request: 'StopSimulation',
+        summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
+        fields: { measurements: batchOf(Name) },
+        batch: 'measurements',
+      },
+    ],
   }),
   listSimulations: declare({
     tag: 'Measurements',
@@ -89,11 +131,31 @@ export const measurementOperations = {
       path: '/data/simulations',
       answer: json('From name to simulation.', Collection(Simulation)),
     },
+    channel: [
+      {
+        request: 'ReadSimulations',
+        summary: 'Everything that is forced now.',
+        fields: {},
+        answer: { simulations: Collection(Simulation) },
+        isInOrder: true,
+      },
+    ],
   }),
 };
 
 export const commandOperations = {
-  listCommands: list({ ...commands, path: '/data/commands' }, commandFields, { isVersioned: true }),
+  listCommands: list(
+    { ...commands, path: '/data/commands' },
+    commandFields,
+    { isVersioned: true },
+    {
+      request: 'ReadCommands',
+      summary: 'What GET /commands/ gives.',
+      fields: selection(commandFields),
+      answer: { commands: some(LiveCommand) },
+      isInOrder: true,
+    },
+  ),
   getCommand: get({ ...commands, path: '/data/commands/:name' }),
   getCommandByAlias: get({ ...commands, path: '/data/command/:name' }),
   writeCommand: declare({
@@ -109,10 +171,42 @@ export const commandOperations = {
       names: 'the command',
       answer: done('The device has accepted it, and it is on disk.'),
     },
+    channel: [
+      {
+        request: 'WriteCommands',
+        summary: 'Writes commands; each is answered as PUT /commands/:name answers.',
+        fields: { writes: batchOf(Type.Object({ name: Name, value: PrefixedValue }, closed)) },
+        batch: 'writes',
+      },
+    ],
   }),
 };
 
-const operate = (path: string, verb: string) =>
+const operateAlarms = {
+  request: 'OperateAlarms',
+  summary: 'Activates, deactivates and acknowledges alarms.',
+  fields: {
+    operations: batchOf(
+      Type.Object({ name: Name, opcode: Type.Enum([...alarmOperations], { type: 'string' }) }, closed),
+    ),
+    authority: Type.Optional(Authority),
+  },
+  batch: 'operations',
+} as const;
+
+const ackAlarms = {
+  request: 'AckAlarms',
+  summary: 'Acknowledges alarms.',
+  fields: { alarms: batchOf(Name), authority: Type.Optional(Authority) },
+  batch: 'alarms',
+} as const;
+
+const operate = <const Forms extends readonly ChannelForm[]>(
+  path: string,
+  verb: string,
+  opcode: AlarmOperation,
+  ...others: Forms
+) =>
   declare({
     tag: 'Alarms',
     summary: `${verb} an alarm; nothing happens where it is so already`,
@@ -121,14 +215,26 @@ const operate = (path: string, verb: string) =>
     input: { ...name, authority: Type.Optional(Authority) },
     problems: ofNamedWrites,
     http: { method: 'POST', path, names: 'the alarm', answer: done('It is so, and on disk.') },
+    channel: [{ ...operateAlarms, when: { opcode } }, ...others],
   });
 
 export const alarmOperationsOfService = {
-  listAlarms: list({ ...alarms, path: '/data/alarms' }, alarmFields, { isVersioned: true }),
+  listAlarms: list(
+    { ...alarms, path: '/data/alarms' },
+    alarmFields,
+    { isVersioned: true },
+    {
+      request: 'ReadAlarms',
+      summary: 'What GET /alarms/ gives.',
+      fields: selection(alarmFields),
+      answer: { alarms: some(LiveAlarm) },
+      isInOrder: true,
+    },
+  ),
   getAlarm: get({ ...alarms, path: '/data/alarms/:name' }),
-  activateAlarm: operate('/data/alarms/:name/activate', 'Activate'),
-  deactivateAlarm: operate('/data/alarms/:name/deactivate', 'Deactivate'),
-  acknowledgeAlarm: operate('/data/alarms/:name/acknowledge', 'Acknowledge'),
+  activateAlarm: operate('/data/alarms/:name/activate', 'Activate', 'activate'),
+  deactivateAlarm: operate('/data/alarms/:name/deactivate', 'Deactivate', 'deactivate'),
+  acknowledgeAlarm: operate('/data/alarms/:name/acknowledge', 'Acknowledge', 'acknowledge', ackAlarms),
 };
 
 export const explainOperations = {
@@ -145,5 +251,50 @@ export const explainOperations = {
       names: 'the measurement',
       answer: json('Why.', Explanation),
     },
+    channel: [
+      {
+        request: 'ExplainMeasurement',
+        summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
+        fields: { name: Name },
+        answer: { explanation: Explanation },
+      },
+    ],
+  }),
+};
+
+const Choice = Type.Union([Type.Literal('all'), NameList]);
+const select = {
+  select: Type.Object(
+    {
+      measurements: Type.Optional(Choice),
+      commands: Type.Optional(Choice),
+      alarms: Type.Optional(Choice),
+    },
+    closed,
+  ),
+};
+
+export const liveObjectsOperations = {
+  readLiveObjects: declare({
+    tag: 'Measurements',
+    summary: 'Live objects of several kinds in one answer, as arrays',
+    effect: { action: 'read', resource: 'measurements' },
+    audited: false,
+    input: select,
+    problems: [],
+    channel: [
+      {
+        request: 'ReadDatabase',
+        fields: select,
+        answer: {
+          database: Type.Object({
+            measurements: Type.Optional(Type.Array(LiveMeasurement)),
+            commands: Type.Optional(Type.Array(LiveCommand)),
+            alarms: Type.Optional(Type.Array(LiveAlarm)),
+          }),
+        },
+        isInOrder: true,
+      },
+    ],
   }),
 };

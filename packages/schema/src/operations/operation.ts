@@ -1,5 +1,5 @@
-// What an operation of the service is, as data: what it does to what, what it is asked with and answers, how HTTP asks for it.
-// The routes, the OpenAPI document and the table of who may do what are derived from it.
+// What an operation of the service is, as data: what it does to what, what it is asked with and answers, how HTTP and the
+// channel ask for it. Routes, channel requests, both reference documents and the table of who may do what are derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ProblemName } from '../problem.ts';
 
@@ -41,6 +41,8 @@ export interface HttpBody {
   readonly types: readonly string[];
   /** Of a JSON body; other bodies reach the implementation as a stream. */
   readonly schema?: TSchema;
+  /** What it has are inputs, checked. Such a body is short. */
+  readonly isInput?: true;
   /** JSON reaches it as a stream as well. */
   readonly isStreamed?: true;
   readonly limit: BodyLimit;
@@ -67,6 +69,34 @@ export interface HttpForm {
   readonly answer: HttpAnswer;
 }
 
+/** What a client of the channel can watch. */
+export type WatchKind =
+  | 'measurements'
+  | 'commands'
+  | 'alarms'
+  | 'function_modules'
+  | 'function_module_logs'
+  | 'connectors'
+  | 'providers';
+
+/** A request of the channel. Where one asks for several operations, each of them carries it, with its own `when`. */
+export interface ChannelForm {
+  readonly request: string;
+  /** Where it is not that of the operation. */
+  readonly summary?: string;
+  /** What the message has besides `request` and `id`. */
+  readonly fields: Readonly<Record<string, TSchema>>;
+  /** What a good answer has besides `request_id` and `result`: one field is the result; of several, each is a member of it. */
+  readonly answer?: Readonly<Record<string, TSchema>>;
+  /** The field that has the items of a batch. Each is answered by itself, in `results`; a text is the name of its object. */
+  readonly batch?: string;
+  /** What the message, or an item of the batch, has where it asks for this operation and not for another one. */
+  readonly when?: Readonly<Record<string, string | boolean>>;
+  /** Answered before the requests behind it, also where it takes a while. */
+  readonly isInOrder?: true;
+  readonly watch?: { readonly kind: WatchKind; readonly ends: boolean };
+}
+
 export interface DeclaredOperation {
   readonly tag: string;
   readonly summary: string;
@@ -79,12 +109,23 @@ export interface DeclaredOperation {
   readonly problems: readonly ProblemName[];
   /** Answered also while the service starts and stops. */
   readonly isAlwaysAvailable?: true;
+  /** At least one of these. */
+  readonly http?: HttpForm;
+  readonly channel?: readonly ChannelForm[];
+}
+
+export interface HttpOperation extends DeclaredOperation {
   readonly http: HttpForm;
 }
 
 export type OperationInput<O extends DeclaredOperation> = Static<TObject<O['input']>>;
 
 export const declare = <const O extends DeclaredOperation>(operation: O): O => operation;
+
+/** The inputs that lie in the body. */
+export function inputsInBody({ body }: HttpForm): readonly string[] {
+  return body?.isInput ? Object.keys((body.schema as TObject).properties) : [];
+}
 
 export const jsonType = 'application/json';
 

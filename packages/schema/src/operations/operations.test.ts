@@ -3,17 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
 import { channelRequestNames, channelRequests } from '../channel.ts';
-import { declarationOf, operationNames } from './index.ts';
+import { type ChannelForm, declarationOf, httpOperationNames, operationNames } from './index.ts';
 
 const all = operationNames.map((name) => ({ name, ...declarationOf(name) }));
+const ofHttp = httpOperationNames.map((name) => ({ name, ...declarationOf(name) }));
 
 test('no two operations have the same method and path', () => {
-  const forms = all.map(({ http: { method, path } }) => `${method} ${path}`);
+  const forms = ofHttp.map(({ http: { method, path } }) => `${method} ${path}`);
   assert.equal(new Set(forms).size, forms.length);
 });
 
 test('every parameter of a path is an input that is required', () => {
-  for (const { name, input, http } of all) {
+  for (const { name, input, http } of ofHttp) {
     const required = Type.Object(input).required ?? [];
     for (const [, parameter] of http.path.matchAll(/:(\w+)/g)) {
       assert.ok((required as readonly string[]).includes(parameter as string), `${name}: ${parameter}`);
@@ -22,7 +23,7 @@ test('every parameter of a path is an input that is required', () => {
 });
 
 test('a path that has a name says what it names', () => {
-  for (const { name, http } of all) assert.equal(http.path.includes('/:name'), http.names !== undefined, name);
+  for (const { name, http } of ofHttp) assert.equal(http.path.includes('/:name'), http.names !== undefined, name);
 });
 
 test('what changes something is audited, and nothing else is', () => {
@@ -30,19 +31,51 @@ test('what changes something is audited, and nothing else is', () => {
 });
 
 test('what is read by GET changes nothing', () => {
-  for (const { name, effect, http } of all) if (http.method === 'GET') assert.equal(effect.action, 'read', name);
+  for (const { name, effect, http } of ofHttp) if (http.method === 'GET') assert.equal(effect.action, 'read', name);
 });
 
 test('an answer with content has a type', () => {
-  for (const { name, http } of all) assert.equal(http.answer.type !== undefined, http.answer.status === 200, name);
+  for (const { name, http } of ofHttp) assert.equal(http.answer.type !== undefined, http.answer.status === 200, name);
 });
 
-test('a request of the channel asks for operations of one effect', () => {
-  for (const request of channelRequestNames) {
-    const { operations, effect, audited } = channelRequests[request];
-    for (const name of operations) {
-      const declared = declarationOf(name);
-      assert.deepEqual([declared.effect, declared.audited], [effect, audited], `${request}: ${name}`);
+test('every operation can be asked for', () => {
+  for (const { name, http, channel = [] } of all) assert.ok(http !== undefined || channel.length > 0, name);
+});
+
+test('the operations of one request of the channel have the same effect, and the same form but for what means each', () => {
+  const asked = all.flatMap(({ channel = [], effect, audited }) => channel.map((form) => ({ form, effect, audited })));
+  for (const same of Map.groupBy(asked, ({ form }) => form.request).values()) {
+    const shapes = same.map(({ form: { when: _, ...shape }, effect, audited }) => ({ shape, effect, audited }));
+    for (const shape of shapes) assert.deepEqual(shape, shapes[0]);
+    const meant = same.map(({ form }) => JSON.stringify(form.when ?? {}));
+    assert.equal(new Set(meant).size, meant.length, `${same[0]?.form.request}`);
+  }
+});
+
+/** What the message, or an item of it, has for its operation. */
+function carried({ fields, batch = '' }: ChannelForm): string[] {
+  const items = (fields[batch] as { items?: { properties?: object } } | undefined)?.items;
+  return [...Object.keys(fields), ...(items === undefined ? [] : Object.keys(items.properties ?? { name: '' }))];
+}
+
+test('a request of the channel carries what its operation requires, and what tells it from others', () => {
+  for (const { name, input, channel = [] } of all) {
+    for (const form of channel) {
+      const required = (Type.Object(input).required ?? []) as readonly string[];
+      const missing = [...required, ...Object.keys(form.when ?? {})].filter((field) => !carried(form).includes(field));
+      assert.deepEqual(missing, [], `${form.request}: ${name}`);
     }
+  }
+});
+
+test('whatever a request of several operations can say means one of them', () => {
+  for (const request of channelRequestNames) {
+    const { operations, fields, batch = '' } = channelRequests[request];
+    if (operations.length === 1) continue;
+    const items = (fields[batch] as { items?: { properties: object } } | undefined)?.items;
+    const choices = (items?.properties ?? fields) as Record<string, { enum?: readonly string[] }>;
+    const [field = ''] = Object.keys(operations.at(-1)?.when ?? {});
+    const meant = operations.filter(({ when }) => Object.keys(when).length === 1).map(({ when }) => when[field]);
+    assert.deepEqual(meant.sort(), [...(choices[field]?.enum ?? [])].sort(), request);
   }
 });

@@ -127,4 +127,13 @@ export const serviceOperations = {
     problems: [],
     http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/.' } },
   }),
+  heartbeat: declare({
+    tag,
+    summary: 'Asks whether the service is there',
+    effect: reads,
+    audited: false,
+    input: {},
+    problems: [],
+    channel: [{ request: 'Heartbeat', fields: {} }],
+  }),
 };

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
-import type { PagesReply, StreamReply } from '../operations/index.ts';
+import type { GatedOperation, PagesReply, StreamReply } from '../operations/index.ts';
 import type { Gathered, Lease } from '../points/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { Call, Route } from './route.ts';
@@ -12,6 +12,7 @@ import { sendPages } from './send-pages.ts';
 
 export interface AnswerOptions {
   readonly route: Route;
+  readonly operation: GatedOperation;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly call: Call;
@@ -33,7 +34,7 @@ const gzipBytes = 256 << 10;
 
 /** Carries the route out and answers; throws what goes wrong before. */
 export function answer(options: AnswerOptions): Promise<void> | undefined {
-  const { route, request, response, call, isStopping } = options;
+  const { route, operation, request, response, call, isStopping } = options;
   const tag = tagOf(route, call);
   const headers: Headers = {
     ...answerHeaders,
@@ -45,6 +46,7 @@ export function answer(options: AnswerOptions): Promise<void> | undefined {
     headers['cache-control'] = 'no-cache';
     headers.etag = tag;
     if (isKnown(tag, request.headers['if-none-match'])) {
+      operation.answered++;
       end(response, 304, headers);
       return undefined;
     }

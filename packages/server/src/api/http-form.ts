@@ -1,10 +1,11 @@
-// How the input of an operation lies in a request of HTTP: in the path, in the query.
-import type { DeclaredOperation, HttpForm } from '@telltale/schema';
+// How the input of an operation lies in a request of HTTP: in the path, in the query, in the body.
+import { type DeclaredOperation, type HttpForm, inputsInBody } from '@telltale/schema';
 import Type, { type TObject, type TSchema } from 'typebox';
 
-/** What is not in the path is in the query, lists as texts. */
-export function queryOf({ path }: HttpForm, input: DeclaredOperation['input']): TObject {
-  const parameters = Object.entries(input).filter(([name]) => !isInPath(path, name));
+/** What is neither in the path nor in the body is in the query, lists as texts. */
+export function queryOf(http: HttpForm, input: DeclaredOperation['input']): TObject {
+  const inBody = inputsInBody(http);
+  const parameters = Object.entries(input).filter(([name]) => !isInPath(http.path, name) && !inBody.includes(name));
   return Type.Object(Object.fromEntries(parameters.map(([name, schema]) => [name, queryType(schema)])), {
     additionalProperties: false,
   });

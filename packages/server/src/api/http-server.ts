@@ -11,14 +11,14 @@ import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { guardedRequest, guardLoopback, type ModuleTokens } from '../access/index.ts';
-import type { Gate } from '../operations/index.ts';
+import type { Gate, GatedOperation } from '../operations/index.ts';
 import { answer } from './answer.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections } from './connections.ts';
 import { frontMetrics } from './front-metrics.ts';
 import { shareHeaderRoom } from './header-room.ts';
 import type { Metrics } from './metrics.ts';
-import { answerClientError, endWith, sendProblem, toProblem } from './problems.ts';
+import { answerClientError, endWith, sendProblem } from './problems.ts';
 import { requestReader } from './read-request.ts';
 import { formFault } from './request-form.ts';
 import type { Call, Route } from './route.ts';
@@ -63,6 +63,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   metrics.watch(frontMetrics(connections, budget));
   const endpoints = new Router(routes, (route) => ({
     route,
+    operation: gate.operation(route.id, route),
     reader: requestReader(route, options),
     count: metrics.answers.counterOf(route.method, route.path),
   }));
@@ -71,15 +72,16 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     if (isFault(error)) log.error({ err: error }, 'an answer broke off through a fault of the service');
     else log.debug(`an answer was broken off: ${error.message}`);
   };
-  const fail = (response: ServerResponse, error: unknown) => {
+  const fail = (response: ServerResponse, error: unknown, operation?: GatedOperation) => {
     if (response.headersSent) return onBroken(error as Error);
     if (gate.isStopping) response.setHeader('connection', 'close'); // else it would be waited for
-    sendProblem(response, toProblem(error as Error, log));
+    sendProblem(response, gate.refuse(operation, error));
   };
 
   /** Returns what counts the answer. */
   function take(request: IncomingMessage, response: ServerResponse): (elapsedMs: number) => void {
     let count = elsewhere;
+    let operation: GatedOperation | undefined;
     const counting = (elapsedMs: number) => count(response.statusCode, elapsedMs);
     try {
       const fault = formFault(request);
@@ -88,25 +90,26 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
       const refusal = guardLoopback(guardedRequest(request.headers, isDocument));
       if (refusal !== undefined) throw new ProblemError(refusal, refusalDetail(request, refusal));
       const found = endpoints.find(request, response);
-      const { route, reader } = found.endpoint;
       count = found.endpoint.count;
+      const { route, reader, operation: asked } = found.endpoint;
+      operation = asked;
       const carryOut = (call: Call) =>
-        answer({ route, request, response, call, isStopping: gate.isStopping, onBroken });
+        answer({ route, operation: asked, request, response, call, isStopping: gate.isStopping, onBroken });
       if (route.body === undefined) {
-        carryOut(reader.read(request, response, found))?.catch((error: unknown) => fail(response, error));
+        carryOut(reader.read(request, response, found))?.catch((error: unknown) => fail(response, error, operation));
         return counting;
       }
       const held = budget.open();
       Promise.resolve(reader.readBody(request, response, found, held))
         .then(carryOut)
-        .catch((error: unknown) => fail(response, error))
+        .catch((error: unknown) => fail(response, error, operation))
         .finally(() => {
           held.close();
           // A body that nobody read must not block the requests behind it on the connection.
           if (!request.readableEnded) request.unpipe().resume();
         });
     } catch (error) {
-      fail(response, error);
+      fail(response, error, operation);
     }
     return counting;
   }

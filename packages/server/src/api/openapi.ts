@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document, made from the catalogue of operations: every path, parameter, body, status and problem.
 import {
   ArchiveTime,
-  operations as catalogue,
-  type DeclaredOperation,
+  declarationOf,
   type HttpBody,
+  type HttpOperation,
+  httpOperationNames,
   Identifier,
   jsonType,
   Problem,
@@ -76,7 +77,7 @@ const moduleToken =
 const ends = { t_since: 'The beginning of the interval.', t_until: 'Its end, which is not in it.' };
 
 /** What an operation can answer other than success. */
-export function problemsOf({ problems: own, effect, http }: DeclaredOperation): ProblemName[] {
+export function problemsOf({ problems: own, effect, http }: HttpOperation): ProblemName[] {
   const names = [...own, ...everywhere, ...ofLife];
   if (accessOf(effect) !== 'read') names.push('not-allowed');
   if (http.body !== undefined) names.push(...ofBodies);
@@ -85,15 +86,15 @@ export function problemsOf({ problems: own, effect, http }: DeclaredOperation): 
 
 export interface OpenApiOptions {
   readonly version: string;
-  readonly operations?: Readonly<Record<string, DeclaredOperation>>;
+  readonly operations?: Readonly<Record<string, HttpOperation>>;
   readonly paths?: InterfacePaths;
 }
 
 export function openApiDocument(options: OpenApiOptions): OpenApi {
-  const { version, operations = catalogue, paths: interfaces = defaultPaths } = options;
+  const { version, operations = ofHttp(), paths: interfaces = defaultPaths } = options;
   const components: Record<string, Json> = {};
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const [name, operation] of Object.entries<DeclaredOperation>(operations)) {
+  for (const [name, operation] of Object.entries<HttpOperation>(operations)) {
     const path = pathOf(operation.http, interfaces).replace(/:(\w+)/g, '{$1}');
     const method = operation.http.method.toLowerCase();
     paths[path] = { ...paths[path], [method]: operationOf(name, operation, components) };
@@ -116,7 +117,11 @@ export function openApiDocument(options: OpenApiOptions): OpenApi {
   };
 }
 
-function operationOf(name: string, operation: DeclaredOperation, components: Record<string, Json>): Operation {
+function ofHttp(): Record<string, HttpOperation> {
+  return Object.fromEntries(httpOperationNames.map((name) => [name, declarationOf(name)]));
+}
+
+function operationOf(name: string, operation: HttpOperation, components: Record<string, Json>): Operation {
   const { tag, summary, http } = operation;
   const parameters = parametersOf(operation, components);
   return {
@@ -129,7 +134,7 @@ function operationOf(name: string, operation: DeclaredOperation, components: Rec
   };
 }
 
-function parametersOf({ http, input }: DeclaredOperation, components: Record<string, Json>): Parameter[] {
+function parametersOf({ http, input }: HttpOperation, components: Record<string, Json>): Parameter[] {
   const { path, names } = http;
   const query = queryOf(http, input);
   const parameters: Parameter[] = [];
@@ -171,7 +176,7 @@ function contentOf(types: readonly string[], schema: TSchema | undefined, compon
   return Object.fromEntries(entries);
 }
 
-function responsesOf(operation: DeclaredOperation, components: Record<string, Json>): Record<string, OpenApiResponse> {
+function responsesOf(operation: HttpOperation, components: Record<string, Json>): Record<string, OpenApiResponse> {
   const { status, description, type, otherTypes = [], schema, isVersioned } = operation.http.answer;
   const content = type && contentOf([type, ...otherTypes], schema, components);
   const responses: Record<string, OpenApiResponse> = { [status]: { description, ...(content && { content }) } };

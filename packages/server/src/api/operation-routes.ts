@@ -1,18 +1,24 @@
 // The routes of HTTP, derived from the catalogue of operations and from what carries them out.
 import {
   type BodyLimit,
+  checker,
   declarationOf,
+  type HttpBody,
   type HttpForm,
+  type HttpOperationName,
+  httpOperationNames,
   type InputOf,
-  type OperationName,
-  operationNames,
+  ProblemError,
+  readJson,
 } from '@telltale/schema';
+import Type from 'typebox';
 import {
   type Gate,
   type Implementations,
   type InterfacePaths,
   pathOf,
   type Run,
+  runOf,
   type Versioned,
 } from '../operations/index.ts';
 import { isInPath, listsOf, queryOf } from './http-form.ts';
@@ -25,27 +31,31 @@ export interface OperationRoutesOptions {
   readonly gate: Gate;
   readonly limits: Readonly<Record<BodyLimit, number>>;
   /** Of answers, beside those that all have. */
-  readonly headers?: Partial<Record<OperationName, Readonly<Record<string, string>>>>;
+  readonly headers?: Partial<Record<HttpOperationName, Readonly<Record<string, string>>>>;
 }
 
 export function operationRoutes(options: OperationRoutesOptions): Route[] {
-  return operationNames.flatMap((name) => {
+  return httpOperationNames.flatMap((name) => {
     const implementation = options.implementations[name] as Run<typeof name> | Versioned<typeof name> | undefined;
     return implementation === undefined ? [] : [routeOf(name, implementation, options)];
   });
 }
 
-function routeOf<N extends OperationName>(
+function routeOf<N extends HttpOperationName>(
   name: N,
   implementation: Run<N> | Versioned<N>,
   options: OperationRoutesOptions,
 ): Route {
   const declared = declarationOf(name);
   const { effect, audited, input, problems, http } = declared;
-  const run = typeof implementation === 'function' ? implementation : implementation.run;
+  const run = runOf(implementation);
   const version = typeof implementation === 'function' ? undefined : implementation.version;
   const inputOf = inputReader<N>(http);
   const headers = options.headers?.[name];
+  const { gate } = options;
+  const operation = gate.operation(name, declared);
+  const carryOut = (call: Call) =>
+    gate.carryOut(operation, call.caller, call.path.name, () => run(inputOf(call), call));
   return {
     method: http.method,
     path: pathOf(http, options.paths),
@@ -58,8 +68,7 @@ function routeOf<N extends OperationName>(
     ...(http.body !== undefined && { body: bodyOf(http.body, options.limits) }),
     answer: { ...http.answer, ...(headers && { headers }), ...(version && { version }) },
     problems,
-    handle: (call) =>
-      options.gate.carryOut(name, declared, call.caller, call.path.name, () => run(inputOf(call), call)),
+    handle: operation.isOrdered ? (call) => gate.turn(operation, call.path.name).begin(() => carryOut(call)) : carryOut,
   };
 }
 
@@ -70,12 +79,29 @@ function bodyOf(
   return { ...body, maxBytes: limits[limit], setting: `--${limit}` };
 }
 
-/** Puts path and query together; both have been checked. */
-function inputReader<N extends OperationName>({ path }: HttpForm): (call: Call) => InputOf<N> {
+/** Longer than any body that is input: it is read beside the live values. */
+const mostInputBytes = 64 << 10;
+
+/** Puts path and query, which have been checked, and the body together. */
+function inputReader<N extends HttpOperationName>({ path, body }: HttpForm): (call: Call) => InputOf<N> {
+  const readBody = body?.isInput ? bodyReader(body) : undefined;
   const inPath = (['name', 'id', 't_since', 't_until'] as const).filter((name) => isInPath(path, name));
   return (call) => {
-    const input: Record<string, unknown> = { ...call.query };
+    const input: Record<string, unknown> = { ...call.query, ...readBody?.(call.json) };
     for (const name of inPath) input[name] = call.path[name];
     return input as InputOf<N>;
+  };
+}
+
+function bodyReader({ schema = Type.Object({}) }: HttpBody): (json: Uint8Array) => object {
+  const check = checker(schema);
+  return (json) => {
+    if (json.length > mostInputBytes) {
+      throw new ProblemError('body-too-large', `At most ${mostInputBytes} bytes are taken here.`);
+    }
+    const input = readJson(json);
+    if (check.fits(input)) return input as object;
+    const faults = check.faults(input);
+    throw new ProblemError('invalid-body', `${faults[0]?.path || 'The body'} ${faults[0]?.message}.`, faults);
   };
 }

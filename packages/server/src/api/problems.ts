@@ -2,15 +2,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProblemError, type ProblemName, problemMediaType } from '@telltale/schema';
-import type { Logger } from 'pino';
 import { answerHeaders } from './answer-headers.ts';
-
-/** Reports a fault of the service in the log; the client learns only that there was one. */
-export function toProblem(error: Error, log: Logger): ProblemError {
-  if (error instanceof ProblemError) return error;
-  log.error({ err: error }, 'a request failed through a fault of the service');
-  return new ProblemError('internal', 'The log of the service says more.');
-}
 
 /** With a 401, what would be right (RFC 9110, 15.5.2; RFC 6750). */
 export const challenge = 'Bearer error="invalid_token"';

@@ -39,12 +39,13 @@ export interface RequestReader {
 /** Compiles the checks of one route, once. */
 export function requestReader(route: Route, { tokens, clock, gate }: RequestReaderOptions): RequestReader {
   const readQuery = queryReader(route.query ?? noQuery, route.lists);
+  const operation = gate.operation(route.id, route);
   const read: RequestReader['read'] = (request, response, { params, query }) => {
     const caller = tokens.identify(request.headers.authorization);
-    gate.admit(route, caller);
+    gate.admit(operation, caller);
     const { name = '', id: idText, t_since = '', t_until = '' } = params;
     if (name !== '') checkName(name, route);
-    gate.admitTo(route, caller, name);
+    gate.admitTo(operation, caller, name);
     const id = idText === undefined ? 0 : readId(idText);
     return {
       path: { name, id, t_since, t_until },

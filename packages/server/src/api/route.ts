@@ -1,7 +1,7 @@
 // A route of HTTP as data: the router and the checks before a handler read it. It is derived from the catalogue of operations.
 import type { HttpAnswer, HttpBody, Method, ProblemName } from '@telltale/schema';
 import type { TObject } from 'typebox';
-import type { Asked, Guarded } from '../operations/index.ts';
+import type { AskedWithBody, Guarded } from '../operations/index.ts';
 
 export interface Route extends Guarded {
   readonly method: Method;
@@ -35,7 +35,7 @@ export interface RouteAnswer extends HttpAnswer {
   readonly version?: () => string;
 }
 
-export interface Call extends Asked {
+export interface Call extends AskedWithBody {
   /** What stands in the path, where it does. */
   readonly path: PathInput;
   /** Checked and coerced. */

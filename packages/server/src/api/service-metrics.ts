@@ -3,7 +3,7 @@ import type { LiveFunctionModule } from '@telltale/schema';
 import type { Archive, Archiving } from '../archive/index.ts';
 import type { ConfigurationDatabase } from '../cfgdb/index.ts';
 import type { FunctionModules } from '../modules/index.ts';
-import type { ArchiveOperations, DataAccess } from '../operations/index.ts';
+import type { ArchiveOperations, DataAccess, Gate } from '../operations/index.ts';
 import type { InstanceStatus, StackHost } from '../stacks/index.ts';
 import type { LiveState } from '../state/index.ts';
 import type { ChannelServer } from './channel/index.ts';
@@ -21,6 +21,7 @@ export interface MetricSources {
   readonly host: StackHost;
   readonly modules: FunctionModules;
   readonly channel: ChannelServer;
+  readonly gate: Pick<Gate, 'outcomes'>;
 }
 
 export function serviceMetrics(sources: MetricSources): Metric[] {
@@ -68,6 +69,16 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     counter('channel_updates_total', 'Measurement updates handed to clients.', () => channel.delivered),
     counter('channel_skipped_total', 'Updates passed over for clients that did not keep up.', () => channel.skipped),
     labelled('counter', 'channel_requests_total', 'Requests over the channel.', 'result', () => channel.requests),
+    {
+      name: 'telltale_operations_total',
+      help: 'Operations carried out, over HTTP and the channel, by name and outcome: answered, or the name of the problem.',
+      type: 'counter',
+      labels: ['operation', 'outcome'],
+      read: () =>
+        sources.gate
+          .outcomes()
+          .map(({ operation, outcome, count }) => ({ labels: { operation, outcome }, value: count })),
+    },
     ...archiveMetrics(sources),
     ...stackMetrics(host),
     ...moduleMetrics(sources.modules),

@@ -21,18 +21,19 @@ function setUp(options: Partial<GateOptions> = {}) {
   const gate = new Gate({ unavailable: () => undefined, log, ...options });
   const tokens = new ModuleTokens();
   const module = tokens.identify(`Bearer ${tokens.issue('loop', 'pump')}`);
+  const operation = (name: OperationName) => gate.operation(name, declarationOf(name));
   const refusalOf = (name: OperationName, caller = localCaller, object?: string) => {
     try {
-      gate.admit(declarationOf(name), caller);
-      if (object !== undefined) gate.admitTo(declarationOf(name), caller, object);
+      gate.admit(operation(name), caller);
+      if (object !== undefined) gate.admitTo(operation(name), caller, object);
       return undefined;
     } catch (error) {
       return error instanceof ProblemError ? error.problem : String(error);
     }
   };
   const carryOut = (name: OperationName, work: () => unknown, caller = localCaller) =>
-    gate.carryOut(name, declarationOf(name), caller, 'pump', work);
-  return { lines, gate, module, refusalOf, carryOut };
+    gate.carryOut(operation(name), caller, 'pump', work);
+  return { lines, gate, module, operation, refusalOf, carryOut };
 }
 
 describe('the gate', () => {
@@ -112,5 +113,47 @@ describe('the audit log', () => {
       'bytes',
     );
     assert.deepEqual(lines, []);
+  });
+});
+
+describe('operations on one object', () => {
+  test('begin in the order in which they came, also where the first waits', async () => {
+    const { gate, operation } = setUp();
+    const [first, second] = [
+      gate.turn(operation('writeCommand'), 'pump'),
+      gate.turn(operation('writeCommand'), 'pump'),
+    ];
+    const begun: string[] = [];
+    const later = second.begin(() => begun.push('second'));
+    await gate.turn(operation('writeCommand'), 'valve').begin(() => begun.push('other'));
+    await first.begin(() => begun.push('first'));
+    await later;
+    assert.deepEqual(begun, ['other', 'first', 'second']);
+  });
+});
+
+describe('the counts', () => {
+  const countsOf = (gate: Gate) => Array.from(gate.outcomes(), (each) => [each.operation, each.outcome, each.count]);
+
+  test('say what came of each operation, by name', async () => {
+    const { gate, carryOut, operation } = setUp();
+    carryOut('getMeasurement', () => 'bytes');
+    await carryOut('getMeasurement', async () => 'bytes');
+    await assert.rejects(carryOut('writeCommand', () => Promise.reject(new Error('no'))) as Promise<void>);
+    gate.refuse(operation('writeCommand'), new ProblemError('out-of-range', 'It is too much.'));
+    gate.refuse(operation('writeCommand'), new ProblemError('out-of-range', 'It is too much.'));
+    gate.refuse(undefined, new ProblemError('unknown-request', 'There is none.'));
+    assert.deepEqual(countsOf(gate), [
+      ['getMeasurement', 'answered', 2],
+      ['writeCommand', 'out-of-range', 2],
+    ]);
+  });
+
+  test('have a fault of the service as internal; the log says what it was, the client does not learn it', () => {
+    const { gate, operation, lines } = setUp();
+    const problem = gate.refuse(operation('getAlarm'), new Error('a fault'));
+    assert.deepEqual([problem.problem, problem.message.includes('fault')], ['internal', false]);
+    assert.deepEqual([lines.length, lines[0]?.level], [1, 50]);
+    assert.deepEqual(countsOf(gate), [['getAlarm', 'internal', 1]]);
   });
 });

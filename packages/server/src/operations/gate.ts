@@ -1,8 +1,9 @@
-// The one place that every operation passes, over HTTP and over the channel: whether it can be carried out now, whether this
-// caller may, and what is logged of it.
-import { type Effect, ProblemError } from '@telltale/schema';
+// The one place that every operation passes, over HTTP and over the channel, streams included: whether it can be carried out now,
+// whether this caller may, in which order, what is logged and counted of it, and what problem its failure is.
+import { type Effect, ProblemError, type ProblemName, type Resource } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { accessOf, type Caller, checkAccess, checkNamedWrite } from '../access/index.ts';
+import { type Access, accessOf, type Caller, checkAccess, checkNamedWrite } from '../access/index.ts';
+import { BeginOrder, type Turn } from './begin-order.ts';
 
 export interface GateOptions {
   /** Why the service cannot answer now; undefined where it can. */
@@ -19,8 +20,33 @@ export interface Guarded {
   readonly isAlwaysAvailable?: true;
 }
 
+/** An operation as the gate sees it, with what it has counted: plain numbers, which cost hot reads an increment. */
+export interface GatedOperation extends Guarded {
+  readonly name: string;
+  readonly access: Access;
+  /** Those on one object begin in the order in which they came. */
+  readonly isOrdered: boolean;
+  answered: number;
+  /** By problem, how often it was refused, or failed. */
+  readonly refused: Map<ProblemName, number>;
+}
+
+/** What came of an operation so far, and how often. */
+export interface OutcomeCount {
+  readonly operation: string;
+  readonly outcome: 'answered' | ProblemName;
+  readonly count: number;
+}
+
+/** Requests of one connection that may be under way at once. */
+const mostUnderWay = 1000;
+
+const ordered: ReadonlySet<Resource> = new Set(['measurements', 'commands', 'alarms', 'function-modules']);
+
 export class Gate {
   readonly #options: GateOptions;
+  readonly #operations = new Map<string, GatedOperation>();
+  readonly #order = new BeginOrder();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -30,51 +56,111 @@ export class Gate {
     return this.#options.unavailable() === 'stopping';
   }
 
-  /** Throws where it cannot be carried out now, or is none for this caller, to whatever object. */
-  admit({ effect, isAlwaysAvailable }: Guarded, caller: Caller): void {
+  /** The same one for a name each time. */
+  operation(name: string, guarded: Guarded): GatedOperation {
+    const known = this.#operations.get(name);
+    if (known !== undefined) return known;
+    const { effect, audited, isAlwaysAvailable } = guarded;
+    const operation: GatedOperation = {
+      name,
+      effect,
+      audited,
+      ...(isAlwaysAvailable && { isAlwaysAvailable }),
+      access: accessOf(effect),
+      isOrdered: effect.action !== 'read' && ordered.has(effect.resource),
+      answered: 0,
+      refused: new Map(),
+    };
+    this.#operations.set(name, operation);
+    return operation;
+  }
+
+  /**
+   * Throws where it cannot be carried out now, is none for this caller, to whatever object, or where so many requests of its
+   * connection are under way.
+   */
+  admit({ effect, access, isAlwaysAvailable }: GatedOperation, caller: Caller, underWay = 0): void {
     const state = this.#options.unavailable();
     if (state !== undefined && isAlwaysAvailable !== true) throw new ProblemError(state, `The service is ${state}.`);
-    checkAccess(caller, accessOf(effect));
+    if (underWay >= mostUnderWay) {
+      throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
+    }
+    checkAccess(caller, access);
     if (effect.action === 'read') return;
     const refusal = this.#options.writeRefusal?.();
     if (refusal !== undefined) throw refusal;
   }
 
   /** Throws where the caller may not do this to the object of this name. */
-  admitTo({ effect }: Guarded, caller: Caller, name: string): void {
-    if (accessOf(effect) === 'named-write') checkNamedWrite(caller, name);
+  admitTo({ access }: GatedOperation, caller: Caller, name: string): void {
+    if (access === 'named-write') checkNamedWrite(caller, name);
+  }
+
+  /** Of an operation that is ordered, which has come. */
+  turn({ effect }: GatedOperation, name: string): Turn {
+    return this.#order.turn(effect.resource, name);
   }
 
   /** Carries it out. Of one that is audited, who did what to which object, and what came of it, is logged. */
-  carryOut<T>(operation: string, { audited }: Guarded, caller: Caller, object: string, work: () => T): T {
-    if (!audited) return work();
+  carryOut<T>(operation: GatedOperation, caller: Caller, object: string, work: () => T): T {
     try {
       const outcome = work();
-      if (!(outcome instanceof Promise)) this.#log(operation, caller, object);
+      if (!(outcome instanceof Promise)) this.#answered(operation, caller, object);
       else {
         outcome.then(
-          () => this.#log(operation, caller, object),
-          (error: unknown) => this.#log(operation, caller, object, error),
+          () => this.#answered(operation, caller, object),
+          (error: unknown) => this.#failed(operation, caller, object, error),
         );
       }
       return outcome;
     } catch (error) {
-      this.#log(operation, caller, object, error);
+      this.#failed(operation, caller, object, error);
       throw error;
     }
   }
 
+  /**
+   * The problem that whoever asked is answered with; it is counted. A fault of the service is logged: the client learns only
+   * that there was one.
+   */
+  refuse(operation: GatedOperation | undefined, error: unknown): ProblemError {
+    const problem = error instanceof ProblemError ? error : this.#fault(error);
+    operation?.refused.set(problem.problem, (operation.refused.get(problem.problem) ?? 0) + 1);
+    return problem;
+  }
+
+  *outcomes(): Generator<OutcomeCount> {
+    for (const { name: operation, answered, refused } of this.#operations.values()) {
+      if (answered > 0) yield { operation, outcome: 'answered', count: answered };
+      for (const [outcome, count] of refused) yield { operation, outcome, count };
+    }
+  }
+
+  #fault(error: unknown): ProblemError {
+    this.#options.log.error({ err: error }, 'a request failed through a fault of the service');
+    return new ProblemError('internal', 'The log of the service says more.');
+  }
+
+  #answered(operation: GatedOperation, caller: Caller, object: string): void {
+    operation.answered++;
+    if (operation.audited) this.#log(operation, caller, object);
+  }
+
+  #failed(operation: GatedOperation, caller: Caller, object: string, error: unknown): void {
+    if (operation.audited) this.#log(operation, caller, object, error);
+  }
+
   /** What function modules do again and again is of interest to who looks closely. */
-  #log(operation: string, { author, module }: Caller, object: string, error?: unknown): void {
+  #log({ name }: GatedOperation, { author, module }: Caller, object: string, error?: unknown): void {
     const level = module === undefined ? 'info' : 'debug';
-    const what = `${author}: ${operation}${object === '' ? '' : ` ${object.slice(0, 80)}`}`;
-    const entry = { audit: operation, by: author, ...(object !== '' && { object: object.slice(0, 80) }) };
+    const what = `${author}: ${name}${object === '' ? '' : ` ${object.slice(0, 80)}`}`;
+    const entry = { audit: name, by: author, ...(object !== '' && { object: object.slice(0, 80) }) };
     if (error === undefined) this.#options.log[level](entry, what);
     else
       this.#options.log[level]({ ...entry, problem: problemOf(error) }, `${what} failed: ${(error as Error).message}`);
   }
 }
 
-function problemOf(error: unknown): string {
+function problemOf(error: unknown): ProblemName {
   return error instanceof ProblemError ? error.problem : 'internal';
 }

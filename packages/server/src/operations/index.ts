@@ -2,7 +2,7 @@
 export * from './archive/index.ts';
 export * from './data/index.ts';
 export * from './diagnostics/index.ts';
-export { Gate, type GateOptions, type Guarded } from './gate.ts';
+export { Gate, type GatedOperation, type GateOptions, type Guarded } from './gate.ts';
 export * from './implementations/index.ts';
 export * from './modules/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';

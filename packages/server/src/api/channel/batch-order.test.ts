@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { before, test } from 'node:test';
+import { declarationOf } from '@telltale/schema';
 import { suiteCleanup } from '@telltale/stack-kit/testing/cleanup';
 import { WebSocket } from 'ws';
 import { ModuleInterface } from '../../../test/module-interface.ts';
+import { openGate } from '../../../test/plain-http.ts';
 import { ScriptedModules } from '../../../test/scripted-modules.ts';
 
 const cleanup = suiteCleanup();
@@ -49,7 +51,12 @@ test('what comes behind a long batch is carried out behind its items, from the s
   const written = ask({ request: 'WriteCommands', writes: names.map((name) => ({ name, value: 'd1' })) });
   const writtenAgain = ask({ request: 'WriteCommands', writes: [{ name: last, value: 'd2' }] });
   await ask({ request: 'Heartbeat' }); // all of it has come
-  const overHttp = [service.data.stopSimulation(other), service.data.writeCommand(other, 'd3')];
+  const inTurn = (operation: 'stopSimulation' | 'writeCommand', work: () => Promise<void>) =>
+    openGate.turn(openGate.operation(operation, declarationOf(operation)), other).begin(work);
+  const overHttp = [
+    inTurn('stopSimulation', () => measurements.stopSimulation(other)),
+    inTurn('writeCommand', () => commands.write(other, 'd3')),
+  ];
   release();
   assert.deepEqual(await Promise.all([simulated, stopped, written, writtenAgain]), [true, true, true, true]);
   await Promise.all(overHttp);

@@ -1,6 +1,5 @@
 // Carries out the requests of the channel: reads a message, checks it against its schema, does it, and makes the answer.
 import {
-  type ChannelRequestName,
   type Checker,
   channelRequestNames,
   channelRequests,
@@ -12,59 +11,40 @@ import {
   requestSchema,
   strangersJson,
 } from '@telltale/schema';
-import type { Logger } from 'pino';
-import type { ArchiveOperations, DataAccess, Gate, ModuleAccess, StackAccess } from '../../operations/index.ts';
+import type { Gate, GatedOperation, Implementations } from '../../operations/index.ts';
 import { type Gathered, type Gathering, Pieces, stepItems } from '../../points/index.ts';
-import { toProblem } from '../problems.ts';
-import { ArchiveRequests } from './archive-requests.ts';
+import type { Slices } from '../../runtime/index.ts';
 import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
-import { readRequests } from './read-requests.ts';
-import type { Handler, Handlers, Outcome } from './request-handler.ts';
+import type { Outcome } from './outcome.ts';
+import { RecordsAnswer } from './records-answer.ts';
+import { RequestHandler } from './request-handler.ts';
 import { RequestOrder } from './request-order.ts';
-import { StackRequests } from './stack-requests.ts';
-import { watchRequests } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
-import { writeRequests } from './write-requests.ts';
 
 export interface ChannelRequestsOptions {
-  readonly data: DataAccess;
-  /** Without these, what is asked of them is refused. */
-  readonly archive?: ArchiveOperations;
-  readonly stacks?: StackAccess;
-  readonly modules?: ModuleAccess;
+  /** What is asked of others is refused. */
+  readonly implementations: Partial<Implementations>;
   readonly watches: Watches;
-  readonly log: Logger;
+  /** For long messages, and answers of many items. */
+  readonly slices: Slices;
   readonly gate: Gate;
 }
-
-/** Requests of a client that may be under way at once: more are refused, so that none waits without a bound. */
-const mostUnderWay = 1000;
 
 /** A longer message is read, and begun, in slices; a shorter one within a millisecond or two. */
 const longBytes = 16 << 10;
 
-/** Answered in the order in which they came, also where one of them takes a while. */
-const readsInOrder: ReadonlySet<ChannelRequestName> = new Set([
-  'ReadMeasurements',
-  'ReadCommands',
-  'ReadAlarms',
-  'ReadSimulations',
-  'ReadDatabase',
-]);
-
-const isWatch = /^(?:W|Unw)atch/;
+/** What is known of a request by its name. */
+interface KnownRequest {
+  readonly schema: Checker;
+  readonly handler: RequestHandler;
+}
 
 const requestId = checker(RequestId);
 
 export class ChannelRequests {
   readonly #options: ChannelRequestsOptions;
-  readonly #checkers = new Map<string, Checker>(
-    channelRequestNames.map((name) => [name, checker(requestSchema(name))]),
-  );
-  readonly #handlers: Handlers;
-  readonly #archive: ArchiveRequests;
-  readonly #stacks: StackRequests;
+  readonly #known: ReadonlyMap<string, KnownRequest>;
   readonly #underWay = new WeakMap<ChannelClient, number>();
   readonly #order = new RequestOrder();
   /** Of all clients; each ends when it is answered. */
@@ -75,34 +55,13 @@ export class ChannelRequests {
 
   constructor(options: ChannelRequestsOptions) {
     this.#options = options;
-    this.#archive = new ArchiveRequests(options.archive, this.backlog);
-    this.#stacks = new StackRequests(options.stacks);
-    this.#handlers = {
-      ...readRequests(options.data),
-      ...writeRequests({ ...options, modules: () => this.#modules }),
-      ...watchRequests(options.watches, options.data.slices),
-      ReadArchive: async (client, fields) => ({ more: { records: await this.#archive.read(client, fields) } }),
-      EraseArchive: ({ caller }, fields) => {
-        const erase = async () => {
-          await this.#archive.erase(fields);
-          return {};
-        };
-        return options.gate.carryOut('EraseArchive', channelRequests.EraseArchive, caller, fields.name, erase);
-      },
-      ReadConnectors: (_client, fields) => ({ more: this.#stacks.read('connector', fields) }),
-      ReadProviders: (_client, fields) => ({ more: this.#stacks.read('provider', fields) }),
-      ExplainMeasurement: async (_client, fields) => ({ more: await this.#stacks.explain(fields) }),
-      BrowseConnector: async (client, fields) => ({ more: await this.#stacks.browse(client, fields) }),
-      ReadFunctionModules: (_client, selection) => ({ more: { function_modules: this.#modules.read(selection) } }),
-      AnswerQuery: ({ caller }, { query_id: queryId, status }) => {
-        if (caller.module === undefined) {
-          throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
-        }
-        this.#modules.answer(caller.module, queryId, status);
-        return {};
-      },
-      Heartbeat: () => ({}),
-    };
+    const parts = { ...options, records: new RecordsAnswer(this.backlog) };
+    this.#known = new Map(
+      channelRequestNames.map((name) => [
+        name,
+        { schema: checker(requestSchema(name)), handler: new RequestHandler(channelRequests[name], parts) },
+      ]),
+    );
   }
 
   /** Answers every message, good or not, and resolves then. Those of a client are begun in the order in which they came. */
@@ -129,34 +88,30 @@ export class ChannelRequests {
   async #carryOut(client: ChannelClient, bytes: Buffer, onBegun: (() => void) | undefined): Promise<void> {
     let id: RequestId | null = null;
     let begun = onBegun;
+    let operation: GatedOperation | undefined;
+    const { gate, slices } = this.#options;
     const underWay = this.#underWay.get(client) ?? 0;
     this.#underWay.set(client, underWay + 1);
     try {
       const message = asObject(bytes.length <= longBytes ? readJson(bytes) : await this.#readInSlices(bytes));
       if (requestId.fits(message.id)) id = message.id as RequestId;
-      if (underWay >= mostUnderWay) {
-        throw new ProblemError('too-many-requests', `${mostUnderWay} requests of this client are under way.`);
-      }
-      const name = this.#check(message);
-      this.#options.gate.admit(channelRequests[name], client.caller);
-      // Checked against the schema of this very request.
-      const outcome = (this.#handlers[name] as (client: ChannelClient, fields: object) => ReturnType<Handler<never>>)(
-        client,
-        message,
-      );
-      const isInOrder = isWatch.test(name) || readsInOrder.has(name);
-      if (!isInOrder) begun?.();
+      const { schema, handler } = this.#find(message);
+      operation = handler.operationOf(message);
+      checkMessage(schema, message);
+      gate.admit(operation, client.caller, underWay);
+      const outcome = handler.handle(client, message);
+      if (!handler.isInOrder) begun?.();
       else if (outcome instanceof Promise) begun ??= this.#order.hold(client);
       // What is known at once is answered at once: behind the request there may be a close frame.
       const settled = outcome instanceof Promise ? await outcome : outcome;
-      const results = settled.results && this.#options.data.slices.run(textsOf(settled.results), () => client.isOpen);
+      const results = settled.results && slices.run(textsOf(settled.results), () => client.isOpen);
       this.#answer(client, id, settled, results instanceof Promise ? await results : results);
       const more = client.isOpen ? settled.afterwards?.() : undefined;
       if (more === undefined) return;
       begun ??= this.#order.hold(client);
       await more;
     } catch (error) {
-      const problem = toProblem(error as Error, this.#options.log);
+      const problem = gate.refuse(operation, error);
       client.send(`{"request_id":${JSON.stringify(id)},"result":false,"error":${JSON.stringify(problem)}}`);
       this.counts.bad++;
     } finally {
@@ -165,18 +120,10 @@ export class ChannelRequests {
     }
   }
 
-  #check(message: Record<string, unknown>): ChannelRequestName {
-    const { request } = message;
-    const schema = typeof request === 'string' ? this.#checkers.get(request) : undefined;
-    if (schema === undefined) {
-      const known = channelRequestNames.join(', ');
-      throw new ProblemError('unknown-request', `request must be one of ${known}.`);
-    }
-    if (!schema.fits(message)) {
-      const faults = schema.faults(message);
-      throw new ProblemError('invalid-body', `${faults[0]?.path} ${faults[0]?.message}.`, faults);
-    }
-    return request as ChannelRequestName;
+  #find({ request }: Record<string, unknown>): KnownRequest {
+    const known = typeof request === 'string' ? this.#known.get(request) : undefined;
+    if (known !== undefined) return known;
+    throw new ProblemError('unknown-request', `request must be one of ${channelRequestNames.join(', ')}.`);
   }
 
   #answer(
@@ -222,15 +169,15 @@ export class ChannelRequests {
 
   async #readInSlices(bytes: Buffer): Promise<unknown> {
     const reader = strangersJson(bytes);
-    await this.#options.data.slices.each(reader.read(), () => undefined);
+    await this.#options.slices.each(reader.read(), () => undefined);
     return reader.value;
   }
+}
 
-  get #modules(): ModuleAccess {
-    const { modules } = this.#options;
-    if (modules !== undefined) return modules;
-    throw new ProblemError('starting', 'There are no function modules yet.');
-  }
+function checkMessage(schema: Checker, message: Record<string, unknown>): void {
+  if (schema.fits(message)) return;
+  const faults = schema.faults(message);
+  throw new ProblemError('invalid-body', `${faults[0]?.path} ${faults[0]?.message}.`, faults);
 }
 
 function asObject(message: unknown): Record<string, unknown> {

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Batch, maxBatchItems, systemClock } from '@telltale/schema';
-import { pino } from 'pino';
 import { idleModules } from '../../../test/idle-modules.ts';
 import { openGate } from '../../../test/plain-http.ts';
 import { localCaller } from '../../access/index.ts';
 import { Alarms } from '../../alarms/index.ts';
-import { DataAccess } from '../../operations/index.ts';
+import { DataAccess, liveObjects, type StackAccess } from '../../operations/index.ts';
 import { Commands, Measurements } from '../../points/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ChannelRequests } from './channel-requests.ts';
@@ -23,8 +22,8 @@ const alarms = new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: not
 const data = new DataAccess({ measurements, commands, alarms });
 const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
 const watches = new Watches({ data, modules: idleModules(), stacks, clock, maxWatches: 200_000 });
-const log = pino({ level: 'silent' });
-const requests = new ChannelRequests({ data, watches, log, gate: openGate });
+const implementations = liveObjects({ data, stacks: {} as StackAccess, boot: '' });
+const requests = new ChannelRequests({ implementations, watches, slices: data.slices, gate: openGate });
 
 const names = Array.from({ length: 60_000 }, (_, at) => `point_${at}`);
 const unknown = Array.from({ length: 200_000 }, (_, at) => `unknown_${at}`);
@@ -57,7 +56,15 @@ class Listener {
   readonly holds: boolean[] = [];
   readonly caller = localCaller;
   readonly waitingBytes = 0;
-  isOpen = true;
+  readonly #leaving = new AbortController();
+
+  get isOpen(): boolean {
+    return !this.#leaving.signal.aborted;
+  }
+
+  gone(): AbortSignal {
+    return this.#leaving.signal;
+  }
 
   send(message: string | Buffer | readonly Buffer[]): void {
     this.messages.push(Array.isArray(message) ? Buffer.concat(message).toString() : message.toString());
@@ -91,7 +98,7 @@ class Listener {
   }
 
   leave(): void {
-    this.isOpen = false;
+    this.#leaving.abort();
     watches.leave(this as unknown as ChannelClient);
   }
 }
@@ -350,7 +357,7 @@ test('a client that goes while its watch begins leaves nothing behind', async ()
 test('a read that nobody waits for any more ends with the slice that it is in', async () => {
   const client = new Listener();
   client.ask({ request: 'ReadDatabase', id: 1, select: { measurements: 'all', commands: 'all', alarms: 'all' } });
-  client.isOpen = false;
+  client.leave();
   await nextTurn();
   await nextTurn();
   await requests.finished();

@@ -1,24 +1,156 @@
-// What carries out one kind of request, and what comes of it.
-import type { ChannelRequestFields, ChannelRequestName, ItemResult } from '@telltale/schema';
-import type { Gathered, Lease } from '../../points/index.ts';
+// Carries out one kind of request, as the catalogue says: the operation that it asks for, item by item where it is a batch; a
+// watch where it is one. What an operation does is known to its implementation alone.
+import { type ChannelRequest, declarationOf, type ItemResult, jsonType, ProblemError } from '@telltale/schema';
+import {
+  type Asked,
+  type Gate,
+  type GatedOperation,
+  type Implementations,
+  type ImplementedName,
+  type PagesReply,
+  runOf,
+} from '../../operations/index.ts';
+import type { Lease } from '../../points/index.ts';
+import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { inOrder } from './in-order.ts';
+import type { AnswerBytes, Outcome } from './outcome.ts';
+import type { RecordsAnswer } from './records-answer.ts';
+import { unwatch, watch } from './watch-requests.ts';
+import type { Watches } from './watches.ts';
 
-/** Takes the fields of a request, checked against its schema. */
-export type Handler<N extends ChannelRequestName> = (
-  client: ChannelClient,
-  fields: ChannelRequestFields<N>,
-) => Promise<Outcome> | Outcome;
+export interface RequestHandlerParts {
+  /** What is asked of others is refused. */
+  readonly implementations: Partial<Implementations>;
+  readonly watches: Watches;
+  readonly slices: Slices;
+  readonly gate: Gate;
+  readonly records: RecordsAnswer;
+}
 
-export type Handlers = { readonly [N in ChannelRequestName]: Handler<N> };
+/** The fields of a message or of an item, checked against the schema of the request: among them the input of its operation. */
+type Fields = Readonly<Record<string, unknown>>;
 
-/** Gathered bytes, or lent ones, or what is both. */
-export type AnswerBytes = Lease | (Gathered & { release?(): void });
+type Watched = NonNullable<ChannelRequest['watch']>;
 
-/** What an answer has besides `request_id` and `result`: texts and bytes of JSON, by field. */
-export interface Outcome {
-  readonly more?: Readonly<Record<string, string | AnswerBytes>>;
-  /** Of a batch: what became of each item. */
-  readonly results?: readonly ItemResult[];
-  /** Done when the answer has been sent. */
-  readonly afterwards?: () => Promise<void> | undefined;
+interface AskedOperation {
+  readonly gated: GatedOperation;
+  readonly when: readonly (readonly [string, unknown])[];
+  readonly run: (input: Fields, asked: Asked) => unknown;
+}
+
+export class RequestHandler {
+  readonly #request: ChannelRequest;
+  readonly #parts: RequestHandlerParts;
+  readonly #operations: readonly AskedOperation[];
+  readonly #answerFields: readonly string[];
+
+  constructor(request: ChannelRequest, parts: RequestHandlerParts) {
+    this.#request = request;
+    this.#parts = parts;
+    this.#answerFields = Object.keys(request.answer ?? {});
+    this.#operations = request.operations.map(({ name, when }) => ({
+      gated: parts.gate.operation(name, declarationOf(name)),
+      when: Object.entries(when),
+      run: implementationOf(parts.implementations, name as ImplementedName),
+    }));
+  }
+
+  get isInOrder(): boolean {
+    return this.#request.isInOrder === true;
+  }
+
+  /** The operation that the message asks for; of a batch any of them, since all have the same effect. */
+  operationOf(message: Fields): GatedOperation {
+    return this.#chosen(message).gated;
+  }
+
+  handle(client: ChannelClient, message: Fields): Promise<Outcome> | Outcome {
+    const { watch: watched, batch } = this.#request;
+    if (watched !== undefined) return this.#watch(client, message, watched);
+    return batch === undefined ? this.#single(client, message) : this.#batch(client, message, batch);
+  }
+
+  #single(client: ChannelClient, message: Fields): Promise<Outcome> | Outcome {
+    const { gate } = this.#parts;
+    const { gated, run } = this.#chosen(message);
+    const name = typeof message.name === 'string' ? message.name : '';
+    gate.admitTo(gated, client.caller, name);
+    return gate.carryOut(gated, client.caller, name, () => {
+      const result = run(message, askedBy(client));
+      if (!(result instanceof Promise)) return this.#outcomeOf(client, name, result);
+      return result.then((settled) => this.#outcomeOf(client, name, settled));
+    });
+  }
+
+  /** Each item by itself; one that the client may not write to is refused. All have their turn at once. */
+  async #batch(client: ChannelClient, message: Fields, field: string): Promise<Outcome> {
+    const { gate, slices } = this.#parts;
+    const { caller } = client;
+    const asked = askedBy(client);
+    const { [field]: items, ...shared } = message;
+    const turns = (items as readonly (string | (Fields & { readonly name: string }))[]).map((item) => {
+      const fields = typeof item === 'string' ? { name: item } : item;
+      const { gated, run } = this.#chosen(fields);
+      return { fields, gated, run, turn: gate.turn(gated, fields.name) };
+    });
+    const carryOut = async ({ fields, gated, run }: (typeof turns)[number]): Promise<ItemResult> => {
+      const { name } = fields;
+      try {
+        gate.admitTo(gated, caller, name);
+        await gate.carryOut(gated, caller, name, () => run({ ...shared, ...fields }, asked));
+        return { name, result: true };
+      } catch (error) {
+        return { name, result: false, error: gate.refuse(gated, error).toJSON() };
+      }
+    };
+    return { results: await inOrder(turns, (each) => each.turn.begin(() => carryOut(each)), slices) };
+  }
+
+  #watch(client: ChannelClient, message: Fields, { kind, ends }: Watched): Promise<Outcome> | Outcome {
+    const { gate, watches, slices } = this.#parts;
+    const [field = ''] = Object.keys(this.#request.fields);
+    const names = message[field] as string[] | 'all';
+    return gate.carryOut(this.#chosen(message).gated, client.caller, '', () =>
+      ends ? unwatch(watches.of(kind), client, names) : watch({ watches, kind, field, client, names, slices }),
+    );
+  }
+
+  #chosen(fields: Fields): AskedOperation {
+    const chosen = this.#operations.find(({ when }) => when.every(([field, value]) => fields[field] === value));
+    return chosen ?? (this.#operations[0] as AskedOperation);
+  }
+
+  /** The one field of an answer is the result; of several, each is a member of it. */
+  #outcomeOf(client: ChannelClient, name: string, result: unknown): Promise<Outcome> | Outcome {
+    const [field, ...others] = this.#answerFields;
+    if (field === undefined) return {};
+    if (this.#request.request === 'ReadArchive') {
+      const gathered = this.#parts.records.gather(client, name, result as PagesReply | Lease);
+      return gathered.then((records) => ({ more: { [field]: records } }));
+    }
+    if (others.length === 0) return { more: { [field]: bytesOf(result) } };
+    const members = result as Readonly<Record<string, unknown>>;
+    return { more: Object.fromEntries(this.#answerFields.map((each) => [each, JSON.stringify(members[each])])) };
+  }
+}
+
+function implementationOf(implementations: Partial<Implementations>, name: ImplementedName): AskedOperation['run'] {
+  const implementation = implementations[name];
+  if (implementation !== undefined)
+    return runOf(implementation as Parameters<typeof runOf>[0]) as AskedOperation['run'];
+  return () => {
+    throw new ProblemError('starting', `${name} is not served yet.`);
+  };
+}
+
+/** A text is JSON already. */
+function bytesOf(result: unknown): string | AnswerBytes {
+  if (typeof result === 'string') return result;
+  const isBytes = typeof result === 'object' && result !== null && ('bytes' in result || 'pieces' in result);
+  return isBytes ? (result as AnswerBytes) : JSON.stringify(result);
+}
+
+function askedBy(client: ChannelClient): Asked {
+  return { caller: client.caller, connection: client, signal: () => client.gone(), type: jsonType };
 }

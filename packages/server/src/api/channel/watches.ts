@@ -1,5 +1,5 @@
 // All that a client of the channel can watch.
-import { type Clock, ProblemError } from '@telltale/schema';
+import { type Clock, ProblemError, type WatchKind } from '@telltale/schema';
 import type { FunctionModules } from '../../modules/index.ts';
 import type { DataAccess, StackAccess } from '../../operations/index.ts';
 import type { Slices } from '../../runtime/index.ts';
@@ -131,18 +131,6 @@ export class Watches {
     for (const kind of Object.values(this.#kinds)) kind.leave(client);
   }
 }
-
-export type WatchKind =
-  | 'measurements'
-  | 'commands'
-  | 'alarms'
-  | 'function_modules'
-  | 'function_module_logs'
-  | 'connectors'
-  | 'providers';
-
-/** The field of a watch request that carries the names. */
-export const namesField = (kind: WatchKind) => (kind === 'function_module_logs' ? 'function_modules' : kind);
 
 function* namesOf(commands: DataAccess['commands']): Generator<string> {
   for (const handle of commands.all()) yield commands.nameOf(handle);

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import {
   checker,
-  type DeclaredOperation,
   declarationOf,
   type HttpForm,
+  type HttpOperation,
+  httpOperationNames,
   jsonType,
-  operationNames,
   problems,
 } from '@telltale/schema';
 import Type, { type TSchema } from 'typebox';
@@ -22,8 +22,8 @@ const realPage = docsPage(real);
 
 const nasty = `<script>alert("x")</script> & 'y'`;
 
-function own(body: TSchema, more: Partial<DeclaredOperation> = {}, http: Partial<HttpForm> = {}): OpenApi {
-  const putThing: DeclaredOperation = {
+function own(body: TSchema, more: Partial<HttpOperation> = {}, http: Partial<HttpForm> = {}): OpenApi {
+  const putThing: HttpOperation = {
     tag: 'Plant: things',
     summary: 'Put a thing',
     effect: { action: 'configure', resource: 'configuration' },
@@ -168,7 +168,7 @@ describe('an example', () => {
   const schemas = new Map(Object.entries(real.components.schemas as Record<string, JsonSchema>));
 
   test('fits the schema of the body and of the answer that it stands for', () => {
-    for (const id of operationNames) {
+    for (const id of httpOperationNames) {
       const { path, body, answer } = declarationOf(id).http;
       for (const schema of [body?.schema, answer.schema]) {
         if (schema === undefined) continue;

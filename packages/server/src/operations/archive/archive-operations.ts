@@ -12,7 +12,7 @@ import type {
 import type { DataAccess } from '../data/index.ts';
 import { statsOnWire } from './archive-wire.ts';
 import { type ImportCounts, type ImportRequest, Imports } from './imports.ts';
-import { type Interval, intervalOf, readInterval } from './interval.ts';
+import { type Interval, readInterval } from './interval.ts';
 
 /** The options of a read, checked one by one against their schema. */
 export interface ReadOptions {
@@ -55,14 +55,9 @@ export class ArchiveOperations {
     this.#imports = new Imports({ clock, take: (key, batch) => archive.backfill(key, batch) });
   }
 
-  /** Of times in digits, as they stand in a path. */
-  interval(since: string, until: string): Interval {
+  /** Of numbers, or of digits as they stand in a path; without an end, until now. */
+  interval(since: string | number, until: string | number = 0): Interval {
     return readInterval(since, until, this.#clock.now());
-  }
-
-  /** Of times that are numbers; without an end, until now. */
-  intervalOf(since: number, until = 0): Interval {
-    return intervalOf(since, until, this.#clock.now());
   }
 
   /** One name; a problem where it is neither configured nor in the archive. */

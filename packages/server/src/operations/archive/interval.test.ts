@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ProblemError } from '@telltale/schema';
 import fc from 'fast-check';
-import { intervalOf, readInterval } from './interval.ts';
+import { readInterval } from './interval.ts';
 
 const nowUs = 1_700_000_000_000_000;
 const since = (text: string) => readInterval(text, '99999999999', nowUs).sinceUs;
@@ -27,10 +27,10 @@ describe('a time of an interval', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4_000_000_000_000_000 }), (us) => {
         const number = Number(`${Math.floor(us / 1_000_000)}.${String(us % 1_000_000).padStart(6, '0')}`);
-        assert.deepEqual(intervalOf(number, 9e99, nowUs), { sinceUs: us, untilUs: end });
+        assert.deepEqual(readInterval(number, 9e99, nowUs), { sinceUs: us, untilUs: end });
       }),
     );
-    assert.deepEqual(intervalOf(-1e-7, 1e-7 + 1e10, nowUs), { sinceUs: nowUs, untilUs: end });
+    assert.deepEqual(readInterval(-1e-7, 1e-7 + 1e10, nowUs), { sinceUs: nowUs, untilUs: end });
   });
 
   for (const [text, us] of [

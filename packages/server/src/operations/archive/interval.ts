@@ -14,16 +14,17 @@ const mostDigits = 10;
 /** The first time that no record can have. */
 const endUs = Number.MAX_SAFE_INTEGER + 1;
 
-export function readInterval(since: string, until: string, nowUs: number): Interval {
-  const sinceUs = readTime('t_since', since, nowUs);
-  const untilUs = readTime('t_until', until, nowUs);
+/** Of digits, or of numbers of JSON or of a query. */
+export function readInterval(since: string | number, until: string | number, nowUs: number): Interval {
+  const [first, last] = [digitsOf(since), digitsOf(until)];
+  const sinceUs = readTime('t_since', first, nowUs);
+  const untilUs = readTime('t_until', last, nowUs);
   if (sinceUs <= untilUs) return { sinceUs, untilUs };
-  throw new ProblemError('invalid-interval', `t_since, ${shown(since)}, is after t_until, ${shown(until)}.`);
+  throw new ProblemError('invalid-interval', `t_since, ${shown(first)}, is after t_until, ${shown(last)}.`);
 }
 
-/** Of times that came as numbers of JSON or of a query. */
-export function intervalOf(since: number, until: number, nowUs: number): Interval {
-  return readInterval(formatText('d', since), formatText('d', until), nowUs);
+function digitsOf(time: string | number): string {
+  return typeof time === 'string' ? time : formatText('d', time);
 }
 
 /**

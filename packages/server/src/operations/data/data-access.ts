@@ -1,7 +1,6 @@
 // The operations of version 1 on what is live, as both HTTP and the channel offer them.
 import {
   type AlarmField,
-  type AlarmOperation,
   type CommandField,
   type MeasurementField,
   ProblemError,
@@ -15,11 +14,9 @@ import {
   handlesOf,
   type Lease,
   type Measurements,
-  type SimulationRequest,
   Turns,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
-import { BeginOrder } from './begin-order.ts';
 import { SharedReading } from './shared-reading.ts';
 
 export interface Selection<Field extends string> {
@@ -61,8 +58,6 @@ export class DataAccess {
 
   /** For all long work of the interfaces: of one client or many, it has one slice of a turn. */
   readonly slices = new Slices();
-  /** Of all operations of the interfaces that change something. */
-  readonly order = new BeginOrder();
   /** Reads of many that nobody shares: each has all of its bytes in memory, so that one is gathered at a time. */
   readonly #longReads = new Turns();
   readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedReading>>;
@@ -124,28 +119,12 @@ export class DataAccess {
     return this.#gathered(this.#database(select), isWanted);
   }
 
-  simulate(name: string, request: SimulationRequest): Promise<void> {
-    return this.order.place('measurements', name).begin(() => this.measurements.simulate(name, request));
-  }
-
-  stopSimulation(name: string): Promise<void> {
-    return this.order.place('measurements', name).begin(() => this.measurements.stopSimulation(name));
-  }
-
   /** Made as text, so that every name is an ordinary one. */
   readSimulations(): string {
     const members = this.measurements
       .simulations()
       .map((each: Simulation) => `${JSON.stringify(each.name)}:${JSON.stringify(each)}`);
     return `{${members.join(',')}}`;
-  }
-
-  writeCommand(name: string, value: string): Promise<void> {
-    return this.order.place('commands', name).begin(() => this.commands.write(name, value));
-  }
-
-  operateAlarm(name: string, operation: AlarmOperation, authority: string): Promise<void> {
-    return this.order.place('alarms', name).begin(() => this.alarms.operate(name, operation, authority));
   }
 
   #readPoints(

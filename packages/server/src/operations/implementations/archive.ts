@@ -1,10 +1,10 @@
 // Carries out what is asked of the archive.
-import { columnsType, csvType, type InputOf } from '@telltale/schema';
+import { columnsType, csvType, type InputOf, ProblemError } from '@telltale/schema';
 import type { Kind, RecordForm } from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
 import { type ArchiveOperations, progressPages, type ReadOptions, visitorOf } from '../archive/index.ts';
 import type { PagesReply } from '../replies.ts';
-import type { Asked, Implementations } from './implementation.ts';
+import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
 type Names = Extract<keyof Implementations, `${string}Archive${string}`>;
 type Interval = InputOf<'eraseAlarmArchive'>;
@@ -19,13 +19,16 @@ export function archive(operations: ArchiveOperations): Pick<Implementations, Na
   const readOne =
     (kind: Kind, activeOnly = false) =>
     ({ name, t_since: since, t_until: until, ...options }: Interval & ReadOptions, asked: Asked) => {
+      if (kind === 'alarms' && options.aggregate !== undefined) {
+        throw new ProblemError('invalid-query', 'aggregate does not apply to alarms.');
+      }
       const interval = operations.interval(since, until);
       return pagesOf(operations.readOne(name, { ...readingOf(kind, asked), options, interval, activeOnly }));
     };
   const readMany =
     (kind: Kind) =>
     ({ names, t_since: since, t_until: until, ...options }: Several & ReadOptions, asked: Asked) => {
-      const interval = operations.intervalOf(since, until);
+      const interval = operations.interval(since, until);
       return pagesOf(operations.readMany(names, { ...readingOf(kind, asked), options, interval }));
     };
   const erase =
@@ -34,7 +37,7 @@ export function archive(operations: ArchiveOperations): Pick<Implementations, Na
       operations.erase(kind, name, operations.interval(since, until));
   const backfill =
     (kind: 'measurements' | 'commands') =>
-    async ({ name }: { name: string }, { stream, bodyType, signal, ...asked }: Asked) => {
+    async ({ name }: { name: string }, { stream, bodyType, signal, ...asked }: AskedWithBody) => {
       const key = { kind, name, datatype: await operations.datatypeOf(kind, name) };
       await operations.import({ ...visitorOf(asked), key, type: bodyType, body: stream, signal: signal() });
     };

@@ -1,7 +1,7 @@
 // Carries out what is asked of the six families of configured objects.
 import type { Family } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
-import type { Asked, Implementations } from './implementation.ts';
+import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
 type Names = Extract<keyof Implementations, `${string}Configured${string}`>;
 
@@ -11,7 +11,7 @@ export function configuredObjects(cfgdb: ConfigurationDatabase): Pick<Implementa
   const get = (family: Family) => (input: { name: string }) => cfgdb.call('get', family, input.name);
   const put =
     (family: Family) =>
-    (input: { name: string }, { json, caller }: Asked) =>
+    (input: { name: string }, { json, caller }: AskedWithBody) =>
       cfgdb.call('put', family, input.name, json, caller.author);
   const remove =
     (family: Family) =>

@@ -1,9 +1,9 @@
 // How the service carries out the operations of the catalogue. One that is declared and not implemented does not compile.
 import type { Readable } from 'node:stream';
-import type { InputOf, OperationName, operations } from '@telltale/schema';
+import type { InputOf, OperationName, operations, WatchOperationName } from '@telltale/schema';
 import type { Caller } from '../../access/index.ts';
 
-/** What a transport knows of who asks, and of what came along with the input. */
+/** What a transport knows of who asks. */
 export interface Asked {
   /** Who asks; it may. */
   readonly caller: Caller;
@@ -11,21 +11,31 @@ export interface Asked {
   readonly signal: () => AbortSignal;
   /** On which it was asked: the same one for all requests of a connection. */
   readonly connection: { readonly remoteAddress?: string | undefined };
+  /** Of the answer, as the client wants it. */
+  readonly type: string;
+}
+
+/** With a body that is not input. */
+export interface AskedWithBody extends Asked {
   /** The whole JSON body, not yet parsed. */
   readonly json: Uint8Array;
   /** The body of an operation that takes bytes; it fails with a problem when it grows too long. */
   readonly stream: Readable;
   /** Of the body, where there is one. */
   readonly bodyType: string;
-  /** Of the answer, as the client wants it. */
-  readonly type: string;
 }
+
+type AskedOf<N extends OperationName> = (typeof operations)[N] extends { readonly http: { readonly body: infer Body } }
+  ? Body extends { readonly isInput: true }
+    ? Asked
+    : AskedWithBody
+  : Asked;
 
 /**
  * Gives, or resolves with, nothing, bytes (lent, gathered or neither) or text of the answer's type, data for JSON, a
  * `StreamReply` or a `PagesReply`.
  */
-export type Run<N extends OperationName> = (input: InputOf<N>, asked: Asked) => unknown;
+export type Run<N extends OperationName> = (input: InputOf<N>, asked: AskedOf<N>) => unknown;
 
 /** With what a client may keep of its answer. */
 export interface Versioned<N extends OperationName> {
@@ -34,8 +44,21 @@ export interface Versioned<N extends OperationName> {
   readonly version: () => string;
 }
 
+/** Watches are carried out by the channel, which knows its clients. */
+export type ImplementedName = Exclude<OperationName, WatchOperationName>;
+
 export type Implementations = {
-  readonly [N in OperationName]: (typeof operations)[N]['http']['answer'] extends { readonly isVersioned: true }
+  readonly [N in ImplementedName]: (typeof operations)[N] extends {
+    readonly http: { readonly answer: { readonly isVersioned: true } };
+  }
     ? Versioned<N>
     : Run<N>;
 };
+
+/** Whichever an operation takes of it. */
+export function runOf<N extends ImplementedName>(
+  implementation: Run<N> | Versioned<N>,
+): (input: InputOf<N>, asked: AskedWithBody) => unknown {
+  const run = typeof implementation === 'function' ? implementation : implementation.run;
+  return run as (input: InputOf<N>, asked: AskedWithBody) => unknown;
+}

@@ -2,7 +2,15 @@
 export { archive } from './archive.ts';
 export { configuration, type Losses, type StackCatalogue } from './configuration.ts';
 export { configuredObjects } from './configured-objects.ts';
-export type { Asked, Implementations, Run, Versioned } from './implementation.ts';
+export {
+  type Asked,
+  type AskedWithBody,
+  type Implementations,
+  type ImplementedName,
+  type Run,
+  runOf,
+  type Versioned,
+} from './implementation.ts';
 export { instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
 export { once, service } from './service.ts';

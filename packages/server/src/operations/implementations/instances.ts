@@ -1,13 +1,5 @@
 // Carries out what is asked of connectors, providers and function modules that run.
-import {
-  BrowseRequest,
-  checker,
-  formatTimestamp,
-  fromTimestamp,
-  type LogLine,
-  ProblemError,
-  readJson,
-} from '@telltale/schema';
+import { formatTimestamp, fromTimestamp, type LogLine, ProblemError } from '@telltale/schema';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { ModuleAccess } from '../modules/index.ts';
 import type { Implementations } from './implementation.ts';
@@ -26,12 +18,8 @@ type Names =
   | 'readFunctionModuleLog'
   | 'startFunctionModule'
   | 'stopFunctionModule'
-  | 'restartFunctionModule';
-
-const browseRequest = checker(BrowseRequest);
-
-/** A path and a cursor are shorter; it is read beside the live values. */
-const mostBrowseBytes = 64 << 10;
+  | 'restartFunctionModule'
+  | 'answerQuery';
 
 const defaultLogLines = 100;
 
@@ -45,7 +33,7 @@ export function instances({ stacks, modules }: InstanceParts): Pick<Implementati
     listNamesOfConnectors: () => stacks.names('connector'),
     listConnectors: (selection) => stacks.read('connector', selection),
     getConnector: ({ name }) => stacks.readOne('connector', name),
-    browseConnector: ({ name }, { json, signal }) => stacks.browse(name, readBrowseRequest(json), signal()),
+    browseConnector: ({ name, ...request }, { signal }) => stacks.browse(name, request, signal()),
     listNamesOfProviders: () => stacks.names('provider'),
     listProviders: (selection) => stacks.read('provider', selection),
     getProvider: ({ name }) => stacks.readOne('provider', name),
@@ -59,17 +47,13 @@ export function instances({ stacks, modules }: InstanceParts): Pick<Implementati
     startFunctionModule: ({ name }) => modules.operate(name, 'start'),
     stopFunctionModule: ({ name }) => modules.operate(name, 'stop'),
     restartFunctionModule: ({ name }) => modules.operate(name, 'restart'),
+    answerQuery: ({ query_id: queryId, status }, { caller }) => {
+      if (caller.module === undefined) {
+        throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
+      }
+      modules.answer(caller.module, queryId, status);
+    },
   };
-}
-
-function readBrowseRequest(json: Uint8Array): BrowseRequest {
-  if (json.length > mostBrowseBytes) {
-    throw new ProblemError('body-too-large', `At most ${mostBrowseBytes} bytes are taken here.`);
-  }
-  const body = readJson(json);
-  if (browseRequest.fits(body)) return body as BrowseRequest;
-  const faults = browseRequest.faults(body);
-  throw new ProblemError('invalid-body', `${faults[0]?.path || 'The body'} ${faults[0]?.message}.`, faults);
 }
 
 function logText({ t, stream, text }: LogLine): string {

@@ -19,7 +19,8 @@ type Names =
   | 'getAlarm'
   | 'activateAlarm'
   | 'deactivateAlarm'
-  | 'acknowledgeAlarm';
+  | 'acknowledgeAlarm'
+  | 'readLiveObjects';
 
 export interface LiveObjectParts {
   readonly data: DataAccess;
@@ -36,8 +37,8 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts): Pick<Imple
     },
     getMeasurement: ({ name }) => data.readMeasurement(name),
     simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller }) =>
-      data.simulate(name, { value: signed(value), quality, validForS, by: caller.author }),
-    stopSimulation: ({ name }) => data.stopSimulation(name),
+      data.measurements.simulate(name, { value: signed(value), quality, validForS, by: caller.author }),
+    stopSimulation: ({ name }) => data.measurements.stopSimulation(name),
     listSimulations: () => data.readSimulations(),
     explainMeasurement: ({ name }) => stacks.explain(name),
     listCommands: {
@@ -46,18 +47,19 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts): Pick<Imple
     },
     getCommand: ({ name }) => data.readCommand(name),
     getCommandByAlias: ({ name }) => data.readCommand(name),
-    writeCommand: ({ name, value }) => data.writeCommand(name, signed(value)),
+    writeCommand: ({ name, value }) => data.commands.write(name, signed(value)),
     listAlarms: {
       run: (selection, { signal }) => data.readAlarms(selection, whileOpen(signal)),
       version: () => `${boot}-${data.versionOf('alarms')}`,
     },
     getAlarm: ({ name }) => data.readAlarm(name),
     activateAlarm: ({ name, authority }, { caller }) =>
-      data.operateAlarm(name, 'activate', caller.authorityOr(authority)),
+      data.alarms.operate(name, 'activate', caller.authorityOr(authority)),
     deactivateAlarm: ({ name, authority }, { caller }) =>
-      data.operateAlarm(name, 'deactivate', caller.authorityOr(authority)),
+      data.alarms.operate(name, 'deactivate', caller.authorityOr(authority)),
     acknowledgeAlarm: ({ name, authority }, { caller }) =>
-      data.operateAlarm(name, 'acknowledge', caller.authorityOr(authority)),
+      data.alarms.operate(name, 'acknowledge', caller.authorityOr(authority)),
+    readLiveObjects: ({ select }, { signal }) => data.readDatabase(select, whileOpen(signal)),
   };
 }
 

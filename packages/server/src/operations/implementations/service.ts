@@ -1,21 +1,18 @@
 // Carries out what is asked of the service itself: probes, metrics, the catalogue of operations and the documents.
-import {
-  answerSchema,
-  type ChannelRequestName,
-  channelRequestNames,
-  channelRequests,
-  type DeclaredOperation,
-  declarationOf,
-  type OperationName,
-  operationNames,
-  ProblemError,
-  requestSchema,
-} from '@telltale/schema';
+import { type DeclaredOperation, declarationOf, operationNames, ProblemError } from '@telltale/schema';
 import Type from 'typebox';
 import { type InterfacePaths, pathOf } from '../paths.ts';
 import type { Implementations } from './implementation.ts';
 
-type Names = 'getHealth' | 'getReadiness' | 'getMetrics' | 'getOpenApi' | 'getReference' | 'getRoot' | 'listOperations';
+type Names =
+  | 'getHealth'
+  | 'getReadiness'
+  | 'getMetrics'
+  | 'getOpenApi'
+  | 'getReference'
+  | 'getRoot'
+  | 'heartbeat'
+  | 'listOperations';
 
 export interface ServiceParts {
   /** As Prometheus reads them. */
@@ -45,51 +42,29 @@ export function service(parts: ServiceParts): Pick<Implementations, Names> {
     getOpenApi: () => documents.openApi(),
     getReference: () => documents.reference(),
     getRoot: () => '/docs/',
+    heartbeat: () => undefined,
     listOperations: () => catalogue(),
   };
 }
 
 function listed(paths: InterfacePaths): object {
-  return Object.fromEntries([
-    ...operationNames.map((name) => [name, listedOperation(name, declarationOf(name), paths)]),
-    ...channelRequestNames.filter(isOfChannelAlone).map((name) => [name, listedRequest(name)]),
-  ]);
+  return Object.fromEntries(operationNames.map((name) => [name, listedOperation(declarationOf(name), paths)]));
 }
 
-function listedOperation(name: OperationName, declared: DeclaredOperation, paths: InterfacePaths): object {
-  const { summary, effect, audited, input, problems, http } = declared;
-  const { method, answer } = http;
+function listedOperation(declared: DeclaredOperation, paths: InterfacePaths): object {
+  const { summary, effect, audited, input, problems, http, channel = [] } = declared;
+  const [form] = channel;
+  const output = http === undefined ? form?.answer && Type.Object(form.answer) : http.answer.schema;
   return {
     summary,
     effect,
     audited,
     input: Type.Object(input, { additionalProperties: false }),
-    ...(answer.schema !== undefined && { output: answer.schema }),
+    ...(output !== undefined && { output }),
     problems,
-    http: { method, path: pathOf(http, paths) },
-    channel: channelRequestNames.filter((request) => operationsOf(request).includes(name)),
+    ...(http !== undefined && { http: { method: http.method, path: pathOf(http, paths) } }),
+    channel: channel.map(({ request }) => request),
   };
-}
-
-function listedRequest(name: ChannelRequestName): object {
-  const { summary, effect, audited } = channelRequests[name];
-  return {
-    summary,
-    effect,
-    audited,
-    input: requestSchema(name),
-    output: answerSchema(name),
-    problems: [],
-    channel: [name],
-  };
-}
-
-function isOfChannelAlone(request: ChannelRequestName): boolean {
-  return operationsOf(request).length === 0;
-}
-
-function operationsOf(request: ChannelRequestName): readonly OperationName[] {
-  return channelRequests[request].operations;
 }
 
 /** Made when somebody asks: most never do. */

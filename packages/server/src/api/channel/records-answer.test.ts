@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { ProblemError, type ProblemName } from '@telltale/schema';
+import { type ChannelRequestFields, channelRequests, ProblemError, type ProblemName } from '@telltale/schema';
 import { ArchiveBench } from '../../../test/archive-bench.ts';
+import { openGate } from '../../../test/plain-http.ts';
 import { localCaller } from '../../access/index.ts';
-import { ArchiveRequests, mostAnswerBytes } from './archive-requests.ts';
+import { archive as archiveImplementations } from '../../operations/index.ts';
+import { Slices } from '../../runtime/index.ts';
 import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
+import { type GatheredRecords, mostAnswerBytes, RecordsAnswer } from './records-answer.ts';
+import { RequestHandler, type RequestHandlerParts } from './request-handler.ts';
+import type { Watches } from './watches.ts';
 
 const MiB = 1 << 20;
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -13,14 +18,29 @@ const bench = new ArchiveBench();
 const { archive } = bench;
 const client = { isOpen: true, caller: localCaller, gone: () => new AbortController().signal };
 const backlog = new Backlog();
-const requests = new ArchiveRequests(bench.operations, backlog);
+const parts: RequestHandlerParts = {
+  implementations: archiveImplementations(bench.operations),
+  watches: {} as Watches,
+  slices: new Slices(),
+  gate: openGate,
+  records: new RecordsAnswer(backlog),
+};
 const asked = { archive: 'measurements', name: 'level', t_since: 1, t_until: 9 } as const;
+type Fields = Partial<ChannelRequestFields<'ReadArchive'>>;
 
-const read = (fields: Partial<Parameters<ArchiveRequests['read']>[1]> = {}) =>
-  requests.read(client as ChannelClient, { ...asked, ...fields });
+async function readBy(
+  reader: object,
+  fields: Fields = {},
+  handler = new RequestHandler(channelRequests.ReadArchive, parts),
+) {
+  const { more } = await handler.handle(reader as ChannelClient, { ...asked, ...fields });
+  return more?.records as GatheredRecords;
+}
+
+const read = (fields: Fields = {}) => readBy(client, fields);
 
 /** Of an answer that is given back. */
-async function text(fields: Parameters<typeof read>[0] = {}): Promise<string> {
+async function text(fields: Fields = {}): Promise<string> {
   const { pieces, release } = await read(fields);
   release();
   return Buffer.concat(pieces).toString();
@@ -81,7 +101,7 @@ describe('the archive over the channel', () => {
       yield Buffer.from('{"level":[');
       await new Promise(() => undefined);
     };
-    const reading = requests.read({ ...client, gone: () => leaving.signal } as ChannelClient, asked);
+    const reading = readBy({ ...client, gone: () => leaving.signal });
     await nextTurn();
     leaving.abort();
     await nextTurn();
@@ -124,7 +144,7 @@ describe('the archive over the channel', () => {
       yield Buffer.from(']}');
     };
     const ends = turns.map(({ resolve }) => resolve);
-    const readings = Array.from({ length: 6 }, () => requests.read({ ...client } as ChannelClient, asked));
+    const readings = Array.from({ length: 6 }, () => readBy({ ...client }));
     while (underWay < 2) await nextTurn();
     archive.script = undefined;
     assert.equal(await text({ name: 'of_s' }), '[]');
@@ -146,7 +166,7 @@ describe('the archive over the channel', () => {
     };
     const leaving = new AbortController();
     const readings = [client, client, { ...client, gone: () => leaving.signal }, client].map((each) =>
-      requests.read({ ...each } as ChannelClient, asked),
+      readBy({ ...each }),
     );
     leaving.abort();
     const settled = await Promise.allSettled(readings);
@@ -159,14 +179,16 @@ describe('the archive over the channel', () => {
   });
 
   test('erases', async () => {
+    const handler = new RequestHandler(channelRequests.EraseArchive, parts);
+    const erase = async (name: string) => handler.handle(client as ChannelClient, { ...asked, name });
     archive.add({ kind: 'measurements', name: 'level', datatype: 'd' }, 1_000_000, 'd1');
-    await requests.erase(asked);
+    await erase('level');
     assert.deepEqual(archive.records('measurements', 'level'), []);
-    await assert.rejects(requests.erase({ ...asked, name: 'other' }), isProblem('unknown-object'));
+    await assert.rejects(erase('other'), isProblem('unknown-object'));
   });
 
   test('is refused where there is none', async () => {
-    const none = new ArchiveRequests(undefined, backlog);
-    await assert.rejects(none.read(client as ChannelClient, asked), isProblem('starting'));
+    const none = new RequestHandler(channelRequests.ReadArchive, { ...parts, implementations: {} });
+    await assert.rejects(readBy(client, {}, none), isProblem('starting'));
   });
 });

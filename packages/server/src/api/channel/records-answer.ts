@@ -1,9 +1,9 @@
-// Reads of the archive over the channel. An answer is one message there, so that it is gathered first: each of them has
+// Records of the archive as an answer of the channel. That is one message, so that its pages are gathered first: each answer has
 // a bound, and all of them are counted with what waits for clients.
-import { type ChannelRequestFields, onAbort, ProblemError } from '@telltale/schema';
+import { onAbort, ProblemError } from '@telltale/schema';
 import { Turnstile } from '../../archive/index.ts';
-import { type ArchiveOperations, visitorOf } from '../../operations/index.ts';
-import type { Gathered } from '../../points/index.ts';
+import { type PagesReply, visitorOf } from '../../operations/index.ts';
+import type { Gathered, Lease } from '../../points/index.ts';
 import type { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 
@@ -18,36 +18,32 @@ export interface GatheredRecords extends Gathered {
   release(): void;
 }
 
-export class ArchiveRequests {
-  readonly #operations: ArchiveOperations | undefined;
+export class RecordsAnswer {
   readonly #backlog: Backlog;
   readonly #gathering = new Turnstile(gathering, 'long answers of the archive');
 
-  constructor(archive: ArchiveOperations | undefined, backlog: Backlog) {
-    this.#operations = archive;
+  constructor(backlog: Backlog) {
     this.#backlog = backlog;
   }
 
-  /** The list of records. A client that goes away ends the reading. */
-  async read(client: ChannelClient, fields: ChannelRequestFields<'ReadArchive'>): Promise<GatheredRecords> {
-    const { archive: kind, name, t_since: since, t_until: until, active, ...options } = fields;
-    if (kind === 'alarms' && options.aggregate !== undefined) {
-      throw new ProblemError('invalid-query', 'aggregate does not apply to alarms.');
-    }
-    const interval = this.#archive.intervalOf(since, until);
-    const activeOnly = kind === 'alarms' && active === true;
-    const reader = { ...visitorOf({ caller: client.caller, connection: client }), signal: client.gone() };
-    const reading = await this.#archive.readOne(name, { kind, interval, form: 'json', options, activeOnly, reader });
+  /** The list of records in `{"name":[…]}`. A client that goes away ends the query. */
+  async gather(client: ChannelClient, name: string, reply: PagesReply | Lease): Promise<GatheredRecords> {
+    const signal = client.gone();
+    const visitor = visitorOf({ caller: client.caller, connection: client });
+    const isLong = 'pages' in reply;
+    const cancel = () => {
+      if (isLong) reply.cancel();
+    };
     const pages: Buffer[] = [];
     let bytes = 0;
     let leave: (() => void) | undefined;
-    const stopListening = onAbort(reader.signal, () => reading.cancel());
+    const stopListening = onAbort(signal, cancel);
     const release = () => {
       for (const page of pages.splice(0)) this.#backlog.release(page);
     };
     try {
-      for await (const page of reading) {
-        if (pages.length > 0) leave ??= await this.#gathering.enter(reader, reader.signal);
+      for await (const page of isLong ? reply.pages : [reply.bytes]) {
+        if (pages.length > 0) leave ??= await this.#gathering.enter(visitor, signal);
         if (!client.isOpen) throw new ProblemError('malformed-request', 'The client is gone.');
         bytes += page.length;
         if (bytes > mostAnswerBytes) {
@@ -59,28 +55,15 @@ export class ArchiveRequests {
         this.#backlog.admit(bytes);
       }
     } catch (error) {
-      reading.cancel();
+      cancel();
       release();
       throw error;
     } finally {
       stopListening();
+      if (!isLong) reply.release();
       leave?.();
     }
     return { pieces: listIn(pages, name), release };
-  }
-
-  async erase({
-    archive: kind,
-    name,
-    t_since: since,
-    t_until: until,
-  }: ChannelRequestFields<'EraseArchive'>): Promise<void> {
-    await this.#archive.erase(kind, name, this.#archive.intervalOf(since, until));
-  }
-
-  get #archive(): ArchiveOperations {
-    if (this.#operations !== undefined) return this.#operations;
-    throw new ProblemError('starting', 'There is no archive.');
   }
 }
 
