@@ -1,21 +1,21 @@
 // The thread that writes the archive: the one owner of its files. Between commits it flushes, merges and drops what has
 // expired, in slices, so that a commit never waits for long.
 import { basename } from 'node:path';
-import { type MessagePort, parentPort } from 'node:worker_threads';
-import { Batch, systemClock } from '@telltale/schema/values';
+import type { MessagePort } from 'node:worker_threads';
+import { Batch, ProblemError, systemClock } from '@telltale/schema/values';
+import { Link, Moved, messagePort, parentLink } from '../threads/index.ts';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';
 import { MergeWorker } from './merge-worker.ts';
 import type {
   Begin,
-  FromWriter,
-  Question,
-  Questions,
-  ReaderToWriter,
+  OpenWriter,
+  ReaderForWriter,
   Snapshots,
-  ToWriter,
-  WriterToReader,
+  WriterClient,
+  WriterForReader,
+  WriterThread,
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
 import { replaces } from './records.ts';
@@ -25,10 +25,6 @@ import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
 import { buffersOf } from './store/snapshot.ts';
 
-type Open = Extract<ToWriter, { kind: 'open' }>;
-type Answers = { [Q in Question]: (id: number, ask: Questions[Q]['ask']) => Answer<Q> };
-type Answer<Q extends Question> = Questions[Q]['answer'] | Promise<Questions[Q]['answer']>;
-
 const sliceMs = 5;
 /** How often it is looked for what has expired, and tried again what the disk refused. */
 const lookMs = 10_000;
@@ -36,15 +32,14 @@ const lookMs = 10_000;
 class ArchiveThread {
   /** By `kind/name`, as they were when the server ended. */
   readonly retentions: ReadonlyMap<string, number>;
-  readonly #port: MessagePort;
+  readonly #client: Link<WriterClient>;
   readonly #folder: string;
   /** To the thread that reads, while there is one. */
-  #reader: MessagePort | undefined;
+  #reader: Link<ReaderForWriter> | undefined;
   /** Files that go as soon as it has answered. */
   readonly #releasing = new Set<string>();
   readonly #store: ArchiveStore;
   readonly #merger = new MergeWorker();
-  readonly #answers: Answers;
   readonly #sources: SourceSeries;
   /** Records of the parcel at hand that are none. */
   #invalid = 0;
@@ -52,8 +47,8 @@ class ArchiveThread {
   #isMerging = false;
   #isClosed = false;
 
-  constructor(port: MessagePort, { folder, retention, limits }: Open) {
-    this.#port = port;
+  constructor(client: Link<WriterClient>, { folder, retention, limits }: OpenWriter) {
+    this.#client = client;
     this.#folder = folder;
     this.#store = ArchiveStore.open(folder, {
       clock: systemClock,
@@ -67,41 +62,16 @@ class ArchiveThread {
     for (const damage of damages) this.#warnOf(damage);
     this.#store.setRetention({ ...retention, ofSeries });
     this.retentions = ofSeries;
-    this.#answers = {
-      has: (_id, { kind, name }) => this.#store.find(kind, name).length > 0,
-      names: (_id, { kind }) => this.#store.names(kind),
-      datatypeOf: (_id, { kind, name }) => this.#store.find(kind, name).at(-1)?.datatype,
-      stats: () => this.#store.stats(),
-      erase: (_id, { kind, name, sinceUs, untilUs }) => {
-        this.#store.erase(kind, name, sinceUs, untilUs);
-        this.#maintain();
-        return undefined;
-      },
-      check: (id) => this.#check(id),
-      compact: (id) => this.#compact(id),
-    };
-    if (this.#store.failure !== undefined) this.#tell({ kind: 'refused', reason: this.#store.failure });
-    setInterval(() => this.#maintain(), lookMs).unref();
-    this.#maintain();
+    if (this.#store.failure !== undefined) client.notify('refused', [this.#store.failure]);
+    setInterval(() => this.maintain(), lookMs).unref();
+    this.maintain();
   }
 
-  hear(message: ToWriter): void {
-    if (message.kind === 'read') this.#begin(message);
-    else if (message.kind === 'reader') this.#serveReader(message.reader);
-    else if (message.kind === 'cancel') this.#tellReader(message);
-    else this.#hearWork(message);
+  get store(): ArchiveStore {
+    return this.#store;
   }
 
-  #hearWork(message: Exclude<ToWriter, { kind: 'read' | 'reader' | 'cancel' }>): void {
-    if (message.kind === 'parcel') this.#take(message.parcel);
-    else if (message.kind === 'commit') this.#commit();
-    else if (message.kind === 'retention') this.#retain(message.retention);
-    else if (message.kind === 'ask') this.#answer(message);
-    if (message.kind === 'close') this.#close();
-    else this.#maintain();
-  }
-
-  #take({ sources, batches }: Parcel): void {
+  take({ sources, batches }: Parcel): void {
     this.#sources.add(sources);
     for (const message of batches) {
       const batch = this.#sources.recordsOf(batchOf(message));
@@ -115,10 +85,10 @@ class ArchiveThread {
         this.#warn(`${batch.count} records cannot be kept: ${error.message}`);
       }
     }
-    this.#commit();
+    this.commit();
   }
 
-  #retain(retention: Retention): void {
+  retain(retention: Retention): void {
     this.#store.setRetention(retention);
     try {
       writeRetentions(this.#folder, retention.ofSeries);
@@ -127,38 +97,23 @@ class ArchiveThread {
     }
   }
 
-  #commit(): void {
+  commit(): void {
     try {
       this.#store.commit();
-      this.#tell({ kind: 'committed', invalid: this.#invalid });
+      this.#client.notify('committed', [this.#invalid]);
       this.#invalid = 0;
     } catch (error) {
-      this.#tell({ kind: 'refused', reason: (error as Error).message });
+      this.#client.notify('refused', [(error as Error).message]);
     }
   }
 
-  async #answer({ id, question, ask }: Extract<ToWriter, { kind: 'ask' }>): Promise<void> {
-    try {
-      const answer = await (this.#answers[question] as (id: number, ask: object) => unknown)(id, ask);
-      this.#tell({ kind: 'answer', id, answer });
-    } catch (error) {
-      this.#tell({ kind: 'problem', id, problem: diskProblem(error) });
-    }
-  }
-
-  #hearReader(message: ReaderToWriter): void {
-    if (message.kind === 'damage') this.#store.noteDamage(message.damage);
-    else if (message.kind === 'released') this.#released(message.paths);
-    else {
-      const { id, request } = message;
-      const snapshots = this.#snapshots(request);
-      this.#tellReader({ kind: 'snapshots', id, snapshots }, buffersOf(snapshots));
-    }
-  }
-
-  #begin(begin: Begin): void {
+  begin(begin: Begin): void {
     const snapshots = this.#snapshots(snapshotRequest(begin.request, 0));
-    this.#tellReader({ ...begin, kind: 'read', snapshots }, [...begin.buffers, ...buffersOf(snapshots)]);
+    this.#reader?.notify('read', [begin, snapshots], [...begin.buffers, ...buffersOf(snapshots)]);
+  }
+
+  cancel(id: number): void {
+    this.#reader?.notify('cancel', [id]);
   }
 
   #snapshots({ kind, names, sinceUs, untilUs, needsHead }: SnapshotRequest): Snapshots {
@@ -169,7 +124,7 @@ class ArchiveThread {
   }
 
   /** A slice now and then, until there is nothing to do. */
-  #maintain(): void {
+  maintain(): void {
     if (this.#isMaintaining || this.#isClosed) return;
     this.#isMaintaining = true;
     setImmediate(() => {
@@ -179,13 +134,10 @@ class ArchiveThread {
       try {
         isMore = this.#store.maintain(sliceMs);
       } catch (error) {
-        this.#tell({
-          kind: 'warning',
-          text: `what is to be done in the background failed: ${(error as Error).message}`,
-        });
+        this.#warn(`what is to be done in the background failed: ${(error as Error).message}`);
       }
       this.#release();
-      if (isMore) this.#maintain();
+      if (isMore) this.maintain();
       else this.#merge();
     });
   }
@@ -195,8 +147,13 @@ class ArchiveThread {
     const paths = this.#store.obsolete();
     if (paths.length === 0) return;
     for (const path of paths) this.#releasing.add(path);
-    if (this.#reader === undefined) this.#released(paths);
-    else this.#tellReader({ kind: 'release', paths });
+    const reader = this.#reader;
+    if (reader === undefined) this.#released(paths);
+    else
+      reader.call('release', [paths]).then(
+        () => this.#released(paths),
+        () => undefined, // it is gone, and they with it
+      );
   }
 
   #released(paths: readonly string[]): void {
@@ -205,13 +162,25 @@ class ArchiveThread {
   }
 
   /** The one before could not start, or has died: it holds no file and answers no more. */
-  #serveReader(reader: MessagePort | undefined): void {
-    this.#released([...this.#releasing]);
-    this.#reader = reader;
-    reader?.on('message', (message: ReaderToWriter) => this.#hearReader(message));
-    reader?.once('close', () => {
-      if (this.#reader === reader) this.#serveReader(undefined);
+  serveReader(port: MessagePort): void {
+    const reader = new Link<ReaderForWriter, WriterForReader>(messagePort(port), {
+      snapshots: (request) => {
+        const snapshots = this.#snapshots(request);
+        return new Moved(snapshots, buffersOf(snapshots));
+      },
+      damage: (damage) => this.#store.noteDamage(damage),
     });
+    port.once('close', () => {
+      reader.end(new Error('the thread that reads is gone'));
+      if (this.#reader === reader) this.#replaceReader(undefined);
+    });
+    this.#replaceReader(reader);
+  }
+
+  #replaceReader(reader: Link<ReaderForWriter> | undefined): void {
+    this.#reader?.end(new Error('the thread that reads was replaced'));
+    this.#reader = reader;
+    this.#released([...this.#releasing]);
   }
 
   #unlink(paths: readonly string[]): void {
@@ -221,7 +190,7 @@ class ArchiveThread {
     } catch (error) {
       this.#warn(`a file that is no longer needed stays: ${(error as Error).message}`);
     }
-    this.#maintain();
+    this.maintain();
   }
 
   #merge(): void {
@@ -244,16 +213,14 @@ class ArchiveThread {
       return plan.bytes;
     } finally {
       this.#isMerging = false;
-      this.#maintain();
+      this.maintain();
     }
   }
 
-  async #check(id: number): Promise<ArchiveProgress> {
+  async check(report: (progress: ArchiveProgress) => void): Promise<ArchiveProgress> {
     const paths = this.#store.blockPaths();
     const { bytes: totalBytes } = this.#store.stats();
-    const damages = await this.#merger.check(paths, (doneBytes) => {
-      this.#tell({ kind: 'progress', id, progress: { doneBytes, totalBytes } });
-    });
+    const damages = await this.#merger.check(paths, (doneBytes) => report({ doneBytes, totalBytes }));
     // What a merge has replaced meanwhile is gone, and no damage.
     const counting = new Set(this.#store.blockPaths().map((path) => basename(path)));
     for (const damage of damages) if (counting.has(damage.file)) this.#store.noteDamage(damage);
@@ -261,16 +228,14 @@ class ArchiveThread {
   }
 
   /** A block that is damaged stays as it is; the others are merged around it. */
-  async #compact(id: number): Promise<ArchiveProgress> {
+  async compact(report: (progress: ArchiveProgress) => void): Promise<ArchiveProgress> {
     this.#store.freeze();
     while (this.#store.maintain(sliceMs)) await new Promise((resolve) => setImmediate(resolve));
     const { bytes: totalBytes } = this.#store.stats();
     let doneBytes = 0;
     for (;;) {
       while (this.#isMerging) await new Promise((resolve) => setTimeout(resolve, 50));
-      const bytes = await this.#mergeNext(true, (more) => {
-        this.#tell({ kind: 'progress', id, progress: { doneBytes: doneBytes + more, totalBytes } });
-      });
+      const bytes = await this.#mergeNext(true, (more) => report({ doneBytes: doneBytes + more, totalBytes }));
       if (bytes === 0) break;
       doneBytes += bytes;
       this.#release();
@@ -278,15 +243,14 @@ class ArchiveThread {
     return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
   }
 
-  #close(): void {
+  close(): Promise<void> {
     this.#isClosed = true;
     try {
       this.#store.close();
     } catch (error) {
       this.#warn(`what waited could not be written: ${(error as Error).message}`);
     }
-    this.#reader?.close();
-    this.#merger.close().finally(() => this.#port.close());
+    return this.#merger.close();
   }
 
   #warnOf({ file, reason }: ArchiveDamage | Damage): void {
@@ -294,15 +258,7 @@ class ArchiveThread {
   }
 
   #warn(text: string): void {
-    this.#tell({ kind: 'warning', text });
-  }
-
-  #tell(message: FromWriter): void {
-    this.#port.postMessage(message);
-  }
-
-  #tellReader(message: WriterToReader, transfer: readonly ArrayBuffer[] = []): void {
-    this.#reader?.postMessage(message, [...transfer]);
+    this.#client.notify('warning', [text]);
   }
 }
 
@@ -314,26 +270,47 @@ function batchOf(message: ParcelBatch): Batch {
   return batch;
 }
 
-function diskProblem(error: unknown) {
-  return { problem: 'storage-failed', detail: `${(error as Error).message}.` } as const;
-}
-
 function main(): void {
-  if (parentPort === null) throw new Error('archive-thread.ts runs as a worker thread');
-  const port = parentPort;
-  let thread: ArchiveThread | undefined;
-  port.on('message', (message: ToWriter) => {
-    if (message.kind !== 'open') {
-      if (thread !== undefined) thread.hear(message);
-      else if (message.kind === 'close') port.close(); // it could not be opened
-      return;
-    }
+  let opened: ArchiveThread | undefined;
+  /** Work on what is open; then there may be more to do in the background. Where nothing could be opened, nothing. */
+  const work = (carryOut: (thread: ArchiveThread) => void): void => {
+    if (opened === undefined) return;
+    carryOut(opened);
+    opened.maintain();
+  };
+  const answer = async <T>(carryOut: (thread: ArchiveThread) => T | Promise<T>): Promise<T> => {
     try {
-      thread = new ArchiveThread(port, message);
-      port.postMessage({ kind: 'opened', retentions: thread.retentions } satisfies FromWriter);
+      if (opened === undefined) throw new Error('The archive is not open');
+      return await carryOut(opened);
     } catch (error) {
-      port.postMessage({ kind: 'unusable', reason: (error as Error).message } satisfies FromWriter);
+      throw new ProblemError('storage-failed', `${(error as Error).message}.`);
+    } finally {
+      opened?.maintain();
     }
+  };
+  const client: Link<WriterClient> = parentLink<WriterClient, WriterThread>({
+    open(options) {
+      try {
+        opened = new ArchiveThread(client, options);
+        return { retentions: opened.retentions };
+      } catch (error) {
+        return { unusable: (error as Error).message };
+      }
+    },
+    reader: (port) => opened?.serveReader(port),
+    parcel: (parcel) => work((thread) => thread.take(parcel)),
+    commit: () => work((thread) => thread.commit()),
+    setRetention: (retention) => work((thread) => thread.retain(retention)),
+    has: (kind, name) => answer(({ store }) => store.find(kind, name).length > 0),
+    names: (kind) => answer(({ store }) => store.names(kind)),
+    datatypeOf: (kind, name) => answer(({ store }) => store.find(kind, name).at(-1)?.datatype),
+    erase: (kind, name, sinceUs, untilUs) => answer(({ store }) => store.erase(kind, name, sinceUs, untilUs)),
+    stats: () => answer(({ store }) => store.stats()),
+    check: ({ report }) => answer((thread) => thread.check(report)),
+    compact: ({ report }) => answer((thread) => thread.compact(report)),
+    read: (begin) => opened?.begin(begin),
+    cancel: (id) => opened?.cancel(id),
+    close: async () => opened?.close(),
   });
 }
 

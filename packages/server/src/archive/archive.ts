@@ -2,13 +2,19 @@
 // one that writes and one that reads, so that neither holds up live values or the other.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
-import { startThread } from '../threads/index.ts';
-import type { ArchiveAccess, ArchiveProgress, ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
+import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
+import type {
+  ArchiveAccess,
+  ArchiveProgress,
+  ArchiveReader,
+  ArchiveReading,
+  ArchiveStats,
+  ReadRequest,
+} from './archive-access.ts';
 import { ArchiveMark } from './archive-mark.ts';
 import { ProgressReport } from './progress-report.ts';
-import type { FromWriter, Question, Questions, ToWriter } from './protocol.ts';
+import type { WriterClient, WriterThread } from './protocol.ts';
 import { type ReadingCounts, Readings } from './readings.ts';
 import { RecordQueue } from './record-queue.ts';
 import type { Kind, SeriesKey } from './records.ts';
@@ -37,14 +43,6 @@ export class UnusableArchive extends Error {
   override readonly name = 'UnusableArchive';
 }
 
-interface Asked {
-  readonly resolve: (answer: never) => void;
-  readonly reject: (error: Error) => void;
-  readonly onProgress: ((progress: ArchiveProgress) => void) | undefined;
-}
-
-/** While the disk refuses, it is tried again this often. */
-const trialMs = 1000;
 /** What is dropped is told at once, and no more often than this. */
 const tellDroppedMs = 60_000;
 
@@ -53,16 +51,12 @@ export class Archive implements ArchiveAccess {
   readonly #options: ArchiveOptions;
   readonly #readings: Readings;
   #mark: ArchiveMark | undefined;
-  #prepared: Worker | undefined;
-  #writer: Worker | undefined;
-  #asked = new Map<number, Asked>();
-  #lastId = 0;
-  #failure: string | undefined;
-  #cancelTrial: (() => void) | undefined;
+  #thread: WorkerLink<WriterThread, WriterClient> | undefined;
+  #isOpen = false;
+  readonly #disk: DiskRetry;
   /** Since they were last told. */
   #dropped = 0;
   #cancelTelling: (() => void) | undefined;
-  #isClosing = false;
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
@@ -72,22 +66,28 @@ export class Archive implements ArchiveAccess {
       commitMs,
       maxWaitingBytes,
       send: (parcel) =>
-        this.#post(
-          { kind: 'parcel', parcel },
+        this.#writer?.notify(
+          'parcel',
+          [parcel],
           parcel.batches.map(({ buffer }) => buffer),
         ),
       onDropped: (count) => this.#noteDropped(count),
     });
     this.#readings = new Readings({
       clock,
-      tellWriter: (message, transfer) => this.#post(message, transfer),
+      writer: () => this.#writer,
       onDeath: (error) => options.onFailure(error),
+    });
+    this.#disk = new DiskRetry({
+      clock,
+      retry: () => this.#writer?.notify('commit', []),
+      onChange: options.onTrouble,
     });
   }
 
   /** Why the disk does not take records; undefined where it does. */
   get failure(): string | undefined {
-    return this.#failure;
+    return this.#disk.reason;
   }
 
   /** What the whole of it lacks since it was opened, a sentence each, until somebody acknowledges it. */
@@ -109,53 +109,66 @@ export class Archive implements ArchiveAccess {
   }
 
   /** Starts the thread that writes, which takes its time, and touches no file yet. */
-  prepare(): void {
-    this.#prepared ??= startThread(new URL('./archive-thread.ts', import.meta.url), 'archive');
+  prepare(): WorkerLink<WriterThread, WriterClient> {
+    this.#thread ??= this.#start();
+    return this.#thread;
+  }
+
+  #start(): WorkerLink<WriterThread, WriterClient> {
+    return new WorkerLink(threadPort(startThread(new URL('./archive-thread.ts', import.meta.url), 'archive')), {
+      handlers: {
+        committed: (invalid) => {
+          this.#disk.note(undefined);
+          this.#mark?.keep();
+          this.records.settled(invalid);
+        },
+        refused: (reason) => {
+          this.#disk.note(reason);
+          this.records.refused(diskFailing(reason));
+        },
+        warning: (text) => this.#options.onWarning(text),
+      },
+      onDeath: (error) => {
+        this.#isOpen = false;
+        this.#options.onFailure(error);
+      },
+    });
+  }
+
+  /** The thread that writes, once it opens its files. */
+  get #writer(): WorkerLink<WriterThread, WriterClient> | undefined {
+    return this.#isOpen ? this.#thread : undefined;
   }
 
   /** Resolves with the retentions of before the start, by `kind/name`. Rejects with `UnusableArchive`. */
   async open(): Promise<ReadonlyMap<string, number>> {
-    this.prepare();
+    const thread = this.prepare();
     const folder = join(this.#options.folder, 'archive');
     this.#mark = new ArchiveMark(this.#options.folder, folder);
     mkdirSync(folder, { recursive: true });
     this.#readings.open();
-    const writer = this.#prepared as Worker;
-    const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, number>>();
-    writer.on('message', (message: FromWriter) => {
-      if (message.kind === 'opened') {
-        this.#mark?.keep();
-        resolve(message.retentions);
-      } else if (message.kind === 'unusable') reject(new UnusableArchive(message.reason));
-      else this.#hear(message);
-    });
-    writer.on('error', (error: Error) => {
-      this.#writer = undefined;
-      for (const { reject: rejectAsked } of this.#asked.values()) rejectAsked(error);
-      this.#asked.clear();
-      reject(error);
-      this.#options.onFailure(error);
-    });
-    this.#writer = writer;
+    this.#isOpen = true;
     const { retention, limits } = this.#options;
-    this.#post({ kind: 'open', folder, retention, limits });
-    return promise;
+    const opened = await thread.call('open', [{ folder, retention, limits }]);
+    if ('unusable' in opened) throw new UnusableArchive(opened.unusable);
+    this.#mark.keep();
+    return opened.retentions;
   }
 
   setRetention(retention: Retention): void {
-    this.#post({ kind: 'retention', retention });
+    this.#writer?.notify('setRetention', [retention]);
   }
 
-  has(kind: Kind, name: string): Promise<boolean> {
-    return this.#ask('has', { kind, name });
+  async has(kind: Kind, name: string): Promise<boolean> {
+    return this.#ask().call('has', [kind, name]);
   }
 
-  names(kind: Kind): Promise<readonly string[]> {
-    return this.#ask('names', { kind });
+  async names(kind: Kind): Promise<readonly string[]> {
+    return this.#ask().call('names', [kind]);
   }
 
-  datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined> {
-    return this.#ask('datatypeOf', { kind, name });
+  async datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined> {
+    return this.#ask().call('datatypeOf', [kind, name]);
   }
 
   read(request: ReadRequest, reader?: ArchiveReader): Promise<ArchiveReading> {
@@ -166,7 +179,7 @@ export class Archive implements ArchiveAccess {
   async erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void> {
     this.#refuseWhileFailing('storage-failed');
     await this.records.allStored();
-    await this.#ask('erase', { kind, name, sinceUs, untilUs });
+    await this.#ask().call('erase', [kind, name, sinceUs, untilUs]);
   }
 
   backfill(key: SeriesKey, batch: BatchMessage): Promise<void> {
@@ -174,8 +187,8 @@ export class Archive implements ArchiveAccess {
     return this.records.import(key, batch);
   }
 
-  stats(): Promise<Questions['stats']['answer']> {
-    return this.#ask('stats', {});
+  async stats(): Promise<ArchiveStats> {
+    return this.#ask().call('stats', []);
   }
 
   check(): AsyncIterable<ArchiveProgress> {
@@ -188,59 +201,22 @@ export class Archive implements ArchiveAccess {
 
   /** Writes what waits, and ends the threads, by force after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
-    this.#isClosing = true;
-    this.#cancelTrial?.();
+    this.#disk.stop();
     this.#tellDropped();
     this.#cancelTelling?.();
     await this.#readings.close();
     const writer = this.#writer;
     if (writer === undefined) {
-      await this.#prepared?.terminate();
+      await this.#thread?.kill();
       return;
     }
-    const ended = new Promise<void>((resolve) => writer.once('exit', () => resolve()));
-    const force = setTimeout(() => writer.terminate(), patienceMs);
-    await Promise.race([this.records.allStored().catch(() => undefined), ended]);
-    this.#post({ kind: 'close' });
-    await ended;
-    clearTimeout(force);
-    this.#writer = undefined;
+    await writer.close(patienceMs, async () => {
+      await this.records.allStored().catch(() => undefined);
+      await writer.call('close', []);
+    });
+    this.#isOpen = false;
     const { waiting } = this.records;
     if (waiting > 0) this.#options.onWarning(`${waiting} records that waited for the disk are lost`);
-  }
-
-  #hear(message: FromWriter): void {
-    if (message.kind === 'committed') {
-      this.#noteTrouble(undefined);
-      this.#mark?.keep();
-      this.records.settled(message.invalid);
-    } else if (message.kind === 'refused') {
-      this.#noteTrouble(message.reason);
-      this.records.refused(diskFailing(message.reason));
-    } else if (message.kind === 'warning') this.#options.onWarning(message.text);
-    else if (message.kind === 'progress') this.#asked.get(message.id)?.onProgress?.(message.progress);
-    else if (message.kind === 'answer') this.#take(message.id)?.resolve(message.answer as never);
-    else if (message.kind === 'problem') {
-      const { problem, detail } = message.problem;
-      this.#take(message.id)?.reject(new ProblemError(problem, detail));
-    }
-  }
-
-  #take(id: number): Asked | undefined {
-    const asked = this.#asked.get(id);
-    this.#asked.delete(id);
-    return asked;
-  }
-
-  #noteTrouble(reason: string | undefined): void {
-    const wasFailing = this.#failure !== undefined;
-    this.#failure = reason;
-    this.#cancelTrial?.();
-    this.#cancelTrial = undefined;
-    if (reason !== undefined && !this.#isClosing) {
-      this.#cancelTrial = this.#options.clock.after(trialMs, () => this.#post({ kind: 'commit' }));
-    }
-    if (wasFailing !== (reason !== undefined)) this.#options.onTrouble(reason);
   }
 
   #noteDropped(count: number): void {
@@ -257,37 +233,25 @@ export class Archive implements ArchiveAccess {
   }
 
   #refuseWhileFailing(problem: 'storage-failed' | 'disk-failing'): void {
-    if (this.#failure === undefined) return;
-    throw problem === 'disk-failing' ? diskFailing(this.#failure) : new ProblemError(problem, `${this.#failure}.`);
+    const { reason } = this.#disk;
+    if (reason === undefined) return;
+    throw problem === 'disk-failing' ? diskFailing(reason) : new ProblemError(problem, `${reason}.`);
   }
 
-  #ask<Q extends Question>(
-    question: Q,
-    ask: Questions[Q]['ask'],
-    onProgress?: (progress: ArchiveProgress) => void,
-  ): Promise<Questions[Q]['answer']> {
-    return new Promise((resolve, reject) => {
-      const id = ++this.#lastId;
-      this.#asked.set(id, { resolve: resolve as (answer: never) => void, reject, onProgress });
-      if (!this.#post({ kind: 'ask', id, question, ask })) {
-        this.#take(id);
-        reject(new ProblemError('storage-failed', 'The archive is not open.'));
-      }
-    });
+  /** Throws where nobody can be asked. */
+  #ask(): WorkerLink<WriterThread, WriterClient> {
+    if (this.#writer === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
+    return this.#writer;
   }
 
-  #report(question: 'check' | 'compact'): AsyncIterable<ArchiveProgress> {
+  #report(work: 'check' | 'compact'): AsyncIterable<ArchiveProgress> {
     const report = new ProgressReport();
-    this.#ask(question, {}, (progress) => report.add(progress)).then(
+    const onProgress = (progress: ArchiveProgress) => report.add(progress);
+    Promise.try(() => this.#ask().call(work, [], { onProgress })).then(
       (last) => report.end(last),
       (error: Error) => report.fail(error),
     );
     return report;
-  }
-
-  #post(message: ToWriter, transfer: readonly unknown[] = []): boolean {
-    this.#writer?.postMessage(message, transfer as never[]);
-    return this.#writer !== undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-// What the threads of the archive and their client say to each other.
+// What the threads of the archive and their client can ask of each other.
 import type { MessagePort } from 'node:worker_threads';
 import type { Datatype, ProblemName } from '@telltale/schema';
 import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
@@ -7,48 +7,52 @@ import type { Parcel } from './record-queue.ts';
 import type { Kind } from './records.ts';
 import type { SnapshotRequest } from './snapshot-request.ts';
 import type { Limits } from './store/generations.ts';
+import type { MergePlan } from './store/merge-plan.ts';
 import type { Retention } from './store/retention.ts';
+import type { MergeOutcome } from './store/run-merge.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
-export interface Problem {
-  readonly problem: ProblemName;
-  readonly detail: string;
-}
-
-/** A question to the writer and what it answers with. */
-export interface Questions {
-  has: { ask: { kind: Kind; name: string }; answer: boolean };
-  names: { ask: { kind: Kind }; answer: string[] };
-  /** Of the newest series. */
-  datatypeOf: { ask: { kind: Kind; name: string }; answer: Datatype | undefined };
-  /** Commits what waits, then erases. */
-  erase: { ask: { kind: Kind; name: string; sinceUs: number; untilUs: number }; answer: undefined };
-  stats: { ask: Record<string, never>; answer: ArchiveStats };
-  /** These two tell their progress meanwhile. */
-  check: { ask: Record<string, never>; answer: ArchiveProgress };
-  compact: { ask: Record<string, never>; answer: ArchiveProgress };
-}
-export type Question = keyof Questions;
-
-/** To the thread that writes. The first is `open`; after a parcel, none before its answer. */
-export type ToWriter =
-  | {
-      readonly kind: 'open';
-      readonly folder: string;
-      readonly retention: Retention;
-      readonly limits: Limits | undefined;
-    }
+/** The thread that writes. */
+export interface WriterThread {
+  /** First: the retentions of before the start, or why the files cannot be used. */
+  open(options: OpenWriter): { readonly retentions: ReadonlyMap<string, number> } | { readonly unusable: string };
   /** A thread that reads was started, or another one in its place; this leads to it. */
-  | { readonly kind: 'reader'; readonly reader: MessagePort }
-  | { readonly kind: 'parcel'; readonly parcel: Parcel }
+  reader(port: MessagePort): void;
+  /** `committed` or `refused` says what came of it; before, there is no other parcel. */
+  parcel(parcel: Parcel): void;
   /** Tries again to bring to disk what the disk refused; where that is nothing, tries the disk. */
-  | { readonly kind: 'commit' }
-  | { readonly kind: 'retention'; readonly retention: Retention }
-  | { readonly kind: 'ask'; readonly id: number; readonly question: Question; readonly ask: object }
+  commit(): void;
+  setRetention(retention: Retention): void;
+  has(kind: Kind, name: string): boolean;
+  names(kind: Kind): string[];
+  /** Of the newest series. */
+  datatypeOf(kind: Kind, name: string): Datatype | undefined;
+  /** Commits what waits, then erases. */
+  erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void;
+  stats(): ArchiveStats;
+  /** These two report their progress meanwhile. */
+  check(): Promise<ArchiveProgress>;
+  compact(): Promise<ArchiveProgress>;
   /** Handed on to the thread that reads, with what there is to read: so it is told once for all. */
-  | ({ readonly kind: 'read' } & Begin)
-  | { readonly kind: 'cancel'; readonly id: number }
-  | { readonly kind: 'close' };
+  read(begin: Begin): void;
+  cancel(id: number): void;
+  /** Last. */
+  close(): Promise<void>;
+}
+
+/** Its client. */
+export interface WriterClient {
+  /** Of a parcel or of `commit`: everything is on disk, but for records that are none; or why not. */
+  committed(invalid: number): void;
+  refused(reason: string): void;
+  warning(text: string): void;
+}
+
+export interface OpenWriter {
+  readonly folder: string;
+  readonly retention: Retention;
+  readonly limits: Limits | undefined;
+}
 
 /** A reading. It has one short turn, and tells what came of it with a page; then it makes a page a credit. */
 export interface Begin {
@@ -58,44 +62,40 @@ export interface Begin {
   readonly buffers: readonly ArrayBuffer[];
 }
 
-export type FromWriter =
-  | { readonly kind: 'opened'; readonly retentions: ReadonlyMap<string, number> }
-  | { readonly kind: 'unusable'; readonly reason: string }
-  /** Of a parcel or of `commit`: everything is on disk, but for records that are none; or why not. */
-  | { readonly kind: 'committed'; readonly invalid: number }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly kind: 'progress'; readonly id: number; readonly progress: ArchiveProgress }
-  | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem }
-  | { readonly kind: 'warning'; readonly text: string };
-
-/** To the thread that reads. */
-export type ToReader =
-  | { readonly kind: 'open'; readonly writer: MessagePort }
+/** The thread that reads. */
+export interface ReaderThread {
+  /** First: this leads to the thread that writes. */
+  open(writer: MessagePort): void;
   /** So many more pages may be made. A page was taken, and its buffer can serve again. */
-  | { readonly kind: 'credit'; readonly id: number; readonly pages: number; readonly buffer: ArrayBuffer | undefined };
+  credit(id: number, pages: number, buffer: ArrayBuffer | undefined): void;
+}
 
-export type FromReader =
-  | {
-      readonly kind: 'page';
-      readonly id: number;
-      readonly buffer: ArrayBuffer;
-      readonly bytes: number;
-      readonly isLast: boolean;
-    }
-  | { readonly kind: 'problem'; readonly id: number; readonly problem: Problem };
+/** Its client. */
+export interface ReaderClient {
+  page(id: number, buffer: ArrayBuffer, bytes: number, isLast: boolean): void;
+  problem(id: number, problem: ProblemName, detail: string): void;
+}
 
-/** Between the two: what is to be read, and which files are about to go. */
-export type ReaderToWriter =
-  | { readonly kind: 'snapshots'; readonly id: number; readonly request: SnapshotRequest }
-  | { readonly kind: 'damage'; readonly damage: Damage }
-  | { readonly kind: 'released'; readonly paths: readonly string[] };
+/** The thread that writes, for the one that reads. */
+export interface WriterForReader {
+  snapshots(request: SnapshotRequest): Snapshots;
+  damage(damage: Damage): void;
+}
 
-export type WriterToReader =
-  | ({ readonly kind: 'read'; readonly snapshots: Snapshots } & Begin)
-  | { readonly kind: 'snapshots'; readonly id: number; readonly snapshots: Snapshots }
-  | { readonly kind: 'cancel'; readonly id: number }
-  | { readonly kind: 'release'; readonly paths: readonly string[] };
+/** The thread that reads, for the one that writes. */
+export interface ReaderForWriter {
+  read(begin: Begin, snapshots: Snapshots): void;
+  cancel(id: number): void;
+  /** Answered when none of these files is open any more. */
+  release(paths: readonly string[]): void;
+}
 
 /** One a name, in order; undefined where there is no series of it. */
 export type Snapshots = readonly (Snapshot | undefined)[];
+
+/** The thread that merges and checks blocks; both report the bytes that are done. */
+export interface MergeThread {
+  merge(plan: MergePlan): MergeOutcome;
+  /** What cannot be read of these block files. */
+  check(paths: readonly string[]): readonly Damage[];
+}

@@ -1,11 +1,12 @@
 // The thread that reads the archive: serves its readings in turns, as their credit of pages lasts. What there is to
 // read it is told by the thread that writes. Whose turn it is says reader-turns.ts.
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema/values';
+import { Link, messagePort, parentLink } from '../threads/index.ts';
 import type { ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
-import type { Begin, FromReader, Problem, ReaderToWriter, Snapshots, ToReader, WriterToReader } from './protocol.ts';
+import type { Begin, ReaderClient, ReaderForWriter, ReaderThread, Snapshots, WriterForReader } from './protocol.ts';
 import { PageBuffers } from './query/page.ts';
 import { Reading } from './query/reading.ts';
 import { ReaderTurns } from './reader-turns.ts';
@@ -39,9 +40,9 @@ const turnMs = 4;
 const mostTailBytes = 32 << 20;
 const littleTailBytes = 1 << 20;
 
-class ReaderThread {
-  readonly #port: MessagePort;
-  readonly #writer: MessagePort;
+class Reader {
+  readonly #client: Link<ReaderClient>;
+  readonly #writer: Link<WriterForReader>;
   readonly #served = new Map<number, Served>();
   readonly #blocks = new OpenBlocks(openBlock);
   readonly #buffers = new PageBuffers();
@@ -49,10 +50,13 @@ class ReaderThread {
   #isRunning = false;
   #tailBytes = 0;
 
-  constructor(port: MessagePort, writer: MessagePort) {
-    this.#port = port;
-    this.#writer = writer;
-    writer.on('message', (message: WriterToReader) => this.#hearWriter(message));
+  constructor(client: Link<ReaderClient>, writer: MessagePort) {
+    this.#client = client;
+    this.#writer = new Link<WriterForReader, ReaderForWriter>(messagePort(writer), {
+      read: (begin, snapshots) => this.#begin(begin, snapshots),
+      cancel: (id) => this.#end(id),
+      release: (paths) => this.#blocks.release(paths),
+    });
   }
 
   /** The reading may make so many more pages. */
@@ -62,16 +66,6 @@ class ReaderThread {
     if (served === undefined) return; // cancelled meanwhile
     served.credit += pages;
     this.#goOn(id, served);
-  }
-
-  #hearWriter(message: WriterToReader): void {
-    if (message.kind === 'read') this.#begin(message, message.snapshots);
-    else if (message.kind === 'snapshots') this.#take(message.id, message.snapshots);
-    else if (message.kind === 'cancel') this.#end(message.id);
-    else {
-      this.#blocks.release(message.paths);
-      this.#tellWriter({ kind: 'released', paths: message.paths });
-    }
   }
 
   #take(id: number, snapshots: Snapshots): void {
@@ -93,13 +87,13 @@ class ReaderThread {
     const tailBytes = tailBytesOf(snapshots);
     const isTooMuch = this.#tailBytes > mostTailBytes / 2 && this.#tailBytes + tailBytes > mostTailBytes;
     if (isTooMuch && tailBytes > littleTailBytes) {
-      this.#fail(id, { problem: 'overloaded', detail: 'Queries of the archive hold too many records that are new.' });
+      this.#fail(id, new ProblemError('overloaded', 'Queries of the archive hold too many records that are new.'));
       return;
     }
     const reading = new Reading(request, {
       blockOf: (path) => this.#blocks.get(path),
       buffers: this.#buffers,
-      onDamage: (damage: Damage) => this.#tellWriter({ kind: 'damage', damage }),
+      onDamage: (damage: Damage) => void this.#writer.notify('damage', [damage]),
     });
     this.#served.set(id, { request, reading, credit: 0, isWaiting: false, asked: 0, snapshots: [], tailBytes: 0 });
     this.#turns.begin(id);
@@ -167,12 +161,15 @@ class ReaderThread {
 
   #give(id: number, served: Served, { buffer, length: bytes }: Uint8Array<ArrayBuffer>, isLast: boolean): void {
     served.credit--;
-    this.#tell({ kind: 'page', id, buffer, bytes, isLast }, [buffer]);
+    this.#client.notify('page', [id, buffer, bytes, isLast], [buffer]);
   }
 
   #ask(id: number, served: Served): void {
     served.isWaiting = true;
-    this.#tellWriter({ kind: 'snapshots', id, request: snapshotRequest(served.request, served.asked) });
+    this.#writer.call('snapshots', [snapshotRequest(served.request, served.asked)]).then(
+      (snapshots) => this.#take(id, snapshots),
+      (error) => this.#fail(id, error),
+    );
   }
 
   /** What goes wrong with one reading ends it alone. */
@@ -180,21 +177,14 @@ class ReaderThread {
     try {
       work();
     } catch (error) {
-      this.#fail(id, problemOf(error));
+      this.#fail(id, error);
     }
   }
 
-  #fail(id: number, problem: Problem): void {
+  #fail(id: number, error: unknown): void {
     this.#end(id);
-    this.#tell({ kind: 'problem', id, problem });
-  }
-
-  #tell(message: FromReader, transfer: ArrayBuffer[] = []): void {
-    this.#port.postMessage(message, transfer);
-  }
-
-  #tellWriter(message: ReaderToWriter): void {
-    this.#writer.postMessage(message);
+    const { problem, message } = problemOf(error);
+    this.#client.notify('problem', [id, problem, message]);
   }
 }
 
@@ -202,18 +192,18 @@ function tailBytesOf(snapshots: Snapshots): number {
   return buffersOf(snapshots).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-function problemOf(error: unknown): Problem {
-  if (error instanceof ProblemError) return { problem: error.problem, detail: error.message };
-  return { problem: 'storage-failed', detail: `The archive cannot be read: ${(error as Error).message}.` };
+function problemOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  return new ProblemError('storage-failed', `The archive cannot be read: ${(error as Error).message}.`);
 }
 
 function main(): void {
-  if (parentPort === null) throw new Error('reader-thread.ts runs as a worker thread');
-  const port = parentPort;
-  let thread: ReaderThread | undefined;
-  port.on('message', (message: ToReader) => {
-    if (message.kind === 'open') thread = new ReaderThread(port, message.writer);
-    else thread?.credit(message.id, message.pages, message.buffer);
+  let reader: Reader | undefined;
+  const client: Link<ReaderClient> = parentLink<ReaderClient, ReaderThread>({
+    open: (writer) => {
+      reader = new Reader(client, writer);
+    },
+    credit: (id, pages, buffer) => reader?.credit(id, pages, buffer),
   });
 }
 

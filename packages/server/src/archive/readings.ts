@@ -1,11 +1,11 @@
 // Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
 // many there are is bounded, in all, of each client and of each connection. Each has a first turn, unless it is long by what is asked; what is
 // not answered by then is long as well, and waits until few enough others are.
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { type Clock, onAbort, ProblemError } from '@telltale/schema';
-import { startThread } from '../threads/index.ts';
+import { type Link, startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
-import type { FromReader, ToReader, ToWriter } from './protocol.ts';
+import type { ReaderClient, ReaderThread, WriterThread } from './protocol.ts';
 import { Turnstile, type TurnstileLimits } from './turnstile.ts';
 
 /** Pages that may be made ahead of who takes them. */
@@ -25,7 +25,7 @@ const mostIdleMs = 5000;
 export interface ReadingsOptions {
   readonly clock: Clock;
   /** To the thread that writes, which knows what there is to read and hands it on. */
-  readonly tellWriter: (message: ToWriter, transfer?: readonly (ArrayBuffer | MessagePort)[]) => void;
+  readonly writer: () => Link<WriterThread> | undefined;
   readonly onDeath: (error: Error) => void;
 }
 
@@ -33,7 +33,7 @@ export class Readings {
   readonly #options: ReadingsOptions;
   readonly #readings = new Map<number, Reading>();
   #isOpen = false;
-  #thread: Worker | undefined;
+  #thread: WorkerLink<ReaderThread, ReaderClient> | undefined;
   #lastId = 0;
   #spare: ArrayBuffer[] = [];
   readonly #first = new Turnstile(first, 'queries of the archive');
@@ -61,23 +61,24 @@ export class Readings {
   }
 
   /** Where there is no room for one now, those that ask are told so, and the next one tries again. */
-  #start(): Worker {
-    const thread = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
-    thread.on('message', (message: FromReader) => {
-      const reading = this.#readings.get(message.id);
-      if (message.kind === 'page') reading?.add(new Uint8Array(message.buffer, 0, message.bytes), message.isLast);
-      else reading?.fail(new ProblemError(message.problem.problem, message.problem.detail));
+  #start(): WorkerLink<ReaderThread, ReaderClient> {
+    const started = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
+    const thread = new WorkerLink<ReaderThread, ReaderClient>(threadPort(started), {
+      handlers: {
+        page: (id, buffer, bytes, isLast) => this.#readings.get(id)?.add(new Uint8Array(buffer, 0, bytes), isLast),
+        problem: (id, problem, detail) => this.#readings.get(id)?.fail(new ProblemError(problem, detail)),
+      },
+      onDeath: (error) => {
+        this.#thread = undefined;
+        for (const reading of this.#readings.values()) reading.fail(error);
+        if (error instanceof ProblemError) return;
+        this.#isOpen = false;
+        this.#options.onDeath(error);
+      },
     });
-    thread.on('error', (error: Error) => {
-      this.#thread = undefined;
-      for (const reading of this.#readings.values()) reading.fail(error);
-      if (error instanceof ProblemError) return;
-      this.#isOpen = false;
-      this.#options.onDeath(error);
-    });
-    const between = new MessageChannel();
-    this.#options.tellWriter({ kind: 'reader', reader: between.port1 }, [between.port1]);
-    thread.postMessage({ kind: 'open', writer: between.port2 } satisfies ToReader, [between.port2]);
+    const { port1, port2 } = new MessageChannel();
+    this.#options.writer()?.notify('reader', [port1], [port1]);
+    thread.notify('open', [port2], [port2]);
     return thread;
   }
 
@@ -129,13 +130,13 @@ export class Readings {
       onWanted: (pages, buffer) => this.#want(id, pages, buffer),
       onOver: (isCancelled) => {
         this.#readings.delete(id);
-        if (isCancelled) this.#options.tellWriter({ kind: 'cancel', id });
+        if (isCancelled) this.#options.writer()?.notify('cancel', [id]);
       },
     });
     this.#readings.set(id, reading);
     const buffers = this.#spare;
     this.#spare = [];
-    this.#options.tellWriter({ kind: 'read', id, request, buffers }, buffers);
+    this.#options.writer()?.notify('read', [{ id, request, buffers }], buffers);
     return reading;
   }
 
@@ -182,14 +183,14 @@ export class Readings {
     for (const reading of this.#readings.values()) {
       reading.fail(new ProblemError('stopping', 'The service is stopping.'));
     }
-    await thread?.terminate();
+    await thread?.kill();
   }
 
   /** Where no more pages come of the reading, the buffer waits for the next one: waking a thread is not for nothing. */
   #want(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
     if (this.#readings.get(id)?.isComplete === false) {
       const transfer = buffer === undefined ? [] : [buffer];
-      this.#thread?.postMessage({ kind: 'credit', id, pages, buffer } satisfies ToReader, transfer);
+      this.#thread?.notify('credit', [id, pages, buffer], transfer);
     } else if (buffer !== undefined && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }
