@@ -106,7 +106,7 @@ describe('the archive over the channel', () => {
     leaving.abort();
     await nextTurn();
     assert.equal(archive.cancelled, 1);
-    (await reading).release();
+    await assert.rejects(reading, isProblem('malformed-request'));
   });
 
   test('gives the same list however the answer is cut into pages', async () => {

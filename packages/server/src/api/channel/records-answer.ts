@@ -44,7 +44,7 @@ export class RecordsAnswer {
     try {
       for await (const page of isLong ? reply.pages : [reply.bytes]) {
         if (pages.length > 0) leave ??= await this.#gathering.enter(visitor, signal);
-        if (!client.isOpen) throw new ProblemError('malformed-request', 'The client is gone.');
+        if (!client.isOpen) break;
         bytes += page.length;
         if (bytes > mostAnswerBytes) {
           throw new ProblemError('answer-too-long', `The records are more than ${mostAnswerBytes} bytes.`);
@@ -54,6 +54,7 @@ export class RecordsAnswer {
         this.#backlog.hold(copy);
         this.#backlog.admit(bytes);
       }
+      if (!client.isOpen || signal.aborted) throw new ProblemError('malformed-request', 'The client is gone.');
     } catch (error) {
       cancel();
       release();
