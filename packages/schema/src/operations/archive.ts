@@ -56,7 +56,7 @@ const records = (schema: TSchema) => ({
   otherTypes: [csvType, columnsType],
 });
 const namesOfSeries = json('Sorted.', Type.Array(Type.String()));
-const gone = done('They are gone, and will be after a restart.');
+const gone = done('They are erased, on disk.');
 const stored = done('All of them are on disk.');
 const progress = {
   status: 200,
@@ -76,8 +76,8 @@ const ofOne = {
 const readArchive = {
   request: 'ReadArchive',
   summary:
-    'Records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until gives them. An answer ' +
-    'of more than 32 MiB is refused: HTTP has no limit.',
+    'Reads the records of an interval, in time order, as GET /archive/:archive/:name/:t_since/:t_until does. An answer ' +
+    'of more than 32 MiB is refused; over HTTP there is no limit.',
   fields: {
     ...ofOne,
     ...archiveOptions,
@@ -88,7 +88,7 @@ const readArchive = {
 
 const eraseArchive = {
   request: 'EraseArchive',
-  summary: 'Erases the records of an interval, as DELETE does. The answer comes when that is on disk.',
+  summary: 'Erases the records of an interval, as DELETE /archive/:archive/:name/:t_since/:t_until does.',
   fields: ofOne,
 } as const;
 
@@ -124,7 +124,7 @@ const readSeveral = <const Options extends Record<string, TSchema>>(
 ) =>
   declare({
     tag,
-    summary: `Records of several ${many}, or of all there are; unknown names are left out`,
+    summary: `Read the records of the named ${many}, or of all; unknown names are left out`,
     effect: reads,
     audited: false,
     input: { ...names, ...times, ...options },
@@ -135,7 +135,7 @@ const readSeveral = <const Options extends Record<string, TSchema>>(
 const listNames = (path: string, many: string) =>
   declare({
     tag,
-    summary: `The names of the ${many} of which the archive has records, deleted ones included`,
+    summary: `List the names of the ${many} with records in the archive, including deleted ones`,
     effect: reads,
     audited: false,
     input: {},
@@ -163,7 +163,7 @@ const erase = <const Forms extends readonly ChannelForm[]>(
 const backfill = (path: string, names: string, record: TSchema) =>
   declare({
     tag,
-    summary: 'Add records from elsewhere, in any order; one at the time of another takes its place',
+    summary: 'Import records, in any order; a record replaces an earlier one with the same time',
     effect: imports,
     audited: true,
     input: name,
@@ -177,8 +177,8 @@ const backfill = (path: string, names: string, record: TSchema) =>
     },
   });
 
-const recordsOf = (one: string) => `Records of one ${one} from t_since until before t_until, in time order`;
-const eraseOf = (one: string) => `Erase the records of one ${one} in the interval`;
+const recordsOf = (one: string) => `Read the records of one ${one} from t_since until before t_until, in time order`;
+const eraseOf = (one: string) => `Erase the records of one ${one} in an interval`;
 
 export const archiveOperations = {
   readMeasurementArchive: readOne(
@@ -231,7 +231,7 @@ export const archiveOperations = {
     alarm,
     alarmArchiveOptions,
     AlarmArchive,
-    'Transitions of one alarm into an active state',
+    'Read the transitions of one alarm into an active state',
     { archive: 'alarms', active: true },
   ),
   eraseAlarmArchive: erase('/data/archive/alarms/:name/:t_since/:t_until', alarm, eraseOf('alarm'), {
@@ -241,13 +241,13 @@ export const archiveOperations = {
   eraseActiveAlarmArchive: erase(
     '/data/archive/alarms/:name/active/:t_since/:t_until',
     alarm,
-    'Erase the records of one alarm in the interval, all of them',
+    'Erase all records of one alarm in an interval, not only transitions into an active state',
   ),
   backfillMeasurementArchive: backfill('/data/archive/measurements/:name', measurement, MeasurementRecord),
   backfillCommandArchive: backfill('/data/archive/commands/:name', command, CommandRecord),
   getArchiveStats: declare({
     tag,
-    summary: 'How much the archive has, and what is damaged',
+    summary: 'Get the size of the archive, and what is damaged',
     effect: reads,
     audited: false,
     input: {},
@@ -256,7 +256,7 @@ export const archiveOperations = {
   }),
   checkArchive: declare({
     tag,
-    summary: 'Read everything and compare checksums',
+    summary: 'Check the archive: read all files and compare checksums',
     effect: maintains,
     audited: true,
     input: {},
@@ -265,7 +265,7 @@ export const archiveOperations = {
   }),
   compactArchive: declare({
     tag,
-    summary: 'Merge files, and give back the space of what was erased or has expired',
+    summary: 'Compact the archive: merge files, and free the space of erased and expired records',
     effect: maintains,
     audited: true,
     input: {},

@@ -35,7 +35,7 @@ const listStacks = (path: string, summary: string) =>
 const getStack = (path: string) =>
   declare({
     tag: ofStacks,
-    summary: 'One stack: its settings, address syntax and examples',
+    summary: 'Get one stack: its settings, address syntax and examples',
     effect: reads,
     audited: false,
     input: name,
@@ -48,30 +48,24 @@ export const stackOperations = {
     ofStacks,
     'configuration',
     '/config/v2/stacks/connector/names',
-    'Names of the stacks that a connector can run, sorted',
+    'List the names of the connector stacks, sorted',
   ),
-  listConnectorStacks: listStacks(
-    '/config/v2/stacks/connector',
-    'The stacks that a connector can run, or those that are named',
-  ),
+  listConnectorStacks: listStacks('/config/v2/stacks/connector', 'List all connector stacks, or the named ones'),
   getConnectorStack: getStack('/config/v2/stacks/connector/:name'),
   listNamesOfProviderStacks: listNamesOf(
     ofStacks,
     'configuration',
     '/config/v2/stacks/provider/names',
-    'Names of the stacks that a provider can run, sorted',
+    'List the names of the provider stacks, sorted',
   ),
-  listProviderStacks: listStacks(
-    '/config/v2/stacks/provider',
-    'The stacks that a provider can run, or those that are named',
-  ),
+  listProviderStacks: listStacks('/config/v2/stacks/provider', 'List all provider stacks, or the named ones'),
   getProviderStack: getStack('/config/v2/stacks/provider/:name'),
 };
 
 export const databaseOperations = {
   downloadDatabase: declare({
     tag: ofDatabase,
-    summary: 'Download the configuration as an SQLite file: a consistent copy, taken while writes go on',
+    summary: 'Download the configuration database as an SQLite file: a consistent copy',
     effect: reads,
     audited: false,
     input: {},
@@ -84,7 +78,7 @@ export const databaseOperations = {
   }),
   uploadDatabase: declare({
     tag: ofDatabase,
-    summary: 'Replace the whole configuration by the rows of an SQLite file',
+    summary: 'Replace the whole configuration with the rows of an SQLite file',
     effect: configures,
     audited: true,
     input: render,
@@ -98,7 +92,7 @@ export const databaseOperations = {
   }),
   runTransaction: declare({
     tag: ofDatabase,
-    summary: 'Carry out several operations, all or none',
+    summary: 'Run a transaction: several changes of the configuration, all or none',
     effect: configures,
     audited: true,
     input: {
@@ -123,7 +117,7 @@ export const databaseOperations = {
   }),
   getRenderStatus: declare({
     tag: ofDatabase,
-    summary: 'Whether what runs equals the database, by content',
+    summary: 'Get whether the running configuration equals the database',
     effect: reads,
     audited: false,
     input: {},
@@ -132,16 +126,16 @@ export const databaseOperations = {
   }),
   acknowledgeMissing: declare({
     tag: ofDatabase,
-    summary: 'Say that what is missing is known: the status and /readyz tell of it no more',
+    summary: 'Acknowledge missing data: the render status and /readyz no longer report it',
     effect: { action: 'acknowledge', resource: 'configuration' },
     audited: true,
     input: {},
     problems: ['storage-failed'],
-    http: { method: 'POST', path: '/config/v2/cfgdb/missing/acknowledge', answer: done('It is told no more.') },
+    http: { method: 'POST', path: '/config/v2/cfgdb/missing/acknowledge', answer: done('It is no longer reported.') },
   }),
   render: declare({
     tag: ofDatabase,
-    summary: 'Check the configuration as a whole and run it',
+    summary: 'Render: validate the whole configuration and run it',
     effect: configures,
     audited: true,
     input: { force: flag('Render even when the configuration is up to date.') },
@@ -150,7 +144,7 @@ export const databaseOperations = {
   }),
   getDifference: declare({
     tag: ofDatabase,
-    summary: 'The database against what runs, by object and field, with time and author of each change',
+    summary: 'Compare the database with the running configuration: each changed field, with time and author',
     effect: reads,
     audited: false,
     input: {},
@@ -159,7 +153,7 @@ export const databaseOperations = {
   }),
   listRevisions: declare({
     tag: ofDatabase,
-    summary: 'The renderings that are kept, the newest first',
+    summary: 'List the stored revisions, newest first',
     effect: reads,
     audited: false,
     input: {},
@@ -168,7 +162,7 @@ export const databaseOperations = {
   }),
   getRevision: declare({
     tag: ofDatabase,
-    summary: 'One rendering: its changes against the one before, and its whole configuration if asked for',
+    summary: 'Get one revision: its changes since the revision before, and its whole configuration if requested',
     effect: reads,
     audited: false,
     input: { ...revision, configuration: flag('Include the whole configuration.') },
@@ -177,7 +171,7 @@ export const databaseOperations = {
   }),
   restoreRevision: declare({
     tag: ofDatabase,
-    summary: 'Make the database what the revision was',
+    summary: 'Restore the database from a revision',
     effect: configures,
     audited: true,
     input: { ...revision, ...render },
@@ -193,7 +187,7 @@ export const databaseOperations = {
 export const executableOperations = {
   getExecutable: declare({
     tag: ofModules,
-    summary: 'The executable of a function module',
+    summary: 'Download the executable of a function module',
     effect: reads,
     audited: false,
     input: name,
@@ -207,7 +201,7 @@ export const executableOperations = {
   }),
   putExecutable: declare({
     tag: ofModules,
-    summary: 'Replace the executable of a function module, which is started again with it where it runs',
+    summary: 'Upload the executable of a function module; a running module is restarted with it',
     effect: configures,
     audited: true,
     input: name,
@@ -236,7 +230,7 @@ export const executableOperations = {
   }),
   statExecutable: declare({
     tag: ofModules,
-    summary: 'Mode, owner, size and times of the executable',
+    summary: 'Get mode, owner, size and times of the executable of a function module',
     effect: reads,
     audited: false,
     input: name,

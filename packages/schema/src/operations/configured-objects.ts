@@ -98,7 +98,7 @@ function operationsOf(family: Family) {
   return {
     names: declare({
       tag,
-      summary: `Names of all ${many}, sorted`,
+      summary: `List the names of all configured ${many}, sorted`,
       effect: reads,
       audited: false,
       input: {},
@@ -107,7 +107,7 @@ function operationsOf(family: Family) {
     }),
     list: declare({
       tag,
-      summary: `All ${many}, or those that are named; unknown names are left out`,
+      summary: `List all configured ${many}, or the named ones; unknown names are left out`,
       effect: reads,
       audited: false,
       input: names,
@@ -116,7 +116,7 @@ function operationsOf(family: Family) {
     }),
     get: declare({
       tag,
-      summary: `One ${one}`,
+      summary: `Get one configured ${one}`,
       effect: reads,
       audited: false,
       input: name,
@@ -125,7 +125,7 @@ function operationsOf(family: Family) {
     }),
     put: declare({
       tag,
-      summary: `Create ${aOne}, or replace the one with this name`,
+      summary: `Create or replace ${aOne}`,
       effect: configures,
       audited: true,
       input: name,

@@ -62,7 +62,7 @@ export const list = <
 ) =>
   declare({
     tag,
-    summary: `All ${one}s, or those that are named; unknown names are left out`,
+    summary: `List all ${one}s, or the named ones; unknown names are left out`,
     effect: { action: 'read', resource },
     audited: false,
     input: { ...names, ...fields(words) },
@@ -74,7 +74,7 @@ export const list = <
 export const get = <S extends TObject>({ tag, resource, path, one, schema }: Read<S>) =>
   declare({
     tag,
-    summary: `One ${one}`,
+    summary: `Get one ${one}`,
     effect: { action: 'read', resource },
     audited: false,
     input: name,

@@ -36,7 +36,7 @@ export const connectorOperations = {
     connectors.tag,
     connectors.resource,
     '/data/connectors/names',
-    'Names of the connectors that run, sorted',
+    'List the names of the running connectors, sorted',
   ),
   listConnectors: list(
     { ...connectors, path: '/data/connectors' },
@@ -44,7 +44,7 @@ export const connectorOperations = {
     {},
     {
       request: 'ReadConnectors',
-      summary: 'What GET /connectors/ gives.',
+      summary: 'Reads connectors, as GET /connectors/ does.',
       fields: selectionOfFew(connectorFields),
       answer: { connectors: some(LiveConnector) },
     },
@@ -52,7 +52,7 @@ export const connectorOperations = {
   getConnector: get({ ...connectors, path: '/data/connectors/:name' }),
   browseConnector: declare({
     tag: 'Connectors',
-    summary: 'What its device has to offer, as objects that are ready to be put into the configuration',
+    summary: 'Browse the device of a connector: its points, as objects that can be put into the configuration',
     effect: { action: 'read', resource: 'connectors' },
     audited: false,
     input: { ...name, ...BrowseRequest.properties },
@@ -72,12 +72,12 @@ export const connectorOperations = {
       path: '/data/connectors/:name/browse',
       names: 'the connector',
       body: { types: [jsonType], schema: BrowseRequest, isInput: true, limit: 'max-json-size' },
-      answer: json('What there is.', BrowsedItems),
+      answer: json('What was found.', BrowsedItems),
     },
     channel: [
       {
         request: 'BrowseConnector',
-        summary: 'What the device of a connector has to offer, as POST /connectors/:name/browse gives it.',
+        summary: 'Browses the device of a connector, as POST /connectors/:name/browse does.',
         fields: { name: Name, ...BrowseRequest.properties },
         answer: { items: Type.Array(BrowsedItem), cursor: Type.Union([Type.String(), Type.Null()]) },
       },
@@ -90,7 +90,7 @@ export const providerOperations = {
     providers.tag,
     providers.resource,
     '/data/providers/names',
-    'Names of the providers that run, sorted',
+    'List the names of the running providers, sorted',
   ),
   listProviders: list(
     { ...providers, path: '/data/providers' },
@@ -98,7 +98,7 @@ export const providerOperations = {
     {},
     {
       request: 'ReadProviders',
-      summary: 'What GET /providers/ gives.',
+      summary: 'Reads providers, as GET /providers/ does.',
       fields: selectionOfFew(providerFields),
       answer: { providers: some(LiveProvider) },
     },
@@ -108,7 +108,8 @@ export const providerOperations = {
 
 const operateModules = {
   request: 'OperateFunctionModules',
-  summary: 'Starts and stops function modules; each is answered as POST /function-modules/:name/start answers.',
+  summary:
+    'Starts, stops and restarts function modules; each is answered as POST /function-modules/:name/start answers.',
   fields: {
     operations: batchOf(
       Type.Object({ name: Name, opcode: Type.Enum([...functionModuleOperations], { type: 'string' }) }, closed),
@@ -147,7 +148,7 @@ export const functionModuleOperationsOfService = {
     modules.tag,
     modules.resource,
     '/data/function-modules/names',
-    'Names of the function modules that are configured, sorted',
+    'List the names of the configured function modules, sorted',
   ),
   listFunctionModules: list(
     { ...modules, path: '/data/function-modules' },
@@ -155,7 +156,7 @@ export const functionModuleOperationsOfService = {
     {},
     {
       request: 'ReadFunctionModules',
-      summary: 'What GET /function-modules/ gives.',
+      summary: 'Reads function modules, as GET /function-modules/ does.',
       fields: selectionOfFew(functionModuleFields),
       answer: { function_modules: some(LiveFunctionModule) },
     },
@@ -163,7 +164,8 @@ export const functionModuleOperationsOfService = {
   getFunctionModule: get({ ...modules, path: '/data/function-modules/:name' }),
   readFunctionModuleLog: declare({
     tag: 'Function modules',
-    summary: 'What it printed last, newest last; as text, a line is its time, its stream and what was printed',
+    summary:
+      'Read the newest log lines of a function module, oldest first; as text, each line has time, stream and output',
     effect: { action: 'read', resource: 'function-modules' },
     audited: false,
     input: { ...name, ...logOptions },
@@ -178,29 +180,28 @@ export const functionModuleOperationsOfService = {
   startFunctionModule: operate(
     'start',
     '/data/function-modules/:name/start',
-    'Start a function module, also one that has failed',
-    'Its process is there.',
+    'Start a function module, including one that has failed',
+    'Its process runs.',
     ['module-disabled', 'module-failed'],
   ),
   stopFunctionModule: operate(
     'stop',
     '/data/function-modules/:name/stop',
-    'Stop a function module, until it is started again or the service is',
-    'Nothing of it lives any more.',
+    'Stop a function module until it is started, or the service restarts',
+    'All its processes have ended.',
     [],
   ),
   restartFunctionModule: operate(
     'restart',
     '/data/function-modules/:name/restart',
-    'Stop a function module and start it again',
-    'Its new process is there.',
+    'Restart a function module',
+    'Its new process runs.',
     ['module-disabled', 'module-failed'],
   ),
   answerQuery: declare({
     tag: 'Function modules',
     summary:
-      "A function module's answer to a FunctionModuleQuery of its supervisor; only from a connection that was made with " +
-      "the module's token",
+      "Answer a FunctionModuleQuery of the supervisor; only for a function module, on a connection with the module's token",
     effect: { action: 'read', resource: 'function-modules' },
     audited: false,
     input: queryAnswer,

@@ -56,7 +56,7 @@ export const measurementOperations = {
     { isVersioned: true },
     {
       request: 'ReadMeasurements',
-      summary: 'What GET /measurements/ gives.',
+      summary: 'Reads measurements, as GET /measurements/ does.',
       fields: selection(measurementFields),
       answer: { measurements: some(LiveMeasurement) },
       isInOrder: true,
@@ -65,7 +65,7 @@ export const measurementOperations = {
   getMeasurement: get({ ...measurements, path: '/data/measurements/:name' }),
   simulateMeasurement: declare({
     tag: 'Measurements',
-    summary: 'Force a value: the measurement shows it in the place of what its device says',
+    summary: 'Simulate a measurement: it has this value instead of the one that its device reports',
     effect: { action: 'simulate', resource: 'measurements' },
     audited: true,
     input: { ...name, ...value, quality: Type.Optional(Quality), 'valid-for': Type.Optional(ValidFor) },
@@ -74,12 +74,12 @@ export const measurementOperations = {
       method: 'PUT',
       path: '/data/measurements/:name',
       names: 'the measurement',
-      answer: done('It is forced, and stays so across a restart.'),
+      answer: done('It is simulated, and remains so after a restart.'),
     },
     channel: [
       {
         request: 'SimulateMeasurements',
-        summary: 'Forces values, as PUT /measurements/:name does.',
+        summary: 'Simulates measurements, as PUT /measurements/:name does.',
         fields: {
           simulations: batchOf(
             Type.Object(
@@ -99,7 +99,7 @@ export const measurementOperations = {
   }),
   stopSimulation: declare({
     tag: 'Measurements',
-    summary: 'Show again what the device says; nothing happens where nothing is forced',
+    summary: 'Stop the simulation of a measurement; without one, nothing happens',
     effect: { action: 'simulate', resource: 'measurements' },
     audited: true,
     input: name,
@@ -108,12 +108,12 @@ export const measurementOperations = {
       method: 'DELETE',
       path: '/data/measurements/:name',
       names: 'the measurement',
-      answer: done('Nothing is forced.'),
+      answer: done('It is not simulated.'),
     },
     channel: [
       {
         request: 'StopSimulation',
-        summary: 'Gives the device its say again, as DELETE /measurements/:name does.',
+        summary: 'Stops simulations, as DELETE /measurements/:name does.',
         fields: { measurements: batchOf(Name) },
         batch: 'measurements',
       },
@@ -121,7 +121,7 @@ export const measurementOperations = {
   }),
   listSimulations: declare({
     tag: 'Measurements',
-    summary: 'Everything that is forced now: to what, since when, until when, by whom',
+    summary: 'List all simulations: value, start, end and author of each',
     effect: { action: 'read', resource: 'measurements' },
     audited: false,
     input: {},
@@ -134,7 +134,7 @@ export const measurementOperations = {
     channel: [
       {
         request: 'ReadSimulations',
-        summary: 'Everything that is forced now.',
+        summary: 'Lists all simulations, as GET /simulations does.',
         fields: {},
         answer: { simulations: Collection(Simulation) },
         isInOrder: true,
@@ -150,7 +150,7 @@ export const commandOperations = {
     { isVersioned: true },
     {
       request: 'ReadCommands',
-      summary: 'What GET /commands/ gives.',
+      summary: 'Reads commands, as GET /commands/ does.',
       fields: selection(commandFields),
       answer: { commands: some(LiveCommand) },
       isInOrder: true,
@@ -160,7 +160,7 @@ export const commandOperations = {
   getCommandByAlias: get({ ...commands, path: '/data/command/:name' }),
   writeCommand: declare({
     tag: 'Commands',
-    summary: 'Write a value to the device, once',
+    summary: 'Write a command: its value is sent to the device once',
     effect: { action: 'write', resource: 'commands' },
     audited: true,
     input: { ...name, ...value },
@@ -209,12 +209,12 @@ const operate = <const Forms extends readonly ChannelForm[]>(
 ) =>
   declare({
     tag: 'Alarms',
-    summary: `${verb} an alarm; nothing happens where it is so already`,
+    summary: `${verb} an alarm; without a change of its state, nothing happens`,
     effect: { action: 'operate', resource: 'alarms' },
     audited: true,
     input: { ...name, authority: Type.Optional(Authority) },
     problems: ofNamedWrites,
-    http: { method: 'POST', path, names: 'the alarm', answer: done('It is so, and on disk.') },
+    http: { method: 'POST', path, names: 'the alarm', answer: done('The alarm has that state, on disk.') },
     channel: [{ ...operateAlarms, when: { opcode } }, ...others],
   });
 
@@ -225,7 +225,7 @@ export const alarmOperationsOfService = {
     { isVersioned: true },
     {
       request: 'ReadAlarms',
-      summary: 'What GET /alarms/ gives.',
+      summary: 'Reads alarms, as GET /alarms/ does.',
       fields: selection(alarmFields),
       answer: { alarms: some(LiveAlarm) },
       isInOrder: true,
@@ -240,7 +240,8 @@ export const alarmOperationsOfService = {
 export const explainOperations = {
   explainMeasurement: declare({
     tag: 'Measurements',
-    summary: 'Why it is what it is: what was read last, what each stage made of it, how its connector is',
+    summary:
+      'Explain the value of a measurement: the last reading, what each stage made of it, the state of its connector',
     effect: { action: 'read', resource: 'measurements' },
     audited: false,
     input: name,
@@ -249,12 +250,12 @@ export const explainOperations = {
       method: 'GET',
       path: '/data/measurements/:name/explain',
       names: 'the measurement',
-      answer: json('Why.', Explanation),
+      answer: json('The explanation.', Explanation),
     },
     channel: [
       {
         request: 'ExplainMeasurement',
-        summary: 'Why a measurement is what it is, as GET /measurements/:name/explain says.',
+        summary: 'Explains the value of a measurement, as GET /measurements/:name/explain does.',
         fields: { name: Name },
         answer: { explanation: Explanation },
       },
@@ -277,7 +278,7 @@ const select = {
 export const liveObjectsOperations = {
   readLiveObjects: declare({
     tag: 'Measurements',
-    summary: 'Live objects of several kinds in one answer, as arrays',
+    summary: 'Read measurements, commands and alarms in one answer, as arrays',
     effect: { action: 'read', resource: 'measurements' },
     audited: false,
     input: select,

@@ -41,7 +41,7 @@ const ListedOperation = Type.Object(
 export const operationListOperations = {
   listOperations: declare({
     tag,
-    summary: 'List every operation: what it does to what, its schemas, and how HTTP and the channel ask for it',
+    summary: 'List every operation: effect, schemas, problems, HTTP and channel form',
     effect: reads,
     audited: false,
     input: {},
@@ -57,27 +57,27 @@ export const operationListOperations = {
 export const serviceOperations = {
   getHealth: declare({
     tag,
-    summary: 'Whether the process lives',
+    summary: 'Liveness probe: whether the process runs',
     effect: reads,
     audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: [],
-    http: { method: 'GET', path: '/healthz', answer: json('It does.', Health) },
+    http: { method: 'GET', path: '/healthz', answer: json('It runs.', Health) },
   }),
   getReadiness: declare({
     tag,
-    summary: 'Whether the service can do its work',
+    summary: 'Readiness probe: whether the service can do its work',
     effect: reads,
     audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: ['disk-failing', 'data-folder-gone', 'data-missing'],
-    http: { method: 'GET', path: '/readyz', answer: json('It can.', Readiness) },
+    http: { method: 'GET', path: '/readyz', answer: json('It is ready.', Readiness) },
   }),
   getMetrics: declare({
     tag,
-    summary: 'Metrics for Prometheus',
+    summary: 'Get the metrics, in the format of Prometheus',
     effect: reads,
     audited: false,
     input: {},
@@ -95,7 +95,7 @@ export const serviceOperations = {
   }),
   getOpenApi: declare({
     tag,
-    summary: 'This document',
+    summary: 'Get the OpenAPI document',
     effect: reads,
     audited: false,
     isAlwaysAvailable: true,
@@ -105,7 +105,7 @@ export const serviceOperations = {
   }),
   getReference: declare({
     tag,
-    summary: 'This document, for people',
+    summary: 'Get the API reference, a page',
     effect: reads,
     audited: false,
     isAlwaysAvailable: true,
@@ -119,7 +119,7 @@ export const serviceOperations = {
   }),
   getRoot: declare({
     tag,
-    summary: 'Leads to the reference',
+    summary: 'Redirect to the API reference',
     effect: reads,
     audited: false,
     isAlwaysAvailable: true,
@@ -129,7 +129,7 @@ export const serviceOperations = {
   }),
   heartbeat: declare({
     tag,
-    summary: 'Asks whether the service is there',
+    summary: 'Check that the service answers',
     effect: reads,
     audited: false,
     input: {},

@@ -102,11 +102,12 @@ describe('the archive over the channel', () => {
       await new Promise(() => undefined);
     };
     const reading = readBy({ ...client, gone: () => leaving.signal });
+    const refused = assert.rejects(reading, isProblem('malformed-request'));
     await nextTurn();
     leaving.abort();
     await nextTurn();
     assert.equal(archive.cancelled, 1);
-    await assert.rejects(reading, isProblem('malformed-request'));
+    await refused;
   });
 
   test('gives the same list however the answer is cut into pages', async () => {
