@@ -7,7 +7,7 @@ import { ProblemError, parseDuration, systemClock, type Value } from '@telltale/
 import type { Logger } from 'pino';
 import { isLoopback, ModuleTokens } from './access/index.ts';
 import { Alarms } from './alarms/index.ts';
-import { type ChannelServer, type HttpServer, Metrics, serviceMetrics } from './api/index.ts';
+import { type ChannelServer, type HttpServer, Metrics } from './api/index.ts';
 import { Archive, Archiving } from './archive/index.ts';
 import { ConfigurationDatabase } from './cfgdb/index.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
@@ -18,6 +18,7 @@ import { ArchiveOperations, DataAccess, Gate, StackAccess, type StackCatalogue }
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
+import { serviceMetrics } from './service-metrics.ts';
 import type { Settings } from './settings.ts';
 import { type Discovery, discoverStacks, StackHost } from './stacks/index.ts';
 import { cannotListen, cannotStart, StartFailed } from './start-failed.ts';

@@ -1,5 +1,5 @@
 // `telltale alarms`: their states, and what an operator does about them.
-import type { AlarmOperation, LiveAlarm } from '@telltale/schema';
+import { type AlarmOperation, type LiveAlarm, operations } from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
 import type { Cell } from '../terminal.ts';
@@ -17,9 +17,9 @@ export const alarms: CommandDeclaration = {
 };
 
 export const alarmOperationCommands: readonly CommandDeclaration[] = [
-  operation('ack', 'acknowledge', 'Acknowledge alarms', 'is acknowledged'),
-  operation('activate', 'activate', 'Activate alarms', 'is active'),
-  operation('deactivate', 'deactivate', 'Deactivate alarms', 'is not active'),
+  operation('ack', 'acknowledge', 'is acknowledged'),
+  operation('activate', 'activate', 'is active'),
+  operation('deactivate', 'deactivate', 'is not active'),
 ];
 
 async function list(call: Call): Promise<void> {
@@ -45,10 +45,10 @@ export function bySeverity(a: LiveAlarm, b: LiveAlarm): number {
   return a.severity - b.severity || b.t[0] - a.t[0] || b.t[1] - a.t[1];
 }
 
-function operation(word: string, name: AlarmOperation, summary: string, done: string): CommandDeclaration {
+function operation(word: string, name: AlarmOperation, done: string): CommandDeclaration {
   return {
     path: ['alarms', word],
-    summary,
+    summary: operations[`${name}Alarm`].summary,
     arguments: [{ name: 'NAME', names: 'alarms' }],
     repeatsFrom: 0,
     options: [{ name: 'authority', value: 'WHO', summary: 'Who does it; without it: operator' }],

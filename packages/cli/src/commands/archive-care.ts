@@ -1,5 +1,5 @@
 // `telltale archive stats|check|compact|erase`: how the archive is, and what is done about it.
-import type { ArchiveDamage, ArchiveProgress, ArchiveStats } from '@telltale/schema';
+import { type ArchiveDamage, type ArchiveProgress, type ArchiveStats, operations } from '@telltale/schema';
 import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { bytesText, Progress } from '../progress.ts';
@@ -7,7 +7,7 @@ import { timeText } from '../words.ts';
 
 export const archiveStats: CommandDeclaration = {
   path: ['archive', 'stats'],
-  summary: 'How much the archive has, since when, and what is damaged',
+  summary: operations.getArchiveStats.summary,
   arguments: [],
   options: [],
   run: async (call) => {
@@ -47,7 +47,8 @@ async function printDamages({ terminal }: Call, damages: readonly ArchiveDamage[
 
 export const archiveCheck: CommandDeclaration = {
   path: ['archive', 'check'],
-  summary: 'Read the whole archive and compare checksums; ends with 1 where something is damaged',
+  summary: operations.checkArchive.summary,
+  details: 'Exit code 1 means that something is damaged.',
   arguments: [],
   options: [],
   run: async (call) => {
@@ -64,7 +65,8 @@ export const archiveCheck: CommandDeclaration = {
 
 export const archiveCompact: CommandDeclaration = {
   path: ['archive', 'compact'],
-  summary: 'Merge files, and give back the space of what was erased or has expired; it happens by itself, too',
+  summary: operations.compactArchive.summary,
+  details: 'The service does this by itself, too.',
   arguments: [],
   options: [],
   run: async (call) => {

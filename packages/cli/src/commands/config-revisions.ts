@@ -1,12 +1,12 @@
 // `telltale config diff|render|revisions|restore`: what runs, what would, and the way back.
-import type { Change } from '@telltale/schema';
+import { type Change, operations } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import type { Cell, Style } from '../terminal.ts';
 import { timeText } from '../words.ts';
 
 export const configDiff: CommandDeclaration = {
   path: ['config', 'diff'],
-  summary: 'The configuration against what runs, by object and field',
+  summary: operations.getDifference.summary,
   arguments: [],
   options: [],
   run: async ({ client, terminal, signal }) => {
@@ -38,7 +38,7 @@ function fieldText(value: unknown): string {
 
 export const configRender: CommandDeclaration = {
   path: ['config', 'render'],
-  summary: 'Check the configuration as a whole and run it',
+  summary: operations.render.summary,
   arguments: [],
   options: [{ name: 'force', summary: 'Even where what runs is up to date' }],
   run: async ({ client, terminal, options, signal }) => {
@@ -50,7 +50,7 @@ export const configRender: CommandDeclaration = {
 
 export const configRevisions: CommandDeclaration = {
   path: ['config', 'revisions'],
-  summary: 'The renderings that are kept, the newest first',
+  summary: operations.listRevisions.summary,
   arguments: [],
   options: [],
   run: async ({ client, terminal, signal }) => {
@@ -73,7 +73,7 @@ export const configRevisions: CommandDeclaration = {
 
 export const configRestore: CommandDeclaration = {
   path: ['config', 'restore'],
-  summary: 'Make the configuration what a revision was',
+  summary: operations.restoreRevision.summary,
   arguments: [{ name: 'ID', names: 'revisions' }],
   options: [{ name: 'render', summary: 'Run it at once; if that cannot be, nothing is changed' }],
   run: async ({ client, terminal, args, options, signal }) => {

@@ -1,6 +1,6 @@
 // `telltale explain`: why a measurement is what it is, stage by stage.
 import { TelltaleProblem } from '@telltale/client';
-import type { Explanation, StageExplained } from '@telltale/schema';
+import { type Explanation, operations, type StageExplained } from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
 import type { Cell, Style, Terminal } from '../terminal.ts';
@@ -8,7 +8,7 @@ import { linkCell, qualityCell, timeText, valueText } from '../words.ts';
 
 export const explain: CommandDeclaration = {
   path: ['explain'],
-  summary: 'Why a measurement is what it is: what was read last, and what became of it',
+  summary: operations.explainMeasurement.summary,
   arguments: [{ name: 'MEASUREMENT', names: 'measurements' }],
   options: [],
   examples: ['telltale explain tank1_level'],

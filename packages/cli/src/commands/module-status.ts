@@ -1,6 +1,6 @@
 // `telltale module status|start|stop|restart`: how function modules are, and what people do to them.
 import type { FunctionModuleOperation, FunctionModuleState, LiveFunctionModule } from '@telltale/schema';
-import { functionModuleOperations } from '@telltale/schema';
+import { functionModuleOperations, operations } from '@telltale/schema';
 import type { Call, CommandDeclaration } from '../declaration.ts';
 import { missingOf, refuseIdle } from '../known-names.ts';
 import type { Cell, Style, Terminal } from '../terminal.ts';
@@ -29,17 +29,11 @@ export const moduleStatus: CommandDeclaration = {
   },
 };
 
-const summaries: Record<FunctionModuleOperation, string> = {
-  start: 'Start function modules, also those that failed',
-  stop: 'Stop function modules; they stay stopped until they are started, or the service is',
-  restart: 'Stop function modules and start them again',
-};
-
 const dones: Record<FunctionModuleOperation, string> = { start: 'Started', stop: 'Stopped', restart: 'Restarted' };
 
 export const moduleOperationCommands: readonly CommandDeclaration[] = functionModuleOperations.map((operation) => ({
   path: ['module', operation],
-  summary: summaries[operation],
+  summary: operations[`${operation}FunctionModule`].summary,
   arguments: [{ name: 'NAME', names: 'function-modules' }],
   repeatsFrom: 0,
   options: [],

@@ -1,13 +1,12 @@
 // The figures of every part of the service, for whoever watches over it.
 import type { LiveFunctionModule } from '@telltale/schema';
-import type { Archive, Archiving } from '../archive/index.ts';
-import type { ConfigurationDatabase } from '../cfgdb/index.ts';
-import type { FunctionModules } from '../modules/index.ts';
-import type { ArchiveOperations, DataAccess, Gate } from '../operations/index.ts';
-import type { InstanceStatus, StackHost } from '../stacks/index.ts';
-import type { LiveState } from '../state/index.ts';
-import type { ChannelServer } from './channel/index.ts';
-import type { Metric, Sample } from './metrics.ts';
+import type { ChannelServer, Metric, Sample } from './api/index.ts';
+import type { Archive, Archiving } from './archive/index.ts';
+import type { ConfigurationDatabase } from './cfgdb/index.ts';
+import type { FunctionModules } from './modules/index.ts';
+import type { ArchiveOperations, DataAccess, Gate } from './operations/index.ts';
+import type { InstanceStatus, StackHost } from './stacks/index.ts';
+import type { LiveState } from './state/index.ts';
 
 export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
