@@ -102,5 +102,14 @@ test('WI-1: the bytes of a command are these', () => {
   assert.equal(commands.wire.object(bareHandle).toString(), `{"name":"bare","vt":["s",[0,0]]${bareText}`);
   const some = gathered(commands.wire.selection([wholeHandle], ['raw-range', 'vt'])).toString();
   assert.equal(some, '{"whole":{"vt":["d7",[1700000000,250]],"raw-range":["i0","i27648"]}}');
-  assert.deepEqual(commandFields, ['name', 'vt', ...measurementFields.slice(2)]);
+  assert.deepEqual(commandFields, [
+    'name',
+    'vt',
+    'address',
+    'datatype',
+    'raw-datatype',
+    'eu-range',
+    'raw-range',
+    'description',
+  ]);
 });
