@@ -2,13 +2,13 @@
 import { Batch, form, systemClock, traitsOf } from '@telltale/schema';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { BlockFile } from '../packages/server/src/archive/files/block-file.ts';
+import { ArchiveQuery } from '../packages/server/src/archive/query/archive-query.ts';
 import { NameSnapshot } from '../packages/server/src/archive/query/name-snapshot.ts';
-import { Reading } from '../packages/server/src/archive/query/reading.ts';
 import { RecordMerge } from '../packages/server/src/archive/query/record-merge.ts';
 import { atEnd, atRun } from '../packages/server/src/archive/query/record-runs.ts';
 import { Columns } from '../packages/server/src/archive/records.ts';
 import { ArchiveStore } from '../packages/server/src/archive/store/archive-store.ts';
-import { runMerge } from '../packages/server/src/archive/store/run-merge.ts';
+import { runCompaction } from '../packages/server/src/archive/store/run-compaction.ts';
 import type { DataSeries, DataSet } from './archive-data.ts';
 import { bytesIn, type Peer } from './peers/peer.ts';
 
@@ -72,14 +72,14 @@ export class OurStore implements Peer {
   /** Merges what is to be merged, or everything, and gives the milliseconds. */
   merge(all: boolean): number {
     const start = performance.now();
-    for (let plan = this.#store.planMerge(all); plan !== undefined; plan = this.#store.planMerge(all)) {
-      const outcome = runMerge(
+    for (let plan = this.#store.planCompaction(all); plan !== undefined; plan = this.#store.planCompaction(all)) {
+      const outcome = runCompaction(
         plan,
         () => {},
         () => false,
       );
-      if (outcome.kind !== 'merged') throw new Error(`the merge came to this: ${outcome.kind}`);
-      this.#store.mergeDone(plan, outcome);
+      if (outcome.kind !== 'compacted') throw new Error(`the merge came to this: ${outcome.kind}`);
+      this.#store.compactionDone(plan, outcome);
       const obsolete = this.#store.obsolete();
       for (const path of obsolete) {
         this.#blocks.get(path)?.close();
@@ -106,7 +106,7 @@ export class OurStore implements Peer {
         throw error;
       },
     });
-    const records = new RecordMerge(parts.sources({ sinceUs, untilUs }), false);
+    const records = new RecordMerge(parts.cursors({ sinceUs, untilUs }), false);
     for (let step = records.next(); step !== atEnd; step = records.next()) {
       if (step === atRun) take(records, into);
     }
@@ -124,7 +124,7 @@ export class OurStore implements Peer {
       form: 'json',
       maxPoints,
     } as const;
-    const reading = new Reading(request, {
+    const reading = new ArchiveQuery(request, {
       blockOf: (path) => this.#blockOf(path),
       onDamage: ({ file, reason }) => {
         throw new Error(`${file}: ${reason}`);

@@ -293,7 +293,7 @@ describe('the architecture', () => {
     const threads = [
       'archive/archive-thread.ts',
       'archive/reader-thread.ts',
-      'archive/merge-thread.ts',
+      'archive/compaction-thread.ts',
       'modules/keeper/keeper-process.ts',
       'state/state-thread.ts',
     ];

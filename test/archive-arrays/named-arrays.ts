@@ -2,7 +2,7 @@
 // missing where a retention or a limit of size has deleted.
 import assert from 'node:assert/strict';
 import { type Datatype, formatPrefixed, toTimestamp } from '@telltale/schema';
-import type { PlainRecord } from '../../packages/server/test/reading-model.ts';
+import type { PlainRecord } from '../../packages/server/test/query-model.ts';
 
 export interface ArrayRecord extends PlainRecord {
   /** The number of the import that it came with; 0 where everything older is in blocks as well. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { TelltaleClient } from '@telltale/client';
 import { aggregates, formatText, toTimestamp, type Value } from '@telltale/schema';
 import type { Aggregate, ReadRequest, RecordForm } from '../../packages/server/src/archive/archive-access.ts';
-import { asked, assertThinned, type PlainRecord } from '../../packages/server/test/reading-model.ts';
+import { asked, assertThinned, type PlainRecord } from '../../packages/server/test/query-model.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import { type NamedArrays, oldestPlausibleUs } from './named-arrays.ts';
 

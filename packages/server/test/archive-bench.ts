@@ -39,7 +39,7 @@ export class ArchiveBench {
     commands.put({ name: 'setpoint', datatype: 'd' });
     alarms.put({ name: 'high', severity: 1 });
     const data = new DataAccess({ measurements, commands, alarms });
-    const sink = { batch: new Batch(), source: () => 0, added: () => undefined };
+    const sink = { batch: new Batch(), slotOf: () => 0, added: () => undefined };
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     this.operations = new ArchiveOperations({ archive, archiving, data, clock });
     this.#http = plainHttp({

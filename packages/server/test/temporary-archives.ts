@@ -6,7 +6,7 @@ import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/clean
 import type { ArchiveDamage } from '../src/archive/archive-access.ts';
 import { inventoryName } from '../src/archive/files/file-names.ts';
 import { ArchiveStore, type ArchiveStoreOptions } from '../src/archive/store/archive-store.ts';
-import { runMerge } from '../src/archive/store/run-merge.ts';
+import { runCompaction } from '../src/archive/store/run-compaction.ts';
 import { append, type ModelRecord } from '../src/archive/store/store-model.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -49,8 +49,8 @@ export function flush(store: ArchiveStore): void {
 
 export function mergeAll(store: ArchiveStore, all = true): number {
   let merges = 0;
-  for (let plan = store.planMerge(all); plan !== undefined; plan = store.planMerge(all), merges++) {
-    store.mergeDone(plan, runMerge(plan, ignored, never));
+  for (let plan = store.planCompaction(all); plan !== undefined; plan = store.planCompaction(all), merges++) {
+    store.compactionDone(plan, runCompaction(plan, ignored, never));
   }
   store.unlink(store.obsolete());
   return merges;

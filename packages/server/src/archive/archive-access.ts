@@ -34,7 +34,7 @@ export interface ArchiveReader extends Visitor {
 
 /**
  * Pages of the answer, made as they are taken; a page is the taker's until the next is asked for. Leaving the loop, or
- * `cancel`, ends the reading at once.
+ * `cancel`, ends the query at once.
  */
 export interface ArchiveReading extends AsyncIterable<Uint8Array> {
   /** The answer where it is short, in place of the loop; the taker's until `release`. */
@@ -71,7 +71,7 @@ export interface ArchiveStats {
   /** Records of a wrong clock: before 2000, or more than a day ahead when they came. */
   readonly astray: number;
   readonly damages: readonly ArchiveDamage[];
-  /** Block files that a merge would still take together. */
+  /** Block files that compaction would still merge. */
   readonly unmerged: number;
 }
 

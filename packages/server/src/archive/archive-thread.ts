@@ -1,13 +1,13 @@
-// The thread that writes the archive: the one owner of its files. Between commits it flushes, merges and drops what has
+// The thread that writes the archive: the one owner of its files. Between commits it flushes, compacts and drops what has
 // expired, in slices, so that a commit never waits for long.
 import { basename } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { Batch, ProblemError, systemClock } from '@telltale/schema/values';
 import { Link, Moved, messagePort, parentLink } from '../threads/index.ts';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
+import { CompactionWorker } from './compaction-worker.ts';
 import type { Damage } from './files/damage.ts';
 import { readRetentions, writeRetentions } from './files/retentions-file.ts';
-import { MergeWorker } from './merge-worker.ts';
 import type {
   Begin,
   OpenWriter,
@@ -19,8 +19,8 @@ import type {
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
 import { replaces } from './records.ts';
+import { SeriesSlots } from './series-slots.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
-import { SourceSeries } from './source-series.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
 import { buffersOf } from './store/snapshot.ts';
@@ -39,12 +39,12 @@ class ArchiveThread {
   /** Files that go as soon as it has answered. */
   readonly #releasing = new Set<string>();
   readonly #store: ArchiveStore;
-  readonly #merger = new MergeWorker();
-  readonly #sources: SourceSeries;
+  readonly #worker = new CompactionWorker();
+  readonly #slots: SeriesSlots;
   /** Records of the parcel at hand that are none. */
   #invalid = 0;
   #isMaintaining = false;
-  #isMerging = false;
+  #isCompacting = false;
   #isClosed = false;
 
   constructor(client: Link<WriterClient>, { folder, retention, limits }: OpenWriter) {
@@ -55,7 +55,7 @@ class ArchiveThread {
       onDamage: (damage) => this.#warnOf(damage),
       ...(limits && { limits }),
     });
-    this.#sources = new SourceSeries(this.#store, (reason) => {
+    this.#slots = new SeriesSlots(this.#store, (reason) => {
       this.#warn(`records of new series cannot be kept: ${reason}`);
     });
     const { ofSeries, damages } = readRetentions(folder);
@@ -71,13 +71,13 @@ class ArchiveThread {
     return this.#store;
   }
 
-  take({ sources, batches }: Parcel): void {
-    this.#sources.add(sources);
+  take({ newSeries, batches }: Parcel): void {
+    this.#slots.add(newSeries);
     for (const message of batches) {
-      const batch = this.#sources.recordsOf(batchOf(message));
+      const batch = this.#slots.recordsOf(batchOf(message));
       this.#invalid += message.count - batch.count;
       try {
-        this.#store.append(batch, this.#sources.numbers);
+        this.#store.append(batch, this.#slots.numbers);
       } catch (error) {
         // What made it is wrong, and trying again would not help.
         if (!(error instanceof RangeError)) throw error;
@@ -138,11 +138,11 @@ class ArchiveThread {
       }
       this.#release();
       if (isMore) this.maintain();
-      else this.#merge();
+      else this.#compactNext();
     });
   }
 
-  /** What is no longer needed goes when no reading has it open. */
+  /** What is no longer needed goes when no query has it open. */
   #release(): void {
     const paths = this.#store.obsolete();
     if (paths.length === 0) return;
@@ -193,26 +193,26 @@ class ArchiveThread {
     this.maintain();
   }
 
-  #merge(): void {
-    if (!this.#isMerging) this.#mergeNext(false).catch(() => undefined);
+  #compactNext(): void {
+    if (!this.#isCompacting) this.#compactBlocks(false).catch(() => undefined);
   }
 
   /** Resolves with whether there was anything. */
-  async #mergeNext(all: boolean, onProgress?: (doneBytes: number) => void): Promise<number> {
-    const plan = this.#store.planMerge(all);
+  async #compactBlocks(all: boolean, onProgress?: (doneBytes: number) => void): Promise<number> {
+    const plan = this.#store.planCompaction(all);
     if (plan === undefined) return 0;
-    this.#isMerging = true;
+    this.#isCompacting = true;
     try {
-      const outcome = await this.#merger
-        .merge(plan, onProgress)
+      const outcome = await this.#worker
+        .compact(plan, onProgress)
         .catch((error: Error) => ({ kind: 'failed', reason: error.message }) as const);
       if (this.#isClosed) return 0;
-      this.#store.mergeDone(plan, outcome);
+      this.#store.compactionDone(plan, outcome);
       if (outcome.kind === 'failed' && all) throw new Error(outcome.reason);
       if (outcome.kind === 'failed') this.#warn(`blocks were not merged: ${outcome.reason}`);
       return plan.bytes;
     } finally {
-      this.#isMerging = false;
+      this.#isCompacting = false;
       this.maintain();
     }
   }
@@ -220,8 +220,8 @@ class ArchiveThread {
   async check(report: (progress: ArchiveProgress) => void): Promise<ArchiveProgress> {
     const paths = this.#store.blockPaths();
     const { bytes: totalBytes } = this.#store.stats();
-    const damages = await this.#merger.check(paths, (doneBytes) => report({ doneBytes, totalBytes }));
-    // What a merge has replaced meanwhile is gone, and no damage.
+    const damages = await this.#worker.check(paths, (doneBytes) => report({ doneBytes, totalBytes }));
+    // What compaction has replaced meanwhile is gone, and no damage.
     const counting = new Set(this.#store.blockPaths().map((path) => basename(path)));
     for (const damage of damages) if (counting.has(damage.file)) this.#store.noteDamage(damage);
     return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };
@@ -234,8 +234,8 @@ class ArchiveThread {
     const { bytes: totalBytes } = this.#store.stats();
     let doneBytes = 0;
     for (;;) {
-      while (this.#isMerging) await new Promise((resolve) => setTimeout(resolve, 50));
-      const bytes = await this.#mergeNext(true, (more) => report({ doneBytes: doneBytes + more, totalBytes }));
+      while (this.#isCompacting) await new Promise((resolve) => setTimeout(resolve, 50));
+      const bytes = await this.#compactBlocks(true, (more) => report({ doneBytes: doneBytes + more, totalBytes }));
       if (bytes === 0) break;
       doneBytes += bytes;
       this.#release();
@@ -250,7 +250,7 @@ class ArchiveThread {
     } catch (error) {
       this.#warn(`what waited could not be written: ${(error as Error).message}`);
     }
-    return this.#merger.close();
+    return this.#worker.close();
   }
 
   #warnOf({ file, reason }: ArchiveDamage | Damage): void {

@@ -51,7 +51,7 @@ async function started(): Promise<Archive> {
 
 async function write(archive: Archive, from: number, to: number, valueAt = (at: number) => at / 100): Promise<void> {
   const { records } = archive;
-  const source = records.source(level);
+  const source = records.slotOf(level);
   for (let at = from; at < to; at++) records.batch.number(source, valueAt(at), 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
@@ -67,9 +67,9 @@ const all: ReadRequest = {
 };
 
 async function read(archive: Archive, request: Partial<ReadRequest> = {}): Promise<Record<string, [string][]>> {
-  const reading = await archive.read({ ...all, ...request });
+  const query = await archive.read({ ...all, ...request });
   const pages: Buffer[] = [];
-  for await (const page of reading) pages.push(Buffer.from(page));
+  for await (const page of query) pages.push(Buffer.from(page));
   return JSON.parse(Buffer.concat(pages).toString());
 }
 
@@ -114,7 +114,7 @@ describe('the archive', () => {
     await check();
   });
 
-  test('gives a long answer in pages, many readings in turns, and a short one as a whole', async () => {
+  test('gives a long answer in pages, many queries in turns, and a short one as a whole', async () => {
     const archive = await started();
     await write(archive, 0, 60_000);
     const long = await archive.read(all);
@@ -136,8 +136,8 @@ describe('the archive', () => {
   test('reads on in blocks that a merge has replaced meanwhile, and unlinks them afterwards', async () => {
     const archive = await started();
     for (let from = 0; from < 40_000; from += 5000) await write(archive, from, from + 5000);
-    const reading = await archive.read(all);
-    const pages = reading[Symbol.asyncIterator]();
+    const query = await archive.read(all);
+    const pages = query[Symbol.asyncIterator]();
     const first = Buffer.from((await pages.next()).value as Uint8Array);
     for await (const _ of archive.compact());
     const rest: Buffer[] = [];
@@ -149,7 +149,7 @@ describe('the archive', () => {
   test('erases what waits as well, and lets imported records replace what is there', async () => {
     const archive = await started();
     await write(archive, 0, 10);
-    archive.records.batch.number(archive.records.source(level), 5, 0xc0, startUs + 20_000_000);
+    archive.records.batch.number(archive.records.slotOf(level), 5, 0xc0, startUs + 20_000_000);
     archive.records.added();
     await archive.erase('measurements', 'level', startUs + 2_000_000, startUs + 30_000_000);
     const batch = new Batch();
@@ -232,7 +232,7 @@ describe('the archive', () => {
 
   test('counts records that are none of their series, and goes on', async () => {
     const archive = await started();
-    archive.records.batch.text(archive.records.source(level), 'text', 0xc0, startUs);
+    archive.records.batch.text(archive.records.slotOf(level), 'text', 0xc0, startUs);
     archive.records.added();
     await archive.records.allStored();
     await write(archive, 0, 3);
@@ -244,7 +244,7 @@ describe('the archive', () => {
     const archive = make({ series: 2 });
     await archive.open();
     const { records } = archive;
-    const sources = ['level', 'flow', 'more', 'most'].map((name) => records.source({ ...level, name }));
+    const sources = ['level', 'flow', 'more', 'most'].map((name) => records.slotOf({ ...level, name }));
     for (const [at, source] of [...sources, ...sources].entries()) {
       records.batch.number(source, at, 0xc0, startUs + at);
     }

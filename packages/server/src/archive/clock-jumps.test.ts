@@ -1,4 +1,4 @@
-// The time of day jumps while values come: from the rules to the files and back out of a reading.
+// The time of day jumps while values come: from the rules to the files and back out of a query.
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ import { PlainDisk } from '../../test/plain-disk.ts';
 import { Commands, Measurements } from '../points/index.ts';
 import { systemDisk } from './files/disk.ts';
 import { OpenBlocks } from './open-blocks.ts';
-import { Reading } from './query/reading.ts';
+import { ArchiveQuery } from './query/archive-query.ts';
 import { oldestPlausibleUs, type SeriesKey } from './records.ts';
 import { Archiving } from './rules/archiving.ts';
 import type { RecordSink } from './rules/recorder.ts';
 import { needsHead } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import { openBlock } from './store/block-list.ts';
-import { runMerge } from './store/run-merge.ts';
+import { runCompaction } from './store/run-compaction.ts';
 
 const root = temporaryFolder(suiteCleanup());
 
@@ -35,7 +35,7 @@ class StoreSink implements RecordSink {
     this.store = store;
   }
 
-  source(key: SeriesKey): number {
+  slotOf(key: SeriesKey): number {
     return this.#sources.push(key) - 1;
   }
 
@@ -102,10 +102,10 @@ class Plant {
 
   merge(all: boolean): void {
     while (this.#store.maintain(5));
-    for (let plan = this.#store.planMerge(all); plan !== undefined; plan = this.#store.planMerge(all)) {
-      this.#store.mergeDone(
+    for (let plan = this.#store.planCompaction(all); plan !== undefined; plan = this.#store.planCompaction(all)) {
+      this.#store.compactionDone(
         plan,
-        runMerge(
+        runCompaction(
           plan,
           () => {},
           () => false,
@@ -121,7 +121,7 @@ class Plant {
     this.#store = this.#sink.store = this.#open();
   }
 
-  /** Everything that a reading gives of a name: value and time. */
+  /** Everything that a query gives of a name: value and time. */
   read(name: string, sinceUs = 0, untilUs = 2 ** 53 - 1, warpHead = false): (readonly [string, number])[] {
     const request = {
       kind: 'measurements',
@@ -134,14 +134,14 @@ class Plant {
     } as const;
     const opened = new OpenBlocks(openBlock);
     const blockOf = (path: string) => opened.get(path);
-    const reading = new Reading(request, { blockOf, onDamage: ({ reason }) => assert.fail(reason) });
+    const query = new ArchiveQuery(request, { blockOf, onDamage: ({ reason }) => assert.fail(reason) });
     let text = '';
-    for (let page: Uint8Array | undefined; !reading.isOver; text += Buffer.from(page ?? []).toString()) {
+    for (let page: Uint8Array | undefined; !query.isOver; text += Buffer.from(page ?? []).toString()) {
       const { kind } = request;
-      if (reading.wanted !== undefined) {
-        reading.give(this.#store.snapshot(this.#store.find(kind, name), sinceUs, untilUs, needsHead(request)));
+      if (query.wanted !== undefined) {
+        query.give(this.#store.snapshot(this.#store.find(kind, name), sinceUs, untilUs, needsHead(request)));
       }
-      page = reading.next();
+      page = query.next();
     }
     opened.close();
     const records = JSON.parse(text)[name] as [string, [number, number], number][];
@@ -247,7 +247,7 @@ test('AR-20: whatever the clock does within an hour, and whatever the retention,
   );
 });
 
-test('AR-21: a reading gives what is before 2000 and what has not expired, whatever it asks for', () => {
+test('AR-21: a query gives what is before 2000 and what has not expired, whatever it asks for', () => {
   const plant = new Plant();
   const { clock, store } = plant;
   const nowUs = clock.now();

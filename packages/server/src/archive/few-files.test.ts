@@ -9,7 +9,7 @@ const script = fileURLToPath(new URL('../../test/few-files.ts', import.meta.url)
 const options = { skip: process.platform === 'win32' && 'it has no ulimit', timeout: 60_000 };
 
 test(
-  'a reading or an import without a file for its thread is refused, and the next one has its thread',
+  'a query or an import without a file for its thread is refused, and the next one has its thread',
   options,
   async () => {
     const command = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, script];

@@ -16,9 +16,9 @@ function openBlocks() {
   return { blocks, open };
 }
 
-test('few files are open, however many a reading needs, and the one at hand is', () => {
+test('few files are open, however many a query needs, and the one at hand is', () => {
   const { blocks, open } = openBlocks();
-  blocks.need('reading', paths);
+  blocks.need('query', paths);
   for (const path of [...paths, ...paths]) {
     blocks.get(path);
     assert.ok(open.has(path));
@@ -29,7 +29,7 @@ test('few files are open, however many a reading needs, and the one at hand is',
 test('those that are about to go stay open for whoever needs them, beside as many others, and no longer', () => {
   const { blocks, open } = openBlocks();
   const [going, others] = [paths.slice(0, mostOpen + 1), paths.slice(mostOpen + 1)];
-  blocks.need('reading', going);
+  blocks.need('query', going);
   blocks.release(going);
   for (const path of others) {
     blocks.get(path);
@@ -37,7 +37,7 @@ test('those that are about to go stay open for whoever needs them, beside as man
   }
   assert.ok(going.every((path) => open.has(path)));
   assert.equal(open.size, going.length + mostOpen);
-  blocks.need('reading', []);
+  blocks.need('query', []);
   assert.ok(going.every((path) => !open.has(path)));
   assert.equal(open.size, mostOpen);
 });

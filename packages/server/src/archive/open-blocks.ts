@@ -1,5 +1,5 @@
-// The block files that readings have open: a bounded number, whoever needs how many. One that a merge has replaced stays
-// open for as long as a reading needs it.
+// The block files that queries have open: a bounded number, whoever needs how many. One that compaction has replaced stays
+// open for as long as a query needs it.
 import type { BlockFile } from './files/block-file.ts';
 
 /** Files that stay open for the next one who asks, but for those that could not be opened again. */

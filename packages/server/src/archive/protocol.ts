@@ -6,10 +6,10 @@ import type { Damage } from './files/damage.ts';
 import type { Parcel } from './record-queue.ts';
 import type { Kind } from './records.ts';
 import type { SnapshotRequest } from './snapshot-request.ts';
+import type { CompactionPlan } from './store/compaction-plan.ts';
 import type { Limits } from './store/generations.ts';
-import type { MergePlan } from './store/merge-plan.ts';
 import type { Retention } from './store/retention.ts';
-import type { MergeOutcome } from './store/run-merge.ts';
+import type { CompactionOutcome } from './store/run-compaction.ts';
 import type { Snapshot } from './store/snapshot.ts';
 
 /** The thread that writes. */
@@ -54,7 +54,7 @@ export interface OpenWriter {
   readonly limits: Limits | undefined;
 }
 
-/** A reading. It has one short turn, and tells what came of it with a page; then it makes a page a credit. */
+/** A query. It has one short turn, and tells what came of it with a page; then it makes a page a credit. */
 export interface Begin {
   readonly id: number;
   readonly request: ReadRequest;
@@ -94,8 +94,8 @@ export interface ReaderForWriter {
 export type Snapshots = readonly (Snapshot | undefined)[];
 
 /** The thread that merges and checks blocks; both report the bytes that are done. */
-export interface MergeThread {
-  merge(plan: MergePlan): MergeOutcome;
+export interface CompactionThread {
+  compact(plan: CompactionPlan): CompactionOutcome;
   /** What cannot be read of these block files. */
   check(paths: readonly string[]): readonly Damage[];
 }

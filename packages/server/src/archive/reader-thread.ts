@@ -1,4 +1,4 @@
-// The thread that reads the archive: serves its readings in turns, as their credit of pages lasts. What there is to
+// The thread that reads the archive: serves its queries in turns, as their credit of pages lasts. What there is to
 // read it is told by the thread that writes. Whose turn it is says reader-turns.ts.
 import type { MessagePort } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema/values';
@@ -7,8 +7,8 @@ import type { ReadRequest } from './archive-access.ts';
 import type { Damage } from './files/damage.ts';
 import { OpenBlocks } from './open-blocks.ts';
 import type { Begin, ReaderClient, ReaderForWriter, ReaderThread, Snapshots, WriterForReader } from './protocol.ts';
+import { ArchiveQuery } from './query/archive-query.ts';
 import { PageBuffers } from './query/page.ts';
-import { Reading } from './query/reading.ts';
 import { ReaderTurns } from './reader-turns.ts';
 import { snapshotRequest } from './snapshot-request.ts';
 import { openBlock } from './store/block-list.ts';
@@ -16,10 +16,10 @@ import { buffersOf, type Snapshot } from './store/snapshot.ts';
 
 interface Served {
   readonly request: ReadRequest;
-  readonly reading: Reading;
+  readonly query: ArchiveQuery;
   /** Pages that may be made. */
   credit: number;
-  isWaiting: boolean;
+  awaitsSnapshots: boolean;
   /** Of the names, those that were asked for. */
   asked: number;
   /** Of the names that were asked for and are not read yet. */
@@ -28,13 +28,13 @@ interface Served {
   tailBytes: number;
 }
 
-/** How long the first turn of a reading is: enough for most answers. */
+/** How long the first turn of a query is: enough for most answers. */
 const firstTurnMs = 2;
 /** How long one that is longer goes on before others have their turn. */
 const turnMs = 4;
 
 /**
- * Records that were in memory, of all readings: each has copies of its own, 18 MB of a million. A reading with more than a
+ * Records that were in memory, of all queries: each has copies of its own, 18 MB of a million. A query with more than a
  * little of them is refused where they would be more, unless others have less than half of it: one alone is always served.
  */
 const mostTailBytes = 32 << 20;
@@ -59,7 +59,7 @@ class Reader {
     });
   }
 
-  /** The reading may make so many more pages. */
+  /** The query may make so many more pages. */
   credit(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
     if (buffer !== undefined) this.#buffers.giveBack(buffer);
     const served = this.#served.get(id);
@@ -71,7 +71,7 @@ class Reader {
   #take(id: number, snapshots: Snapshots): void {
     const served = this.#served.get(id);
     if (served === undefined) return; // cancelled meanwhile
-    served.isWaiting = false;
+    served.awaitsSnapshots = false;
     served.asked += snapshots.length;
     served.snapshots.push(...snapshots);
     this.#countTails(served, tailBytesOf(snapshots));
@@ -90,12 +90,12 @@ class Reader {
       this.#fail(id, new ProblemError('overloaded', 'Queries of the archive hold too many records that are new.'));
       return;
     }
-    const reading = new Reading(request, {
+    const query = new ArchiveQuery(request, {
       blockOf: (path) => this.#blocks.get(path),
       buffers: this.#buffers,
       onDamage: (damage: Damage) => void this.#writer.notify('damage', [damage]),
     });
-    this.#served.set(id, { request, reading, credit: 0, isWaiting: false, asked: 0, snapshots: [], tailBytes: 0 });
+    this.#served.set(id, { request, query, credit: 0, awaitsSnapshots: false, asked: 0, snapshots: [], tailBytes: 0 });
     this.#turns.begin(id);
     this.#take(id, snapshots);
     this.#run();
@@ -114,8 +114,8 @@ class Reader {
     this.#tailBytes += bytes;
   }
 
-  #goOn(id: number, { isWaiting, credit }: Served): void {
-    if (isWaiting || credit === 0) return;
+  #goOn(id: number, { awaitsSnapshots, credit }: Served): void {
+    if (awaitsSnapshots || credit === 0) return;
     this.#turns.goOn(id);
     this.#run();
   }
@@ -133,21 +133,21 @@ class Reader {
     });
   }
 
-  /** In its first turn a reading makes a page without credit, which may be empty: so it is told that there is more. */
+  /** In its first turn a query makes a page without credit, which may be empty: so it is told that there is more. */
   #serve(id: number, served: Served, isFirst: boolean): void {
-    const { reading } = served;
+    const { query } = served;
     const endMs = performance.now() + (isFirst ? firstTurnMs : turnMs);
     if (isFirst) served.credit++;
     while (served.credit > 0) {
-      if (reading.wanted !== undefined) {
+      if (query.wanted !== undefined) {
         if (served.snapshots.length === 0) {
           this.#ask(id, served);
           break;
         }
-        reading.give(served.snapshots.shift());
+        query.give(served.snapshots.shift());
       }
-      const page = reading.next(endMs - performance.now());
-      const isLast = reading.isOver;
+      const page = query.next(endMs - performance.now());
+      const isLast = query.isOver;
       if (page !== undefined && (page.length > 0 || isLast)) this.#give(id, served, page, isLast);
       if (isLast) {
         this.#end(id);
@@ -165,14 +165,14 @@ class Reader {
   }
 
   #ask(id: number, served: Served): void {
-    served.isWaiting = true;
+    served.awaitsSnapshots = true;
     this.#writer.call('snapshots', [snapshotRequest(served.request, served.asked)]).then(
       (snapshots) => this.#take(id, snapshots),
       (error) => this.#fail(id, error),
     );
   }
 
-  /** What goes wrong with one reading ends it alone. */
+  /** What goes wrong with one query ends it alone. */
   #guard(id: number, work: () => void): void {
     try {
       work();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ReaderTurns } from './reader-turns.ts';
 
-test('a reading that has just come has its turn next, however many go on', () => {
+test('a query that has just come has its turn next, however many go on', () => {
   const turns = new ReaderTurns();
   for (let id = 1; id <= 100; id++) turns.goOn(id);
   turns.begin(101);

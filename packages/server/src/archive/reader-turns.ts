@@ -1,7 +1,7 @@
-// Whose turn it is among the readings of the thread that reads. One that has just come has its first turn, which is short,
+// Whose turn it is among the queries of the thread that reads. One that has just come has its first turn, which is short,
 // before the others go on: what is cheap is answered then, and waits for nothing that is not. The others take turns.
 
-/** First turns in a row, so that a stream of new readings does not hold up the others for ever. */
+/** First turns in a row, so that a stream of new queries does not hold up the others for ever. */
 const mostFirst = 8;
 
 export class ReaderTurns {

@@ -32,7 +32,7 @@ beforeEach(async (t) => {
 
 async function store(name: string, count: number, from = 0): Promise<void> {
   const { records } = archive;
-  const source = records.source({ kind: 'measurements', name, datatype: 'd' });
+  const source = records.slotOf({ kind: 'measurements', name, datatype: 'd' });
   for (let at = from; at < from + count; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
@@ -108,7 +108,7 @@ describe('readings that nobody takes', () => {
 
 test('readings without a page yet end with their client, those included that are let in by the end of others', async () => {
   const { records } = archive;
-  const source = records.source({ kind: 'alarms', name: 'high', datatype: 's' });
+  const source = records.slotOf({ kind: 'alarms', name: 'high', datatype: 's' });
   records.batch.text(source, packAlarm({ state: 'INACT_ACK', description: '', authority: 'trigger' }), 0, startUs);
   await records.allStored();
   // Looks for an active one at each microsecond of a day.

@@ -6,11 +6,11 @@ import type { Kind, SeriesKey } from './records.ts';
 /** What goes to the thread together, and to the disk together. */
 export interface Parcel {
   /** New ones, numbered on from those before. */
-  readonly sources: readonly SeriesKey[];
+  readonly newSeries: readonly SeriesKey[];
   readonly batches: readonly ParcelBatch[];
 }
 
-/** Its points are numbers of sources; or, where `importedTo` is there, all are of this one, and of another origin. */
+/** Its points are slots of series; or, where `importedTo` is there, all are of this one, and of another origin. */
 export interface ParcelBatch extends BatchMessage {
   readonly importedTo?: number;
 }
@@ -31,7 +31,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-interface Waiting {
+interface PendingBatch {
   readonly batch: ParcelBatch;
   readonly bytes: number;
   /** Who waits for these to be on disk; where there is anybody, they are not dropped. */
@@ -45,7 +45,7 @@ const mostInParcel = 1_048_576;
 const bytesARecord = 23;
 
 export class RecordQueue {
-  /** Filled by whoever adds records: `points` are numbers of sources. Then `added`. */
+  /** Filled by whoever adds records: `points` are slots of series. Then `added`. */
   readonly batch = new Batch(1024);
   /** Records on disk. */
   stored = 0;
@@ -57,17 +57,17 @@ export class RecordQueue {
   invalid = 0;
   readonly #options: RecordQueueOptions;
   /** By kind and datatype, then by name. */
-  readonly #sources: Record<Kind, { [D in Datatype]?: Map<string, number> }> = {
+  readonly #slots: Record<Kind, { [D in Datatype]?: Map<string, number> }> = {
     measurements: {},
     commands: {},
     alarms: {},
   };
-  #sourceCount = 0;
+  #slotCount = 0;
   #undeclared: SeriesKey[] = [];
-  readonly #waiting: Waiting[] = [];
-  #waitingBytes = 0;
-  #waitingRecords = 0;
-  #sent: readonly Waiting[] = [];
+  readonly #pending: PendingBatch[] = [];
+  #pendingBytes = 0;
+  #pendingRecords = 0;
+  #sent: readonly PendingBatch[] = [];
   #stopTimer: (() => void) | undefined;
 
   constructor(options: RecordQueueOptions) {
@@ -75,13 +75,13 @@ export class RecordQueue {
   }
 
   /** A number for the series, the same for as long as the server runs. */
-  source(key: SeriesKey): number {
+  slotOf(key: SeriesKey): number {
     const { kind, name, datatype } = key;
-    this.#sources[kind][datatype] ??= new Map();
-    const numbers = this.#sources[kind][datatype];
+    this.#slots[kind][datatype] ??= new Map();
+    const numbers = this.#slots[kind][datatype];
     const known = numbers.get(name);
     if (known !== undefined) return known;
-    const number = this.#sourceCount++;
+    const number = this.#slotCount++;
     numbers.set(name, number);
     this.#undeclared.push(key);
     return number;
@@ -89,11 +89,11 @@ export class RecordQueue {
 
   /** Records that are not on disk yet. */
   get waiting(): number {
-    return this.batch.count + this.#waitingRecords + recordsOf(this.#sent);
+    return this.batch.count + this.#pendingRecords + recordsOf(this.#sent);
   }
 
   get waitingBytes(): number {
-    return this.#waitingBytes + this.batch.count * bytesARecord;
+    return this.#pendingBytes + this.batch.count * bytesARecord;
   }
 
   /** Records were added to the batch. */
@@ -101,7 +101,7 @@ export class RecordQueue {
     if (this.batch.count >= mostRecords) {
       this.#close();
       // What nothing is in the way of is not too much.
-      if (this.#sent.length > 0) while (this.#waitingBytes > this.#options.maxWaitingBytes && this.#dropOldest());
+      if (this.#sent.length > 0) while (this.#pendingBytes > this.#options.maxWaitingBytes && this.#dropOldest());
     }
     if (this.#sent.length === 0)
       this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
@@ -111,14 +111,14 @@ export class RecordQueue {
   async import(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#close();
     this.imported += batch.count;
-    this.#push({ ...batch, importedTo: this.source(key) });
+    this.#push({ ...batch, importedTo: this.slotOf(key) });
     await this.allStored();
   }
 
   /** Resolves when everything that was added before is on disk, or dropped; rejects where the disk refuses. */
   allStored(): Promise<void> {
     this.#close();
-    const newest = this.#waiting.at(-1) ?? this.#sent.at(-1);
+    const newest = this.#pending.at(-1) ?? this.#sent.at(-1);
     if (newest === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
       newest.waiters.push({ resolve, reject });
@@ -128,7 +128,7 @@ export class RecordQueue {
 
   /** The disk refuses what was sent. It waits on, and is tried again; but nobody waits for it. */
   refused(error: Error): void {
-    for (const { waiters } of [...this.#sent, ...this.#waiting]) {
+    for (const { waiters } of [...this.#sent, ...this.#pending]) {
       for (const { reject } of waiters.splice(0)) reject(error);
     }
   }
@@ -143,7 +143,7 @@ export class RecordQueue {
       const isRefused = invalid > 0 && batch.importedTo !== undefined;
       for (const { resolve, reject } of waiters) isRefused ? reject(notAllKept(invalid)) : resolve();
     }
-    if (this.#waiting.length > 0) this.#send();
+    if (this.#pending.length > 0) this.#send();
     else if (this.batch.count > 0) this.added();
   }
 
@@ -152,20 +152,20 @@ export class RecordQueue {
     this.#stopTimer = undefined;
     if (this.#sent.length > 0) return;
     this.#close();
-    if (this.#waiting.length === 0) return;
+    if (this.#pending.length === 0) return;
     let count = 0;
     let records = 0;
-    for (const { batch } of this.#waiting) {
+    for (const { batch } of this.#pending) {
       if (count > 0 && records + batch.count > mostInParcel) break;
       records += batch.count;
       count++;
     }
-    this.#sent = this.#waiting.splice(0, count);
-    this.#waitingRecords -= records;
-    for (const { bytes } of this.#sent) this.#waitingBytes -= bytes;
-    const sources = this.#undeclared;
+    this.#sent = this.#pending.splice(0, count);
+    this.#pendingRecords -= records;
+    for (const { bytes } of this.#sent) this.#pendingBytes -= bytes;
+    const newSeries = this.#undeclared;
     this.#undeclared = [];
-    this.#options.send({ sources, batches: this.#sent.map(({ batch }) => batch) });
+    this.#options.send({ newSeries, batches: this.#sent.map(({ batch }) => batch) });
   }
 
   #close(): void {
@@ -175,17 +175,17 @@ export class RecordQueue {
 
   #push(batch: ParcelBatch): void {
     const bytes = batch.count * bytesARecord + textBytes(batch.texts);
-    this.#waiting.push({ batch, bytes, waiters: [] });
-    this.#waitingBytes += bytes;
-    this.#waitingRecords += batch.count;
+    this.#pending.push({ batch, bytes, waiters: [] });
+    this.#pendingBytes += bytes;
+    this.#pendingRecords += batch.count;
   }
 
   #dropOldest(): boolean {
-    const at = this.#waiting.findIndex(({ waiters }) => waiters.length === 0);
-    const [oldest] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    const at = this.#pending.findIndex(({ waiters }) => waiters.length === 0);
+    const [oldest] = at < 0 ? [] : this.#pending.splice(at, 1);
     if (oldest === undefined) return false;
-    this.#waitingBytes -= oldest.bytes;
-    this.#waitingRecords -= oldest.batch.count;
+    this.#pendingBytes -= oldest.bytes;
+    this.#pendingRecords -= oldest.batch.count;
     this.dropped += oldest.batch.count;
     this.#options.onDropped(oldest.batch.count);
     return true;
@@ -200,8 +200,8 @@ function notAllKept(invalid: number): ProblemError {
   );
 }
 
-function recordsOf(waiting: readonly Waiting[]): number {
-  return waiting.reduce((sum, { batch }) => sum + batch.count, 0);
+function recordsOf(pending: readonly PendingBatch[]): number {
+  return pending.reduce((sum, { batch }) => sum + batch.count, 0);
 }
 
 /** As the engine holds them, about. */

@@ -17,7 +17,7 @@ export interface Series extends SeriesKey {
   readonly number: number;
 }
 
-/** Beside the low byte of its quality: the record takes the place of older ones at the same time. */
+/** Beside the low byte of its quality: the record replaces older ones at the same time. */
 export const replaces = 0x100;
 /** Beside the low byte of its quality, in answers alone: no record, but a mark that records are missing from here on. */
 export const marksGap = 0x200;

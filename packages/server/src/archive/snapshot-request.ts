@@ -1,4 +1,4 @@
-// What the thread that reads asks the one that writes for: what there is of some names of a reading.
+// What the thread that reads asks the one that writes for: what there is of some names of a query.
 import type { ReadRequest } from './archive-access.ts';
 import type { Kind } from './records.ts';
 

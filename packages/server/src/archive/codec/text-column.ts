@@ -10,18 +10,18 @@ export function encodeTexts(out: ByteWriter, texts: readonly string[], from: num
   const count = to - from;
   out.work.reserve(count);
   const indexes = out.work.values;
-  const places = new Map<string, number>();
+  const entries = new Map<string, number>();
   for (let index = from; index < to; index++) {
     const text = texts[index] ?? '';
-    let place = places.get(text);
-    if (place === undefined) {
-      place = places.size;
-      places.set(text, place);
+    let entry = entries.get(text);
+    if (entry === undefined) {
+      entry = entries.size;
+      entries.set(text, entry);
     }
-    indexes[index - from] = place;
+    indexes[index - from] = entry;
   }
-  out.varint(places.size);
-  for (const text of places.keys()) {
+  out.varint(entries.size);
+  for (const text of entries.keys()) {
     const isWellFormed = text.isWellFormed();
     const bytes = Buffer.from(text, isWellFormed ? 'utf8' : 'utf16le');
     out.varint(2 * bytes.length + (isWellFormed ? 0 : 1));
@@ -35,7 +35,7 @@ export function decodeTexts(reader: ByteReader, count: number, into: string[], a
   const distinct = reader.varint();
   if (distinct > count) throw new RangeError(`${distinct} texts for ${count} values`);
   const texts: string[] = [];
-  for (let place = 0; place < distinct; place++) {
+  for (let entry = 0; entry < distinct; entry++) {
     const head = reader.varint();
     const { buffer, byteOffset, byteLength } = reader.raw(Math.floor(head / 2));
     texts.push(Buffer.from(buffer, byteOffset, byteLength).toString(head % 2 === 0 ? 'utf8' : 'utf16le'));

@@ -2,7 +2,7 @@
 // few series reads a few pages of it; who goes through all of them has it read, and kept, as a whole.
 import { crc32 } from 'node:zlib';
 import { type BlockLabel, entryBytes } from './block-format.ts';
-import type { Place } from './series-index.ts';
+import type { FileRange } from './series-index.ts';
 
 export interface SeriesSpan {
   readonly firstUs: number;
@@ -13,7 +13,7 @@ export interface SeriesSpan {
 /** What the directory says of one series. */
 export interface DirectoryEntry {
   readonly span: SeriesSpan;
-  readonly index: Place;
+  readonly index: FileRange;
 }
 
 /** A new buffer with a part of the file; undefined: the file ends before. */

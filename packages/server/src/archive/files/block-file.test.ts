@@ -18,9 +18,9 @@ import { BlockFile } from './block-file.ts';
 import { entryBytes, labelBytes, readLabel } from './block-format.ts';
 import { BlockWriter } from './block-writer.ts';
 import { Damaged, DamagedBlock, NewerVersion } from './damage.ts';
-import { type Place, StoredChunk } from './series-index.ts';
+import { type FileRange, StoredChunk } from './series-index.ts';
 
-const header = { partition: 2811, genFrom: 3, genTo: 3, rewrite: 0, erasuresApplied: 0 };
+const header = { partition: 2811, genFrom: 3, genTo: 3, rewrite: 0, tombstonesApplied: 0 };
 
 /** Records that go where these bytes are damaged. */
 interface Part {
@@ -66,7 +66,7 @@ function sample(t: TestContext): Sample {
 function linesOf(path: string): { lines: string[]; parts: Part[] } {
   const block = BlockFile.open(path);
   const [lines, parts]: [string[], Part[]] = [[], []];
-  const part = ({ at, bytes }: Place, those: readonly string[]) =>
+  const part = ({ at, bytes }: FileRange, those: readonly string[]) =>
     parts.push({ from: at, to: at + bytes, lines: those });
   const label = readLabel(readFileSync(path).subarray(0, labelBytes), path);
   for (const [entry, number] of block.seriesNumbers.entries()) {

@@ -14,7 +14,7 @@ import { type Damage, Damaged, DamagedBlock } from './damage.ts';
 import { FileWindow } from './file-window.ts';
 import { Recent } from './recent.ts';
 import { readSeries } from './series-entry.ts';
-import { type ChunkInfo, type Place, readSeriesIndex, StoredChunk } from './series-index.ts';
+import { type ChunkInfo, type FileRange, readSeriesIndex, StoredChunk } from './series-index.ts';
 
 export type { BlockHeader } from './block-format.ts';
 export type { ChunkInfo } from './series-index.ts';
@@ -25,7 +25,7 @@ const recentColumns = 32;
 const recentIndexes = 16;
 /** A longer index is read anew each time, so that a block that is open costs little. */
 const mostRecentBytes = 64 * 1024;
-/** Columns that nobody uses are kept for the next reading: making them costs as much as decoding a chunk. */
+/** Columns that nobody uses are kept for the next query: making them costs as much as decoding a chunk. */
 const mostSpare = 2;
 const noChunks: readonly StoredChunk[] = [];
 
@@ -254,7 +254,7 @@ export class BlockFile {
     }
   }
 
-  #indexBytes(number: number, { at, bytes }: Place): Uint8Array {
+  #indexBytes(number: number, { at, bytes }: FileRange): Uint8Array {
     const { indexesAt, namesAt } = this.#label;
     const index = at >= indexesAt && at + bytes <= namesAt ? this.#bytesAt(at, bytes) : undefined;
     if (index === undefined) throw new RangeError('the file ends before');
@@ -318,7 +318,7 @@ export class BlockFile {
 }
 
 /** Where the bytes are in the window; throws RangeError where they are not what was written. */
-function locate(window: FileWindow, { at, bytes, crc }: Place): number {
+function locate(window: FileWindow, { at, bytes, crc }: FileRange): number {
   const from = window.locate(at, bytes);
   if (from < 0) throw new RangeError('the file ends before');
   if (crc32(window.bytes.subarray(from, from + bytes)) !== crc) throw new RangeError('its checksum is wrong');

@@ -2,11 +2,11 @@
 // has the bytes.
 import { crc32 } from 'node:zlib';
 import { NewerVersion } from './damage.ts';
-import type { BlockPlace } from './file-names.ts';
+import type { BlockSpan } from './file-names.ts';
 
-export interface BlockHeader extends BlockPlace {
-  /** The last erasure that is carried out in it. */
-  readonly erasuresApplied: number;
+export interface BlockHeader extends BlockSpan {
+  /** The last tombstone that is carried out in it. */
+  readonly tombstonesApplied: number;
 }
 
 /** What stands at both ends of a block, so that no single damage takes all of it. */
@@ -49,7 +49,7 @@ export function writeLabel(label: BlockLabel): Buffer {
   bytes.writeUInt32LE(header.genFrom, 12);
   bytes.writeUInt32LE(header.genTo, 16);
   bytes.writeUInt32LE(header.rewrite, 20);
-  bytes.writeDoubleLE(header.erasuresApplied, 24);
+  bytes.writeDoubleLE(header.tombstonesApplied, 24);
   bytes.writeDoubleLE(label.indexesAt, 32);
   bytes.writeDoubleLE(label.namesAt, 40);
   bytes.writeDoubleLE(label.directoryAt, 48);
@@ -74,7 +74,7 @@ export function readLabel(bytes: Buffer, path: string): BlockLabel | undefined {
       genFrom: bytes.readUInt32LE(12),
       genTo: bytes.readUInt32LE(16),
       rewrite: bytes.readUInt32LE(20),
-      erasuresApplied: bytes.readDoubleLE(24),
+      tombstonesApplied: bytes.readDoubleLE(24),
     },
     indexesAt: bytes.readDoubleLE(32),
     namesAt: bytes.readDoubleLE(40),

@@ -22,7 +22,7 @@ import { BlockWriter } from './block-writer.ts';
 import { systemDisk } from './disk.ts';
 import type { StoredChunk } from './series-index.ts';
 
-const header: BlockHeader = { partition: 2811, genFrom: 3, genTo: 5, rewrite: 1, erasuresApplied: 7 };
+const header: BlockHeader = { partition: 2811, genFrom: 3, genTo: 5, rewrite: 1, tombstonesApplied: 7 };
 
 function write(folder: string, records: ReadonlyMap<Series, readonly SampleRecord[]>, pieces: number[] = []): string {
   const writer = new BlockWriter(folder, header);

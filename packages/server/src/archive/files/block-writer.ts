@@ -20,7 +20,7 @@ import { TimeColumns } from './time-columns.ts';
 const writeBytes = 2 ** 20;
 
 /** An entry whose place is known when the chunk goes into the file. */
-type WaitingEntry = ChunkEntry & { readonly chunk: { at: number } };
+type PendingEntry = ChunkEntry & { readonly chunk: { at: number } };
 
 export class BlockWriter {
   readonly #header: BlockHeader;
@@ -42,9 +42,9 @@ export class BlockWriter {
   #pendingTextLength = 0;
   #series: Series | undefined;
   #lastNumber = -1;
-  #entries: WaitingEntry[] = [];
+  #entries: PendingEntry[] = [];
   /** Entries before are of chunks that have their place. */
-  #placed = 0;
+  #flushed = 0;
   #records = 0;
   #firstUs = Number.POSITIVE_INFINITY;
   #lastUs = 0;
@@ -60,7 +60,7 @@ export class BlockWriter {
 
   /** How long the file would be if it were finished now, but for a chunk that is not full. */
   get bytes(): number {
-    const data = this.#position + this.#times.waiting.length + this.#chunks.length;
+    const data = this.#position + this.#times.pending.length + this.#chunks.length;
     return data + this.#indexes.length + this.#names.length + this.#directory.length + labelBytes;
   }
 
@@ -107,7 +107,7 @@ export class BlockWriter {
     const { number } = this.#current;
     const { datatype, count, isCut, summary, firstUs, lastUs } = chunk;
     if (datatype !== this.#current.datatype || !(count === chunkRecords || isCut)) return false;
-    const times = this.#times.place(block.timesOf(number, chunk), 0, count);
+    const times = this.#times.locate(block.timesOf(number, chunk), 0, count);
     const start = this.#chunks.length;
     this.#chunks.raw(block.chunkBytesOf(number, chunk));
     this.#addEntry(start, chunk.chunk.crc, times, { firstUs, lastUs, count, isCut, summary });
@@ -117,7 +117,7 @@ export class BlockWriter {
   end(): void {
     const series = this.#current;
     if (this.#pending.count > 0) this.#flushPending(false);
-    this.#place();
+    this.#flush();
     this.#series = undefined;
     const [first, last] = [this.#entries[0], this.#entries.at(-1)];
     if (first === undefined || last === undefined) return;
@@ -142,7 +142,7 @@ export class BlockWriter {
     this.#firstUs = Math.min(this.#firstUs, first.firstUs);
     this.#lastUs = Math.max(this.#lastUs, last.lastUs);
     this.#entries = [];
-    this.#placed = 0;
+    this.#flushed = 0;
   }
 
   /** The path of the file, which is on disk, but for its name: the folder is to be synced. Undefined: there is nothing. */
@@ -219,7 +219,7 @@ export class BlockWriter {
 
   #addChunk(columns: Columns, from: number, to: number, isCut: boolean): void {
     const series = this.#current;
-    const times = this.#times.place(columns.times, from, to);
+    const times = this.#times.locate(columns.times, from, to);
     const start = this.#chunks.length;
     encodeValues(series.datatype, columns, from, to, this.#chunks);
     encodeQualities(columns.qualities, from, to, this.#chunks);
@@ -243,17 +243,17 @@ export class BlockWriter {
       throw new Error(`records of series ${this.#current.number} are not in order of time`);
     }
     this.#entries.push({ ...about, chunk: { at: start, bytes: this.#chunks.length - start, crc }, times });
-    if (this.#chunks.length + this.#times.waiting.length >= writeBytes) this.#place();
+    if (this.#chunks.length + this.#times.pending.length >= writeBytes) this.#flush();
   }
 
   /** Puts what waits behind each other: first the time columns, then the chunks, each without gaps. */
-  #place(): void {
-    this.#put(this.#times.waiting.written());
+  #flush(): void {
+    this.#put(this.#times.pending.written());
     const at = this.#position;
-    for (; this.#placed < this.#entries.length; this.#placed++)
-      (this.#entries[this.#placed] as WaitingEntry).chunk.at += at;
+    for (; this.#flushed < this.#entries.length; this.#flushed++)
+      (this.#entries[this.#flushed] as PendingEntry).chunk.at += at;
     this.#put(this.#chunks.written());
-    this.#times.waiting.reset();
+    this.#times.pending.reset();
     this.#chunks.reset();
     this.#times.at = this.#position;
     if (this.#out.length >= writeBytes) this.#write();

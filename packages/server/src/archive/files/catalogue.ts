@@ -31,7 +31,7 @@ export class Catalogue {
   readonly #byKey = new Map<string, Series>();
   readonly #byName = new Map<string, Series[]>();
   #next = 0;
-  #waiting: Series[] = [];
+  #pending: Series[] = [];
   #salt = 0;
   #bytes = 0;
   /** The file is not what is known to be right: the next commit replaces it. */
@@ -88,18 +88,18 @@ export class Catalogue {
     if (known !== undefined) return known;
     const series: Series = { number: this.#next, kind, name, datatype };
     this.#take(series);
-    this.#waiting.push(series);
+    this.#pending.push(series);
     return series;
   }
 
-  /** Afterwards all of it is on disk. Throws the system's error; what waits stays waiting then. */
+  /** Afterwards all of it is on disk. Throws the system's error; what waits stays pending then. */
   commit(): void {
     if (this.#isStale) {
       this.#replace();
       return;
     }
-    if (this.#waiting.length === 0) return;
-    const frames = Buffer.concat(this.#waiting.map((series) => frameOf(entryOf(series), this.#salt)));
+    if (this.#pending.length === 0) return;
+    const frames = Buffer.concat(this.#pending.map((series) => frameOf(entryOf(series), this.#salt)));
     // After an error nobody knows what is in the file.
     this.#isStale = true;
     const file = openSync(join(this.#folder, catalogueName), constants.O_WRONLY);
@@ -111,7 +111,7 @@ export class Catalogue {
     }
     this.#isStale = false;
     this.#bytes += frames.length;
-    this.#waiting = [];
+    this.#pending = [];
   }
 
   #replace(): void {
@@ -121,7 +121,7 @@ export class Catalogue {
     this.#salt = salt;
     this.#bytes = bytes.length;
     this.#isStale = false;
-    this.#waiting = [];
+    this.#pending = [];
   }
 
   /** False: the file is not there, or not all of it is right. */

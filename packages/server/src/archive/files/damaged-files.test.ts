@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { archiveFolder } from '../../../test/archive-records.ts';
 import { setAside } from './damaged-files.ts';
-import { placeOf } from './file-names.ts';
+import { blockSpanOf } from './file-names.ts';
 
 test('a file that is set aside is no block any more, and takes the place of no other', (t) => {
   const folder = archiveFolder(t);
@@ -14,5 +14,5 @@ test('a file that is set aside is no block any more, and takes the place of no o
     assert.equal(readFileSync(setAside(path), 'utf8'), text);
   }
   assert.equal(readdirSync(folder).length, 3);
-  for (const name of readdirSync(folder)) assert.equal(placeOf(name), undefined);
+  for (const name of readdirSync(folder)) assert.equal(blockSpanOf(name), undefined);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { astray, blockName, generationOf, isTemporary, journalName, placeOf } from './file-names.ts';
+import { astray, blockName, blockSpanOf, generationOf, isTemporary, journalName } from './file-names.ts';
 
 const number = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
@@ -10,7 +10,7 @@ describe('names of files', () => {
     fc.assert(
       fc.property(number, number, number, number, (partition, one, other, rewrite) => {
         const place = { partition, genFrom: Math.min(one, other), genTo: Math.max(one, other), rewrite };
-        assert.deepEqual(placeOf(blockName(place)), place);
+        assert.deepEqual(blockSpanOf(blockName(place)), place);
         assert.equal(generationOf(journalName(one)), one);
       }),
     );
@@ -28,7 +28,7 @@ describe('names of files', () => {
     ];
     for (const name of others) assert.equal(generationOf(name), undefined, name);
     const blocks = ['block-1-3-2-0.ttb', 'block-1-1-1.ttb', 'block-1-1-1-00.ttb', 'block-1-1-1-0.ttb.damaged'];
-    for (const name of [...blocks, 'block-4294967295-1-1-0.ttb', 'x']) assert.equal(placeOf(name), undefined, name);
+    for (const name of [...blocks, 'block-4294967295-1-1-0.ttb', 'x']) assert.equal(blockSpanOf(name), undefined, name);
     assert.ok(isTemporary('block-1-1-1-0.ttb.tmp'));
     assert.ok(!isTemporary('block-1-1-1-0.ttb'));
   });

@@ -1,7 +1,7 @@
 // The names of the archive's files. FORMAT.md lists them.
 
-/** Where a block belongs: what its name says. */
-export interface BlockPlace {
+/** What the name of a block says: its partition, its generations, and how often it was rewritten. */
+export interface BlockSpan {
   readonly partition: number;
   readonly genFrom: number;
   readonly genTo: number;
@@ -12,7 +12,7 @@ export interface BlockPlace {
 export const astray = 2 ** 32 - 1;
 
 export const catalogueName = 'series.ttc';
-export const erasuresName = 'erasures.tte';
+export const tombstonesName = 'erasures.tte';
 export const retentionsName = 'retentions.ttr';
 export const inventoryName = 'inventory.tti';
 
@@ -29,19 +29,19 @@ export function generationOf(name: string): number | undefined {
   return digits === undefined ? undefined : whole(digits);
 }
 
-export function blockName({ partition, genFrom, genTo, rewrite }: BlockPlace): string {
+export function blockName({ partition, genFrom, genTo, rewrite }: BlockSpan): string {
   return `block-${partition === astray ? 'astray' : partition}-${genFrom}-${genTo}-${rewrite}.ttb`;
 }
 
-/** Where a block belongs; undefined: the name is none of a block. */
-export function placeOf(name: string): BlockPlace | undefined {
+/** What the name of a block says; undefined: the name is none of a block. */
+export function blockSpanOf(name: string): BlockSpan | undefined {
   const parts = blockPattern.exec(name);
   if (parts === null) return undefined;
   const [partition, genFrom, genTo, rewrite] = parts.slice(1).map((part) => (part === 'astray' ? astray : whole(part)));
   if (partition === undefined || genFrom === undefined || genTo === undefined || rewrite === undefined)
     return undefined;
-  const place = { partition, genFrom, genTo, rewrite };
-  return blockName(place) === name && genFrom <= genTo ? place : undefined;
+  const span = { partition, genFrom, genTo, rewrite };
+  return blockName(span) === name && genFrom <= genTo ? span : undefined;
 }
 
 /** What half-finished work may have left behind: to be removed at opening. */

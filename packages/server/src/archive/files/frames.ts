@@ -1,4 +1,4 @@
-// Files of frames: the journal, the catalogue and the erasures. Each frame has a checksum, and a mark on which a reader
+// Files of frames: the journal, the catalogue and the tombstones. Each frame has a checksum, and a mark on which a reader
 // finds its way again behind damage.
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The journal of one generation, as it is written: what a commit acknowledges is in it. It is read by journal-replay.ts.
+// The journal of one generation, as it is written: the write-ahead log, which has what a commit acknowledges.
+// journal-replay.ts reads it.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Batch, form } from '@telltale/schema/values';

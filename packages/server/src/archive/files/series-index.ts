@@ -16,7 +16,7 @@ export interface ChunkInfo {
 }
 
 /** Bytes in a block, and their checksum. */
-export interface Place {
+export interface FileRange {
   readonly at: number;
   readonly bytes: number;
   readonly crc: number;
@@ -26,8 +26,8 @@ export interface Place {
 export interface ChunkEntry extends ChunkInfo {
   /** The next record would have fitted, but for the length of its text. */
   readonly isCut: boolean;
-  readonly chunk: Place;
-  readonly times: Place;
+  readonly chunk: FileRange;
+  readonly times: FileRange;
 }
 
 const latestUs = 2 ** 53;
@@ -35,7 +35,7 @@ const latestUs = 2 ** 53;
 const chunksAGroup = 16;
 
 /** What the front of an index says of a group of chunks, whose bytes are behind the front. */
-interface Group extends Place {
+interface Group extends FileRange {
   readonly records: number;
   readonly firstUs: number;
   readonly lastUs: number;
@@ -197,8 +197,8 @@ export class StoredChunk implements ChunkEntry {
   readonly lastUs: number;
   readonly count: number;
   readonly isCut: boolean;
-  readonly chunk: Place;
-  readonly times: Place;
+  readonly chunk: FileRange;
+  readonly times: FileRange;
   /** Where the summary begins in the index. */
   readonly #summaryAt: number;
   readonly #index: Uint8Array;
@@ -210,8 +210,8 @@ export class StoredChunk implements ChunkEntry {
     lastUs: number,
     count: number,
     isCut: boolean,
-    chunk: Place,
-    times: Place,
+    chunk: FileRange,
+    times: FileRange,
     index: Uint8Array,
     summaryAt: number,
   ) {

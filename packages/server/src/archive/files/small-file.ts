@@ -1,4 +1,4 @@
-// Files that are small, and replaced as a whole at each change: erasures, retentions and the inventory.
+// Files that are small, and replaced as a whole at each change: tombstones, retentions and the inventory.
 import { join } from 'node:path';
 import type { Damage } from './damage.ts';
 import { isMissing, keepDamaged } from './damaged-files.ts';

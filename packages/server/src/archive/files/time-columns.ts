@@ -3,35 +3,35 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import { encodeTimes } from '../codec/time-column.ts';
-import type { Place } from './series-index.ts';
+import type { FileRange } from './series-index.ts';
 
 /** Beyond so many the oldest are forgotten, and stored again where they come again. */
 const mostKnown = 65_536;
 
 export class TimeColumns {
   /** Columns that are not in the file yet. */
-  readonly waiting = new ByteWriter();
+  readonly pending = new ByteWriter();
   /** Where in the file those will begin. */
   at = 0;
-  readonly #known = new Map<string, Place>();
+  readonly #known = new Map<string, FileRange>();
 
   /** Where the times are, or will be. */
-  place(times: Float64Array, from: number, to: number): Place {
+  locate(times: Float64Array, from: number, to: number): FileRange {
     // A digest that nobody can make two columns for: no device makes its times look like those of another.
     const key = hash('sha256', new Uint8Array(times.buffer, times.byteOffset + 8 * from, 8 * (to - from)), 'base64');
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const start = this.waiting.length;
-    encodeTimes(times, from, to, this.waiting);
-    const column = this.waiting.bytes.subarray(start, this.waiting.length);
-    const place = { at: this.at + start, bytes: column.length, crc: crc32(column) };
+    const start = this.pending.length;
+    encodeTimes(times, from, to, this.pending);
+    const column = this.pending.bytes.subarray(start, this.pending.length);
+    const location = { at: this.at + start, bytes: column.length, crc: crc32(column) };
     if (this.#known.size >= mostKnown) {
       for (const oldest of this.#known.keys()) {
         this.#known.delete(oldest);
         break;
       }
     }
-    this.#known.set(key, place);
-    return place;
+    this.#known.set(key, location);
+    return location;
   }
 }

@@ -7,8 +7,8 @@ import { packAlarm } from '../alarm-text.ts';
 import type { ReadRequest } from '../archive-access.ts';
 import { type Kind, kinds } from '../records.ts';
 import type { SeriesSnapshot } from '../store/snapshot.ts';
+import { ArchiveQuery } from './archive-query.ts';
 import { pageBytes } from './page.ts';
-import { Reading } from './reading.ts';
 
 function snapshotOf(kind: Kind, { name, datatype, records }: PlainSeries, number = 1): SeriesSnapshot {
   const numbers = new Float64Array(records.length);
@@ -23,23 +23,23 @@ function snapshotOf(kind: Kind, { name, datatype, records }: PlainSeries, number
     qualities: Uint16Array.from(records, ({ quality }) => quality),
     texts: datatype === 's' ? records.map(({ value }) => value as string) : [],
   };
-  return { series: { kind, name, datatype, number }, tail, blocks: [], erasures: [], cutOffUs: 0 };
+  return { series: { kind, name, datatype, number }, tail, blocks: [], tombstones: [], cutOffUs: 0 };
 }
 
 function pagesOf(all: readonly PlainSeries[], request: Partial<ReadRequest>): Uint8Array[] {
   const { kind = 'measurements' } = request;
   const names = request.names ?? [...new Set(all.map(({ name }) => name))];
   const defaults = { kind, names, known: [], sinceUs: 0, untilUs: 2 ** 53 - 1, form: 'json' } as const;
-  const reading = new Reading(
+  const query = new ArchiveQuery(
     { ...defaults, ...request },
     { blockOf: assert.fail, onDamage: ({ reason }) => assert.fail(reason) },
   );
   const pages: Uint8Array[] = [];
   for (;;) {
-    const { wanted } = reading;
+    const { wanted } = query;
     const parts = all.flatMap((series, number) => (series.name === wanted ? [snapshotOf(kind, series, number)] : []));
-    if (wanted !== undefined) reading.give(parts.length > 0 ? { series: parts } : undefined);
-    const page = reading.next();
+    if (wanted !== undefined) query.give(parts.length > 0 ? { series: parts } : undefined);
+    const page = query.next();
     if (page === undefined) return pages;
     pages.push(page);
   }

@@ -1,4 +1,4 @@
-// What a reading needs of a block file.
+// What a query needs of a block file.
 import type { Summary } from '../codec/summary.ts';
 import type { Columns, Series } from '../records.ts';
 
@@ -12,7 +12,7 @@ export interface Chunk {
 }
 
 export interface Block {
-  readonly header: { readonly erasuresApplied: number };
+  readonly header: { readonly tombstonesApplied: number };
   /**
    * In time order, at least those with records in [sinceUs, untilUs); none where it has none of the series. Of the last
    * of one and the first of the next the times may be equal.

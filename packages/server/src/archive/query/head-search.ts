@@ -5,11 +5,11 @@ import { Columns } from '../records.ts';
 import { headCutOff } from '../store/retention.ts';
 import type { Chunk } from './block.ts';
 import { firstStartingFrom } from './chunk-search.ts';
-import { Erased } from './erased.ts';
 import type { NameSnapshot } from './name-snapshot.ts';
+import type { RecordLocation } from './record-cursor.ts';
 import { copyRecord } from './record-runs.ts';
-import type { Place } from './source.ts';
 import { firstFrom } from './time-search.ts';
+import { TombstoneFilter } from './tombstone-filter.ts';
 
 export class HeadSearch {
   /** The record that was found, where there is one. */
@@ -18,7 +18,7 @@ export class HeadSearch {
   readonly #snapshot: NameSnapshot;
   readonly #timeUs: number;
   /** Those that may have it, the most promising last. */
-  readonly #places: Place[];
+  readonly #locations: RecordLocation[];
   readonly #read = new Columns();
   #bestUs = -1;
   #bestOrder = -1;
@@ -26,10 +26,10 @@ export class HeadSearch {
   constructor(snapshot: NameSnapshot, timeUs: number) {
     this.#snapshot = snapshot;
     this.#timeUs = timeUs;
-    this.#places = snapshot.places.filter(({ firstUs, lastUs, part }) => {
+    this.#locations = snapshot.locations.filter(({ firstUs, lastUs, part }) => {
       return firstUs <= timeUs && lastUs >= headCutOff(timeUs, part.cutOffUs);
     });
-    this.#places.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
+    this.#locations.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
   }
 
   /** The time of the record that was found; -1 where there is none. */
@@ -37,27 +37,27 @@ export class HeadSearch {
     return this.#bestUs;
   }
 
-  /** Looks at one place. True: that was all. */
+  /** Looks at one location. True: that was all. */
   step(): boolean {
-    const place = this.#places.pop();
-    if (place === undefined || this.#reach(place) < this.#bestUs) return true;
-    if (place.tail !== undefined) this.#lookInto(place, place.tail, place.tail.count);
-    else this.#lookBack(place, place.path as string);
+    const location = this.#locations.pop();
+    if (location === undefined || this.#reach(location) < this.#bestUs) return true;
+    if (location.tail !== undefined) this.#lookInto(location, location.tail, location.tail.count);
+    else this.#lookBack(location, location.path as string);
     return false;
   }
 
   /** What is found there is not later than this. */
-  #reach({ lastUs }: Place): number {
+  #reach({ lastUs }: RecordLocation): number {
     return Math.min(lastUs, this.#timeUs);
   }
 
-  #lookBack(place: Place, path: string): void {
-    const { series, erasures } = place.part;
-    const cutOffUs = headCutOff(this.#timeUs, place.part.cutOffUs);
+  #lookBack(location: RecordLocation, path: string): void {
+    const { series, tombstones } = location.part;
+    const cutOffUs = headCutOff(this.#timeUs, location.part.cutOffUs);
     const { blockOf, onUnreadable } = this.#snapshot.context;
     const block = blockOf(path);
     if (block === undefined) return;
-    const erased = new Erased(erasures, block.header.erasuresApplied);
+    const erased = new TombstoneFilter(tombstones, block.header.tombstonesApplied);
     let chunks: readonly Chunk[] = [];
     try {
       chunks = block.chunksOf(series.number, 0, this.#timeUs + 1);
@@ -77,12 +77,12 @@ export class HeadSearch {
         continue;
       }
       const end = erased.takeOut(series.datatype, this.#read, 0, this.#read.count);
-      if (this.#lookInto(place, this.#read, end)) return;
+      if (this.#lookInto(location, this.#read, end)) return;
     }
   }
 
   /** True: there is one at or before the time among them. */
-  #lookInto({ part, order }: Place, columns: Columns, end: number): boolean {
+  #lookInto({ part, order }: RecordLocation, columns: Columns, end: number): boolean {
     const at = firstFrom(columns.times, 0, end, this.#timeUs + 1) - 1;
     if (at < 0) return false;
     const timeUs = columns.times[at] as number;

@@ -1,4 +1,4 @@
-// Puts the stages of a reading together: from what there is of a name to the records of the answer.
+// Puts the stages of a query together: from what there is of a name to the records of the answer.
 import { form, ProblemError, traitsOf } from '@telltale/schema/values';
 import type { ReadRequest } from '../archive-access.ts';
 import type { Series } from '../records.ts';
@@ -15,7 +15,7 @@ import { WarpedHead } from './warped-head.ts';
 export function recordsOf(snapshot: NameSnapshot, request: ReadRequest): RecordRuns {
   const { kind, sinceUs, untilUs, resampleUs, aggregate, maxPoints, activeOnly } = request;
   const head = new HeadSearch(snapshot, sinceUs);
-  const merged = (givesChunks: boolean) => new RecordMerge(snapshot.sources(request), givesChunks);
+  const merged = (givesChunks: boolean) => new RecordMerge(snapshot.cursors(request), givesChunks);
   const input = (givesChunks: boolean): RecordRuns => {
     let runs: RecordRuns = merged(givesChunks && activeOnly !== true);
     if (request.warpHead === true) runs = new WarpedHead(runs, head, request);

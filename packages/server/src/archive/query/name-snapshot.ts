@@ -1,12 +1,12 @@
-// Everything there is of one name, as a reading sees it: its series, each with its blocks and what is in memory.
+// Everything there is of one name, as a query sees it: its series, each with its blocks and what is in memory.
 import { form, quality, traitsOf } from '@telltale/schema/values';
 import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';
-import { type Interval, type NameContext, type Place, Source } from './source.ts';
+import { type Interval, type NameContext, RecordCursor, type RecordLocation } from './record-cursor.ts';
 
 export class NameSnapshot {
   /** By order. */
-  readonly places: Place[] = [];
+  readonly locations: RecordLocation[] = [];
   readonly context: NameContext;
   readonly #parts: readonly SeriesSnapshot[];
 
@@ -16,7 +16,7 @@ export class NameSnapshot {
     for (const part of this.#parts) {
       this.#addGaps(part);
       for (const block of part.blocks) {
-        this.places.push({ part, order: this.places.length, tail: undefined, ...block });
+        this.locations.push({ part, order: this.locations.length, tail: undefined, ...block });
       }
       this.#addTail(part);
     }
@@ -36,7 +36,7 @@ export class NameSnapshot {
     if (traitsOf(series.datatype).form === form.text) tail.texts = gaps.map(() => '');
     tail.qualities.fill(quality.bad.nonSpecific | marksGap);
     const [firstUs, lastUs] = [gaps[0] as number, gaps.at(-1) as number];
-    this.places.push({ part, order: this.places.length, path: undefined, tail, firstUs, lastUs });
+    this.locations.push({ part, order: this.locations.length, path: undefined, tail, firstUs, lastUs });
   }
 
   #addTail(part: SeriesSnapshot): void {
@@ -44,15 +44,15 @@ export class NameSnapshot {
     const { times } = part.tail;
     const [firstUs, lastUs] = [times[0] as number, times[times.length - 1] as number];
     const tail = columnsOf(part.tail);
-    this.places.push({ part, order: this.places.length, path: undefined, tail, firstUs, lastUs });
+    this.locations.push({ part, order: this.locations.length, path: undefined, tail, firstUs, lastUs });
   }
 
   /** Fresh ones, at the start of the interval. */
-  sources({ sinceUs, untilUs }: Interval): Source[] {
-    return this.places.map((place) => {
-      const { cutOffUs } = place.part;
+  cursors({ sinceUs, untilUs }: Interval): RecordCursor[] {
+    return this.locations.map((location) => {
+      const { cutOffUs } = location.part;
       const fromUs = sinceUs < oldestPlausibleUs ? sinceUs : Math.max(sinceUs, cutOffUs);
-      return new Source(this.context, place, { sinceUs: fromUs, untilUs });
+      return new RecordCursor(this.context, location, { sinceUs: fromUs, untilUs });
     });
   }
 }
@@ -61,5 +61,5 @@ export class NameSnapshot {
 function withExpired(part: SeriesSnapshot): SeriesSnapshot {
   if (part.cutOffUs <= oldestPlausibleUs) return part;
   const expired = { seq: Number.POSITIVE_INFINITY, sinceUs: oldestPlausibleUs, untilUs: part.cutOffUs };
-  return { ...part, erasures: [...part.erasures, expired] };
+  return { ...part, tombstones: [...part.tombstones, expired] };
 }

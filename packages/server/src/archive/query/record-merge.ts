@@ -1,10 +1,10 @@
-// Merges the sources of a name by time: records come in time order, those at the same time in the order of their sources,
-// and none that another one replaces. Where sources do not overlap it goes from chunk to chunk without comparing records.
+// Merges the cursors of a name by time: records come in time order, those at the same time in the order of their cursors,
+// and none that another one replaces. Where cursors do not overlap it goes from chunk to chunk without comparing records.
 import type { Datatype } from '@telltale/schema';
 import type { Columns, Series } from '../records.ts';
 import type { Chunk } from './block.ts';
+import type { RecordCursor } from './record-cursor.ts';
 import { atChunk, atEnd, atNothing, atRun, longestRun, type RecordRuns, type Step } from './record-runs.ts';
-import type { Source } from './source.ts';
 import { firstFrom } from './time-search.ts';
 
 export class RecordMerge implements RecordRuns {
@@ -15,20 +15,20 @@ export class RecordMerge implements RecordRuns {
   chunk: Chunk | undefined;
   readonly #givesChunks: boolean;
   /** Not opened yet, the earliest last. */
-  readonly #waiting: Source[];
+  readonly #pending: RecordCursor[];
   /** Opened and not at their end, by order. */
-  readonly #active: Source[] = [];
+  readonly #active: RecordCursor[] = [];
   /** That of the run or chunk at hand. */
-  #current: Source | undefined;
+  #current: RecordCursor | undefined;
   #opensChunk = false;
   /** Of this series at this time everything that is replaced has been passed over. */
   #settledSeries: Series | undefined;
   #settledUs = -1;
 
-  constructor(sources: readonly Source[], givesChunks: boolean) {
+  constructor(cursors: readonly RecordCursor[], givesChunks: boolean) {
     this.#givesChunks = givesChunks;
-    this.#waiting = sources.filter(({ headUs }) => headUs < Number.POSITIVE_INFINITY);
-    this.#waiting.sort((a, b) => b.headUs - a.headUs || b.order - a.order);
+    this.#pending = cursors.filter(({ headUs }) => headUs < Number.POSITIVE_INFINITY);
+    this.#pending.sort((a, b) => b.headUs - a.headUs || b.order - a.order);
   }
 
   openChunk(): void {
@@ -37,82 +37,82 @@ export class RecordMerge implements RecordRuns {
 
   next(): Step {
     this.#leave();
-    const waiting = this.#waiting.at(-1);
-    let source: Source | undefined;
-    let boundUs = waiting === undefined ? Number.POSITIVE_INFINITY : waiting.headUs;
+    const pending = this.#pending.at(-1);
+    let cursor: RecordCursor | undefined;
+    let boundUs = pending === undefined ? Number.POSITIVE_INFINITY : pending.headUs;
     for (const each of this.#active) {
-      if (source === undefined) source = each;
-      else if (each.headUs < source.headUs) {
-        boundUs = Math.min(boundUs, source.headUs);
-        source = each;
+      if (cursor === undefined) cursor = each;
+      else if (each.headUs < cursor.headUs) {
+        boundUs = Math.min(boundUs, cursor.headUs);
+        cursor = each;
       } else boundUs = Math.min(boundUs, each.headUs);
     }
-    if (waiting !== undefined && (source === undefined || waiting.headUs <= source.headUs)) {
+    if (pending !== undefined && (cursor === undefined || pending.headUs <= cursor.headUs)) {
       this.#activate();
       return atNothing;
     }
-    if (source === undefined) return atEnd;
-    if (source.headUs < boundUs) return this.#giveBefore(source, boundUs);
-    if (source.headUs === this.#settledUs && source.series === this.#settledSeries) {
-      return this.#giveBefore(source, source.headUs + 1);
+    if (cursor === undefined) return atEnd;
+    if (cursor.headUs < boundUs) return this.#giveBefore(cursor, boundUs);
+    if (cursor.headUs === this.#settledUs && cursor.series === this.#settledSeries) {
+      return this.#giveBefore(cursor, cursor.headUs + 1);
     }
-    return this.#settle(source.series, source.headUs);
+    return this.#settle(cursor.series, cursor.headUs);
   }
 
   /** What was at hand has been taken. */
   #leave(): void {
-    const source = this.#current;
-    if (source === undefined) return;
+    const cursor = this.#current;
+    if (cursor === undefined) return;
     this.#current = undefined;
-    if (this.chunk === undefined) source.advance(this.to);
-    else if (this.#opensChunk) source.load();
-    else source.passChunk();
+    if (this.chunk === undefined) cursor.advance(this.to);
+    else if (this.#opensChunk) cursor.load();
+    else cursor.passChunk();
     this.chunk = undefined;
     this.#opensChunk = false;
-    this.#drop(source);
+    this.#drop(cursor);
   }
 
-  #giveBefore(source: Source, boundUs: number): Step {
-    if (!source.isLoaded) {
-      const chunk = this.#givesChunks ? source.wholeChunk : undefined;
+  #giveBefore(cursor: RecordCursor, boundUs: number): Step {
+    if (!cursor.isLoaded) {
+      const chunk = this.#givesChunks ? cursor.wholeChunk : undefined;
       if (chunk !== undefined && chunk.lastUs < boundUs) {
-        this.datatype = source.series.datatype;
+        this.datatype = cursor.series.datatype;
         this.chunk = chunk;
-        this.#current = source;
+        this.#current = cursor;
         return atChunk;
       }
-      source.load();
-      this.#drop(source);
+      cursor.load();
+      this.#drop(cursor);
       return atNothing;
     }
-    this.datatype = source.series.datatype;
-    this.columns = source.columns;
-    this.from = source.at;
-    this.to = firstFrom(source.columns.times, source.at, Math.min(source.end, source.at + longestRun), boundUs);
-    this.#current = source;
+    this.datatype = cursor.series.datatype;
+    this.columns = cursor.columns;
+    this.from = cursor.at;
+    this.to = firstFrom(cursor.columns.times, cursor.at, Math.min(cursor.end, cursor.at + longestRun), boundUs);
+    this.#current = cursor;
     return atRun;
   }
 
-  /** Several have records at this time: passes over those that are replaced, from the newest source back. */
+  /** Several have records at this time: passes over those that are replaced, from the newest cursor back. */
   #settle(series: Series, timeUs: number): Step {
     const active = this.#active;
-    for (const source of active) {
-      if (source.series === series && source.headUs === timeUs && !source.isLoaded) {
-        source.load();
-        this.#drop(source);
+    for (const cursor of active) {
+      if (cursor.series === series && cursor.headUs === timeUs && !cursor.isLoaded) {
+        cursor.load();
+        this.#drop(cursor);
         return atNothing;
       }
     }
     let isReplaced = false;
     for (let at = active.length - 1; at >= 0; at--) {
-      const source = active[at] as Source;
-      if (source.series !== series || source.headUs !== timeUs) continue;
+      const cursor = active[at] as RecordCursor;
+      if (cursor.series !== series || cursor.headUs !== timeUs) continue;
       if (isReplaced) {
-        source.startAt(timeUs + 1);
-        this.#drop(source);
+        cursor.startAt(timeUs + 1);
+        this.#drop(cursor);
         continue;
       }
-      isReplaced = source.isReplacing;
+      isReplaced = cursor.isReplacing;
     }
     this.#settledSeries = series;
     this.#settledUs = timeUs;
@@ -120,15 +120,15 @@ export class RecordMerge implements RecordRuns {
   }
 
   #activate(): void {
-    const source = this.#waiting.pop() as Source;
-    if (!source.isOpen) source.open();
-    if (source.headUs === Number.POSITIVE_INFINITY) return;
+    const cursor = this.#pending.pop() as RecordCursor;
+    if (!cursor.isOpen) cursor.open();
+    if (cursor.headUs === Number.POSITIVE_INFINITY) return;
     let at = this.#active.length;
-    while (at > 0 && (this.#active[at - 1] as Source).order > source.order) at--;
-    this.#active.splice(at, 0, source);
+    while (at > 0 && (this.#active[at - 1] as RecordCursor).order > cursor.order) at--;
+    this.#active.splice(at, 0, cursor);
   }
 
-  #drop(source: Source): void {
-    if (source.headUs === Number.POSITIVE_INFINITY) this.#active.splice(this.#active.indexOf(source), 1);
+  #drop(cursor: RecordCursor): void {
+    if (cursor.headUs === Number.POSITIVE_INFINITY) this.#active.splice(this.#active.indexOf(cursor), 1);
   }
 }

@@ -1,4 +1,4 @@
-// What the stages of a reading hand to each other: runs of records, in time order. A stage keeps the run at hand in its
+// What the stages of a query hand to each other: runs of records, in time order. A stage keeps the run at hand in its
 // own fields, so that none costs an object.
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns } from '../records.ts';
@@ -14,7 +14,7 @@ export const atNothing = 2;
 export const atChunk = 3;
 export type Step = typeof atEnd | typeof atRun | typeof atNothing | typeof atChunk;
 
-/** No step looks at many more records than this, so that other readings have their turns. */
+/** No step looks at many more records than this, so that other queries have their turns. */
 export const longestRun = 4096;
 
 export interface RecordRuns {

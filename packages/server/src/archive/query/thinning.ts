@@ -4,8 +4,8 @@ import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns, Kind } from '../records.ts';
 import type { Chunk } from './block.ts';
 import { ChunkStage } from './chunk-stage.ts';
+import type { Interval } from './record-cursor.ts';
 import { atChunk, atEnd, atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
-import type { Interval } from './source.ts';
 import { firstSlot, lastSlot, maxSlot, minSlot, Tally } from './tally.ts';
 import { firstFrom } from './time-search.ts';
 
@@ -73,7 +73,7 @@ class Buckets extends ChunkStage {
   /** The first time behind the bucket. */
   #endUs: number;
   /** Slots of the tally that are still to be put. */
-  #waiting: number[] = [];
+  #pending: number[] = [];
 
   constructor(input: RecordRuns, kind: Kind, interval: Interval, buckets: number) {
     super(input);
@@ -122,11 +122,11 @@ class Buckets extends ChunkStage {
 
   #close(): boolean {
     const tally = this.#tally;
-    if (tally.count > 0 && this.#waiting.length === 0) this.#waiting = this.#chosen();
-    while (this.#waiting.length > 0) {
-      const slot = this.#waiting[0] as number;
+    if (tally.count > 0 && this.#pending.length === 0) this.#pending = this.#chosen();
+    while (this.#pending.length > 0) {
+      const slot = this.#pending[0] as number;
       if (!this.put(tally.datatypes[slot] as Datatype, tally.records, slot)) return false;
-      this.#waiting.shift();
+      this.#pending.shift();
     }
     tally.clear();
     return true;

@@ -4,8 +4,8 @@ import type { Datatype } from '@telltale/schema';
 import type { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';
 import type { HeadSearch } from './head-search.ts';
+import type { Interval } from './record-cursor.ts';
 import { atNothing, atRun, type RecordRuns, type Step } from './record-runs.ts';
-import type { Interval } from './source.ts';
 
 export class WarpedHead implements RecordRuns {
   readonly #input: RecordRuns;

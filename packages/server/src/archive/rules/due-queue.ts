@@ -5,7 +5,7 @@ export class DueQueue {
   #dues = new Float64Array(64);
   #numbers = new Uint32Array(64);
   /** By number, its place in the heap and one; 0: it is not there. */
-  #places = new Uint32Array(64);
+  #indexes = new Uint32Array(64);
 
   get size(): number {
     return this.#size;
@@ -21,49 +21,49 @@ export class DueQueue {
   }
 
   has(number: number): boolean {
-    return number < this.#places.length && this.#places[number] !== 0;
+    return number < this.#indexes.length && this.#indexes[number] !== 0;
   }
 
   /** A number that is there already moves. */
   set(number: number, due: number): void {
     this.#reserve(number);
-    const place = this.has(number) ? (this.#places[number] as number) - 1 : this.#size++;
-    this.#settle(place, number, due);
+    const index = this.has(number) ? (this.#indexes[number] as number) - 1 : this.#size++;
+    this.#settle(index, number, due);
   }
 
   delete(number: number): void {
     if (!this.has(number)) return;
-    const place = (this.#places[number] as number) - 1;
-    this.#places[number] = 0;
+    const index = (this.#indexes[number] as number) - 1;
+    this.#indexes[number] = 0;
     const last = --this.#size;
-    if (place !== last) this.#settle(place, this.#numbers[last] as number, this.#dues[last] as number);
+    if (index !== last) this.#settle(index, this.#numbers[last] as number, this.#dues[last] as number);
   }
 
   /** Puts it where it belongs, up or down from a place that is free. */
   #settle(from: number, number: number, due: number): void {
     const dues = this.#dues;
-    let place = from;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
       if ((dues[parent] as number) <= due) break;
-      this.#lay(place, this.#numbers[parent] as number, dues[parent] as number);
-      place = parent;
+      this.#lay(index, this.#numbers[parent] as number, dues[parent] as number);
+      index = parent;
     }
     for (;;) {
-      let child = 2 * place + 1;
+      let child = 2 * index + 1;
       if (child >= this.#size) break;
       if (child + 1 < this.#size && (dues[child + 1] as number) < (dues[child] as number)) child++;
       if ((dues[child] as number) >= due) break;
-      this.#lay(place, this.#numbers[child] as number, dues[child] as number);
-      place = child;
+      this.#lay(index, this.#numbers[child] as number, dues[child] as number);
+      index = child;
     }
-    this.#lay(place, number, due);
+    this.#lay(index, number, due);
   }
 
-  #lay(place: number, number: number, due: number): void {
-    this.#dues[place] = due;
-    this.#numbers[place] = number;
-    this.#places[number] = place + 1;
+  #lay(index: number, number: number, due: number): void {
+    this.#dues[index] = due;
+    this.#numbers[index] = number;
+    this.#indexes[number] = index + 1;
   }
 
   #reserve(number: number): void {
@@ -74,9 +74,9 @@ export class DueQueue {
       this.#dues.set(dues);
       this.#numbers.set(numbers);
     }
-    if (number < this.#places.length) return;
-    const places = this.#places;
-    this.#places = new Uint32Array(2 ** Math.ceil(Math.log2(number + 1)));
-    this.#places.set(places);
+    if (number < this.#indexes.length) return;
+    const indexes = this.#indexes;
+    this.#indexes = new Uint32Array(2 ** Math.ceil(Math.log2(number + 1)));
+    this.#indexes.set(indexes);
   }
 }

@@ -42,7 +42,7 @@ const cell = {
   periodMs: 6,
 } as const;
 const cellShift = 3;
-const word = { flags: 14, source: 15 } as const;
+const word = { flags: 14, seriesSlot: 15 } as const;
 const wordShift = 4;
 const qualityShift = 8;
 
@@ -66,7 +66,7 @@ export class RuleTable {
   readonly longDeadbands = new Map<number, bigint>();
 
   /** What is known of the last record stays where the datatype does. What is answered is for `begin`: from then on it counts. */
-  define(handle: number, point: Point, source: number): number {
+  define(handle: number, point: Point, slot: number): number {
     this.#reserve(handle);
     const { datatype, archMode, archPeriod = 0, archTimeDeadband = 0, leader } = point;
     const isSame = this.datatypes[handle] === datatype;
@@ -75,7 +75,7 @@ export class RuleTable {
     if (archMode === 'change') flags |= flag.change;
     if (leader !== undefined) flags |= flag.follows;
     if (traitsOf(datatype).form === form.number) flags |= flag.number;
-    this.words[(handle << wordShift) + word.source] = source;
+    this.words[(handle << wordShift) + word.seriesSlot] = slot;
     const at = handle << cellShift;
     this.cells[at + cell.periodMs] = archPeriod;
     this.cells[at + cell.timeDeadbandUs] = archTimeDeadband * 1000;
@@ -117,8 +117,8 @@ export class RuleTable {
     this.words[at] = isSet ? flags | bit : flags & ~bit;
   }
 
-  sourceOf(handle: number): number {
-    return this.words[(handle << wordShift) + word.source] as number;
+  seriesSlotOf(handle: number): number {
+    return this.words[(handle << wordShift) + word.seriesSlot] as number;
   }
 
   /** When it is to be archived though nothing changed, by the even clock. */

@@ -66,7 +66,7 @@ describe('a clock that jumps ahead', () => {
     clock.advance(12 * hourMs);
     while (store.maintain(5));
     clock.jump(hourMs);
-    assert.equal(store.planMerge(false), undefined);
+    assert.equal(store.planCompaction(false), undefined);
     commit(store, levels(10, clock.now()));
     flush(store);
     assert.equal(mergeAll(store, true), 1);

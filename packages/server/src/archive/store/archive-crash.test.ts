@@ -9,7 +9,7 @@ import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/clean
 import { systemDisk } from '../files/disk.ts';
 import type { SeriesKey } from '../records.ts';
 import { ArchiveStore } from './archive-store.ts';
-import { runMerge } from './run-merge.ts';
+import { runCompaction } from './run-compaction.ts';
 import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel } from './store-model.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -88,11 +88,11 @@ function someRecords(round: number): ModelRecord[] {
 /** Does everything that changes files. `during` is told of each operation, with what the archive has after it. */
 function live(store: ArchiveStore, model: StoreModel, during: (act: () => void) => void): void {
   const merge = (all: boolean) => {
-    const plan = store.planMerge(all);
+    const plan = store.planCompaction(all);
     if (plan === undefined) return false;
-    store.mergeDone(
+    store.compactionDone(
       plan,
-      runMerge(
+      runCompaction(
         plan,
         () => {},
         () => false,

@@ -22,7 +22,7 @@ import { systemDisk } from '../files/disk.ts';
 import { inventoryName } from '../files/file-names.ts';
 import { readRetentions, writeRetentions } from '../files/retentions-file.ts';
 import { OpenBlocks } from '../open-blocks.ts';
-import { Reading } from '../query/reading.ts';
+import { ArchiveQuery } from '../query/archive-query.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { openBlock } from './block-list.ts';
@@ -50,18 +50,18 @@ function answer({ store }: Opened, more: Partial<ReadRequest> = {}): string {
   const request = { kind: 'measurements', names, known: [], sinceUs: 0, untilUs: 2 ** 53 - 1, form: 'json' } as const;
   const asked: ReadRequest = { ...request, ...more };
   const blocks = new OpenBlocks(openBlock);
-  const reading = new Reading(asked, {
+  const query = new ArchiveQuery(asked, {
     blockOf: (path) => blocks.get(path),
     onDamage: (damage) => store.noteDamage(damage),
   });
   const pages: Buffer[] = [];
   for (;;) {
-    const { wanted } = reading;
+    const { wanted } = query;
     if (wanted !== undefined) {
       const series = store.find('measurements', wanted);
-      reading.give(store.snapshot(series, asked.sinceUs, asked.untilUs, needsHead(asked)));
+      query.give(store.snapshot(series, asked.sinceUs, asked.untilUs, needsHead(asked)));
     }
-    const page = reading.next();
+    const page = query.next();
     if (page === undefined) break;
     pages.push(Buffer.from(page));
   }
@@ -69,7 +69,7 @@ function answer({ store }: Opened, more: Partial<ReadRequest> = {}): string {
   return Buffer.concat(pages).toString();
 }
 
-/** Blocks of two weeks, a journal, an erasure and a retention, closed in order. */
+/** Blocks of two weeks, a journal, a tombstone and a retention, closed in order. */
 function makeArchive(): string {
   const folder = mkdtempSync(join(root, 'whole-'));
   const opened = open(folder);
@@ -308,7 +308,7 @@ describe('where a block is lost, a measurement', () => {
     store.setRetention({ ofSeries: new Map() });
   });
 
-  test('is bad also where some of it was erased, before and after the erasure is carried out', () => {
+  test('is bad also where some of it was erased, before and after the tombstone is carried out', () => {
     const erased = open(whole);
     cleanup.defer(() => erased.store.close());
     erased.store.erase('measurements', 'level', lostUs, lostUs + 5_000_000);

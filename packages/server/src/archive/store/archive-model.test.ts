@@ -10,8 +10,8 @@ import fc from 'fast-check';
 import { systemDisk } from '../files/disk.ts';
 import { farthestAheadUs, oldestPlausibleUs, type SeriesKey } from '../records.ts';
 import { ArchiveStore } from './archive-store.ts';
-import type { MergePlan } from './merge-plan.ts';
-import { runMerge } from './run-merge.ts';
+import type { CompactionPlan } from './compaction-plan.ts';
+import { runCompaction } from './run-compaction.ts';
 import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel, within } from './store-model.ts';
 
 const root = temporaryFolder(suiteCleanup());
@@ -83,7 +83,7 @@ class Archive {
   store: ArchiveStore;
   #folder: string;
   #crashes = 0;
-  #plan: MergePlan | undefined;
+  #plan: CompactionPlan | undefined;
   /** In days; they only ever become shorter, as what has gone is gone. */
   #days: readonly [number, number] | undefined;
 
@@ -109,7 +109,7 @@ class Archive {
       store.erase(key.kind, key.name, step.sinceUs, step.untilUs);
       model.erase(key, step.sinceUs, step.untilUs);
     } else if (step.kind === 'maintain') for (let count = 0; count < step.steps; count++) store.maintain(0);
-    else if (step.kind === 'plan') this.#plan ??= store.planMerge(step.all);
+    else if (step.kind === 'plan') this.#plan ??= store.planCompaction(step.all);
     else if (step.kind === 'merge') this.#merge();
     else if (step.kind === 'unlink') store.unlink(store.obsolete());
     else if (step.kind === 'wait') this.clock.advance(dayUs / 1000);
@@ -165,17 +165,17 @@ class Archive {
   }
 
   #merge(): void {
-    const plan = this.#plan ?? this.store.planMerge(true);
+    const plan = this.#plan ?? this.store.planCompaction(true);
     this.#plan = undefined;
     if (plan === undefined) return;
-    const outcome = runMerge(
+    const outcome = runCompaction(
       structuredClone(plan),
       () => {},
       () => false,
       disk,
     );
-    assert.equal(outcome.kind, 'merged');
-    this.store.mergeDone(plan, outcome);
+    assert.equal(outcome.kind, 'compacted');
+    this.store.compactionDone(plan, outcome);
   }
 
   #reopen(): void {

@@ -18,7 +18,7 @@ import {
 } from '../../../test/temporary-archives.ts';
 import { systemDisk } from '../files/disk.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { runMerge } from './run-merge.ts';
+import { runCompaction } from './run-compaction.ts';
 import { keys, type ModelRecord, plainOf, read, StoreModel } from './store-model.ts';
 
 const weekUs = 7 * dayUs;
@@ -70,11 +70,11 @@ describe('AR-22: a limit of size', () => {
       commit(store, levels(100, startUs - weeks * weekUs));
       flush(store);
     }
-    const plan = store.planMerge();
+    const plan = store.planCompaction();
     assert.equal(plan?.inputs.length, 4);
     shrink(store, 1);
     assert.equal(blocksIn(folder).length, 5);
-    store.mergeDone(plan, runMerge(plan, ignored, never));
+    store.compactionDone(plan, runCompaction(plan, ignored, never));
     shrink(store, 1);
     assert.deepEqual(timesOf(read(store, 0)), timesOf(levels(100, startUs - weekUs)));
     store.close();

@@ -21,10 +21,10 @@ describe('records', () => {
   test('are shown once they are committed, and not before', () => {
     const { store } = openArchive();
     append(store, levels(2, startUs));
-    assert.equal(store.waiting, 2);
+    assert.equal(store.pending, 2);
     assert.deepEqual(read(store, 0), []);
     store.commit();
-    assert.equal(store.waiting, 0);
+    assert.equal(store.pending, 0);
     assert.deepEqual(timesOf(read(store, 0)), [startUs - 2_000_000, startUs - 1_000_000]);
     store.close();
   });
@@ -49,7 +49,7 @@ describe('records', () => {
       assert.throws(() => store.append(batch, numbers), RangeError);
     }
     store.commit();
-    assert.deepEqual([store.waiting, store.stats().records], [0, 0]);
+    assert.deepEqual([store.pending, store.stats().records], [0, 0]);
     store.close();
   });
 
@@ -188,11 +188,11 @@ describe('a disk', () => {
       assert.throws(() => store.commit(), { message: new RegExp(`${call} failed`) });
       append(store, records.slice(4));
       assert.throws(() => store.commit());
-      assert.equal(store.waiting, 4);
+      assert.equal(store.pending, 4);
       assert.equal(read(store, 0).length, 2, 'what is not on disk is not shown');
       state.fails = undefined;
       store.commit();
-      assert.equal(store.waiting, 0);
+      assert.equal(store.pending, 0);
       const copy = `${folder}-copy`;
       cpSync(folder, copy, { recursive: true });
       const again = openArchive({ folder: copy, clock });

@@ -1,5 +1,5 @@
 // The archive's files and what is still in memory, as one: takes records, makes them durable, gives snapshots for
-// readings, erases. Keeping itself in order it leaves to flushing.ts, expiry.ts and merging.ts, which `maintain` drives.
+// queries, erases. Maintenance is in flushing.ts, expiry.ts and compaction.ts, which `maintain` drives.
 // Synchronous, on one thread.
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,24 +10,24 @@ import { type Disk, systemDisk } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
 import { farthestAheadUs, type Kind, type Series, type SeriesKey } from '../records.ts';
 import { type Block, BlockList } from './block-list.ts';
-import { isTouched } from './erasures.ts';
+import { Compaction } from './compaction.ts';
+import type { CompactionPlan } from './compaction-plan.ts';
 import { Expiry } from './expiry.ts';
 import { Flushing } from './flushing.ts';
 import { gapsOf } from './gaps.ts';
 import { Generations, type Limits } from './generations.ts';
 import { isGone } from './inventory.ts';
-import type { MemoryTable } from './memory-table.ts';
-import type { MergePlan } from './merge-plan.ts';
-import { Merging } from './merging.ts';
+import type { Memtable } from './memtable.ts';
 import { openFolder } from './open-folder.ts';
 import { cutOffOf, keepAll, type Retention } from './retention.ts';
-import type { MergeOutcome } from './run-merge.ts';
+import type { CompactionOutcome } from './run-compaction.ts';
 import type { SeriesSnapshot, Snapshot } from './snapshot.ts';
 import { SteadyClock } from './steady-clock.ts';
 import type { StoreParts } from './store-parts.ts';
 import { tailOf } from './tail.ts';
+import { applyTombstones } from './tombstones.ts';
 
-export type { MergeOutcome, MergePlan, Retention, Snapshot };
+export type { CompactionOutcome, CompactionPlan, Retention, Snapshot };
 
 export interface ArchiveStoreOptions {
   readonly clock: Clock;
@@ -42,16 +42,16 @@ const usualLimits: Limits = { records: 2 ** 20, textUnits: 64 * 2 ** 20 };
 const mostFrozen = 2;
 /** So many damages are remembered. */
 const maxDamages = 1000;
-/** With more erasures than this that wait for their generation to be flushed, it is flushed early. */
-const manyErasures = 1000;
+/** With more tombstones than this that wait for their generation to be flushed, it is flushed early. */
+const manyTombstones = 1000;
 
 export class ArchiveStore {
   readonly #parts: StoreParts;
   readonly #flushing: Flushing;
   readonly #expiry: Expiry;
-  readonly #merging: Merging;
+  readonly #compaction: Compaction;
   readonly #damages: ArchiveDamage[];
-  /** Something has gone that erasures may have been kept for. */
+  /** Something has gone that tombstones may have been kept for. */
   #isPruneDue = true;
 
   private constructor(parts: StoreParts, damages: ArchiveDamage[]) {
@@ -59,7 +59,7 @@ export class ArchiveStore {
     this.#damages = damages;
     this.#flushing = new Flushing(parts);
     this.#expiry = new Expiry(parts);
-    this.#merging = new Merging(parts);
+    this.#compaction = new Compaction(parts);
   }
 
   /** What is damaged is reported and left out. Throws where a newer server wrote the files, and the system's errors. */
@@ -67,7 +67,7 @@ export class ArchiveStore {
     const { clock, limits = usualLimits, disk = systemDisk } = options;
     const early: Damage[] = [];
     const opened = openFolder(folder, { clock, disk, onDamage: (damage) => early.push(damage) });
-    const { blocks, catalogue, erasures, inventory, frozen, nextGeneration } = opened;
+    const { blocks, catalogue, tombstones, inventory, frozen, nextGeneration } = opened;
     const damages: ArchiveDamage[] = [];
     const onDamage = ({ series, ...damage }: Damage) => {
       const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
@@ -83,7 +83,7 @@ export class ArchiveStore {
     const list = new BlockList(folder);
     list.replace([], blocks);
     const steady = new SteadyClock(clock, newestPlausibleUs(blocks, generations.tables, clock.now()));
-    const files = { folder, disk, catalogue, generations, blocks: list, erasures, inventory };
+    const files = { folder, disk, catalogue, generations, blocks: list, tombstones, inventory };
     return new ArchiveStore({ ...files, clock, steady, onDamage, retention: keepAll }, damages);
   }
 
@@ -115,8 +115,8 @@ export class ArchiveStore {
   }
 
   /** Records that are not on disk yet. */
-  get waiting(): number {
-    return this.#parts.generations.waiting;
+  get pending(): number {
+    return this.#parts.generations.pending;
   }
 
   /**
@@ -144,19 +144,19 @@ export class ArchiveStore {
 
   /** Erases the records of a name in [sinceUs, untilUs), those that wait included; on disk when it returns. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): void {
-    const { generations, erasures } = this.#parts;
+    const { generations, tombstones } = this.#parts;
     this.commit();
     const series = this.find(kind, name);
     if (series.length === 0 || sinceUs >= untilUs) return;
-    erasures.add(series, sinceUs, untilUs, generations.active, generations.offset);
+    tombstones.add(series, sinceUs, untilUs, generations.active, generations.offset);
     this.#isPruneDue = true;
-    if (erasures.size > manyErasures && generations.active.count > 0) generations.renew();
+    if (tombstones.size > manyTombstones && generations.active.count > 0) generations.renew();
   }
 
   /** What there is of the series in [sinceUs, endUs), and with `needsHead` what is at `sinceUs` or next before it. */
   snapshot(series: readonly Series[], sinceUs: number, endUs: number, needsHead: boolean): Snapshot {
     const untilUs = needsHead ? Math.max(endUs, sinceUs + 1) : endUs;
-    const { clock, generations, blocks: list, erasures, inventory, retention } = this.#parts;
+    const { clock, generations, blocks: list, tombstones, inventory, retention } = this.#parts;
     const nowUs = clock.now();
     const blocks = list.within(needsHead ? 0 : sinceUs, untilUs);
     const { tables } = generations;
@@ -164,11 +164,11 @@ export class ArchiveStore {
       series: series.map((each): SeriesSnapshot => {
         const cutOffUs = cutOffOf(retention, each, nowUs);
         const request = { series: each, sinceUs, untilUs, needsHead, cutOffUs };
-        const tail = tailOf(tables, (table) => erasures.in(table, each.number), request);
-        const ofSeries = erasures.ofSeries(each.number);
+        const tail = tailOf(tables, (table) => tombstones.in(table, each.number), request);
+        const ofSeries = tombstones.ofSeries(each.number);
         const applied = ofSeries.map(({ seq, sinceUs, untilUs }) => ({ seq, sinceUs, untilUs }));
         const gaps = gapsOf(inventory.lost, { series: each, sinceUs, untilUs, cutOffUs });
-        return { series: each, tail, blocks, erasures: applied, cutOffUs, gaps };
+        return { series: each, tail, blocks, tombstones: applied, cutOffUs, gaps };
       }),
     };
   }
@@ -189,20 +189,20 @@ export class ArchiveStore {
   }
 
   /**
-   * The next merge, or block to write anew, for `runMerge`; its inputs stay as they are until `mergeDone`. `all`: until
+   * The next compaction, for `runCompaction`; its inputs stay as they are until `compactionDone`. `all`: until
    * there is nothing to merge, erase or give back at all.
    */
-  planMerge(all = false): MergePlan | undefined {
+  planCompaction(all = false): CompactionPlan | undefined {
     if (all) this.#expiry.lookAtAll();
-    return this.#merging.plan(all);
+    return this.#compaction.plan(all);
   }
 
-  mergeDone(plan: MergePlan, outcome: MergeOutcome): void {
-    this.#merging.done(plan, outcome);
+  compactionDone(plan: CompactionPlan, outcome: CompactionOutcome): void {
+    this.#compaction.done(plan, outcome);
     this.#isPruneDue = true;
   }
 
-  /** Paths that no snapshot has any more, to be handed to `unlink` once no reading uses them; each is told once. */
+  /** Paths that no snapshot has any more, to be handed to `unlink` once no query uses them; each is told once. */
   obsolete(): string[] {
     return this.#parts.blocks.obsolete();
   }
@@ -255,7 +255,7 @@ export class ArchiveStore {
       lastUs: lastUs === Number.NEGATIVE_INFINITY ? undefined : lastUs,
       astray: astrayRecords,
       damages: [...this.#damages],
-      unmerged: this.#merging.unmerged,
+      unmerged: this.#compaction.unmerged,
     };
   }
 
@@ -281,21 +281,21 @@ export class ArchiveStore {
     return false;
   }
 
-  /** Drops the erasures that are carried out for good. True: there are blocks left to look at. */
+  /** Drops the tombstones that are carried out for good. True: there are blocks left to look at. */
   #prune(): boolean {
-    const { generations, blocks, erasures } = this.#parts;
+    const { generations, blocks, tombstones } = this.#parts;
     // Blocks that are about to go as well: after a crash they may be there again.
     const all = [...blocks.all, ...blocks.leaving];
-    const unseen = erasures.size === 0 ? undefined : all.find((block) => block.erasuresSeen < erasures.lastSeq);
+    const unseen = tombstones.size === 0 ? undefined : all.find((block) => block.tombstonesSeen < tombstones.lastSeq);
     if (unseen !== undefined) {
-      isTouched(unseen, erasures);
+      applyTombstones(unseen, tombstones);
       return true;
     }
     const { tables } = generations;
-    erasures.keep(({ seq, series, sinceUs, untilUs, generation }) => {
+    tombstones.keep(({ seq, series, sinceUs, untilUs, generation }) => {
       return (
         tables.some((table) => table.generation <= generation && table.hasIn(series, sinceUs, untilUs)) ||
-        all.some((block) => block.erasures.has(seq))
+        all.some((block) => block.tombstones.has(seq))
       );
     });
     this.#isPruneDue = false;
@@ -307,11 +307,7 @@ export class ArchiveStore {
  * When the newest record came, as far as the archive can tell; undefined: it has none. What is ahead of the clock does not
  * count: another clock may have been wrong when that came.
  */
-function newestPlausibleUs(
-  blocks: readonly Block[],
-  tables: readonly MemoryTable[],
-  nowUs: number,
-): number | undefined {
+function newestPlausibleUs(blocks: readonly Block[], tables: readonly Memtable[], nowUs: number): number | undefined {
   let newestUs: number | undefined;
   const take = (timeUs: number) => {
     if (timeUs <= nowUs + farthestAheadUs && timeUs > (newestUs ?? Number.NEGATIVE_INFINITY)) newestUs = timeUs;

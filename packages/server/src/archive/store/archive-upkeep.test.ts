@@ -18,7 +18,7 @@ import {
 } from '../../../test/temporary-archives.ts';
 import { labelBytes } from '../files/block-format.ts';
 import { systemDisk } from '../files/disk.ts';
-import { runMerge } from './run-merge.ts';
+import { runCompaction } from './run-compaction.ts';
 import { read } from './store-model.ts';
 
 describe('merging', () => {
@@ -43,12 +43,12 @@ describe('merging', () => {
       commit(store, levels(10, startUs, round));
       flush(store);
     }
-    const plan = store.planMerge();
+    const plan = store.planCompaction();
     assert.ok(plan);
-    assert.equal(store.planMerge(), undefined, 'its blocks are not merged twice at once');
-    const outcome = runMerge(plan, ignored, () => true);
+    assert.equal(store.planCompaction(), undefined, 'its blocks are not merged twice at once');
+    const outcome = runCompaction(plan, ignored, () => true);
     assert.deepEqual(outcome, { kind: 'stopped' });
-    store.mergeDone(plan, outcome);
+    store.compactionDone(plan, outcome);
     assert.deepEqual([blocksIn(folder).length, readdirSync(folder).some((name) => name.endsWith('.tmp'))], [4, false]);
     assert.equal(mergeAll(store, false), 1);
     store.close();
@@ -61,14 +61,14 @@ describe('merging', () => {
         commit(store, levels(10, startUs, round));
         flush(store);
       }
-      const plan = store.planMerge();
+      const plan = store.planCompaction();
       assert.ok(plan);
-      store.mergeDone(plan, { kind: 'failed', reason: 'the disk is full' });
+      store.compactionDone(plan, { kind: 'failed', reason: 'the disk is full' });
       clock.jump(byMs);
       clock.advance(29_999);
-      assert.equal(store.planMerge(), undefined);
+      assert.equal(store.planCompaction(), undefined);
       clock.advance(1);
-      assert.ok(store.planMerge());
+      assert.ok(store.planCompaction());
       store.close();
     }
   });
@@ -79,10 +79,10 @@ describe('merging', () => {
       commit(store, [...levels(10, startUs, round), { key: 2, time: startUs, value: 'text', quality: 0xc0 }]);
       flush(store);
     }
-    const plan = store.planMerge();
+    const plan = store.planCompaction();
     assert.ok(plan);
     const progress: number[] = [];
-    runMerge(plan, (doneBytes) => progress.push(doneBytes), never);
+    runCompaction(plan, (doneBytes) => progress.push(doneBytes), never);
     assert.equal(progress.at(-1), plan.bytes);
     assert.deepEqual(
       [...progress].sort((a, b) => a - b),
@@ -98,9 +98,9 @@ describe('merging', () => {
       flush(store);
     }
     const merge = () => {
-      const plan = store.planMerge();
+      const plan = store.planCompaction();
       assert.ok(plan);
-      store.mergeDone(plan, runMerge(plan, ignored, never));
+      store.compactionDone(plan, runCompaction(plan, ignored, never));
     };
     merge();
     const inputs = store.obsolete();
@@ -124,14 +124,14 @@ describe('erasing', () => {
     flush(store);
     const before = bytesIn(folder);
     store.erase('measurements', 'level', 0, startUs - 10_000_000);
-    const withErasure = statSync(join(folder, 'erasures.tte')).size;
+    const withTombstone = statSync(join(folder, 'erasures.tte')).size;
     assert.equal(read(store, 0).length, 10);
     assert.equal(mergeAll(store, false), 1);
     while (store.maintain(5));
     assert.ok(bytesIn(folder) < before / 10);
-    assert.ok(statSync(join(folder, 'erasures.tte')).size < withErasure);
+    assert.ok(statSync(join(folder, 'erasures.tte')).size < withTombstone);
     assert.equal(read(store, 0).length, 10);
-    assert.equal(store.planMerge(), undefined);
+    assert.equal(store.planCompaction(), undefined);
     store.close();
   });
 
@@ -231,7 +231,7 @@ describe('retention', () => {
     store.setRetention({ defaultUs: dayUs, ofSeries: new Map() });
     clock.advance(2 * 3_600_000);
     while (store.maintain(5));
-    assert.equal(store.planMerge(), undefined);
+    assert.equal(store.planCompaction(), undefined);
     assert.equal(mergeAll(store, true), 1);
     assert.equal(store.stats().records, 22 * 3600);
     store.close();

@@ -1,12 +1,12 @@
-// The block files that are there: those that count, in the order in which a reading takes them, and those that others
-// took the place of, until nobody reads them any more and they can go.
+// The block files that are there: those that count, in the order in which a query takes them, and those that others
+// replaced, until nobody reads them any more and they can go.
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BlockFile } from '../files/block-file.ts';
 import { DamagedBlock } from '../files/damage.ts';
 import { isMissing } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
-import { type BlockInfo, covers } from './merge-plan.ts';
+import { type BlockInfo, covers } from './compaction-plan.ts';
 import type { SnapshotBlock } from './snapshot.ts';
 
 /** A block, and what the store has found out about it. */
@@ -15,17 +15,17 @@ export interface Block extends BlockInfo {
   readonly highestSeries: number;
   /** When it was made; by this those of a wrong clock age. */
   readonly madeUs: number;
-  /** A merge reads it. */
+  /** Compaction reads it. */
   isBusy: boolean;
-  /** A merge found damage: it stays as it is. */
+  /** Compaction found damage: it stays as it is. */
   isDamaged: boolean;
   /** So much of it has expired that it is worth writing anew. */
   isWorn: boolean;
   /** When it is next looked at for what has expired, in monotonic milliseconds. */
   lookAgainMs: number;
-  /** Of the erasures up to `erasuresSeen`, those that apply to it. */
-  readonly erasures: Set<number>;
-  erasuresSeen: number;
+  /** Of the tombstones up to `tombstonesSeen`, those that apply to it. */
+  readonly tombstones: Set<number>;
+  tombstonesSeen: number;
   /** Its first record from 2000 on, where it has older ones as well and somebody had to know. */
   plausibleFromUs: number | undefined;
 }
@@ -70,7 +70,7 @@ export function withBlocks<T>(paths: readonly string[], look: (files: readonly B
 export function blockOf(file: BlockFile, madeUs: number): Block {
   const { path, header, bytes, records, firstUs, lastUs } = file;
   const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainMs: Number.NEGATIVE_INFINITY };
-  const seen = { erasures: new Set<number>(), erasuresSeen: header.erasuresApplied, plausibleFromUs: undefined };
+  const seen = { tombstones: new Set<number>(), tombstonesSeen: header.tombstonesApplied, plausibleFromUs: undefined };
   const highestSeries = file.seriesNumbers.at(-1) ?? 0;
   return { path, header, bytes, records, firstUs, lastUs, highestSeries, madeUs, ...found, ...seen };
 }
@@ -81,7 +81,7 @@ export class BlockList {
   /** Not removed yet; true: nobody reads it any more. */
   readonly #leaving = new Map<Block, boolean>();
   #fresh: string[] = [];
-  /** The last question and its answer: a reading asks the same of many series. */
+  /** The last question and its answer: a query asks the same of many series. */
   #asked: { readonly sinceUs: number; readonly untilUs: number; readonly found: readonly SnapshotBlock[] } | undefined;
 
   constructor(folder: string) {
@@ -138,7 +138,7 @@ export class BlockList {
   }
 
   /**
-   * Removes files that nobody reads any more. One goes only after those that it took the place of: else these would
+   * Removes files that nobody reads any more. One goes only after those that it replaced: else these would
    * count again after a crash. Throws the system's error; what is left is told as obsolete again then.
    */
   unlink(paths: readonly string[], beforeRemoval: () => void): void {

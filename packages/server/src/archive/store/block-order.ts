@@ -1,8 +1,8 @@
 // The order of blocks. Of records at one time, those in the block with the later newest generation came later. A time is
-// in blocks of one partition and, where the server's clock was behind, in those of `astray`; merges keep the order.
+// in blocks of one partition and, where the server's clock was behind, in those of `astray`; compaction keeps the order.
 import type { BlockFile } from '../files/block-file.ts';
 import { Damaged } from '../files/damage.ts';
-import { astray, placeOf } from '../files/file-names.ts';
+import { astray, blockSpanOf } from '../files/file-names.ts';
 import type { ListedFile } from '../files/inventory-file.ts';
 import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
 import { type Block, withBlock } from './block-list.ts';
@@ -26,9 +26,9 @@ export function extentOf(block: Block): Extent {
 
 /** Of a file that is gone and may come back. */
 export function extentOfLost({ name, firstUs, lastUs }: ListedFile): Extent[] {
-  const place = placeOf(name);
-  if (place === undefined) return [];
-  const { partition, genTo } = place;
+  const span = blockSpanOf(name);
+  if (span === undefined) return [];
+  const { partition, genTo } = span;
   return [{ partition, genTo, firstUs: Math.max(firstUs, oldestPlausibleUs), lastUs }];
 }
 

@@ -4,7 +4,7 @@ import { type Damage, Damaged } from '../files/damage.ts';
 import { openBlock } from './block-list.ts';
 
 /**
- * What cannot be read of them. Also told of a file that is gone: whether a merge has replaced it meanwhile, the store
+ * What cannot be read of them. Also reported for a file that is gone: whether compaction has replaced it meanwhile, the store
  * knows. Throws the system's errors.
  */
 export function checkBlocks(

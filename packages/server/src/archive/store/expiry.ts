@@ -115,20 +115,20 @@ export class Expiry {
 
   /** Where the files are too large together: everything up to the end of a block, in whichever block it is. */
   #dropOldest(nowUs: number): boolean {
-    const { blocks, erasures, generations, retention } = this.#parts;
+    const { blocks, tombstones, generations, retention } = this.#parts;
     if (retention.maxBytes === undefined) return false;
     let bytes = generations.journalBytes;
     for (const block of blocks.all) bytes += block.bytes;
     if (bytes <= retention.maxBytes) return false;
     const newestOf = (block: Block) => (isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs);
     const [oldest] = this.#removable().toSorted((a, b) => newestOf(a) - newestOf(b));
-    // Nothing younger goes while the oldest is being merged.
+    // Nothing younger goes while the oldest is being compacted.
     if (oldest === undefined || oldest.isBusy) return false;
     const untilUs = newestOf(oldest) + 1;
     const reaching = blocks.all.filter((block) => extentOf(block).firstUs < untilUs);
     if (reaching.includes(oldest) && reaching.length > 1) {
       try {
-        erasures.dropBefore(untilUs, generations.active.generation - 1);
+        tombstones.dropBefore(untilUs, generations.active.generation - 1);
       } catch (error) {
         // On a full disk it goes all the same, so that there is room again, where nothing comes back that it replaced.
         if (reaching.some((other) => mayReplace(extentOf(oldest), extentOf(other)))) throw error;

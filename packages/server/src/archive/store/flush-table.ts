@@ -6,7 +6,7 @@ import { BlockWriter } from '../files/block-writer.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
 import { astray } from '../files/file-names.ts';
 import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
-import { type ErasedRange, isErased, type MemoryTable, mark } from './memory-table.ts';
+import { type ErasedRange, isErased, type Memtable, mark } from './memtable.ts';
 import { partitionOf, partitionUs } from './partition.ts';
 import { dropReplaced } from './tail.ts';
 import { sortByTime } from './time-order.ts';
@@ -14,13 +14,13 @@ import { sortByTime } from './time-order.ts';
 export interface Flush {
   readonly folder: string;
   readonly disk: Disk;
-  readonly table: MemoryTable;
+  readonly table: Memtable;
   /** Times after this are those of a wrong clock. The same at each try, so that a second one replaces the first. */
   readonly aheadUs: number;
   readonly seriesOf: (number: number) => Series;
   readonly erasedOf: (series: number) => readonly ErasedRange[];
-  /** The last erasure that `erasedOf` knows. */
-  readonly erasuresApplied: number;
+  /** The last tombstone that `erasedOf` knows. */
+  readonly tombstonesApplied: number;
 }
 
 /** Records between two chances to stop. A multiple of a chunk's. */
@@ -40,13 +40,13 @@ interface Segment {
 
 /** Answers with the paths of the blocks, whose names are on disk then. An error leaves none of them unfinished. */
 export function* flushTable(flush: Flush): Generator<void, string[]> {
-  const { folder, table, erasuresApplied } = flush;
+  const { folder, table, tombstonesApplied } = flush;
   const order = yield* orderBySeries(table);
   const segments = yield* segmentsOf(flush, order);
   const { generation } = table;
   const paths: string[] = [];
   for (const partition of partitionsOf(flush, order, segments)) {
-    const header = { partition, genFrom: generation, genTo: generation, rewrite: 0, erasuresApplied };
+    const header = { partition, genFrom: generation, genTo: generation, rewrite: 0, tombstonesApplied };
     const writer = new BlockWriter(folder, header, flush.disk);
     let isFinished = false;
     try {
@@ -64,7 +64,7 @@ export function* flushTable(flush: Flush): Generator<void, string[]> {
 }
 
 /** The positions of all records by number of the series, then arrival. */
-function* orderBySeries(table: MemoryTable): Generator<void, Uint32Array> {
+function* orderBySeries(table: Memtable): Generator<void, Uint32Array> {
   const { count, counts, series } = table;
   const order = new Uint32Array(count);
   const next = new Uint32Array(counts.length);
@@ -144,7 +144,7 @@ function partitionsOf({ table, aheadUs }: Flush, order: Uint32Array, segments: r
 }
 
 function* writePartition(
-  table: MemoryTable,
+  table: Memtable,
   order: Uint32Array,
   segments: readonly Segment[],
   partition: number,
@@ -177,7 +177,7 @@ function* writePartition(
 }
 
 function* append(
-  table: MemoryTable,
+  table: Memtable,
   order: Uint32Array,
   from: number,
   to: number,

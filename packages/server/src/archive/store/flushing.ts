@@ -1,5 +1,5 @@
-// Brings frozen generations into blocks, oldest first, step by step. The journal of a generation goes when its blocks
-// are on disk, and only then do they count.
+// The flush: writes frozen memtables into blocks, oldest first, step by step. The journal of a generation is removed when
+// its blocks are on disk, and only then do they count.
 import { existsSync, rmSync } from 'node:fs';
 import { setAside } from '../files/damaged-files.ts';
 import { syncFolder } from '../files/disk.ts';
@@ -40,15 +40,15 @@ export class Flushing {
   }
 
   #begin({ table, aheadUs }: Frozen): Generator<void, string[]> {
-    const { folder, disk, catalogue, erasures } = this.#parts;
+    const { folder, disk, catalogue, tombstones } = this.#parts;
     return flushTable({
       folder,
       disk,
       table,
       aheadUs,
       seriesOf: (number) => catalogue.byNumber(number) as Series,
-      erasedOf: (series) => erasures.in(table, series),
-      erasuresApplied: erasures.lastSeq,
+      erasedOf: (series) => tombstones.in(table, series),
+      tombstonesApplied: tombstones.lastSeq,
     });
   }
 

@@ -12,7 +12,7 @@ export interface GapsRequest {
 
 /**
  * From when on they are missing, ascending: of a file that lasts into the interval from its start on, and of one with
- * records that have expired from the others on. Erasures do not count: they are forgotten when no file has records of theirs,
+ * records that have expired from the others on. Tombstones do not count: they are forgotten when no file has records of theirs,
  * and what is missing may come back. Only measurements have a quality that could say so.
  */
 export function gapsOf(lost: readonly ListedFile[], request: GapsRequest): number[] {

@@ -1,12 +1,12 @@
-// The generations whose records are in memory: the one that is written, with its journal, and those before it that wait
-// to be flushed. What is committed is in a journal; what is not waits here for the next commit.
+// The memtables: the one that is written, with its journal (the write-ahead log), and the frozen ones before it that wait
+// to be flushed. What is committed is in a journal; the rest waits here for the next commit.
 import { type Batch, type Clock, form, traitsOf } from '@telltale/schema/values';
 import type { Catalogue } from '../files/catalogue.ts';
 import { SyncFailed } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import { farthestAheadUs, type Series } from '../records.ts';
-import { MemoryTable, maxSeries } from './memory-table.ts';
+import { Memtable, maxSeries } from './memtable.ts';
 
 export interface Limits {
   /** Of one generation. */
@@ -19,7 +19,7 @@ export interface Limits {
 
 /** A generation that takes no more records. */
 export interface Frozen {
-  readonly table: MemoryTable;
+  readonly table: Memtable;
   readonly journalPath: string;
   readonly journalBytes: number;
   /** The journal is kept beside the blocks that come of it. */
@@ -44,12 +44,12 @@ const movedAtOnce = 65_536;
 export class Generations {
   readonly #options: GenerationsOptions;
   readonly #frozen: Frozen[];
-  #active: MemoryTable;
+  #active: Memtable;
   /** None while the disk has not taken the first one: the next commit tries it again. */
   #journal: Journal | undefined;
   readonly #failure: string | undefined;
   /** For the memory of the next one. */
-  #spare: MemoryTable | undefined;
+  #spare: Memtable | undefined;
   /** The disk did not confirm a write to the journal: so much of it counts. */
   #endOfJournal: number | undefined;
   // By number of the series: the form of its records, 0 where there is none; 1 for texts.
@@ -61,7 +61,7 @@ export class Generations {
   constructor(options: GenerationsOptions, frozen: Frozen[], generation: number) {
     this.#options = options;
     this.#frozen = frozen;
-    this.#active = new MemoryTable(generation, fewest);
+    this.#active = new Memtable(generation, fewest);
     try {
       this.#begin();
     } catch (error) {
@@ -79,7 +79,7 @@ export class Generations {
     return this.#options.limits.series ?? maxSeries;
   }
 
-  get active(): MemoryTable {
+  get active(): Memtable {
     return this.#active;
   }
 
@@ -89,17 +89,17 @@ export class Generations {
   }
 
   /** Oldest first. */
-  get tables(): MemoryTable[] {
+  get tables(): Memtable[] {
     return [...this.#frozen.map(({ table }) => table), this.#active];
   }
 
   /** Records that are not on disk yet. */
-  get waiting(): number {
+  get pending(): number {
     return this.#active.count - this.#active.committed;
   }
 
   /** Oldest first, with what is on disk of each. */
-  journals(): { readonly path: string; readonly bytes: number; readonly table: MemoryTable }[] {
+  journals(): { readonly path: string; readonly bytes: number; readonly table: Memtable }[] {
     const active = this.#journal;
     return [
       ...this.#frozen.map(({ journalPath: path, journalBytes: bytes, table }) => ({ path, bytes, table })),
@@ -128,7 +128,7 @@ export class Generations {
     }
   }
 
-  /** Everything is on disk afterwards. Throws the system's error; what waits goes on waiting then. */
+  /** Everything is on disk afterwards. Throws the system's error; what waits stays pending then. */
   commit(): void {
     const { catalogue, limits } = this.#options;
     catalogue.commit();
@@ -175,7 +175,7 @@ export class Generations {
     );
     this.#journal = journal;
     this.#endOfJournal = undefined;
-    this.#active = new MemoryTable(generation, Math.max(fewest, Math.ceil(1.1 * old.committed)), this.#spare);
+    this.#active = new Memtable(generation, Math.max(fewest, Math.ceil(1.1 * old.committed)), this.#spare);
     this.#spare = undefined;
     for (let at = old.committed; at < old.count; at += movedAtOnce) {
       const [batch, numbers] = old.batch(at, Math.min(at + movedAtOnce, old.count), this.#formOf);

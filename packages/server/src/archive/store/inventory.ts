@@ -8,19 +8,19 @@ import type { Catalogue } from '../files/catalogue.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
 import {
+  blockSpanOf,
   catalogueName,
-  erasuresName,
   generationOf,
   inventoryName,
   journalName,
-  placeOf,
   retentionsName,
+  tombstonesName,
 } from '../files/file-names.ts';
 import { type ListedFile, lookAt, readInventory, writeInventory } from '../files/inventory-file.ts';
 import type { Block, BlockList } from './block-list.ts';
+import { covers } from './compaction-plan.ts';
 import type { Frozen, Generations } from './generations.ts';
-import type { MemoryTable } from './memory-table.ts';
-import { covers } from './merge-plan.ts';
+import type { Memtable } from './memtable.ts';
 
 /** The parts of the store that the inventory lists the files of, and what it is written with. */
 export interface ListedParts {
@@ -33,7 +33,7 @@ export interface ListedParts {
 
 /** Between two looks at files that grow or are replaced by themselves. */
 const lookMs = 10_000;
-const others = [catalogueName, erasuresName, retentionsName];
+const others = [catalogueName, tombstonesName, retentionsName];
 const noRecords = { records: 0, firstUs: 0, lastUs: 0, highestSeries: 0, isLost: false };
 
 /** What the inventory of a folder says, before its files are opened. */
@@ -75,13 +75,13 @@ export class Inventory {
   compare(names: readonly string[], onDamage: (damage: Damage) => void): void {
     const there = new Set(names);
     const journals = new Set(names.flatMap((name) => generationOf(name) ?? []));
-    const places = names.flatMap((name) => placeOf(name) ?? []);
-    /** A flush did not end, or a merge did: an end meanwhile may have been before this was written down. */
+    const spans = names.flatMap((name) => blockSpanOf(name) ?? []);
+    /** A flush did not end, or a compaction did: an end meanwhile may have been before this was written down. */
     const isElsewhere = ({ name, isLost }: ListedFile) => {
-      const place = placeOf(name);
-      if (place === undefined || isLost) return false;
-      if (place.genFrom === place.genTo && journals.has(place.genFrom)) return true;
-      return places.some((other) => covers(other, place));
+      const span = blockSpanOf(name);
+      if (span === undefined || isLost) return false;
+      if (span.genFrom === span.genTo && journals.has(span.genFrom)) return true;
+      return spans.some((other) => covers(other, span));
     };
     const missing = this.#listed.values().filter((file) => !there.has(file.name) && !isElsewhere(file));
     for (const file of missing) this.#miss(file, onDamage);
@@ -107,7 +107,7 @@ export class Inventory {
   }
 
   /**
-   * Before files are removed that are not in use any more: `fresh` blocks take the place of a generation's journal. Where
+   * Before files are removed that are not in use any more: `fresh` blocks replace a generation's journal. Where
    * it cannot be written, on a full disk, there is none: an old one would miss what is about to go.
    */
   beforeRemoval(parts: ListedParts, fresh: readonly Block[] = [], flushed?: Frozen): void {
@@ -173,7 +173,7 @@ function listedBlock({ path, bytes, records, firstUs, lastUs, highestSeries }: B
   return { name: basename(path), bytes, salt: 0, records, firstUs, lastUs, highestSeries, isLost: false };
 }
 
-function listedJournal(path: string, bytes: number, { committed, minUs, maxUs }: MemoryTable, highestSeries: number) {
+function listedJournal(path: string, bytes: number, { committed, minUs, maxUs }: Memtable, highestSeries: number) {
   const times = committed > 0 && minUs <= maxUs ? { firstUs: minUs, lastUs: maxUs } : { firstUs: 0, lastUs: 0 };
   const salt = lookAt(path)?.salt ?? 0;
   return { name: basename(path), bytes, salt, records: committed, ...times, highestSeries, isLost: false };

@@ -7,15 +7,15 @@ import { Catalogue } from '../files/catalogue.ts';
 import { type Damage, DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
-import { generationOf, isTemporary, journalName, placeOf } from '../files/file-names.ts';
+import { blockSpanOf, generationOf, isTemporary, journalName } from '../files/file-names.ts';
 import { replayJournal } from '../files/journal-replay.ts';
 import type { Series } from '../records.ts';
 import { type Block, blockOf, withBlock } from './block-list.ts';
-import { Erasures } from './erasures.ts';
+import { covers } from './compaction-plan.ts';
 import type { Frozen } from './generations.ts';
 import { Inventory } from './inventory.ts';
-import { covers } from './merge-plan.ts';
 import { TableReplay } from './table-replay.ts';
+import { Tombstones } from './tombstones.ts';
 
 export interface OpenOptions {
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface OpenOptions {
 export interface Opened {
   readonly blocks: readonly Block[];
   readonly catalogue: Catalogue;
-  readonly erasures: Erasures;
+  readonly tombstones: Tombstones;
   readonly inventory: Inventory;
   readonly frozen: Frozen[];
   /** The first that nothing has ever used. */
@@ -43,9 +43,9 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
   const journals = names.flatMap((name) => generationOf(name) ?? []).sort((a, b) => a - b);
   const found = openBlocks(folder, names, options.onDamage);
   const blocks = clearAway(folder, found.blocks, new Set(journals));
-  const erasures = new Erasures(folder, options.disk);
-  for (const damage of erasures.read()) options.onDamage(damage);
-  for (const { header } of blocks) erasures.reached(header.erasuresApplied);
+  const tombstones = new Tombstones(folder, options.disk);
+  for (const damage of tombstones.read()) options.onDamage(damage);
+  for (const { header } of blocks) tombstones.reached(header.tombstonesApplied);
   const catalogue = openCatalogue(folder, blocks, journals, found.highest, options);
   const replays = journals.map((generation, index) => {
     return new TableReplay({
@@ -53,7 +53,7 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
       generation,
       next: journals[index + 1],
       catalogue,
-      erasures,
+      tombstones,
       inventory,
       ...options,
     });
@@ -64,12 +64,12 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
   const highest = isWhole ? found.highest : Math.max(found.highest, catalogue.limit);
   const lastGeneration = names.reduce(
     (last, name) => Math.max(last, lastGenerationOf(name.replace(/\.damaged$/, ''))),
-    Math.max(erasures.lastGeneration, ...inventory.lost.map(({ name }) => lastGenerationOf(name))),
+    Math.max(tombstones.lastGeneration, ...inventory.lost.map(({ name }) => lastGenerationOf(name))),
   );
   return {
     blocks,
     catalogue: isWhole ? catalogue : openCatalogue(folder, blocks, journals, highest, options),
-    erasures,
+    tombstones,
     inventory,
     frozen: replays.map(({ frozen }) => frozen),
     nextGeneration: lastGeneration + 1,
@@ -78,7 +78,7 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
 
 /** 0: the name is of no generation. */
 function lastGenerationOf(name: string): number {
-  return generationOf(name) ?? placeOf(name)?.genTo ?? 0;
+  return generationOf(name) ?? blockSpanOf(name)?.genTo ?? 0;
 }
 
 function openBlocks(
@@ -89,7 +89,7 @@ function openBlocks(
   const blocks: Block[] = [];
   let highest = -1;
   for (const name of names) {
-    if (placeOf(name) === undefined) continue;
+    if (blockSpanOf(name) === undefined) continue;
     const path = join(folder, name);
     try {
       withBlock(path, (file) => {

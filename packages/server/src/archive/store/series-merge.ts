@@ -11,7 +11,7 @@ export interface Interval {
 }
 
 /** What a block has of a series, without what is dropped; one record or chunk after the other. */
-export class SeriesSource {
+export class SeriesCursor {
   /** Of the record at hand; infinite: there is none. */
   headUs = Number.POSITIVE_INFINITY;
   /** Of the block, dropped ones included. */
@@ -113,37 +113,37 @@ export class SeriesSource {
 }
 
 /**
- * Writes the records of the sources, oldest first, in order of time; of those at the same time the older source's come
- * first, and none that a newer source replaces. In each source a record that replaces is the first of its time.
+ * Writes the records of the cursors, oldest first, in order of time; of those at the same time the older cursor's come
+ * first, and none that a newer cursor replaces. In each cursor a record that replaces is the first of its time.
  * `onStep` is called between chunks; false ends it, and so says the answer.
  */
-export function mergeSeries(sources: readonly SeriesSource[], writer: BlockWriter, onStep: () => boolean): boolean {
+export function mergeSeries(cursors: readonly SeriesCursor[], writer: BlockWriter, onStep: () => boolean): boolean {
   for (;;) {
-    let source: SeriesSource | undefined;
+    let cursor: SeriesCursor | undefined;
     let [headUs, boundUs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const each of sources) {
+    for (const each of cursors) {
       if (each.headUs < headUs) {
         boundUs = headUs;
         headUs = each.headUs;
-        source = each;
+        cursor = each;
       } else if (each.headUs < boundUs) boundUs = each.headUs;
     }
-    if (source === undefined) return true;
-    if (headUs < boundUs) source.give(boundUs, writer);
-    else giveSameTime(sources, headUs, writer);
+    if (cursor === undefined) return true;
+    if (headUs < boundUs) cursor.give(boundUs, writer);
+    else giveSameTime(cursors, headUs, writer);
     if (!onStep()) return false;
   }
 }
 
-function giveSameTime(sources: readonly SeriesSource[], timeUs: number, writer: BlockWriter): void {
-  const same = sources.filter(({ headUs }) => headUs === timeUs);
+function giveSameTime(cursors: readonly SeriesCursor[], timeUs: number, writer: BlockWriter): void {
+  const same = cursors.filter(({ headUs }) => headUs === timeUs);
   const replacing = Math.max(
     0,
-    same.findLastIndex((source) => source.isReplacing),
+    same.findLastIndex((cursor) => cursor.isReplacing),
   );
-  for (const [index, source] of same.entries()) {
-    if (index < replacing) source.skip(timeUs);
-    else while (source.headUs === timeUs) source.give(timeUs + 1, writer);
+  for (const [index, cursor] of same.entries()) {
+    if (index < replacing) cursor.skip(timeUs);
+    else while (cursor.headUs === timeUs) cursor.give(timeUs + 1, writer);
   }
 }
 

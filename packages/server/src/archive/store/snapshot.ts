@@ -1,4 +1,4 @@
-// What a reading is given: the records that are still in memory, and the files with the rest. Plain data, so that it
+// What a query is given: the records that are still in memory, and the files with the rest. Plain data, so that it
 // crosses to another thread as it is.
 import { Columns, type Series } from '../records.ts';
 
@@ -13,8 +13,8 @@ export interface Tail {
   readonly texts: string[];
 }
 
-/** Of a block, the records in [sinceUs, untilUs) where its header's `erasuresApplied` is less than `seq`. */
-export interface AppliedErasure {
+/** Of a block, the records in [sinceUs, untilUs) where its header's `tombstonesApplied` is less than `seq`. */
+export interface AppliedTombstone {
   readonly seq: number;
   readonly sinceUs: number;
   readonly untilUs: number;
@@ -37,7 +37,7 @@ export interface SeriesSnapshot {
    * block as the older one, before it, or in a later block of this list. With the head asked for, also those of before.
    */
   readonly blocks: readonly SnapshotBlock[];
-  readonly erasures: readonly AppliedErasure[];
+  readonly tombstones: readonly AppliedTombstone[];
   /** Times, ascending, from which on records are missing with a file that is gone. */
   readonly gaps?: readonly number[];
   /** Records from 2000 on and before this are not shown; 0: all are. */

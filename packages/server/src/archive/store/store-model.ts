@@ -31,19 +31,19 @@ export const keys: readonly SeriesKey[] = [
 /** What the archive has to have: each record that was committed, until it is erased or replaced. */
 export class StoreModel {
   #records: ModelRecord[] = [];
-  #waiting: ModelRecord[] = [];
+  #pending: ModelRecord[] = [];
 
   append(records: readonly ModelRecord[]): void {
-    this.#waiting.push(...records);
+    this.#pending.push(...records);
   }
 
   commit(): void {
-    for (const record of this.#waiting) {
+    for (const record of this.#pending) {
       const { key, time, isReplacing } = record;
       if (isReplacing) this.#records = this.#records.filter((old) => old.key !== key || old.time !== time);
       this.#records.push(record);
     }
-    this.#waiting = [];
+    this.#pending = [];
   }
 
   /** Of all series of the name, as the archive does. */
@@ -57,13 +57,13 @@ export class StoreModel {
 
   /** What was not committed is gone. */
   crash(): void {
-    this.#waiting = [];
+    this.#pending = [];
   }
 
   copy(): StoreModel {
     const copy = new StoreModel();
     copy.#records = [...this.#records];
-    copy.#waiting = [...this.#waiting];
+    copy.#pending = [...this.#pending];
     return copy;
   }
 
@@ -129,7 +129,7 @@ export function read(
 }
 
 function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number, needsHead: boolean): PlainRecord[] {
-  const { series, tail, blocks, erasures, cutOffUs } = snapshot;
+  const { series, tail, blocks, tombstones, cutOffUs } = snapshot;
   let all: PlainRecord[] = [];
   const take = (records: readonly PlainRecord[]) => {
     for (const [at, { time, value, quality }] of records.entries()) {
@@ -142,7 +142,7 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
   };
   for (const { path } of blocks) {
     const file = BlockFile.open(path);
-    const applied = erasures.filter(({ seq }) => seq > file.header.erasuresApplied);
+    const applied = tombstones.filter(({ seq }) => seq > file.header.tombstonesApplied);
     const isErased = (time: number) => applied.some((erased) => time >= erased.sinceUs && time < erased.untilUs);
     take(recordsOf(file, series).filter(({ time }) => !isErased(time)));
     file.close();

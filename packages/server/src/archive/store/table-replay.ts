@@ -6,10 +6,10 @@ import type { Damage } from '../files/damage.ts';
 import { journalName } from '../files/file-names.ts';
 import { readJournalHead, replayJournal } from '../files/journal-replay.ts';
 import { type Columns, farthestAheadUs, type Series } from '../records.ts';
-import type { Erasures } from './erasures.ts';
 import type { Frozen } from './generations.ts';
 import type { Inventory } from './inventory.ts';
-import { MemoryTable, maxSeries } from './memory-table.ts';
+import { Memtable, maxSeries } from './memtable.ts';
+import type { Tombstones } from './tombstones.ts';
 
 export interface TableReplayOptions {
   readonly folder: string;
@@ -17,7 +17,7 @@ export interface TableReplayOptions {
   /** The generation of the next journal, which may say that not all of this one counts. */
   readonly next: number | undefined;
   readonly catalogue: Catalogue;
-  readonly erasures: Erasures;
+  readonly tombstones: Tombstones;
   readonly clock: Clock;
   readonly inventory: Inventory;
   readonly onDamage: (damage: Damage) => void;
@@ -29,22 +29,22 @@ export class TableReplay {
   readonly frozen: Frozen;
   /** Numbers that the catalogue gives to another series: whose their records are cannot be told. */
   readonly #disputed = new Set<number>();
-  readonly #table: MemoryTable;
+  readonly #table: Memtable;
   readonly #aheadUs: number;
   #isText = new Uint8Array(64);
 
   /** Throws `NewerVersion` and the system's errors. */
   constructor(options: TableReplayOptions) {
-    const { folder, generation, next, catalogue, erasures, clock, inventory, onDamage } = options;
+    const { folder, generation, next, catalogue, tombstones, clock, inventory, onDamage } = options;
     const journalPath = join(folder, journalName(generation));
-    const table = new MemoryTable(generation, 16_384);
+    const table = new Memtable(generation, 16_384);
     this.#table = table;
     this.#aheadUs = clock.now() + farthestAheadUs;
     const listener = {
       known: (number: number) => catalogue.byNumber(number),
       series: (series: Series) => this.#declare(series, catalogue.byNumber(series.number)),
       batch: (numbers: Uint32Array, columns: Columns, count: number, offset: number) => {
-        erasures.replayed(generation, offset, table.count);
+        tombstones.replayed(generation, offset, table.count);
         this.#take(numbers, columns, count);
       },
     };
@@ -53,7 +53,7 @@ export class TableReplay {
     const hadBytes = inventory.journalBytes(generation, salt);
     const isCut = bytes < hadBytes;
     if (isCut) onDamage({ file: journalName(generation), reason: `${bytes} bytes are right, and it had ${hadBytes}` });
-    erasures.replayed(generation, Number.POSITIVE_INFINITY, table.count);
+    tombstones.replayed(generation, Number.POSITIVE_INFINITY, table.count);
     table.committed = table.count;
     for (const damage of damages) onDamage(damage);
     for (const series of this.#disputed) {

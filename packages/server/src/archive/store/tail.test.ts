@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import fc from 'fast-check';
 import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
-import { MemoryTable } from './memory-table.ts';
+import { Memtable } from './memtable.ts';
 import { isShown } from './store-model.ts';
 import { tailOf } from './tail.ts';
 
@@ -27,7 +27,7 @@ const someRecords = fc.array(fc.record({ series: fc.nat(2), time: aTime, isRepla
 });
 
 /** Records whose values say which they are. */
-function append(table: MemoryTable, records: readonly Plain[], first: number): void {
+function append(table: Memtable, records: readonly Plain[], first: number): void {
   const batch = new Batch();
   for (const [at, { series: number, time, isReplacing }] of records.entries()) {
     const quality = 0xc0 | (isReplacing ? replaces : 0);
@@ -48,21 +48,21 @@ function idsOf(tail: ReturnType<typeof tailOf>, { datatype }: Series): number[] 
 }
 
 test('a tail has what is committed in its interval, in order of time, without what was erased or replaced', () => {
-  const erasures = fc.record({ sinceUs: aTime, untilUs: aTime, before: fc.nat(40) });
+  const tombstones = fc.record({ sinceUs: aTime, untilUs: aTime, before: fc.nat(40) });
   fc.assert(
     fc.property(
       fc.tuple(someRecords, someRecords, someRecords),
       fc.tuple(aTime, aTime, fc.nat(6), fc.boolean()),
-      fc.option(erasures, { nil: undefined }),
+      fc.option(tombstones, { nil: undefined }),
       ([old, fresh, waiting], [one, other, expired, needsHead], erased) => {
         const cutOffUs = expired === 0 ? 0 : oldestPlausibleUs + expired;
         const [sinceUs, untilUs] = [Math.min(one, other), Math.max(one, other)];
-        const tables = [new MemoryTable(1, 4), new MemoryTable(2, 4)] as const;
+        const tables = [new Memtable(1, 4), new Memtable(2, 4)] as const;
         append(tables[0], old, 0);
         append(tables[1], fresh, 100);
         for (const table of tables) table.committed = table.count;
         append(tables[1], waiting, 200);
-        const erasedIn = (table: MemoryTable) => (table === tables[0] && erased !== undefined ? [erased] : []);
+        const erasedIn = (table: Memtable) => (table === tables[0] && erased !== undefined ? [erased] : []);
         for (const each of series) {
           const isErased = (time: number, at: number) =>
             erased !== undefined && at < erased.before && time >= erased.sinceUs && time < erased.untilUs;
@@ -95,16 +95,16 @@ test('a tail has what is committed in its interval, in order of time, without wh
 test('a table forgets what was not committed, and another one takes over its memory', () => {
   fc.assert(
     fc.property(someRecords, someRecords, (kept, waiting) => {
-      const table = new MemoryTable(1, 4);
+      const table = new Memtable(1, 4);
       append(table, kept, 0);
       table.committed = table.count;
       append(table, waiting, 100);
       table.cutBack(aheadUs);
-      const plain = new MemoryTable(1, 4);
+      const plain = new Memtable(1, 4);
       append(plain, kept, 0);
       assert.deepEqual([table.count, table.astray, table.used], [plain.count, plain.astray, plain.used]);
       for (const { number } of series) assert.equal(table.counts[number] ?? 0, plain.counts[number] ?? 0);
-      const next = new MemoryTable(2, 4, table);
+      const next = new Memtable(2, 4, table);
       append(next, waiting, 100);
       next.committed = next.count;
       for (const each of series) {

@@ -1,7 +1,7 @@
-// The records of one series that are in memory, of all generations, as a reading gets them.
+// The records of one series that are in memory, of all generations, as a query gets them.
 import { form, traitsOf } from '@telltale/schema/values';
 import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
-import type { ErasedRange, MemoryTable } from './memory-table.ts';
+import type { ErasedRange, Memtable } from './memtable.ts';
 import { headCutOff } from './retention.ts';
 import type { Tail } from './snapshot.ts';
 import { sortByTime } from './time-order.ts';
@@ -18,8 +18,8 @@ export interface TailRequest {
 
 /** `tables` oldest first; `erasedOf` says what was erased of the series in a table. */
 export function tailOf(
-  tables: readonly MemoryTable[],
-  erasedOf: (table: MemoryTable) => readonly ErasedRange[],
+  tables: readonly Memtable[],
+  erasedOf: (table: Memtable) => readonly ErasedRange[],
   request: TailRequest,
 ): Tail | undefined {
   const { series, sinceUs, untilUs, cutOffUs } = request;
@@ -40,11 +40,11 @@ export function tailOf(
 }
 
 function headOf(
-  tables: readonly MemoryTable[],
-  erasedOf: (table: MemoryTable) => readonly ErasedRange[],
+  tables: readonly Memtable[],
+  erasedOf: (table: Memtable) => readonly ErasedRange[],
   { series, sinceUs, cutOffUs }: TailRequest,
-): { readonly table: MemoryTable; readonly at: number } | undefined {
-  let best: { readonly table: MemoryTable; readonly at: number } | undefined;
+): { readonly table: Memtable; readonly at: number } | undefined {
+  let best: { readonly table: Memtable; readonly at: number } | undefined;
   let bestUs = headCutOff(sinceUs, cutOffUs);
   for (const table of tables) {
     const at = table.positionBefore(series.number, sinceUs, erasedOf(table));

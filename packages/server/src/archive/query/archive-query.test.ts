@@ -1,4 +1,4 @@
-// Readings of real files, as the store makes them.
+// Queries of real files, as the store makes them.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import { OpenBlocks } from '../open-blocks.ts';
 import { replaces, type SeriesKey } from '../records.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from '../store/archive-store.ts';
-import { runMerge } from '../store/run-merge.ts';
+import { runCompaction } from '../store/run-compaction.ts';
+import { ArchiveQuery, type ArchiveQueryOptions } from './archive-query.ts';
 import type { Block, Chunk } from './block.ts';
-import { Reading, type ReadingOptions } from './reading.ts';
 
 const root = temporaryFolder(suiteCleanup());
 
@@ -62,14 +62,14 @@ function flush(store: ArchiveStore): void {
 }
 
 function merge(store: ArchiveStore): void {
-  for (let plan = store.planMerge(true); plan !== undefined; plan = store.planMerge(true)) {
-    const outcome = runMerge(
+  for (let plan = store.planCompaction(true); plan !== undefined; plan = store.planCompaction(true)) {
+    const outcome = runCompaction(
       plan,
       () => {},
       () => false,
       disk,
     );
-    store.mergeDone(plan, outcome);
+    store.compactionDone(plan, outcome);
   }
 }
 
@@ -86,7 +86,7 @@ interface Looked {
 function look(
   store: ArchiveStore,
   options: Partial<ReadRequest>,
-  more: Partial<ReadingOptions> = {},
+  more: Partial<ArchiveQueryOptions> = {},
   pages = Number.POSITIVE_INFINITY,
 ): Looked {
   const request: ReadRequest = {
@@ -119,15 +119,15 @@ function look(
       },
     };
   };
-  const reading = new Reading(request, { blockOf, onDamage: (damage) => damages.push(damage), ...more });
+  const query = new ArchiveQuery(request, { blockOf, onDamage: (damage) => damages.push(damage), ...more });
   const taken: Uint8Array[] = [];
   while (taken.length < pages) {
-    const { wanted } = reading;
+    const { wanted } = query;
     if (wanted !== undefined) {
       const { kind, sinceUs, untilUs } = request;
-      reading.give(store.snapshot(store.find(kind, wanted), sinceUs, untilUs, needsHead(request)));
+      query.give(store.snapshot(store.find(kind, wanted), sinceUs, untilUs, needsHead(request)));
     }
-    const page = reading.next();
+    const page = query.next();
     if (page === undefined) break;
     taken.push(page);
   }
@@ -253,7 +253,7 @@ test('a chunk that is damaged is left out and told, and the rest is given', () =
   store.close();
 });
 
-test('a reading gives its turn away after some milliseconds, and loses nothing by it', () => {
+test('a query gives its turn away after some milliseconds, and loses nothing by it', () => {
   const store = openStore();
   append(store, level, 5000);
   append(store, note, 5000, { fromUs: startUs + 500_000 });

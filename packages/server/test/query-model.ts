@@ -1,13 +1,13 @@
-// What readings are held against: records in plain arrays, and what is to be read of them, by the words of the design
-// alone; and readings of the same records, served as the thread that reads serves them.
+// What queries are held against: records in plain arrays, and what is to be read of them, by the words of the design
+// alone; and queries of the same records, served as the thread that reads serves them.
 import assert from 'node:assert/strict';
 import { type Datatype, formatPrefixed, quality as qualities, toTimestamp, type Value } from '@telltale/schema';
 import fc from 'fast-check';
 import type { Aggregate, ReadRequest } from '../src/archive/archive-access.ts';
 import { summarize } from '../src/archive/codec/summary.ts';
+import { ArchiveQuery } from '../src/archive/query/archive-query.ts';
 import type { Block, Chunk } from '../src/archive/query/block.ts';
 import { PageBuffers } from '../src/archive/query/page.ts';
-import { Reading } from '../src/archive/query/reading.ts';
 import { Columns, replaces, type Series } from '../src/archive/records.ts';
 import type { SeriesSnapshot } from '../src/archive/store/snapshot.ts';
 
@@ -21,8 +21,8 @@ export interface PlainRecord {
 export interface Part {
   readonly series: Series;
   /** In arrival order; the last one is in memory. */
-  readonly sources: readonly { readonly records: readonly PlainRecord[]; readonly erasuresApplied: number }[];
-  readonly erasures: readonly { readonly seq: number; readonly sinceUs: number; readonly untilUs: number }[];
+  readonly sources: readonly { readonly records: readonly PlainRecord[]; readonly tombstonesApplied: number }[];
+  readonly tombstones: readonly { readonly seq: number; readonly sinceUs: number; readonly untilUs: number }[];
   readonly cutOffUs: number;
 }
 
@@ -51,7 +51,13 @@ interface ChunkOfRecords extends Chunk {
   readonly records: readonly PlainRecord[];
 }
 
-function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplied: number, cut: number, sums: boolean) {
+function blockOf(
+  series: Series,
+  records: readonly PlainRecord[],
+  tombstonesApplied: number,
+  cut: number,
+  sums: boolean,
+) {
   const chunks: ChunkOfRecords[] = [];
   for (let at = 0; at < records.length; at += cut) {
     const some = records.slice(at, at + cut);
@@ -64,7 +70,7 @@ function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplie
     });
   }
   const block: Block = {
-    header: { erasuresApplied },
+    header: { tombstonesApplied },
     chunksOf: () => chunks,
     read(_series, chunk, into) {
       const from = columnsOf((chunk as ChunkOfRecords).records);
@@ -89,13 +95,13 @@ function blockOf(series: Series, records: readonly PlainRecord[], erasuresApplie
 
 /** What there is to read, by the words of the design alone. */
 export function visible(parts: readonly Part[]): PlainRecord[] {
-  const all = parts.flatMap(({ sources, erasures, cutOffUs }) => {
-    const left = sources.flatMap(({ records, erasuresApplied }, source) =>
+  const all = parts.flatMap(({ sources, tombstones, cutOffUs }) => {
+    const left = sources.flatMap(({ records, tombstonesApplied }, source) =>
       records.filter(
         ({ time }) =>
           time >= cutOffUs &&
           (source === sources.length - 1 ||
-            !erasures.some((each) => each.seq > erasuresApplied && each.sinceUs <= time && time < each.untilUs)),
+            !tombstones.some((each) => each.seq > tombstonesApplied && each.sinceUs <= time && time < each.untilUs)),
       ),
     );
     return withoutReplaced(left);
@@ -212,11 +218,11 @@ export interface Reader {
 export interface Serving {
   /** About so long are the pages. */
   readonly pageBytes?: number;
-  /** Each reading gives its turn away after so many steps. */
+  /** Each query gives its turn away after so many steps. */
   readonly stepsATurn?: number;
 }
 
-/** What a reading is made of: blocks cut into chunks of `cut`, the last source in memory. */
+/** What a query is made of: blocks cut into chunks of `cut`, the last source in memory. */
 function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, stepsATurn: number | undefined) {
   const blocks = new Map<string, Block>();
   const series = parts.map((part): SeriesSnapshot => {
@@ -224,7 +230,7 @@ function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, 
     const tail = columnsOf((all.at(-1) ?? []).filter(({ time }) => time >= part.cutOffUs));
     const found = all.slice(0, -1).flatMap((records, at) => {
       const path = `${part.series.number}-${at}`;
-      const applied = part.sources[at]?.erasuresApplied as number;
+      const applied = part.sources[at]?.tombstonesApplied as number;
       blocks.set(path, blockOf(part.series, records, applied, cut, sums));
       const times = records.map(({ time }) => time);
       // A block may have records of other series before and behind.
@@ -239,7 +245,7 @@ function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, 
     return { ...part, tail: count > 0 ? { times, numbers, qualities: all16, texts } : undefined, blocks: found };
   });
   let ms = 0;
-  const reading = new Reading(request, {
+  const query = new ArchiveQuery(request, {
     blockOf: (path) => blocks.get(path) as Block,
     onDamage: (damage) => assert.fail(damage.reason),
     buffers,
@@ -251,18 +257,18 @@ function readingOf({ parts, request, cut, sums }: Reader, buffers: PageBuffers, 
       },
     }),
   });
-  return { reading, snapshot: { series }, taken: [] as Buffer[] };
+  return { query, snapshot: { series }, taken: [] as Buffer[] };
 }
 
-/** The answers of readings that are served in turns. Pages go to another thread, and their buffers come back and serve again. */
+/** The answers of queries that are served in turns. Pages go to another thread, and their buffers come back and serve again. */
 export function readInTurns(readers: readonly Reader[], { pageBytes, stepsATurn }: Serving = {}): Buffer[] {
   const buffers = new PageBuffers(pageBytes);
   const all = readers.map((reader) => readingOf(reader, buffers, stepsATurn));
-  while (all.some(({ reading }) => !reading.isOver)) {
-    for (const { reading, snapshot, taken } of all) {
-      if (reading.wanted !== undefined) reading.give(snapshot);
-      const page = reading.next();
-      if (page === undefined || (page.length === 0 && !reading.isOver)) continue;
+  while (all.some(({ query }) => !query.isOver)) {
+    for (const { query, snapshot, taken } of all) {
+      if (query.wanted !== undefined) query.give(snapshot);
+      const page = query.next();
+      if (page === undefined || (page.length === 0 && !query.isOver)) continue;
       const bytes = page.length;
       const buffer = structuredClone(page.buffer, { transfer: [page.buffer] });
       taken.push(Buffer.from(buffer.slice(0, bytes)));
@@ -294,14 +300,14 @@ const quality = fc.oneof(
 function partOf(number: number): fc.Arbitrary<Part> {
   return fc.constantFrom<Datatype>('b', 'q', 'i', 'l', 'f', 'd', 's').chain((datatype) => {
     const record = fc.record({ datatype: fc.constant(datatype), time, value: valuesOf[datatype], quality });
-    const source = fc.record({ records: fc.array(record, { maxLength: 12 }), erasuresApplied: fc.nat({ max: 3 }) });
-    const erasure = fc
+    const source = fc.record({ records: fc.array(record, { maxLength: 12 }), tombstonesApplied: fc.nat({ max: 3 }) });
+    const tombstone = fc
       .tuple(fc.integer({ min: 1, max: 4 }), time, time)
       .map(([seq, one, other]) => ({ seq, sinceUs: Math.min(one, other), untilUs: Math.max(one, other) }));
     return fc.record({
       series: fc.constant({ kind: 'measurements' as const, name: 'level', datatype, number }),
       sources: fc.array(source, { minLength: 1, maxLength: 5 }),
-      erasures: fc.array(erasure, { maxLength: 2 }),
+      tombstones: fc.array(tombstone, { maxLength: 2 }),
       cutOffUs: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, time),
     });
   });

@@ -1,15 +1,15 @@
-// The file of the erasures that are not yet carried out for good. Small, and replaced as a whole at each change.
+// The file of the tombstones that compaction has not applied everywhere yet. Small, and replaced as a whole at each change.
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Damage } from './damage.ts';
 import { type Disk, systemDisk } from './disk.ts';
-import { erasuresName } from './file-names.ts';
+import { tombstonesName } from './file-names.ts';
 import { readSmallFile, type SmallFile, writeSmallFile } from './small-file.ts';
 
-/** In place of a number: the erasure applies to every series. */
+/** In place of a number: the tombstone applies to every series. */
 export const everySeries = 2 ** 32 - 1;
 
-export interface Erasure {
+export interface Tombstone {
   /** In the order in which they were asked for, from 1. */
   readonly seq: number;
   /** The number of the series, or `everySeries`. */
@@ -22,32 +22,32 @@ export interface Erasure {
   readonly offset: number;
 }
 
-export interface ErasuresRead {
-  readonly erasures: readonly Erasure[];
+export interface TombstonesRead {
+  readonly tombstones: readonly Tombstone[];
   readonly damages: readonly Damage[];
 }
 
-const file: SmallFile<Erasure> = {
-  name: erasuresName,
+const file: SmallFile<Tombstone> = {
+  name: tombstonesName,
   format: { magic: 0x45_54_54_54, version: 1 }, // 'TTTE'
-  what: 'erasure',
-  read: readErasure,
+  what: 'tombstone',
+  read: readTombstone,
 };
 const entryBytes = 40;
 
 /** In order of `seq`. What is damaged is left out; the file is kept beside the next one under another name. */
-export function readErasures(folder: string): ErasuresRead {
+export function readTombstones(folder: string): TombstonesRead {
   const { entries, damages } = readSmallFile(folder, file);
-  const bySeq = new Map(entries.map((erasure) => [erasure.seq, erasure]));
-  return { erasures: [...bySeq.values()].sort((a, b) => a.seq - b.seq), damages };
+  const bySeq = new Map(entries.map((tombstone) => [tombstone.seq, tombstone]));
+  return { tombstones: [...bySeq.values()].sort((a, b) => a.seq - b.seq), damages };
 }
 
 /** On disk when it returns; after an error the old ones are. */
-export function writeErasures(folder: string, erasures: readonly Erasure[], disk: Disk = systemDisk): void {
-  writeSmallFile(disk, folder, file, erasures.map(entryOf));
+export function writeTombstones(folder: string, tombstones: readonly Tombstone[], disk: Disk = systemDisk): void {
+  writeSmallFile(disk, folder, file, tombstones.map(entryOf));
 }
 
-function entryOf({ seq, series, sinceUs, untilUs, generation, offset }: Erasure): Uint8Array {
+function entryOf({ seq, series, sinceUs, untilUs, generation, offset }: Tombstone): Uint8Array {
   const out = new ByteWriter(entryBytes);
   out.f64(seq);
   out.u32(series);
@@ -58,7 +58,7 @@ function entryOf({ seq, series, sinceUs, untilUs, generation, offset }: Erasure)
   return out.written();
 }
 
-function readErasure(payload: Uint8Array): Erasure | undefined {
+function readTombstone(payload: Uint8Array): Tombstone | undefined {
   if (payload.length !== entryBytes) return undefined;
   const reader = new ByteReader(payload);
   const seq = reader.f64();

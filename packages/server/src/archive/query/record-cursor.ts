@@ -1,12 +1,12 @@
-// Where records of one series come from: a block file, or what is in memory. Reads chunk by chunk, as late as it can, and
-// gives what is in the interval and not erased. None replaces another one of the same source: the first of its time may
-// replace those of older sources.
+// A cursor over the records of one series in a block file or in memory. Reads chunk by chunk, as late as possible, and gives
+// what is in the interval and not erased. Within one cursor no record replaces another: the first of its time may replace
+// those of older cursors.
 import { Columns, replaces, type Series } from '../records.ts';
 import type { SeriesSnapshot } from '../store/snapshot.ts';
 import type { Block, Chunk } from './block.ts';
 import { firstEndingFrom, firstStartingFrom } from './chunk-search.ts';
-import { Erased } from './erased.ts';
 import { firstFrom } from './time-search.ts';
+import { TombstoneFilter } from './tombstone-filter.ts';
 
 export interface Interval {
   /** Half-open. */
@@ -14,7 +14,7 @@ export interface Interval {
   readonly untilUs: number;
 }
 
-/** What the places of a name are given by the reading that they belong to. */
+/** What the locations of a name are given by the query that they belong to. */
 export interface NameContext {
   /** For the moment: the next call may close it. Undefined: it cannot be read, and that has been reported. */
   readonly blockOf: (path: string) => Block | undefined;
@@ -22,8 +22,8 @@ export interface NameContext {
   readonly onUnreadable: (error: unknown) => void;
 }
 
-/** One place where records of a series are, or may be: a block is opened when it is its turn. */
-export interface Place {
+/** Where records of a series are, or may be: a block is opened when it is its turn. */
+export interface RecordLocation {
   readonly part: SeriesSnapshot;
   /** Records at the same time come in this order. */
   readonly order: number;
@@ -37,9 +37,9 @@ export interface Place {
 
 const noChunks: readonly Chunk[] = [];
 const noRecords = new Columns();
-const nothingErased = new Erased([], 0);
+const nothingErased = new TombstoneFilter([], 0);
 
-export class Source {
+export class RecordCursor {
   readonly series: Series;
   /** Records at the same time come in this order; a series of a name is behind the other. */
   readonly order: number;
@@ -56,7 +56,7 @@ export class Source {
   readonly #path: string | undefined;
   readonly #untilUs: number;
   /** What is in memory has been freed of it. */
-  #erased: Erased = nothingErased;
+  #erased: TombstoneFilter = nothingErased;
   #sinceUs: number;
   /** Who the columns are given back to. */
   #lender: Block | undefined;
@@ -65,19 +65,19 @@ export class Source {
   /** Of the chunks from here on none is in the interval. */
   #lastIndex = 0;
 
-  constructor(context: NameContext, place: Place, { sinceUs, untilUs }: Interval) {
-    const { part, path, tail } = place;
+  constructor(context: NameContext, location: RecordLocation, { sinceUs, untilUs }: Interval) {
+    const { part, path, tail } = location;
     this.#context = context;
     this.series = part.series;
-    this.order = place.order;
+    this.order = location.order;
     this.#part = part;
     this.#path = path;
     this.#sinceUs = sinceUs;
     this.#untilUs = untilUs;
     this.isOpen = this.isLoaded = path === undefined;
     this.headUs = Number.POSITIVE_INFINITY;
-    if (path !== undefined && place.lastUs >= sinceUs && place.firstUs < untilUs) {
-      this.headUs = Math.max(place.firstUs, sinceUs);
+    if (path !== undefined && location.lastUs >= sinceUs && location.firstUs < untilUs) {
+      this.headUs = Math.max(location.firstUs, sinceUs);
     }
     if (tail !== undefined) {
       this.columns = tail;
@@ -96,7 +96,7 @@ export class Source {
     } catch (error) {
       this.#context.onUnreadable(error);
     }
-    this.#erased = new Erased(this.#part.erasures, block?.header.erasuresApplied ?? 0);
+    this.#erased = new TombstoneFilter(this.#part.tombstones, block?.header.tombstonesApplied ?? 0);
     this.#lastIndex = firstStartingFrom(this.#chunks, this.#untilUs);
     this.#goTo(firstEndingFrom(this.#chunks, this.#sinceUs));
   }
@@ -146,7 +146,7 @@ export class Source {
     }
   }
 
-  /** Whether the record at hand, which must be loaded, takes the place of those of older sources at its time. */
+  /** Whether the record at hand, which must be loaded, replaces those of older cursors at its time. */
   get isReplacing(): boolean {
     return ((this.columns.qualities[this.at] as number) & replaces) !== 0;
   }

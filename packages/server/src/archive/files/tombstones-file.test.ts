@@ -5,9 +5,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { archiveFolder } from '../../../test/archive-records.ts';
 import { systemDisk } from './disk.ts';
-import { type Erasure, readErasures, writeErasures } from './erasures-file.ts';
+import { readTombstones, type Tombstone, writeTombstones } from './tombstones-file.ts';
 
-const erasures: readonly Erasure[] = [1, 2, 9].map((seq) => ({
+const tombstones: readonly Tombstone[] = [1, 2, 9].map((seq) => ({
   seq,
   series: 3 * seq,
   sinceUs: 1000 * seq,
@@ -16,10 +16,10 @@ const erasures: readonly Erasure[] = [1, 2, 9].map((seq) => ({
   offset: 48 * seq,
 }));
 
-describe('the file of erasures', () => {
+describe('the file of tombstones', () => {
   test('gives back what was written, in order', (t) => {
     const folder = archiveFolder(t);
-    assert.deepEqual(readErasures(folder), { erasures: [], damages: [] });
+    assert.deepEqual(readTombstones(folder), { tombstones: [], damages: [] });
     const number = fc.integer({ min: 0, max: 2 ** 32 - 1 });
     const any = fc
       .tuple(fc.maxSafeNat(), number, fc.maxSafeNat(), fc.maxSafeNat(), number, fc.maxSafeNat())
@@ -28,10 +28,10 @@ describe('the file of erasures', () => {
       });
     fc.assert(
       fc.property(fc.uniqueArray(any, { selector: ({ seq }) => seq, maxLength: 20 }), (those) => {
-        writeErasures(folder, those);
-        const read = readErasures(folder);
+        writeTombstones(folder, those);
+        const read = readTombstones(folder);
         assert.deepEqual(
-          read.erasures,
+          read.tombstones,
           [...those].sort((a, b) => a.seq - b.seq),
         );
         assert.deepEqual(read.damages, []);
@@ -42,17 +42,17 @@ describe('the file of erasures', () => {
 
   test('is the old one where a new one cannot be written', (t) => {
     const folder = archiveFolder(t);
-    writeErasures(folder, erasures);
+    writeTombstones(folder, tombstones);
     const full = { ...systemDisk, write: () => assert.fail('no space left on device') };
-    assert.throws(() => writeErasures(folder, [], full), /no space/);
-    assert.deepEqual(readErasures(folder).erasures, erasures);
+    assert.throws(() => writeTombstones(folder, [], full), /no space/);
+    assert.deepEqual(readTombstones(folder).tombstones, tombstones);
     assert.deepEqual(readdirSync(folder), ['erasures.tte']);
   });
 
   test('damaged anywhere gives the others, and is kept for who wants to look', (t) => {
     const folder = archiveFolder(t);
     const path = join(folder, 'erasures.tte');
-    writeErasures(folder, erasures);
+    writeTombstones(folder, tombstones);
     const bytes = readFileSync(path);
     for (let at = 0; at < bytes.length; at++) {
       for (const isCut of [false, true]) {
@@ -60,10 +60,10 @@ describe('the file of erasures', () => {
         if (!isCut) changed[at] = (changed[at] as number) ^ (1 << (at % 8));
         writeFileSync(path, changed);
         const frameOf = (index: number) => ({ from: 16 + 56 * index, to: 72 + 56 * index });
-        const isThere = (_: Erasure, index: number) =>
+        const isThere = (_: Tombstone, index: number) =>
           isCut ? frameOf(index).to <= at : at < frameOf(index).from || at >= frameOf(index).to;
-        const read = readErasures(folder);
-        assert.deepEqual(read.erasures, erasures.filter(isThere), `${isCut ? 'cut' : 'changed'} at ${at}`);
+        const read = readTombstones(folder);
+        assert.deepEqual(read.tombstones, tombstones.filter(isThere), `${isCut ? 'cut' : 'changed'} at ${at}`);
         if (!isCut) assert.ok(read.damages.length > 0);
       }
     }

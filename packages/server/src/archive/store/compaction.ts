@@ -1,23 +1,24 @@
-// Which merge comes next, and what comes of it. The merges themselves run elsewhere; `runMerge` needs files alone.
+// Compaction: chooses the blocks to merge or rewrite next, and takes the result over. The work itself, `runCompaction`,
+// needs files alone and runs on a thread of its own.
 
 import { utimesSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
-import { astray, placeOf } from '../files/file-names.ts';
+import { astray, blockSpanOf } from '../files/file-names.ts';
 import { type Block, blockOf, withBlock } from './block-list.ts';
 import { type Extent, extentOf, extentOfLost, overtakes, replacedBefore } from './block-order.ts';
-import { isTouched } from './erasures.ts';
-import { chooseAll, chooseMerge, type MergePlan, mergedHeader, runsBetween } from './merge-plan.ts';
+import { type CompactionPlan, chooseAll, chooseBlocks, compactedHeader, runsBetween } from './compaction-plan.ts';
 import { partitionUs } from './partition.ts';
 import { keepAll, latestCutOff } from './retention.ts';
-import type { MergeOutcome } from './run-merge.ts';
+import type { CompactionOutcome } from './run-compaction.ts';
 import type { StoreParts } from './store-parts.ts';
+import { applyTombstones } from './tombstones.ts';
 
-/** After a failure, say of a full disk, the next merge waits. */
-const waitMs = 30_000;
+/** After a failure, say of a full disk, the next compaction waits. */
+const pauseMs = 30_000;
 
-export class Merging {
+export class Compaction {
   readonly #parts: StoreParts;
   #failedMs: number | undefined;
 
@@ -25,28 +26,28 @@ export class Merging {
     this.#parts = parts;
   }
 
-  /** Block files that a merge would take together. */
+  /** Block files that compaction would merge. */
   get unmerged(): number {
     let count = 0;
-    for (const run of this.#runs()) count += chooseMerge(run)?.length ?? 0;
+    for (const run of this.#runs()) count += chooseBlocks(run)?.length ?? 0;
     return count;
   }
 
-  plan(all: boolean): MergePlan | undefined {
-    const { folder, clock, steady, blocks, erasures } = this.#parts;
+  plan(all: boolean): CompactionPlan | undefined {
+    const { folder, clock, steady, blocks, tombstones } = this.#parts;
     const isSteady = steady.isSteady();
-    const inputs = this.#isWaiting(all) ? undefined : this.#choose(all, isSteady);
+    const inputs = this.#isPaused(all) ? undefined : this.#choose(all, isSteady);
     if (inputs === undefined) return undefined;
     for (const block of inputs) block.isBusy = true;
-    const oldestSeq = Math.min(...inputs.map(({ header }) => header.erasuresApplied));
-    const header = mergedHeader(inputs, erasures.lastSeq);
+    const oldestSeq = Math.min(...inputs.map(({ header }) => header.tombstonesApplied));
+    const header = compactedHeader(inputs, tombstones.lastSeq);
     const retention = isSteady && header.partition !== astray ? this.#parts.retention : keepAll;
     const nowUs = clock.now();
     return {
       folder,
       inputs: inputs.map(({ path }) => path),
       header,
-      erasures: erasures
+      tombstones: tombstones
         .after(oldestSeq)
         .map(({ seq, series, sinceUs, untilUs }) => ({ seq, series, sinceUs, untilUs })),
       retention,
@@ -56,11 +57,11 @@ export class Merging {
     };
   }
 
-  done({ inputs: paths }: MergePlan, outcome: MergeOutcome): void {
+  done({ inputs: paths }: CompactionPlan, outcome: CompactionOutcome): void {
     const { blocks, clock, onDamage } = this.#parts;
     const inputs = blocks.all.filter(({ path }) => paths.includes(path));
     for (const block of inputs) block.isBusy = false;
-    if (outcome.kind === 'merged') this.#replace(inputs, outcome.path);
+    if (outcome.kind === 'compacted') this.#replace(inputs, outcome.path);
     else if (outcome.kind === 'failed') this.#failedMs = clock.monotonicMs();
     else if (outcome.kind === 'damaged') {
       for (const block of inputs) if (basename(block.path) === outcome.damage.file) block.isDamaged = true;
@@ -77,9 +78,9 @@ export class Merging {
     // What is made of others is as old as they are.
     const madeUs = Math.max(...inputs.map((block) => block.madeUs));
     try {
-      const merged = withBlock(path, (file) => blockOf(file, madeUs));
-      if (merged.header.partition === astray) stamp(path, madeUs);
-      blocks.replace(inputs, [merged]);
+      const compacted = withBlock(path, (file) => blockOf(file, madeUs));
+      if (compacted.header.partition === astray) stamp(path, madeUs);
+      blocks.replace(inputs, [compacted]);
     } catch (error) {
       if (!(error instanceof DamagedBlock)) throw error;
       onDamage(error.damage);
@@ -88,35 +89,37 @@ export class Merging {
     }
   }
 
-  #isWaiting(all: boolean): boolean {
+  #isPaused(all: boolean): boolean {
     if (this.#failedMs === undefined || all) return false;
-    return this.#parts.clock.monotonicMs() - this.#failedMs < waitMs;
+    return this.#parts.clock.monotonicMs() - this.#failedMs < pauseMs;
   }
 
   #choose(all: boolean, isSteady: boolean): readonly Block[] | undefined {
     for (const run of this.#runs()) {
-      const chosen = (all ? chooseAll(run) : chooseMerge(run)) as readonly Block[] | undefined;
+      const chosen = (all ? chooseAll(run) : chooseBlocks(run)) as readonly Block[] | undefined;
       if (chosen !== undefined) return chosen;
     }
     for (const run of this.#runs()) {
       for (const block of run) {
-        if ((block.isWorn && isSteady) || isTouched(block, this.#parts.erasures)) return [block];
+        if (block.isWorn && isSteady) return [block];
+        applyTombstones(block, this.#parts.tombstones);
+        if (block.tombstones.size > 0) return [block];
       }
     }
     return undefined;
   }
 
   /**
-   * What is merged takes the place of all that was between: of a block that is lost and may come back as well. And it
+   * A merged block replaces all that was between: of a block that is lost and may come back as well. And it
    * stands where the newest of its inputs stood: none may come behind a block of another partition that replaces its records.
    */
-  *#mergeable(run: readonly Block[], others: readonly Extent[]): Generator<readonly Block[]> {
+  *#compactable(run: readonly Block[], others: readonly Extent[]): Generator<readonly Block[]> {
     const ofRun = run.map(extentOf);
     const partition = ofRun[0]?.partition;
-    const lost = this.#parts.inventory.lost.flatMap(({ name }) => placeOf(name) ?? []);
+    const lost = this.#parts.inventory.lost.flatMap(({ name }) => blockSpanOf(name) ?? []);
     const isBetween = (a: Block, b: Block) =>
-      lost.some((place) => {
-        return place.partition === partition && place.genFrom > a.header.genTo && place.genFrom < b.header.genFrom;
+      lost.some((span) => {
+        return span.partition === partition && span.genFrom > a.header.genTo && span.genFrom < b.header.genFrom;
       });
     let from = 0;
     for (let to = 1; to <= run.length; to++) {
@@ -142,7 +145,7 @@ export class Merging {
       const isWeek = partition[0]?.header.partition !== astray;
       for (const run of runsBetween(partition, ({ isBusy, isDamaged }) => isBusy || isDamaged)) {
         const parts = isWeek ? [run] : madeInOneWeek(run);
-        for (const part of parts) yield* this.#mergeable(part, isWeek ? ofWrongClock : ofWeeks);
+        for (const part of parts) yield* this.#compactable(part, isWeek ? ofWrongClock : ofWeeks);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Readings that are cut into turns, as the thread that reads serves them: pages leave with their buffers, and what is
+// Queries that are cut into turns, as the thread that reads serves them: pages leave with their buffers, and what is
 // answered does not depend on where turns and pages end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import {
   requestOf,
   visible,
   world,
-} from '../../../test/reading-model.ts';
+} from '../../../test/query-model.ts';
 import { type Aggregate, aggregates, type ReadRequest, type RecordForm } from '../archive-access.ts';
 
 /** Resampled, aggregated, thinned out, or plain. */
@@ -98,8 +98,11 @@ test('a turn in which nothing is written, after a page has left with its buffer,
   const records = Array.from({ length: 400 }, (_, at): PlainRecord => {
     return { datatype: 'd', time: startUs + at * 25_000, value: at / 4, quality: 0xc0 };
   });
-  const sources = [0, 100, 200, 300].map((from) => ({ records: records.slice(from, from + 100), erasuresApplied: 0 }));
-  const parts = [{ series, sources, erasures: [], cutOffUs: 0 }];
+  const sources = [0, 100, 200, 300].map((from) => ({
+    records: records.slice(from, from + 100),
+    tombstonesApplied: 0,
+  }));
+  const parts = [{ series, sources, tombstones: [], cutOffUs: 0 }];
   for (const form of ['json', 'csv', 'binary'] as const) {
     for (const more of [{}, { maxPoints: 40 }, { resampleUs: 500_000 }, { resampleUs: 500_000, aggregate: 'max' }]) {
       const request = requestOf({ ...(more as Partial<ReadRequest>), form });

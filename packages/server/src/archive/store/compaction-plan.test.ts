@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import {
   type BlockInfo,
   chooseAll,
-  chooseMerge,
+  chooseBlocks,
+  compactedHeader,
   covers,
   maxMergedBytes,
-  mergedHeader,
   runsBetween,
-} from './merge-plan.ts';
+} from './compaction-plan.ts';
 
 /** Blocks of successive generations with these sizes. */
 function blocksOf(...sizes: number[]): BlockInfo[] {
   return sizes.map((bytes, index) => {
-    const header = { partition: 7, genFrom: index + 1, genTo: index + 1, rewrite: 0, erasuresApplied: 0 };
+    const header = { partition: 7, genFrom: index + 1, genTo: index + 1, rewrite: 0, tombstonesApplied: 0 };
     return { path: `block-${index}`, header, bytes, records: bytes, firstUs: 0, lastUs: 1 };
   });
 }
@@ -24,22 +24,22 @@ function pathsOf(blocks: readonly BlockInfo[] | undefined): string[] | undefined
 }
 
 test('fewer than four blocks are left alone', () => {
-  assert.equal(chooseMerge([]), undefined);
-  assert.equal(chooseMerge(blocksOf(10, 10, 10)), undefined);
+  assert.equal(chooseBlocks([]), undefined);
+  assert.equal(chooseBlocks(blocksOf(10, 10, 10)), undefined);
 });
 
 test('four neighbours of about the same size are merged', () => {
-  assert.deepEqual(pathsOf(chooseMerge(blocksOf(10, 12, 9, 11))), ['block-0', 'block-1', 'block-2', 'block-3']);
+  assert.deepEqual(pathsOf(chooseBlocks(blocksOf(10, 12, 9, 11))), ['block-0', 'block-1', 'block-2', 'block-3']);
 });
 
 test('a large block is not written anew for some small ones', () => {
-  assert.equal(chooseMerge(blocksOf(1000, 10, 10, 10)), undefined);
-  assert.deepEqual(pathsOf(chooseMerge(blocksOf(1000, 10, 10, 10, 10))), ['block-1', 'block-2', 'block-3', 'block-4']);
+  assert.equal(chooseBlocks(blocksOf(1000, 10, 10, 10)), undefined);
+  assert.deepEqual(pathsOf(chooseBlocks(blocksOf(1000, 10, 10, 10, 10))), ['block-1', 'block-2', 'block-3', 'block-4']);
 });
 
 test('no file becomes larger than the limit', () => {
   const half = maxMergedBytes / 2;
-  assert.equal(chooseMerge(blocksOf(half, half, half, half)), undefined);
+  assert.equal(chooseBlocks(blocksOf(half, half, half, half)), undefined);
   assert.deepEqual(pathsOf(chooseAll(blocksOf(half, half, half))), ['block-0', 'block-1']);
   assert.equal(chooseAll(blocksOf(half, half + 1)), undefined);
 });
@@ -49,11 +49,11 @@ test('a record is written anew a few times, however many generations come', () =
   let written = 0;
   const count = 2000;
   for (let generation = 1; generation <= count; generation++) {
-    const header = { partition: 7, genFrom: generation, genTo: generation, rewrite: 0, erasuresApplied: 0 };
+    const header = { partition: 7, genFrom: generation, genTo: generation, rewrite: 0, tombstonesApplied: 0 };
     blocks.push({ path: '', header, bytes: 1000, records: 1, firstUs: 0, lastUs: 1 });
-    for (let chosen = chooseMerge(blocks); chosen !== undefined; chosen = chooseMerge(blocks)) {
+    for (let chosen = chooseBlocks(blocks); chosen !== undefined; chosen = chooseBlocks(blocks)) {
       const bytes = chosen.reduce((sum, block) => sum + block.bytes, 0);
-      const merged = { path: '', header: mergedHeader(chosen, 0), bytes, records: 1, firstUs: 0, lastUs: 1 };
+      const merged = { path: '', header: compactedHeader(chosen, 0), bytes, records: 1, firstUs: 0, lastUs: 1 };
       const at = blocks.indexOf(chosen[0] as BlockInfo);
       blocks = [...blocks.slice(0, at), merged, ...blocks.slice(at + chosen.length)];
       written += bytes;
@@ -68,7 +68,7 @@ test('whatever is chosen are neighbours, at least two, within the limits', () =>
   fc.assert(
     fc.property(sizes, fc.boolean(), (bytes, all) => {
       const blocks = blocksOf(...bytes);
-      const chosen = all ? chooseAll(blocks) : chooseMerge(blocks);
+      const chosen = all ? chooseAll(blocks) : chooseBlocks(blocks);
       if (chosen === undefined) return;
       const from = blocks.indexOf(chosen[0] as BlockInfo);
       assert.deepEqual(chosen, blocks.slice(from, from + chosen.length));
@@ -79,7 +79,7 @@ test('whatever is chosen are neighbours, at least two, within the limits', () =>
 });
 
 test('what was made of a block covers it, and nothing else does', () => {
-  const header = { partition: 7, genFrom: 3, genTo: 5, rewrite: 2, erasuresApplied: 0 };
+  const header = { partition: 7, genFrom: 3, genTo: 5, rewrite: 2, tombstonesApplied: 0 };
   assert.ok(covers({ ...header, genTo: 6, rewrite: 0 }, header));
   assert.ok(covers({ ...header, rewrite: 3 }, header));
   assert.ok(!covers(header, header));

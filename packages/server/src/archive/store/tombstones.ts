@@ -1,19 +1,19 @@
-// The erasures that are not carried out for good yet: which records in memory and in blocks they still hide.
+// The tombstones: which records in memory and in blocks are erased, until compaction has removed them from the files.
 import { Damaged } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
-import { type Erasure, everySeries, readErasures, writeErasures } from '../files/erasures-file.ts';
+import { everySeries, readTombstones, type Tombstone, writeTombstones } from '../files/tombstones-file.ts';
 import { oldestPlausibleUs, type Series } from '../records.ts';
 import { type Block, withBlock } from './block-list.ts';
 import { extentOf } from './block-order.ts';
-import type { ErasedRange, MemoryTable } from './memory-table.ts';
+import type { ErasedRange, Memtable } from './memtable.ts';
 
-const none: readonly Erasure[] = [];
+const none: readonly Tombstone[] = [];
 
-export class Erasures {
+export class Tombstones {
   readonly #folder: string;
   readonly #disk: Disk;
-  #all: readonly Erasure[] = [];
-  #bySeries = new Map<number, readonly Erasure[]>();
+  #all: readonly Tombstone[] = [];
+  #bySeries = new Map<number, readonly Tombstone[]>();
   /** By `seq`: so many records of its own generation came before. */
   readonly #positions = new Map<number, number>();
   #lastSeq = 0;
@@ -24,9 +24,9 @@ export class Erasures {
   }
 
   /** Answers with what is damaged. */
-  read(): ReturnType<typeof readErasures>['damages'] {
-    const { erasures, damages } = readErasures(this.#folder);
-    this.#set(erasures);
+  read(): ReturnType<typeof readTombstones>['damages'] {
+    const { tombstones, damages } = readTombstones(this.#folder);
+    this.#set(tombstones);
     return damages;
   }
 
@@ -43,22 +43,22 @@ export class Erasures {
     return this.#all.reduce((last, { generation }) => Math.max(last, generation), 0);
   }
 
-  /** A block has this number applied: the next erasure gets a higher one. */
+  /** A block has this number applied: the next tombstone gets a higher one. */
   reached(seq: number): void {
     this.#lastSeq = Math.max(this.#lastSeq, seq);
   }
 
-  ofSeries(series: number): readonly Erasure[] {
+  ofSeries(series: number): readonly Tombstone[] {
     const [own = none, every = none] = [this.#bySeries.get(series), this.#bySeries.get(everySeries)];
     return every.length === 0 ? own : [...own, ...every];
   }
 
-  after(seq: number): readonly Erasure[] {
-    return this.#all.filter((erasure) => erasure.seq > seq);
+  after(seq: number): readonly Tombstone[] {
+    return this.#all.filter((tombstone) => tombstone.seq > seq);
   }
 
   /** What is erased of a series in a generation that is in memory. */
-  in({ generation }: MemoryTable, series: number): readonly ErasedRange[] {
+  in({ generation }: Memtable, series: number): readonly ErasedRange[] {
     const erased: ErasedRange[] = [];
     for (const { seq, sinceUs, untilUs, generation: own } of this.ofSeries(series)) {
       if (own < generation) continue;
@@ -72,7 +72,7 @@ export class Erasures {
     series: readonly Series[],
     sinceUs: number,
     untilUs: number,
-    { generation, committed }: MemoryTable,
+    { generation, committed }: Memtable,
     offset: number,
   ): void {
     const added = series.map(({ number }, index) => {
@@ -92,12 +92,12 @@ export class Erasures {
   }
 
   /** Drops those that apply to nothing any more. */
-  keep(isNeeded: (erasure: Erasure) => boolean): void {
+  keep(isNeeded: (tombstone: Tombstone) => boolean): void {
     const needed = this.#all.filter(isNeeded);
     if (needed.length === this.#all.length) return;
-    writeErasures(this.#folder, needed, this.#disk);
+    writeTombstones(this.#folder, needed, this.#disk);
     this.#set(needed);
-    for (const seq of new Set(this.#positions.keys()).difference(new Set(needed.map((erasure) => erasure.seq)))) {
+    for (const seq of new Set(this.#positions.keys()).difference(new Set(needed.map((tombstone) => tombstone.seq)))) {
       this.#positions.delete(seq);
     }
   }
@@ -107,49 +107,49 @@ export class Erasures {
    */
   replayed(generation: number, offset: number, count: number): void {
     if (this.#all.length === 0) return;
-    for (const erasure of this.#all) {
-      if (erasure.generation !== generation || erasure.offset > offset || this.#positions.has(erasure.seq)) continue;
-      this.#positions.set(erasure.seq, count);
+    for (const tombstone of this.#all) {
+      if (tombstone.generation !== generation || tombstone.offset > offset || this.#positions.has(tombstone.seq))
+        continue;
+      this.#positions.set(tombstone.seq, count);
     }
   }
 
   /** In place of those that they cover. */
-  #add(added: readonly Erasure[]): void {
-    const isCovered = (old: Erasure) =>
+  #add(added: readonly Tombstone[]): void {
+    const isCovered = (old: Tombstone) =>
       added.some(({ series, sinceUs, untilUs }) => {
         return series === old.series && old.sinceUs >= sinceUs && old.untilUs <= untilUs;
       });
     const all = [...this.#all.filter((old) => !isCovered(old)), ...added];
-    writeErasures(this.#folder, all, this.#disk);
+    writeTombstones(this.#folder, all, this.#disk);
     this.#set(all);
   }
 
-  #set(erasures: readonly Erasure[]): void {
-    this.#all = erasures;
-    this.#bySeries = Map.groupBy(erasures, ({ series }) => series);
-    for (const { seq } of erasures) this.reached(seq);
+  #set(tombstones: readonly Tombstone[]): void {
+    this.#all = tombstones;
+    this.#bySeries = Map.groupBy(tombstones, ({ series }) => series);
+    for (const { seq } of tombstones) this.reached(seq);
   }
 }
 
-/** Whether an erasure applies to records of the block. Opens the file where it cannot be told otherwise. */
-export function isTouched(block: Block, erasures: Erasures): boolean {
-  const fresh = erasures
-    .after(block.erasuresSeen)
+/** Adds to the block the new tombstones that apply to its records. Opens the file where its times alone do not say. */
+export function applyTombstones(block: Block, tombstones: Tombstones): void {
+  const fresh = tombstones
+    .after(block.tombstonesSeen)
     .filter(({ sinceUs, untilUs }) => sinceUs <= block.lastUs && untilUs > block.firstUs);
   try {
     if (fresh.length > 0) {
       withBlock(block.path, (file) => {
         for (const { seq, series, sinceUs, untilUs } of fresh) {
           const span = series === everySeries ? extentOf(block) : file.spanOf(series);
-          if (span !== undefined && sinceUs <= span.lastUs && untilUs > span.firstUs) block.erasures.add(seq);
+          if (span !== undefined && sinceUs <= span.lastUs && untilUs > span.firstUs) block.tombstones.add(seq);
         }
       });
     }
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
     block.isDamaged = true;
-    for (const { seq } of fresh) block.erasures.add(seq);
+    for (const { seq } of fresh) block.tombstones.add(seq);
   }
-  block.erasuresSeen = erasures.lastSeq;
-  return block.erasures.size > 0;
+  block.tombstonesSeen = tombstones.lastSeq;
 }

@@ -1,4 +1,4 @@
-// A reading of the archive: from the request to the pages of the answer, one a call, so that a thread serves many in
+// A query of the archive: from the request to the pages of the answer, one a call, so that a thread serves many in
 // turns. Nothing is kept but the chunks at hand.
 import type { ReadRequest } from '../archive-access.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
@@ -19,7 +19,7 @@ const worthGiving = 64 * 1024;
 /** A step takes some microseconds, and asking for the time is not free. */
 const usualStepsATime = 8;
 
-export interface ReadingOptions {
+export interface ArchiveQueryOptions {
   /** Opens a block, or has it open; the next call may close it. May throw `Damaged`. */
   readonly blockOf: (path: string) => Block;
   /** Records were left out, since they cannot be read. */
@@ -31,9 +31,9 @@ export interface ReadingOptions {
   readonly stepsATime?: number;
 }
 
-export class Reading {
+export class ArchiveQuery {
   readonly #request: ReadRequest;
-  readonly #options: ReadingOptions;
+  readonly #options: ArchiveQueryOptions;
   readonly #nowMs: () => number;
   readonly #stepsATime: number;
   readonly #form: AnswerForm;
@@ -51,7 +51,7 @@ export class Reading {
   #isBegun = false;
   #isOver = false;
 
-  constructor(request: ReadRequest, options: ReadingOptions) {
+  constructor(request: ReadRequest, options: ArchiveQueryOptions) {
     this.#request = request;
     this.#options = options;
     this.#page = new Page(options.buffers ?? new PageBuffers());

@@ -1,19 +1,19 @@
-// The thread that merges and checks blocks, as the one that writes knows it: started when it is first needed, one piece
+// The thread that compacts and checks blocks, as the one that writes knows it: started when it is first needed, one piece
 // of work at a time.
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { Damage } from './files/damage.ts';
-import type { MergeThread } from './protocol.ts';
-import type { MergePlan } from './store/merge-plan.ts';
-import type { MergeOutcome } from './store/run-merge.ts';
+import type { CompactionThread } from './protocol.ts';
+import type { CompactionPlan } from './store/compaction-plan.ts';
+import type { CompactionOutcome } from './store/run-compaction.ts';
 
 type OnProgress = (doneBytes: number) => void;
 
-export class MergeWorker {
-  #thread: WorkerLink<MergeThread> | undefined;
+export class CompactionWorker {
+  #thread: WorkerLink<CompactionThread> | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  merge(plan: MergePlan, onProgress: OnProgress = () => {}): Promise<MergeOutcome> {
-    return this.#inTurn((thread) => thread.call('merge', [plan], { onProgress }));
+  compact(plan: CompactionPlan, onProgress: OnProgress = () => {}): Promise<CompactionOutcome> {
+    return this.#inTurn((thread) => thread.call('compact', [plan], { onProgress }));
   }
 
   /** What cannot be read of these block files. */
@@ -27,7 +27,7 @@ export class MergeWorker {
   }
 
   /** Rejects where the thread dies of it; the next piece of work gets another one. */
-  #inTurn<T>(work: (thread: WorkerLink<MergeThread>) => Promise<T>): Promise<T> {
+  #inTurn<T>(work: (thread: WorkerLink<CompactionThread>) => Promise<T>): Promise<T> {
     const done = this.#queue.then(() => {
       if (!this.#thread?.isOpen) this.#thread = this.#start();
       return work(this.#thread);
@@ -36,8 +36,8 @@ export class MergeWorker {
     return done;
   }
 
-  #start(): WorkerLink<MergeThread> {
-    const thread = startThread(new URL('./merge-thread.ts', import.meta.url), 'archive merger');
+  #start(): WorkerLink<CompactionThread> {
+    const thread = startThread(new URL('./compaction-thread.ts', import.meta.url), 'archive merger');
     return new WorkerLink(threadPort(thread), { handlers: {} });
   }
 }

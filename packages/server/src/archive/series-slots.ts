@@ -1,13 +1,13 @@
-// Which series of the store the records of each source go to. Sources that the archive has no room for have none: their
-// records are left out.
+// Which series of the store each slot of the record queue stands for. Slots that the archive has no room for have none:
+// their records are discarded.
 import { Batch } from '@telltale/schema/values';
 import type { SeriesKey } from './records.ts';
 import type { ArchiveStore } from './store/archive-store.ts';
 
-/** In the place of the number of a series. */
+/** In place of the number of a series. */
 const noSeries = 0xffff_ffff;
 
-export class SourceSeries {
+export class SeriesSlots {
   readonly #store: Pick<ArchiveStore, 'seriesOf'>;
   readonly #onFull: (reason: string) => void;
   #numbers = new Uint32Array(1024);
@@ -20,7 +20,7 @@ export class SourceSeries {
     this.#onFull = onFull;
   }
 
-  /** By number of the source; another array after `add`. */
+  /** By slot; another array after `add`. */
   get numbers(): Uint32Array {
     return this.#numbers;
   }

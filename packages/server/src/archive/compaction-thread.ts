@@ -1,8 +1,8 @@
-// The thread that merges and checks blocks: long work on files that do not change.
+// The thread that compacts and checks blocks: long work on files that do not change.
 import { parentLink } from '../threads/index.ts';
-import type { MergeThread } from './protocol.ts';
+import type { CompactionThread } from './protocol.ts';
 import { checkBlocks } from './store/check-blocks.ts';
-import { runMerge } from './store/run-merge.ts';
+import { runCompaction } from './store/run-compaction.ts';
 
 /** Progress is reported when so much more is done. */
 const reportBytes = 4 << 20;
@@ -18,10 +18,10 @@ function seldom(report: (doneBytes: number) => void): (doneBytes: number) => voi
 }
 
 function main(): void {
-  parentLink<object, MergeThread>({
-    merge(plan, { report }) {
+  parentLink<object, CompactionThread>({
+    compact(plan, { report }) {
       try {
-        return runMerge(plan, seldom(report), () => false);
+        return runCompaction(plan, seldom(report), () => false);
       } catch (error) {
         return { kind: 'failed', reason: (error as Error).message };
       }

@@ -1,5 +1,5 @@
-// The records of one generation in memory: columns in order of arrival, and for each series a chain from its newest
-// record to its oldest, so that those of one series are found without looking at the others.
+// The memtable: the records of one generation in memory, as columns in order of arrival, and for each series a chain from
+// its newest record to its oldest, so that those of one series are found without looking at the others.
 import { Batch, form } from '@telltale/schema/values';
 import { type Columns, oldestPlausibleUs, replaces } from '../records.ts';
 
@@ -20,7 +20,7 @@ export interface ErasedRange {
   readonly before: number;
 }
 
-export class MemoryTable {
+export class Memtable {
   readonly generation: number;
   count = 0;
   /** So many are on disk, and therefore shown. */
@@ -50,7 +50,7 @@ export class MemoryTable {
   astray = 0;
 
   /** `old` is a table that nobody needs any more: its memory is taken over. */
-  constructor(generation: number, capacity: number, old?: MemoryTable) {
+  constructor(generation: number, capacity: number, old?: Memtable) {
     this.generation = generation;
     if (old !== undefined) {
       for (const series of old.used) old.newest[series] = 0;

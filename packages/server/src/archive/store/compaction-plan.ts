@@ -1,7 +1,7 @@
 // Which blocks are merged: neighbours in the order of generations within one partition, when there are several of about
 // the same size, so that a record is written anew a few times in its life and files stay few.
 import type { BlockHeader } from '../files/block-format.ts';
-import type { BlockPlace } from '../files/file-names.ts';
+import type { BlockSpan } from '../files/file-names.ts';
 import type { Retention } from './retention.ts';
 
 /** A block file, as far as the store looks at it. */
@@ -14,15 +14,15 @@ export interface BlockInfo {
   readonly lastUs: number;
 }
 
-/** What a merge is told, on whatever thread it runs. */
-export interface MergePlan {
+/** What one run of compaction needs, on whatever thread it runs. */
+export interface CompactionPlan {
   readonly folder: string;
   /** Paths, oldest generation first. */
   readonly inputs: readonly string[];
   /** Of the block to make. */
   readonly header: BlockHeader;
   /** Those that may apply to one of the inputs. */
-  readonly erasures: readonly PlannedErasure[];
+  readonly tombstones: readonly PlannedTombstone[];
   readonly retention: Retention;
   readonly nowUs: number;
   /** Paths of other blocks: what may have replaced a record there does not expire before that is gone. */
@@ -31,7 +31,7 @@ export interface MergePlan {
   readonly bytes: number;
 }
 
-export interface PlannedErasure {
+export interface PlannedTombstone {
   readonly seq: number;
   readonly series: number;
   readonly sinceUs: number;
@@ -40,7 +40,7 @@ export interface PlannedErasure {
 
 /** Fewer are not worth writing their records anew. */
 const fewest = 4;
-/** Files that a merge has open at once. */
+/** Files that a compaction has open at once. */
 const most = 32;
 export const maxMergedBytes = 256 * 2 ** 20;
 
@@ -48,7 +48,7 @@ export const maxMergedBytes = 256 * 2 ** 20;
  * Of the blocks of one partition in order of generation, those that are best merged: the most of them, where no one is
  * larger than all the others together; of equally many the smallest.
  */
-export function chooseMerge(blocks: readonly BlockInfo[]): readonly BlockInfo[] | undefined {
+export function chooseBlocks(blocks: readonly BlockInfo[]): readonly BlockInfo[] | undefined {
   let best: readonly BlockInfo[] | undefined;
   let bestBytes = 0;
   for (let from = 0; from + fewest <= blocks.length; from++) {
@@ -82,16 +82,16 @@ export function chooseAll(blocks: readonly BlockInfo[]): readonly BlockInfo[] | 
   return undefined;
 }
 
-/** The place of what comes of merging these; of a single one, its rewriting. */
-export function mergedHeader(inputs: readonly BlockInfo[], erasuresApplied: number): BlockHeader {
+/** The header of the block that comes of merging these, or of rewriting a single one. */
+export function compactedHeader(inputs: readonly BlockInfo[], tombstonesApplied: number): BlockHeader {
   const [first, last] = [inputs[0] as BlockInfo, inputs[inputs.length - 1] as BlockInfo];
   const { partition, genFrom } = first.header;
   const rewrite = inputs.length === 1 ? first.header.rewrite + 1 : 0;
-  return { partition, genFrom, genTo: last.header.genTo, rewrite, erasuresApplied };
+  return { partition, genFrom, genTo: last.header.genTo, rewrite, tombstonesApplied };
 }
 
 /** Whether `wide` has all that is in `narrow`: it was made of it. */
-export function covers(wide: BlockPlace, narrow: BlockPlace): boolean {
+export function covers(wide: BlockSpan, narrow: BlockSpan): boolean {
   if (wide.partition !== narrow.partition || wide.genFrom > narrow.genFrom || wide.genTo < narrow.genTo) return false;
   return wide.genTo - wide.genFrom > narrow.genTo - narrow.genFrom || wide.rewrite > narrow.rewrite;
 }

@@ -1,4 +1,4 @@
-// The intervals that were erased after the records of one source had come, as a list that grows and does not overlap.
+// The intervals that the tombstones of one series erase from one block, as a growing list without overlaps.
 import type { Datatype } from '@telltale/schema';
 import type { Columns } from '../records.ts';
 import { copyRecord } from './record-runs.ts';
@@ -10,13 +10,13 @@ export interface ErasedInterval {
   readonly untilUs: number;
 }
 
-export class Erased {
+export class TombstoneFilter {
   readonly #since: number[] = [];
   readonly #until: number[] = [];
 
-  /** Of the erasures those that came after `applied`. */
-  constructor(erasures: readonly ErasedInterval[], applied: number) {
-    const open = erasures.filter(({ seq, sinceUs, untilUs }) => seq > applied && sinceUs < untilUs);
+  /** Of the tombstones those that came after `applied`. */
+  constructor(tombstones: readonly ErasedInterval[], applied: number) {
+    const open = tombstones.filter(({ seq, sinceUs, untilUs }) => seq > applied && sinceUs < untilUs);
     for (const { sinceUs, untilUs } of open.sort((a, b) => a.sinceUs - b.sinceUs)) {
       const last = this.#until.length - 1;
       if (last >= 0 && sinceUs <= (this.#until[last] as number)) {

@@ -1,19 +1,19 @@
-// Carries a merge out: reads block files, writes one, touches nothing else. It can run on any thread beside the store.
+// Carries a compaction out: reads block files, writes one, touches nothing else. It can run on any thread beside the store.
 import type { BlockFile } from '../files/block-file.ts';
 import { BlockWriter } from '../files/block-writer.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
 import { type Disk, syncFolder, systemDisk } from '../files/disk.ts';
-import { everySeries } from '../files/erasures-file.ts';
+import { everySeries } from '../files/tombstones-file.ts';
 import type { Series } from '../records.ts';
 import { openBlock, withBlocks } from './block-list.ts';
 import { firstIn } from './block-order.ts';
-import type { MergePlan } from './merge-plan.ts';
+import type { CompactionPlan } from './compaction-plan.ts';
 import { cutOffOf } from './retention.ts';
-import { type Interval, mergeSeries, SeriesSource } from './series-merge.ts';
+import { type Interval, mergeSeries, SeriesCursor } from './series-merge.ts';
 
-export type MergeOutcome =
+export type CompactionOutcome =
   /** `path` is undefined where no record is left. */
-  | { readonly kind: 'merged'; readonly path: string | undefined }
+  | { readonly kind: 'compacted'; readonly path: string | undefined }
   | { readonly kind: 'stopped' }
   /** One of the inputs is damaged: nothing is merged, so that what can still be read of it stays. */
   | { readonly kind: 'damaged'; readonly damage: Damage }
@@ -24,16 +24,16 @@ export type MergeOutcome =
  * `onProgress` is told how many bytes of the inputs are behind it, `shouldStop` asked often. The file that it made is on
  * disk when it answers. Throws the system's errors, and leaves no file then.
  */
-export function runMerge(
-  plan: MergePlan,
+export function runCompaction(
+  plan: CompactionPlan,
   onProgress: (doneBytes: number) => void,
   shouldStop: () => boolean,
   disk = systemDisk,
-): MergeOutcome {
+): CompactionOutcome {
   const blocks: BlockFile[] = [];
   try {
     for (const path of plan.inputs) blocks.push(openBlock(path));
-    return withBlocks(plan.older, (older) => merge(plan, blocks, older, onProgress, shouldStop, disk));
+    return withBlocks(plan.older, (older) => compact(plan, blocks, older, onProgress, shouldStop, disk));
   } catch (error) {
     if (error instanceof Damaged) return { kind: 'damaged', damage: error.damage };
     throw error;
@@ -42,30 +42,30 @@ export function runMerge(
   }
 }
 
-function merge(
-  plan: MergePlan,
+function compact(
+  plan: CompactionPlan,
   blocks: readonly BlockFile[],
   older: readonly BlockFile[],
   onProgress: (doneBytes: number) => void,
   shouldStop: () => boolean,
   disk: Disk,
-): MergeOutcome {
+): CompactionOutcome {
   const writer = new BlockWriter(plan.folder, plan.header, disk);
   let isFinished = false;
   try {
     let [records, done] = [0, 0];
     for (const block of blocks) records += block.records;
-    for (const { series, sources } of seriesOf(plan, blocks, older)) {
+    for (const { series, cursors } of seriesOf(plan, blocks, older)) {
       writer.begin(series);
-      if (!mergeSeries(sources, writer, () => !shouldStop())) return { kind: 'stopped' };
+      if (!mergeSeries(cursors, writer, () => !shouldStop())) return { kind: 'stopped' };
       writer.end();
-      for (const { passed } of sources) done += passed;
+      for (const { passed } of cursors) done += passed;
       onProgress(Math.floor((plan.bytes * done) / Math.max(1, records)));
     }
     const path = writer.finish();
     isFinished = true;
     syncFolder(plan.folder);
-    return { kind: 'merged', path };
+    return { kind: 'compacted', path };
   } finally {
     if (!isFinished) writer.abort();
   }
@@ -73,25 +73,25 @@ function merge(
 
 /** Each series of the blocks, in order of number, with what each block has of it. */
 function* seriesOf(
-  { erasures, retention, nowUs }: MergePlan,
+  { tombstones, retention, nowUs }: CompactionPlan,
   blocks: readonly BlockFile[],
   older: readonly BlockFile[],
-): Generator<{ series: Series; sources: SeriesSource[] }> {
+): Generator<{ series: Series; cursors: SeriesCursor[] }> {
   const byNumber = new Map<number, Series>();
   for (const block of blocks) for (const series of block.series()) byNumber.set(series.number, series);
-  const erasuresOf = Map.groupBy(erasures, ({ series }) => series);
-  const ofEvery = erasuresOf.get(everySeries) ?? [];
+  const tombstonesOf = Map.groupBy(tombstones, ({ series }) => series);
+  const ofEvery = tombstonesOf.get(everySeries) ?? [];
   for (const number of Uint32Array.from(byNumber.keys()).sort()) {
     const series = byNumber.get(number) as Series;
     const expired = { sinceUs: 0, untilUs: Math.min(cutOffOf(retention, series, nowUs), firstIn(older, series)) };
-    const sources: SeriesSource[] = [];
+    const cursors: SeriesCursor[] = [];
     for (const block of blocks) {
       if (block.spanOf(number) === undefined) continue;
-      const erased = [...(erasuresOf.get(number) ?? []), ...ofEvery];
-      const dropped = erased.filter(({ seq }) => seq > block.header.erasuresApplied);
-      sources.push(new SeriesSource(block, series, joined([expired, ...dropped])));
+      const erased = [...(tombstonesOf.get(number) ?? []), ...ofEvery];
+      const dropped = erased.filter(({ seq }) => seq > block.header.tombstonesApplied);
+      cursors.push(new SeriesCursor(block, series, joined([expired, ...dropped])));
     }
-    yield { series, sources };
+    yield { series, cursors };
   }
 }
 

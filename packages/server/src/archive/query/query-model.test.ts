@@ -1,4 +1,4 @@
-// Readings of records as they may lie in blocks and in memory, against plain arrays.
+// Queries of records as they may lie in blocks and in memory, against plain arrays.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ import {
   visible,
   world,
   written,
-} from '../../../test/reading-model.ts';
+} from '../../../test/query-model.ts';
 import { aggregates, type ReadRequest } from '../archive-access.ts';
 
 function read(parts: readonly Part[], request: ReadRequest, size: number, sums = true): string {
@@ -65,7 +65,7 @@ test('each aggregate of each step is that of its records, however they are store
 test('an empty interval has no aggregates, wherever it is', () => {
   const series = { kind: 'measurements', name: 'level', datatype: 'd', number: 3 } as const;
   const records: PlainRecord[] = [{ datatype: 'd', time: 1, value: 1, quality: 0xc0 }];
-  const parts = [{ series, sources: [{ records, erasuresApplied: 0 }], erasures: [], cutOffUs: 0 }];
+  const parts = [{ series, sources: [{ records, tombstonesApplied: 0 }], tombstones: [], cutOffUs: 0 }];
   for (const atUs of [1, 2, 2 ** 53 - 1, 2 ** 53]) {
     for (const aggregate of aggregates) {
       const request = requestOf({ sinceUs: atUs, untilUs: atUs, warpHead: true, resampleUs: 1, aggregate });
@@ -97,10 +97,10 @@ test('a thinned answer ends with the last record, also where the least and the g
     return { datatype: 'd', time: sinceUs + 1000 * Math.min(at, 3), value, quality: 0xc0 };
   });
   const sources = [
-    { records, erasuresApplied: 0 },
-    { records: [], erasuresApplied: 0 },
+    { records, tombstonesApplied: 0 },
+    { records: [], tombstonesApplied: 0 },
   ];
-  const parts = [{ series, sources, erasures: [], cutOffUs: 0 }];
+  const parts = [{ series, sources, tombstones: [], cutOffUs: 0 }];
   for (const sums of [true, false]) {
     const { level } = JSON.parse(read(parts, requestOf({ maxPoints: 4 }), 6, sums)) as { level: [string][] };
     assert.deepEqual(
