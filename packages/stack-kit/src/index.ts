@@ -11,4 +11,5 @@ export * from './poll/poller.ts';
 export * from './poll/poller-options.ts';
 export * from './poll/scan-period.ts';
 export * from './poll/source-times.ts';
+export * from './served-points.ts';
 export * from './variables.ts';

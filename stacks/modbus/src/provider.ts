@@ -1,12 +1,13 @@
 // The provider: a Modbus TCP server of the live points for several clients, each bounded and answered in its order.
 import { createServer, type Server, type Socket } from 'node:net';
-import { type Batch, form, quality, untilAborted } from '@telltale/schema';
+import { type Batch, quality, untilAborted } from '@telltale/schema';
 import {
   AllowedClients,
   type InstanceDetail,
   NotConnected,
   type Provider,
   type ProviderOptions,
+  ServedPoints,
   type StackPoints,
 } from '@telltale/stack-kit';
 import { type CommandWrite, ServedImage } from './served-image.ts';
@@ -36,6 +37,7 @@ class ModbusProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   readonly #allowed: AllowedClients;
   readonly #clients = new Set<Client>();
+  readonly #points = new ServedPoints();
   #image: ServedImage | undefined;
   #server: Server | undefined;
   #failed = Promise.withResolvers<never>();
@@ -47,7 +49,8 @@ class ModbusProvider implements Provider {
 
   setPoints(points: StackPoints): void {
     const { variables, log } = this.#options;
-    this.#image = new ServedImage(points, variables, this.#image, (text) => log.warn(text));
+    this.#points.setPoints(points);
+    this.#image = new ServedImage(this.#points.all, variables, (text) => log.warn(text));
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -76,14 +79,7 @@ class ModbusProvider implements Provider {
   }
 
   publish(batch: Batch): void {
-    for (let at = 0; at < batch.count; at++) {
-      const served = this.#image?.point(batch.points[at] ?? -1);
-      if (served === undefined) continue;
-      served.quality = batch.qualities[at] ?? quality.bad.nonSpecific;
-      if (batch.forms[at] === form.none) continue;
-      served.value = batch.valueAt(at);
-      served.bytes = undefined;
-    }
+    this.#points.take(batch);
   }
 
   async close(): Promise<void> {
@@ -167,7 +163,6 @@ class ModbusProvider implements Provider {
       // Read back at once, the client finds what it has written; the server's own word follows by `publish`.
       target.value = value;
       target.quality = quality.good;
-      target.bytes = undefined;
     }
   }
 }

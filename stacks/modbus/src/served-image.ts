@@ -1,21 +1,17 @@
 // The registers and bits that a provider serves: which point lies where, what a client reads there, and what a write by a
 // client asks of commands. It answers exceptions as the specification has them; sending and writing are the provider's.
 import { fitValue, isBad, isGood, quality, type Value } from '@telltale/schema';
-import type { StackPoint, StackPoints } from '@telltale/stack-kit';
+import type { ServedPoint } from '@telltale/stack-kit';
 import { type Area, placeName } from './address.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
 import { type Order, readValue, writeValue } from './registers.ts';
 import { parseServedAddress, type ServedAddress } from './served-address.ts';
 
-export interface ServedPoint {
-  readonly point: StackPoint;
-  readonly isCommand: boolean;
-  readonly served: ServedAddress;
-  /** Undefined before the first one. */
-  value: Value | undefined;
-  quality: number;
-  /** The value in its registers; null where it does not fit, undefined where nobody has asked yet. */
-  bytes: Uint8Array | null | undefined;
+interface ImagePoint {
+  readonly served: ServedPoint;
+  readonly address: ServedAddress;
+  /** A value in its registers, null where it does not fit; of whoever asked last. */
+  encoded: { readonly value: Value | undefined; readonly bytes: Uint8Array | null };
 }
 
 export interface ImageOptions {
@@ -33,12 +29,12 @@ export interface CommandWrite {
 
 interface BitPlace {
   readonly kind: 'value' | 'good';
-  readonly of: ServedPoint;
+  readonly of: ImagePoint;
 }
 
 type RegisterPlace =
-  | { readonly kind: 'word'; readonly of: ServedPoint; readonly offset: number }
-  | { readonly kind: 'quality'; readonly of: ServedPoint }
+  | { readonly kind: 'word'; readonly of: ImagePoint; readonly offset: number }
+  | { readonly kind: 'quality'; readonly of: ImagePoint }
   | { readonly kind: 'bits'; readonly bits: Map<number, BitPlace> };
 
 /** What lies in the areas of one unit. */
@@ -55,33 +51,14 @@ const anyUnits: readonly number[] = [0, 255];
 export class ServedImage {
   readonly #options: ImageOptions;
   readonly #units = new Map<number, UnitPlaces>();
-  readonly #byId = new Map<number, ServedPoint>();
-  readonly #byName = new Map<string, ServedPoint>();
 
-  /** Values of points that `before` has as well are kept. `warn` is told of points that cannot be served. */
-  constructor(
-    points: StackPoints,
-    options: ImageOptions,
-    before: ServedImage | undefined,
-    warn: (text: string) => void,
-  ) {
+  /** `warn` is told of points that cannot be served. */
+  constructor(points: readonly ServedPoint[], options: ImageOptions, warn: (text: string) => void) {
     this.#options = options;
-    const add = (point: StackPoint, isCommand: boolean) => {
-      const fault = this.#add(point, isCommand, before?.named(point.name, isCommand));
-      if (fault !== undefined) warn(`${point.name} is not served: ${fault}`);
-    };
-    for (const point of points.measurements) add(point, false);
-    for (const point of points.commands) add(point, true);
-  }
-
-  /** Undefined where the point is not served. */
-  point(id: number): ServedPoint | undefined {
-    return this.#byId.get(id);
-  }
-
-  /** A measurement and a command may have the same name. */
-  named(name: string, isCommand: boolean): ServedPoint | undefined {
-    return this.#byName.get(`${isCommand} ${name}`);
+    for (const served of points) {
+      const fault = this.#add(served);
+      if (fault !== undefined) warn(`${served.point.name} is not served: ${fault}`);
+    }
   }
 
   /** The bytes of the registers. Throws a `ModbusException`. */
@@ -127,8 +104,9 @@ export class ServedImage {
     const places = this.#places(unit).co;
     return values.map((value, at) => {
       const place = places.get(start + at);
-      if (place?.kind !== 'value' || !place.of.isCommand) throw new ModbusException(exceptionCodes.illegalDataAddress);
-      return { target: place.of, value: fitted(place.of, value) };
+      if (place?.kind !== 'value' || !place.of.served.isCommand)
+        throw new ModbusException(exceptionCodes.illegalDataAddress);
+      return { target: place.of.served, value: fitted(place.of, value) };
     });
   }
 
@@ -149,32 +127,24 @@ export class ServedImage {
         continue;
       }
       const { of, offset } = place;
-      const { layout, length } = of.served.address;
-      if (!of.isCommand || layout === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
+      const { layout, length } = of.address.address;
+      if (!of.served.isCommand || layout === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
       if (offset !== 0 || 2 * (at + length) > bytes.length) throw new ModbusException(exceptionCodes.illegalDataValue);
       const value = readValue(layout, view, 2 * at);
       if (value === undefined) throw new ModbusException(exceptionCodes.illegalDataValue);
-      writes.push({ target: of, value: fitted(of, value) });
+      writes.push({ target: of.served, value: fitted(of, value) });
       at += length;
     }
     return writes;
   }
 
-  #add(point: StackPoint, isCommand: boolean, before: ServedPoint | undefined): string | undefined {
-    const { served, fault } = parseServedAddress(point.address, this.#options.order);
-    if (served === undefined) return fault;
-    const kept = before?.point.datatype === point.datatype ? before : undefined;
-    const entry: ServedPoint = {
-      point,
-      isCommand,
-      served,
-      value: kept?.value,
-      quality: kept?.quality ?? quality.bad.notConnected,
-      bytes: undefined,
-    };
-    const { address, quality: qualityPlace } = served;
+  #add(served: ServedPoint): string | undefined {
+    const { served: address, fault } = parseServedAddress(served.point.address, this.#options.order);
+    if (address === undefined) return fault;
+    const entry: ImagePoint = { served, address, encoded: { value: undefined, bytes: null } };
+    const { quality: qualityPlace } = address;
     const claims = [
-      ...claimsOf(entry, address, 'value', this.#options.unit),
+      ...claimsOf(entry, address.address, 'value', this.#options.unit),
       ...(qualityPlace === undefined
         ? []
         : claimsOf(entry, qualityPlace.address, qualityPlace.kind, this.#options.unit)),
@@ -184,8 +154,6 @@ export class ServedImage {
         return `${placeName(area, at)} of unit ${unit} is another point's already`;
     }
     for (const claim of claims) this.#take(claim);
-    this.#byId.set(point.id, entry);
-    this.#byName.set(`${isCommand} ${point.name}`, entry);
     return undefined;
   }
 
@@ -224,11 +192,11 @@ export class ServedImage {
     of,
     kind,
   }: {
-    readonly of: ServedPoint;
+    readonly of: ImagePoint;
     readonly kind: 'word' | 'value' | 'good' | 'quality';
   }): boolean {
-    if (kind === 'good' || kind === 'quality' || of.served.quality !== undefined) return true;
-    return isFit(of) && (this.#options.badQuality === 'last-value' || !isBad(of.quality));
+    if (kind === 'good' || kind === 'quality' || of.address.quality !== undefined) return true;
+    return isFit(of) && (this.#options.badQuality === 'last-value' || !isBad(of.served.quality));
   }
 
   /** False where the point must not be told. */
@@ -242,8 +210,9 @@ export class ServedImage {
       return isReadable;
     }
     if (place.kind === 'quality') {
-      to[at] = place.of.quality >> 8;
-      to[at + 1] = isFit(place.of) ? place.of.quality : quality.bad.configurationError;
+      const { served } = place.of;
+      to[at] = served.quality >> 8;
+      to[at + 1] = isFit(place.of) ? served.quality : quality.bad.configurationError;
       return true;
     }
     if (!this.#isReadable(place)) return false;
@@ -264,7 +233,7 @@ interface Claim {
 }
 
 function claimsOf(
-  of: ServedPoint,
+  of: ImagePoint,
   { unit: named, area, start, length, bit, layout }: ServedAddress['address'],
   kind: 'value' | 'good' | 'quality',
   ownUnit: number,
@@ -278,25 +247,26 @@ function claimsOf(
 }
 
 function bitOf({ kind, of }: BitPlace): boolean {
-  return kind === 'good' ? isGood(of.quality) && isFit(of) : Boolean(of.value);
+  return kind === 'good' ? isGood(of.served.quality) && isFit(of) : Boolean(of.served.value);
 }
 
-function isFit(of: ServedPoint): boolean {
-  return of.served.address.layout === undefined ? of.value !== undefined : bytesOf(of) !== null;
+function isFit(of: ImagePoint): boolean {
+  return of.address.address.layout === undefined ? of.served.value !== undefined : bytesOf(of) !== null;
 }
 
 /** Null where there is no value, or it does not fit the layout. */
-function bytesOf(of: ServedPoint): Uint8Array | null {
-  const { layout } = of.served.address;
-  if (of.bytes !== undefined) return of.bytes;
-  of.bytes = null;
-  if (layout === undefined || of.value === undefined) return null;
+function bytesOf(of: ImagePoint): Uint8Array | null {
+  const { layout } = of.address.address;
+  const { value } = of.served;
+  if (of.encoded.value === value) return of.encoded.bytes;
+  of.encoded = { value, bytes: null };
+  if (layout === undefined || value === undefined) return null;
   try {
-    of.bytes = writeValue(layout, of.value);
+    of.encoded = { value, bytes: writeValue(layout, value) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  return of.bytes;
+  return of.encoded.bytes;
 }
 
 function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number, mask: number | undefined): CommandWrite[] {
@@ -311,13 +281,14 @@ function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number, mask: 
     }
     const isWanted = mask === undefined ? value !== bitOf(place) : ((mask >> bit) & 1) === 1;
     if (!isWanted) continue;
-    if (place.kind !== 'value' || !place.of.isCommand) throw new ModbusException(exceptionCodes.illegalDataAddress);
-    writes.push({ target: place.of, value: fitted(place.of, value) });
+    if (place.kind !== 'value' || !place.of.served.isCommand)
+      throw new ModbusException(exceptionCodes.illegalDataAddress);
+    writes.push({ target: place.of.served, value: fitted(place.of, value) });
   }
   return writes;
 }
 
-function fitted({ point }: ServedPoint, value: Value): Value {
+function fitted({ served: { point } }: ImagePoint, value: Value): Value {
   const fit = fitValue(point.datatype, value);
   if (fit === undefined) throw new ModbusException(exceptionCodes.illegalDataValue);
   return fit;

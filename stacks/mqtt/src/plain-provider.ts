@@ -1,6 +1,14 @@
 // The provider of plain topics: publishes the newest values, retained, and carries out what is written at command topics.
 import { type Batch, formatText, formatTimestamp, isBad, isGood, type Value } from '@telltale/schema';
-import { type Provider, type ProviderOptions, Refused, type StackPoint, type StackPoints } from '@telltale/stack-kit';
+import {
+  type Provider,
+  type ProviderOptions,
+  Refused,
+  type ServedPoint,
+  ServedPoints,
+  type StackPoint,
+  type StackPoints,
+} from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { parseSelector, type Selector } from './address.ts';
 import { BrokerLink } from './broker-link.ts';
@@ -10,7 +18,6 @@ import { Payload } from './payload.ts';
 import { type ProviderVariables, topicNames, type ValueName, valueNames } from './provider-variables.ts';
 import { Publishing } from './publishing.ts';
 import { readValue } from './read-value.ts';
-import { type Served, ServedPoints } from './served-points.ts';
 import { compileTemplate, type Template } from './template.ts';
 import { topicFault } from './topic.ts';
 
@@ -21,6 +28,8 @@ type TopicTemplate = Template<(typeof topicNames)[number]>;
 export class PlainProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   readonly #points = new ServedPoints();
+  /** What the broker does not have yet, in the order in which it changed first. */
+  readonly #changed = new Set<ServedPoint>();
   readonly #commands = new Map<string, StackPoint>();
   readonly #intake: CommandIntake;
   readonly #templates: Record<'topic' | 'statusTopic' | 'commandTopic' | 'answerTopic', TopicTemplate>;
@@ -28,13 +37,13 @@ export class PlainProvider implements Provider {
   readonly #valueSelector: Selector;
   readonly #payload = new Payload();
   #link: BrokerLink | undefined;
-  #publishing: Publishing<Served> | undefined;
+  #publishing: Publishing<ServedPoint> | undefined;
   #subscribed = new Set<string>();
   /** Topics to which the provider publishes by itself. */
   #ownTopics = new Set<string>();
-  #topics = new Map<string, Served>();
+  #topics = new Map<string, ServedPoint>();
   /** By topic: points that are served there no more, of which the broker still has a value. */
-  readonly #gone = new Map<string, Served>();
+  readonly #gone = new Map<string, ServedPoint>();
   /** That the broker has not acknowledged. */
   #answers = 0;
 
@@ -57,6 +66,7 @@ export class PlainProvider implements Provider {
 
   setPoints(points: StackPoints): void {
     this.#points.setPoints(points);
+    this.#changed.clear();
     this.#setTopics();
     this.#commands.clear();
     this.#setCommands(points.commands);
@@ -90,7 +100,7 @@ export class PlainProvider implements Provider {
       clock,
       log,
       limit: variables.inFlight,
-      queue: this.#points.changed,
+      queue: this.#changed,
       publish: (served) => this.#publish(link, served),
     });
     this.#markAll();
@@ -102,7 +112,7 @@ export class PlainProvider implements Provider {
   }
 
   publish(batch: Batch): void {
-    this.#points.take(batch);
+    this.#points.take(batch, (served) => this.#changed.add(served));
     this.#publishing?.pump();
   }
 
@@ -133,9 +143,9 @@ export class PlainProvider implements Provider {
     for (const topic of this.#topics.keys()) this.#gone.delete(topic);
   }
 
+  /** Also points without a value: what the broker has retained of them from before may not be true any more. */
   #markAll(): void {
-    this.#points.markAll();
-    for (const served of this.#gone.values()) this.#points.changed.add(served);
+    for (const served of [...this.#points.all, ...this.#gone.values()]) this.#changed.add(served);
   }
 
   /** A topic to which the provider itself publishes takes no writes: it would write to itself. */
@@ -168,7 +178,7 @@ export class PlainProvider implements Provider {
     for (const [topic, why] of refused) this.#options.log.warn(`commands at ${topic} are not heard: ${why}`);
   }
 
-  #publish(link: BrokerLink, served: Served): Promise<number> | undefined {
+  #publish(link: BrokerLink, served: ServedPoint): Promise<number> | undefined {
     const { variables, log } = this.#options;
     const topic = this.#topic('topic', served.point);
     const wrong = topicFault(topic);
@@ -243,7 +253,7 @@ export class PlainProvider implements Provider {
     return this.#templates[which].render((name) => names[name]);
   }
 
-  #placeholder(name: ValueName, { point, value, quality, timeUs }: Served): string {
+  #placeholder(name: ValueName, { point, value, quality, timeUs }: ServedPoint): string {
     switch (name) {
       case 'value':
         return value === undefined ? 'null' : jsonOf(point.datatype, value);

@@ -6,6 +6,7 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
+  ServedPoints,
   type StackAlarm,
   type StackAlarmState,
   type StackPoints,
@@ -13,7 +14,6 @@ import {
 import type { OPCUAServer } from 'node-opcua-server';
 import { applicationUriOf, CertificateFolder } from './certificate-folder.ts';
 import { guardEndpoint } from './guarded-socket.ts';
-import { LastReadings } from './last-readings.ts';
 import { PacedWork } from './paced-work.ts';
 import { ServedAlarms } from './served-alarms.ts';
 import { ServedSpace } from './served-space.ts';
@@ -35,10 +35,8 @@ interface Serving {
 
 class UaProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
-  /** What came before it serves, and what a new start begins with. */
-  readonly #last = new LastReadings();
   readonly #work = new PacedWork();
-  #points: StackPoints = { measurements: [], commands: [] };
+  readonly #points = new ServedPoints();
   #alarms: readonly StackAlarm[] | undefined;
   #states = new Map<number, StackAlarmState>();
   #server: OPCUAServer | undefined;
@@ -51,8 +49,7 @@ class UaProvider implements Provider {
   }
 
   setPoints(points: StackPoints): void {
-    this.#points = points;
-    this.#last.keepOnly(points);
+    this.#points.setPoints(points);
     // The alarms name their triggers by the ids of the points: those that fit these points follow.
     this.#alarms = undefined;
     this.#change().catch(this.#broken.reject);
@@ -101,8 +98,7 @@ class UaProvider implements Provider {
   }
 
   publish(batch: Batch): void {
-    this.#last.take(batch);
-    this.#serving?.space.publish(batch);
+    this.#points.take(batch, (served) => this.#serving?.space.show(served));
   }
 
   publishAlarms(states: readonly StackAlarmState[]): void {
@@ -131,9 +127,9 @@ class UaProvider implements Provider {
   #change(): Promise<void> {
     const serving = this.#serving;
     if (serving === undefined) return Promise.resolve();
-    const [points, last, alarms, states] = [this.#points, this.#last, this.#alarms, this.#states];
+    const [points, alarms, states] = [this.#points.all, this.#alarms, this.#states];
     function* steps({ space, alarms: servedAlarms }: Serving): Generator<void> {
-      yield* space.change(points, last);
+      yield* space.change(points);
       if (alarms !== undefined) yield* servedAlarms.change(alarms, states);
     }
     return this.#work.start(steps(serving));

@@ -1,6 +1,6 @@
 // The address space of the provider: folders and variables of the points, added and taken away while clients look on.
-import { type Batch, type Clock, type Datatype, form, unstored, type Value, zeroOf } from '@telltale/schema';
-import { Refused, type StackLog, type StackPoint, type StackPoints } from '@telltale/stack-kit';
+import { type Clock, type Datatype, unstored, type Value, zeroOf } from '@telltale/schema';
+import { Refused, type ServedPoint, type StackLog, type StackPoint } from '@telltale/stack-kit';
 import {
   DataType,
   DataValue,
@@ -13,7 +13,6 @@ import {
   WellKnownRoles,
 } from 'node-opcua-client';
 import type { OPCUAServer } from 'node-opcua-server';
-import type { LastReadings } from './last-readings.ts';
 import { statusOfQuality } from './status-quality.ts';
 import { toNode, toPoint, typeOf } from './value-codec.ts';
 
@@ -97,22 +96,21 @@ export class ServedSpace {
    * Step by step, since there may be very many. What is the same stays, from the first step on, with its value: its
    * clients notice nothing. May be given up and begun anew with other points.
    */
-  *change({ measurements, commands }: StackPoints, last: LastReadings): Generator<void> {
+  *change(points: readonly ServedPoint[]): Generator<void> {
     const before = this.#byAddress;
     this.#byId = new Map();
     this.#byAddress = new Map();
-    const [wanted, gone] = [new Map<StackPoint, boolean>(), new Set(before.values())];
-    const keep = (point: StackPoint, isCommand: boolean) => {
+    const [wanted, gone] = [new Set<ServedPoint>(), new Set(before.values())];
+    for (const each of points) {
+      const { point } = each;
       const old = before.get(point.address);
-      if (old === undefined || !isSame(old, point, isCommand)) wanted.set(point, isCommand);
+      if (old === undefined || !isSame(old, each)) wanted.add(each);
       else {
         gone.delete(old);
         this.#describe(old, point);
         this.#put({ ...old, point });
       }
-    };
-    for (const point of measurements) keep(point, false);
-    for (const point of commands) keep(point, true);
+    }
     for (const old of gone) this.#stale.add(old.variable);
     yield;
     for (const variable of this.#stale) {
@@ -120,29 +118,24 @@ export class ServedSpace {
       this.#stale.delete(variable);
       yield;
     }
-    for (const [point, isCommand] of wanted) {
-      const served = this.#add(point, isCommand);
+    for (const each of wanted) {
+      const served = this.#add(each);
       if (served !== undefined) {
         this.#put(served);
-        this.publish(last.of(point.id));
+        if (each.timeUs !== 0) this.show(each);
       }
       yield;
     }
   }
 
-  publish(batch: Batch): void {
-    const nowUs = this.#options.clock.now();
-    for (let at = 0; at < batch.count; at++) {
-      const served = this.#byId.get(batch.points[at] ?? -1);
-      if (served === undefined) continue;
-      const { datatype } = served.point;
-      const value = batch.valueAt(at);
-      if (batch.forms[at] !== form.none && value !== undefined) served.variant = variantOf(datatype, value);
-      show(served, statusOfQuality(batch.qualities[at] ?? 0), batch.times[at] ?? 0, nowUs);
-    }
+  show({ point, value, quality, timeUs }: ServedPoint): void {
+    const served = this.#byId.get(point.id);
+    if (served === undefined) return;
+    if (value !== undefined) served.variant = variantOf(point.datatype, value);
+    show(served, statusOfQuality(quality), timeUs, this.#options.clock.now());
   }
 
-  #add(point: StackPoint, isCommand: boolean): Served | undefined {
+  #add({ point, isCommand }: ServedPoint): Served | undefined {
     const { addressSpace, clock, log } = this.#options;
     const { name, address, datatype, properties, eu } = point;
     const access = isCommand ? 'CurrentRead | CurrentWrite' : 'CurrentRead';
@@ -240,7 +233,7 @@ function shortened(text = ''): string {
 }
 
 /** But for what can be changed in its place. */
-function isSame(old: Served, point: StackPoint, isCommand: boolean): boolean {
+function isSame(old: Served, { point, isCommand }: ServedPoint): boolean {
   const { name, datatype } = old.point;
   return (
     old.isCommand === isCommand &&

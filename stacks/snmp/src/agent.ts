@@ -134,14 +134,15 @@ export class Agent {
     for (const [at, varbind] of pdu.varbinds.entries()) {
       const index = at + 1;
       if (!mayWrite) return { status: errorStatus.noAccess, index };
-      const served = this.#options.view().find(varbind.oid)?.served;
-      if (served?.isCommand !== true) return { status: errorStatus.notWritable, index };
-      const parsed = served.parse(varbind);
+      const object = this.#options.view().find(varbind.oid)?.served;
+      if (object?.served.isCommand !== true) return { status: errorStatus.notWritable, index };
+      const parsed = object.parse(varbind);
       if (typeof parsed === 'number') return { status: parsed, index };
-      if (writes.some(({ command }) => command === served.point)) {
+      const { point } = object.served;
+      if (writes.some(({ command }) => command === point)) {
         return { status: errorStatus.inconsistentName, index };
       }
-      writes.push({ command: served.point, value: parsed.value });
+      writes.push({ command: point, value: parsed.value });
     }
     for (const [at, { command, value }] of writes.entries()) {
       try {

@@ -46,20 +46,6 @@ export interface Heard {
   seal(pdu: Buffer): Buffer;
 }
 
-/** Of datagrams, by what was wrong with them; named as the standard's own counters are. */
-export interface IncomingCounts {
-  packets: number;
-  malformed: number;
-  notAllowed: number;
-  badCommunityNames: number;
-  unsupportedSecLevels: number;
-  notInTimeWindows: number;
-  unknownUserNames: number;
-  unknownEngineIds: number;
-  wrongDigests: number;
-  decryptionErrors: number;
-}
-
 type ReportName = keyof typeof reportArcs;
 
 /** Below 1.3.6.1.6.3.15.1.1. */
@@ -75,7 +61,8 @@ export const reportArcs = {
 const maxSenders = 1000;
 
 export class Incoming {
-  readonly counts: IncomingCounts = {
+  /** Of datagrams, by what was wrong with them; named as the standard's own counters are. */
+  readonly counts = {
     packets: 0,
     malformed: 0,
     notAllowed: 0,

@@ -2,14 +2,14 @@
 import { tag } from './ber.ts';
 import type { Varbind } from './message.ts';
 import { arcsOf, compareArcs, parentOf } from './oid.ts';
-import type { ServedPoint } from './served-point.ts';
+import type { ServedObject } from './served-object.ts';
 
 export interface MibObject {
   readonly oid: string;
   /** Undefined where it has no value now: it is passed over. */
   read(): Varbind | undefined;
   /** The point whose value it is. */
-  readonly served?: ServedPoint;
+  readonly served?: ServedObject;
 }
 
 interface Placed extends MibObject {

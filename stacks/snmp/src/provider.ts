@@ -9,7 +9,7 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
-  type StackPoint,
+  ServedPoints,
   type StackPoints,
 } from '@telltale/stack-kit';
 import { Agent } from './agent.ts';
@@ -17,7 +17,7 @@ import { integerContent, oidContent, tag } from './ber.ts';
 import { Incoming, reportArcs } from './incoming.ts';
 import { LocalEngine } from './local-engine.ts';
 import { type MibObject, MibView } from './mib-view.ts';
-import { type Column, columns, ServedPoint } from './served-point.ts';
+import { type Column, columns, ServedObject } from './served-object.ts';
 import { UsmUser } from './usm.ts';
 import type { ProviderVariables } from './variables.ts';
 
@@ -35,7 +35,7 @@ class SnmpProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   readonly #user: UsmUser | undefined;
   readonly #agent: Agent;
-  #points = new Map<number, ServedPoint>();
+  readonly #points = new ServedPoints();
   #view = new MibView([]);
   #incoming: Incoming | undefined;
   #socket: Socket | undefined;
@@ -52,24 +52,20 @@ class SnmpProvider implements Provider {
     this.#agent = new Agent({ clock, log, write, view: () => this.#view });
   }
 
-  setPoints({ measurements, commands }: StackPoints): void {
-    // A measurement and a command may have the same name.
-    const before = new Map([...this.#points.values()].map((each) => [`${each.isCommand} ${each.point.name}`, each]));
-    const serve = (isCommand: boolean) => (point: StackPoint) =>
-      new ServedPoint(point, isCommand, before.get(`${isCommand} ${point.name}`));
-    const served = [...measurements.map(serve(false)), ...commands.map(serve(true))];
+  setPoints(points: StackPoints): void {
+    this.#points.setPoints(points);
+    const objects = this.#points.all.map((served) => new ServedObject(served));
     const taken = new Set<string>();
-    for (const { point, address } of served) {
+    for (const { served, address } of objects) {
       if (taken.has(address.index))
-        this.#options.log.warn(`${point.name}: another point is served at ${address.index}`);
+        this.#options.log.warn(`${served.point.name}: another point is served at ${address.index}`);
       taken.add(address.index);
     }
-    this.#points = new Map(served.map((each) => [each.point.id, each]));
-    this.#view = new MibView([...this.#ofAgent(), ...this.#ofPoints(served)]);
+    this.#view = new MibView([...this.#ofAgent(), ...this.#ofPoints(objects)]);
   }
 
   publish(batch: Batch): void {
-    for (let at = 0; at < batch.count; at++) this.#points.get(batch.points[at] ?? -1)?.take(batch, at);
+    this.#points.take(batch);
   }
 
   async connect(signal: AbortSignal): Promise<void> {
@@ -132,8 +128,10 @@ class SnmpProvider implements Provider {
   }
 
   #hear(bytes: Buffer, from: RemoteInfo): void {
-    const heard = this.#incoming?.hear(bytes, from.address);
-    this.#tellTurnedAway();
+    const incoming = this.#incoming;
+    if (incoming === undefined) return;
+    const heard = incoming.hear(bytes, from.address);
+    this.#tellTurnedAway(incoming);
     if (heard === undefined) return;
     if (Buffer.isBuffer(heard)) {
       this.#send(heard, from);
@@ -141,7 +139,7 @@ class SnmpProvider implements Provider {
     }
     this.#greet(from.address);
     const answer = this.#agent.handle(heard, `${from.address} ${from.port}`);
-    if (answer === undefined) this.#count('malformed');
+    if (answer === undefined) incoming.counts.malformed++;
     else if (Buffer.isBuffer(answer)) this.#send(answer, from);
     else answer.then((late) => late && this.#send(late, from)).catch((error) => this.#options.log.error(String(error)));
   }
@@ -158,13 +156,7 @@ class SnmpProvider implements Provider {
     if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
   }
 
-  #count(what: 'malformed'): void {
-    if (this.#incoming !== undefined) this.#incoming.counts[what]++;
-  }
-
-  #tellTurnedAway(): void {
-    const counts = this.#incoming?.counts;
-    if (counts === undefined) return;
+  #tellTurnedAway({ counts }: Incoming): void {
     // A client of version 3 asks for the engine first: that is not turned away.
     const { packets: _, unknownEngineIds: __, ...bad } = counts;
     const turnedAway = Object.values(bad).reduce((sum, count) => sum + count, 0);
@@ -177,11 +169,11 @@ class SnmpProvider implements Provider {
     );
   }
 
-  *#ofPoints(served: readonly ServedPoint[]): Iterable<MibObject> {
+  *#ofPoints(objects: readonly ServedObject[]): Iterable<MibObject> {
     const { baseOid, badQuality } = this.#options.variables;
     const showsBad = badQuality === 'lastValue';
     for (const [column, arc] of Object.entries(columns) as [Column, number][]) {
-      for (const each of served) {
+      for (const each of objects) {
         const oid = `${baseOid}.${arc}.${each.address.index}`;
         const read = () => each.read(column, oid, showsBad);
         yield column === 'value' ? { oid, read, served: each } : { oid, read };

@@ -2,12 +2,19 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Batch, isBad, isGood, untilAborted } from '@telltale/schema';
-import { NotConnected, type Provider, type ProviderOptions, Refused, type StackPoints } from '@telltale/stack-kit';
+import {
+  NotConnected,
+  type Provider,
+  type ProviderOptions,
+  Refused,
+  type ServedPoint,
+  ServedPoints,
+  type StackPoints,
+} from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
 import { BrokerLink } from '../broker-link.ts';
 import { CommandIntake } from '../command-intake.ts';
 import type { ProviderVariables } from '../provider-variables.ts';
-import { type Served, ServedPoints } from '../served-points.ts';
 import { decodePayload, encodePayload, type Metric, metricQuality, metricType, typeOfDatatype } from './payload.ts';
 import { type ServedMetric, servedMetric } from './served-metric.ts';
 
@@ -33,12 +40,14 @@ interface Place extends ServedMetric {
 export class EdgeNode implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
   readonly #points = new ServedPoints();
+  /** What the host application does not have yet. */
+  readonly #changed = new Set<ServedPoint>();
   readonly #intake: CommandIntake;
-  #devices = new Map<string, Served[]>();
-  #places = new Map<Served, Place>();
-  #byAlias = new Map<number, Served>();
+  #devices = new Map<string, ServedPoint[]>();
+  #places = new Map<ServedPoint, Place>();
+  #byAlias = new Map<number, ServedPoint>();
   /** By the name of the device, a slash and the name of the metric: the device's has none. */
-  #byName = new Map<string, Served>();
+  #byName = new Map<string, ServedPoint>();
   /** By the same. None is used for another metric later: a command on its way would go to the wrong one. */
   readonly #aliases = new Map<string, number>();
   #link: BrokerLink | undefined;
@@ -59,6 +68,7 @@ export class EdgeNode implements Provider {
 
   setPoints(points: StackPoints): void {
     this.#points.setPoints(points);
+    this.#changed.clear();
     this.#devices = new Map([[itself, []]]);
     this.#places = new Map();
     this.#byAlias = new Map();
@@ -109,7 +119,7 @@ export class EdgeNode implements Provider {
   }
 
   publish(batch: Batch): void {
-    this.#points.take(batch);
+    this.#points.take(batch, (served) => this.#changed.add(served));
     this.#dataSoon();
   }
 
@@ -134,7 +144,7 @@ export class EdgeNode implements Provider {
     for (const device of this.#born ?? []) {
       if (device !== itself && !this.#devices.has(device)) this.#send('DDEATH', device, []);
     }
-    this.#points.changed.clear();
+    this.#changed.clear();
     this.#seq = 0;
     const control: Metric[] = [
       { name: bdSeqName, timestampMs: nowMs, type: metricType.int64, value: BigInt(this.#bdSeq) },
@@ -158,13 +168,12 @@ export class EdgeNode implements Provider {
 
   /** What has changed; what the system does not take now waits for its newest value. */
   #data(): void {
-    const { changed } = this.#points;
     for (const [device, points] of this.#devices) {
-      const due = points.filter((served) => changed.has(served));
+      const due = points.filter((served) => this.#changed.has(served));
       for (let at = 0; at < due.length; at += metricsAMessage) {
         if (this.#inFlight >= maxInFlight || !this.#link?.isUp) return;
         const part = due.slice(at, at + metricsAMessage);
-        for (const served of part) changed.delete(served);
+        for (const served of part) this.#changed.delete(served);
         const metrics = part.map((served) => this.#metric(served, false));
         this.#send(device === itself ? 'NDATA' : 'DDATA', device, metrics);
       }
@@ -180,12 +189,12 @@ export class EdgeNode implements Provider {
     this.#inFlight++;
     const settled = () => {
       this.#inFlight--;
-      if (this.#points.changed.size > 0) this.#dataSoon();
+      if (this.#changed.size > 0) this.#dataSoon();
     };
     link.publish(this.#topic(type, device), payload, { qos: 0 }).then(settled, settled);
   }
 
-  #metric(served: Served, isBirth: boolean): Metric {
+  #metric(served: ServedPoint, isBirth: boolean): Metric {
     const { point, value, quality, timeUs } = served;
     const { metric, alias } = this.#places.get(served) ?? {};
     return {
@@ -245,7 +254,7 @@ export class EdgeNode implements Provider {
         }
         log.warn(`${served.point.name} is not written: ${error.message}`);
         // Sparkplug has no other answer than the value that stays.
-        this.#points.changed.add(served);
+        this.#changed.add(served);
         this.#dataSoon();
       });
     }

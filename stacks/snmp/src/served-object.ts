@@ -1,17 +1,7 @@
 // A point as the agent serves it: its newest value as the type that its address says, and what a client sets as a value
 // of its datatype.
-import {
-  type Batch,
-  form as carried,
-  fitValue,
-  formatText,
-  isBad,
-  quality,
-  traitsOf,
-  unstored,
-  type Value,
-} from '@telltale/schema';
-import type { StackPoint } from '@telltale/stack-kit';
+import { form as carried, fitValue, formatText, formatTimestamp, isBad, traitsOf, type Value } from '@telltale/schema';
+import type { ServedPoint } from '@telltale/stack-kit';
 import { hasOwnType } from './address.ts';
 import { integerContent, tag } from './ber.ts';
 import { errorStatus, type Varbind } from './message.ts';
@@ -22,55 +12,36 @@ import { encodeValue, isException, numberOf, readValue, Unfit } from './snmp-val
 export const columns = { value: 1, quality: 2, time: 3, name: 4 } as const;
 export type Column = keyof typeof columns;
 
-export class ServedPoint {
-  readonly point: StackPoint;
-  readonly isCommand: boolean;
+export class ServedObject {
+  readonly served: ServedPoint;
   readonly address: ServedAddress;
-  #value: Value | undefined;
-  #quality: number = quality.bad.notConnected;
-  #timeUs = 0;
 
-  /** `before`: the same point as it was configured until now; it keeps its value where it keeps its datatype. */
-  constructor(point: StackPoint, isCommand: boolean, before?: ServedPoint) {
-    this.point = point;
-    this.isCommand = isCommand;
-    this.address = parseServedAddress(point.address, point.datatype);
-    if (before?.point.datatype !== point.datatype) return;
-    this.#value = before.#value;
-    this.#quality = before.#quality;
-    this.#timeUs = before.#timeUs;
-  }
-
-  take(batch: Batch, at: number): void {
-    if (batch.forms[at] !== carried.none) {
-      const value = batch.valueAt(at);
-      this.#value = value === undefined ? undefined : unstored(this.point.datatype, value);
-    }
-    this.#quality = batch.qualities[at] ?? quality.bad.nonSpecific;
-    this.#timeUs = batch.times[at] ?? 0;
+  constructor(served: ServedPoint) {
+    this.served = served;
+    this.address = parseServedAddress(served.point.address, served.point.datatype);
   }
 
   /** Undefined where there is nothing to show. */
   read(column: Column, oid: string, showsBad: boolean): Varbind | undefined {
+    const { point, quality, timeUs } = this.served;
     switch (column) {
       case 'value':
-        return isBad(this.#quality) && !showsBad ? undefined : this.#readValue(oid);
+        return isBad(quality) && !showsBad ? undefined : this.#readValue(oid);
       case 'quality':
-        return { oid, tag: tag.gauge32, content: integerContent(this.#quality) };
+        return { oid, tag: tag.gauge32, content: integerContent(quality) };
       case 'time':
-        return this.#timeUs === 0 ? undefined : text(oid, isoTime(this.#timeUs));
+        return timeUs === 0 ? undefined : text(oid, formatTimestamp(timeUs));
       case 'name':
-        return text(oid, this.point.name);
+        return text(oid, point.name);
     }
   }
 
   #readValue(oid: string): Varbind | undefined {
-    if (this.#value === undefined) return undefined;
-    const { datatype } = this.point;
+    let { value } = this.served;
+    if (value === undefined) return undefined;
     const { form } = this.address;
     try {
-      if (form === 'text') return text(oid, formatText(datatype, this.#value));
-      let value = this.#value;
+      if (form === 'text') return text(oid, formatText(this.served.point.datatype, value));
       if (typeof value === 'number' && (form === 'integer' || form === 'unsigned')) value = Math.round(value);
       // A counter that is full begins again: whoever reads it knows that of counters.
       if (form === 'counter32' && BigInt(value) >= 0n) value = BigInt.asUintN(32, BigInt(value));
@@ -83,7 +54,7 @@ export class ServedPoint {
 
   /** What a client wants to set, or the status to answer. */
   parse(varbind: Varbind): { readonly value: Value } | number {
-    const { datatype } = this.point;
+    const { datatype } = this.served.point;
     if (traitsOf(datatype).form === carried.text) {
       if (varbind.tag !== tag.octets) return errorStatus.wrongType;
       const given = varbind.content.toString('utf8');
@@ -108,10 +79,4 @@ function text(oid: string, given: string): Varbind {
   const content = Buffer.from(given, 'utf8');
   if (content.length > 65_000) throw new Unfit('the text does not go into a message');
   return { oid, tag: tag.octets, content };
-}
-
-/** `2026-01-31T12:00:00.123456Z` */
-function isoTime(timeUs: number): string {
-  const micros = String(Math.floor(timeUs % 1000)).padStart(3, '0');
-  return new Date(Math.floor(timeUs / 1000)).toISOString().replace('Z', `${micros}Z`);
 }

@@ -1,8 +1,8 @@
-// The points that a provider serves: the newest value of each, and which of them the broker does not have yet.
-import { type Batch, form, quality, unstored, type Value } from '@telltale/schema';
-import type { StackPoint, StackPoints } from '@telltale/stack-kit';
+// The points that a provider serves, each with its newest value, which outlives a change of the points.
+import { type Batch, quality, unstored, type Value } from '@telltale/schema';
+import type { StackPoint, StackPoints } from './connector.ts';
 
-export interface Served {
+export interface ServedPoint {
   readonly point: StackPoint;
   readonly isCommand: boolean;
   /** Undefined before the first one. */
@@ -12,10 +12,13 @@ export interface Served {
 }
 
 export class ServedPoints {
-  all: readonly Served[] = [];
-  /** In the order in which they changed first. */
-  readonly changed = new Set<Served>();
-  #byId = new Map<number, Served>();
+  /** Measurements, then commands. */
+  all: readonly ServedPoint[] = [];
+  #byId = new Map<number, ServedPoint>();
+
+  get(id: number): ServedPoint | undefined {
+    return this.#byId.get(id);
+  }
 
   /** Points whose name and datatype stay keep their values. A measurement and a command may have the same name. */
   setPoints({ measurements, commands }: StackPoints): void {
@@ -28,25 +31,18 @@ export class ServedPoints {
     };
     this.all = [...measurements.map(serve(false)), ...commands.map(serve(true))];
     this.#byId = new Map(this.all.map((served) => [served.point.id, served]));
-    this.changed.clear();
   }
 
-  take(batch: Batch): void {
+  /** Calls `onTaken` after each reading: a batch may have several of a point. */
+  take(batch: Batch, onTaken: (served: ServedPoint) => void = () => {}): void {
     for (let at = 0; at < batch.count; at++) {
-      const served = this.#byId.get(batch.points[at] ?? -1);
+      const served = this.#byId.get(batch.points[at] as number);
       if (served === undefined) continue;
-      if (batch.forms[at] !== form.none) {
-        const value = batch.valueAt(at);
-        served.value = value === undefined ? undefined : unstored(served.point.datatype, value);
-      }
-      served.quality = batch.qualities[at] ?? 0;
-      served.timeUs = batch.times[at] ?? 0;
-      this.changed.add(served);
+      const value = batch.valueAt(at);
+      if (value !== undefined) served.value = unstored(served.point.datatype, value);
+      served.quality = batch.qualities[at] as number;
+      served.timeUs = batch.times[at] as number;
+      onTaken(served);
     }
-  }
-
-  /** All, those without a value too: what the broker has retained of them from before may not be true any more. */
-  markAll(): void {
-    for (const served of this.all) this.changed.add(served);
   }
 }
