@@ -1,5 +1,5 @@
 // What a JSON value is in a datatype: numbers also as texts, whole numbers exactly. Pure.
-import { type Batch, type Datatype, fits, form, isFitText, traitsOf } from '@telltale/schema';
+import { type Datatype, fits, form, isFitText, traitsOf } from '@telltale/schema';
 
 const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;
 const whole = /^[+-]?[0-9]{1,30}$/;
@@ -11,18 +11,6 @@ export function readValue(datatype: Datatype, json: unknown): number | bigint | 
   if (held === form.text) return readText(json);
   if (held === form.long) return readLong(datatype, json);
   return isBoolean ? readBoolean(json) : readNumber(json);
-}
-
-export function addValue(
-  batch: Batch,
-  id: number,
-  value: number | bigint | string,
-  quality: number,
-  timeUs: number,
-): void {
-  if (typeof value === 'number') batch.number(id, value, quality, timeUs);
-  else if (typeof value === 'bigint') batch.long(id, value, quality, timeUs);
-  else batch.text(id, value, quality, timeUs);
 }
 
 function readBoolean(json: unknown): number | undefined {

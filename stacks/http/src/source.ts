@@ -4,7 +4,7 @@ import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
 import { parseMeasurement, propertyOf } from './address.ts';
 import { followPointer, parsePointer } from './json-pointer.ts';
 import { readQuality, readTime, type TimeUnit } from './read-time.ts';
-import { addValue, readValue } from './read-value.ts';
+import { readValue } from './read-value.ts';
 
 export interface Source {
   readonly point: StackPoint;
@@ -35,19 +35,17 @@ export function sourceOf(point: StackPoint): Source | undefined {
   return { point, ...address, timePointer, qualityPointer };
 }
 
-/** Adds the reading. Returns what is wrong with it. */
-export function addReading(source: Source, reading: Reading, batch: Batch): string | undefined {
+export function addReading(source: Source, reading: Reading, batch: Batch): void {
   const { point, pointer } = source;
   const json = followPointer(reading.document, pointer);
   if (json === undefined) {
     batch.none(point.id, quality.bad.configurationError, reading.timeUs);
-    return 'the answer has nothing there';
+    return;
   }
   const { timeUs, quality: told } = timeAndQuality(source, reading);
   const value = readValue(point.datatype, json);
-  if (value !== undefined) addValue(batch, point.id, value, told, timeUs);
+  if (value !== undefined) batch.value(point.id, value, told, timeUs);
   else batch.none(point.id, quality.bad.sensorFailure, timeUs);
-  return value === undefined ? `it does not fit datatype ${point.datatype}` : undefined;
 }
 
 function timeAndQuality(source: Source, reading: Reading): { timeUs: number; quality: number } {

@@ -10,7 +10,7 @@ import {
   orders,
   readValue,
   textLayout,
-  wholeRange,
+  wholeRanges,
   writeValue,
 } from './registers.ts';
 
@@ -22,7 +22,7 @@ const read = (layout: Layout, text: string) => {
 
 /** Values of a type, as they are read. */
 function valuesOf(type: NumberType): fc.Arbitrary<number | bigint> {
-  const range = wholeRange(type);
+  const range = wholeRanges[type];
   if (type === 'float32') return fc.float({ noNaN: true, noDefaultInfinity: true });
   if (range === undefined) return fc.double({ noNaN: true, noDefaultInfinity: true });
   const longs = fc.bigInt({ min: range[0], max: range[1] });

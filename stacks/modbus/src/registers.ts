@@ -1,20 +1,22 @@
 // The codec of registers: how numbers and texts lie in 16-bit registers, in every byte and word order. Pure.
 import type { Value } from '@telltale/schema';
 
-export const numberTypes = [
-  'int16',
-  'uint16',
-  'int32',
-  'uint32',
-  'int64',
-  'uint64',
-  'float32',
-  'float64',
-  'bcd16',
-  'bcd32',
-] as const;
+/** Of each type, how many registers it takes. */
+const numberRegisters = {
+  int16: 1,
+  uint16: 1,
+  int32: 2,
+  uint32: 2,
+  int64: 4,
+  uint64: 4,
+  float32: 2,
+  float64: 4,
+  bcd16: 1,
+  bcd32: 2,
+} as const;
+export const numberTypes = Object.keys(numberRegisters) as readonly NumberType[];
 export const textTypes = ['string', 'latin1'] as const;
-export type NumberType = (typeof numberTypes)[number];
+export type NumberType = keyof typeof numberRegisters;
 export type RegisterType = NumberType | (typeof textTypes)[number];
 
 /** The bytes of a value as they come, A the most significant. `cdab`: words turned; `badc`: bytes in words; `dcba`: both. */
@@ -30,19 +32,6 @@ export interface Layout {
   /** Of a text, less than twice the registers where its length is odd; of a number, all. */
   readonly bytes: number;
 }
-
-const numberRegisters: Readonly<Record<NumberType, number>> = {
-  int16: 1,
-  uint16: 1,
-  int32: 2,
-  uint32: 2,
-  int64: 4,
-  uint64: 4,
-  float32: 2,
-  float64: 4,
-  bcd16: 1,
-  bcd32: 2,
-};
 
 /** One for all points that have it. */
 const numberLayouts: ReadonlyMap<string, Layout> = new Map(
@@ -61,7 +50,7 @@ export function textLayout(type: (typeof textTypes)[number], bytes: number, orde
 }
 
 export function isNumberType(text: string): text is NumberType {
-  return (numberTypes as readonly string[]).includes(text);
+  return Object.hasOwn(numberRegisters, text);
 }
 
 export function isTextType(text: string): text is (typeof textTypes)[number] {
@@ -154,11 +143,7 @@ export function writeValue(layout: Layout, value: Value): Uint8Array {
 }
 
 /** The least and the greatest whole number of a type; undefined where it has fractions. */
-export function wholeRange(type: NumberType): readonly [bigint, bigint] | undefined {
-  return ranges[type];
-}
-
-const ranges: Readonly<Record<NumberType, readonly [bigint, bigint] | undefined>> = {
+export const wholeRanges: Readonly<Record<NumberType, readonly [bigint, bigint] | undefined>> = {
   int16: [-(2n ** 15n), 2n ** 15n - 1n],
   uint16: [0n, 2n ** 16n - 1n],
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
@@ -211,7 +196,7 @@ function toBcd(value: number): number {
 
 function putNumber(type: NumberType, view: DataView, value: Value): void {
   if (typeof value === 'string') throw new RangeError('a text does not fit: a number is expected');
-  const range = ranges[type];
+  const range = wholeRanges[type];
   if (range === undefined) {
     const number = Number(value);
     const fits = Number.isFinite(type === 'float32' ? Math.fround(number) : number);

@@ -2,12 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, formatText, formatTimestamp, onAbort, unlessAborted, type Value } from '@telltale/schema';
 import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
-import type { IPublishPacket } from 'mqtt';
 import type { BrokerLink } from './broker-link.ts';
 import { CommandAnswers } from './command-answers.ts';
 import { type CommandSettings, type CommandVariables, type PayloadName, readCommand } from './command-settings.ts';
 import { bytesOf, jsonOf, wrapJson } from './format-value.ts';
-import type { Payload } from './payload.ts';
 import { codeText, isFailure, noSubscribers } from './reason-code.ts';
 
 export interface CommandWriterOptions {
@@ -23,14 +21,14 @@ const lateMs = 60_000;
 
 export class CommandWriter {
   readonly #options: CommandWriterOptions;
-  readonly #answers: CommandAnswers;
+  readonly answers: CommandAnswers;
   #settings = new Map<string, CommandSettings>();
 
   constructor(options: CommandWriterOptions) {
     this.#options = options;
     const { clock, refused, version, variables } = options;
     const keptMs = version === '5' ? variables.expirySeconds * 1000 : 0;
-    this.#answers = new CommandAnswers({ clock, refused, lateMs: keptMs + lateMs });
+    this.answers = new CommandAnswers({ clock, refused, lateMs: keptMs + lateMs });
   }
 
   setCommands(commands: readonly StackCommand[]): void {
@@ -61,7 +59,7 @@ export class CommandWriter {
     if (payload === undefined) throw new Refused(`the value does not fit into ${command.address}`);
     if (signal.aborted) throw new NotConnected('nobody waits for it any more');
     const answer =
-      settings.ack === undefined ? undefined : this.#answers.await(settings, id, settings.ackExpect?.render(fill));
+      settings.ack === undefined ? undefined : this.answers.await(settings, id, settings.ackExpect?.render(fill));
     let mayCome = false;
     try {
       const published = link.publish(topic, payload, {
@@ -92,20 +90,6 @@ export class CommandWriter {
     } finally {
       answer?.end(mayCome);
     }
-  }
-
-  /** A message, which may be an answer. */
-  hear(topic: string, payload: Payload, packet: IPublishPacket): void {
-    this.#answers.hear(topic, payload, packet);
-  }
-
-  /** With each connection. */
-  begin(): void {
-    this.#answers.begin();
-  }
-
-  end(): void {
-    this.#answers.end();
   }
 }
 

@@ -174,7 +174,7 @@ class MqttConnector implements Connector {
       signal,
     );
     this.#link = link;
-    this.#writer.begin();
+    this.#writer.answers.begin();
     await link.whileWanted(signal, () => this.#subscribe(link));
     for (const tap of this.#taps.values()) if (tap.settings === undefined) this.#putPresent(tap);
     this.#flush();
@@ -201,7 +201,7 @@ class MqttConnector implements Connector {
     this.#isRunning = false;
     this.#intake.stop();
     this.#host.end();
-    this.#writer.end();
+    this.#writer.answers.end();
     this.#takeBackSweep();
     this.#subscriptions.end();
     this.#takeBackFlush?.();
@@ -298,7 +298,7 @@ class MqttConnector implements Connector {
     this.#browser.hear(topic, bytes);
     if (bytes !== undefined) {
       this.#payload.load(bytes);
-      this.#writer.hear(topic, this.#payload, packet);
+      this.#writer.answers.hear(topic, this.#payload, packet);
       const device = this.#devices.hear(topic, this.#payload, delivery, this.#options.clock);
       if (device !== undefined) this.#turn(device);
       if (topic === this.#stateTopic && !packet.retain) this.#hearState(this.#payload);

@@ -1,6 +1,6 @@
 // How a measurement is read from messages: its address, and its properties over the connector's variables. Pure.
 import { type Datatype, form, traitsOf } from '@telltale/schema';
-import { type Static, Type } from '@telltale/stack-kit';
+import { defineVariables, type Static, Type } from '@telltale/stack-kit';
 import { type Address, parseAddress, parseSelector, type Selector } from './address.ts';
 
 export const timeFormats = ['iso', 's', 'ms', 'us', 'ns'] as const;
@@ -45,6 +45,8 @@ export const measurementVariables = {
 
 const schema = Type.Object(measurementVariables);
 export type MeasurementVariables = Static<typeof schema>;
+/** Each has one. */
+export const measurementDefaults = defineVariables(schema).read({}).values as MeasurementVariables;
 
 export interface MeasurementSettings extends Omit<MeasurementVariables, 'time' | 'quality'> {
   readonly address: Address;

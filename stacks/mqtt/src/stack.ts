@@ -4,19 +4,10 @@ import { addressRegex } from './address.ts';
 import { checkConnector, checkProvider } from './check-variables.ts';
 import { commandProperties, readCommand } from './command-settings.ts';
 import { connectorVariables } from './connector-variables.ts';
-import { type MeasurementVariables, measurementProperties, readMeasurement } from './measurement-settings.ts';
+import { measurementDefaults, measurementProperties, readMeasurement } from './measurement-settings.ts';
 import { providerVariables } from './provider-variables.ts';
 import { isMetricAddress, parseMetricAddress } from './sparkplug/metric-address.ts';
 import { servedFault } from './sparkplug/served-metric.ts';
-
-const measurementDefaults: MeasurementVariables = {
-  time: '',
-  timeFormat: 'ms',
-  quality: '',
-  missing: 'bad',
-  retained: 'auto',
-  staleAfter: 0,
-};
 
 const pointOf = ({ datatype, rawDatatype, properties = {} }: Point) => ({
   datatype: rawDatatype ?? datatype,

@@ -1,5 +1,5 @@
 // A measurement as the connector scans it: how it is read, and what it stands still at while it is frozen.
-import { type Batch, form } from '@telltale/schema';
+import type { Batch } from '@telltale/schema';
 import type { StackPoint } from '@telltale/stack-kit';
 
 /** The instant of a scan. */
@@ -36,18 +36,8 @@ export function hold(source: Source, batch: Batch, scan: Scan): void {
 export function putHeld({ point, held }: Source, batch: Batch, timeUs: number): void {
   if (held === undefined) return;
   const { batch: from, at } = held;
-  const quality = from.qualities[at] ?? 0;
-  switch (from.forms[at]) {
-    case form.number:
-      batch.number(point.id, from.numbers[at] ?? 0, quality, timeUs);
-      break;
-    case form.long:
-      batch.long(point.id, from.longs[at] ?? 0n, quality, timeUs);
-      break;
-    case form.text:
-      batch.text(point.id, from.texts[at] ?? '', quality, timeUs);
-      break;
-    default:
-      batch.none(point.id, quality, timeUs);
-  }
+  const quality = from.qualities[at] as number;
+  const value = from.valueAt(at);
+  if (value === undefined) batch.none(point.id, quality, timeUs);
+  else batch.value(point.id, value, quality, timeUs);
 }

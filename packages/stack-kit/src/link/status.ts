@@ -2,23 +2,6 @@
 
 export type Role = 'connector' | 'provider';
 
-export interface Counters {
-  /** Readings and batches that came from a connector over its link, or went to a provider. */
-  values: number;
-  batches: number;
-  /** How often the link came up. */
-  connects: number;
-  errors: number;
-  /** Of the values: passed over for newer ones of their points, since whoever takes them was slow. */
-  conflated: number;
-  /** Published without a link, and passed over. */
-  dropped: number;
-  writesAccepted: number;
-  writesRefused: number;
-  writesTimedOut: number;
-  writesNotConnected: number;
-}
-
 export interface ConnectionStatus {
   /** `down`: it will be tried again by and by; `failed`: not before the configuration changes. */
   readonly state: 'connecting' | 'up' | 'down' | 'failed';
@@ -28,13 +11,19 @@ export interface ConnectionStatus {
   readonly counters: Counters;
 }
 
-export function zeroCounters(): Counters {
+export type Counters = ReturnType<typeof zeroCounters>;
+
+export function zeroCounters() {
   return {
+    /** Readings and batches that came from a connector over its link, or went to a provider. */
     values: 0,
     batches: 0,
+    /** How often the link came up. */
     connects: 0,
     errors: 0,
+    /** Of the values: passed over for newer ones of their points, since whoever takes them was slow. */
     conflated: 0,
+    /** Published without a link, and passed over. */
     dropped: 0,
     writesAccepted: 0,
     writesRefused: 0,

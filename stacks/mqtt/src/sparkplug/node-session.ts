@@ -13,15 +13,9 @@ export interface BornMetric {
 }
 
 export type NodeEvent =
-  /** Everything of the device (empty: the edge node) is as the metrics say, and nothing else is there. */
+  /** Of the device, empty: of the edge node. Where it is born, all is as the metrics say, and nothing else is there. */
   | {
-      readonly kind: 'born';
-      readonly device: string;
-      readonly metrics: ReadonlyMap<string, Metric>;
-      readonly sentMs: number | undefined;
-    }
-  | {
-      readonly kind: 'data';
+      readonly kind: 'born' | 'data';
       readonly device: string;
       readonly metrics: ReadonlyMap<string, Metric>;
       readonly sentMs: number | undefined;
