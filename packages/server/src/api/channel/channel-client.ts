@@ -179,7 +179,7 @@ export class ChannelClient {
     if (!this.#isPaused) this.#socket.resume();
   }
 
-  /** Aborted when it goes. One for all who ask, as long as it lasts. */
+  /** Aborted when it goes, or is told to. One for all who ask, as long as it lasts. */
   gone(): AbortSignal {
     if (this.#leaving === undefined) {
       const leaving = new AbortController();
@@ -230,6 +230,7 @@ export class ChannelClient {
   farewell(code: number, reason: string): void {
     this.#outgoing.handAll();
     this.#socket.close(code, reason);
+    this.#leaving?.abort();
   }
 
   /** It gets nothing more; what waits, and why, it gets as soon as it reads again. `check` ends it. */

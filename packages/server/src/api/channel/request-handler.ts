@@ -117,8 +117,9 @@ export class RequestHandler {
   }
 
   #chosen(fields: Fields): AskedOperation {
-    const chosen = this.#operations.find(({ when }) => when.every(([field, value]) => fields[field] === value));
-    return chosen ?? (this.#operations[0] as AskedOperation);
+    const [first] = this.#operations as readonly [AskedOperation];
+    if (this.#operations.length === 1) return first;
+    return this.#operations.find(({ when }) => when.every(([field, value]) => fields[field] === value)) ?? first;
   }
 
   /** The one field of an answer is the result; of several, each is a member of it. */
