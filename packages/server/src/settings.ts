@@ -24,103 +24,97 @@ export const Settings = Type.Object(
     data: Type.String({
       minLength: 1,
       default: './data',
-      description: 'Folder that holds everything the server keeps.',
+      description: 'Folder with all data of the server.',
     }),
     host: Type.String({
       minLength: 1,
       default: '127.0.0.1',
-      description: 'Address to listen on; only loopback, so far.',
+      description: 'Address to listen on; only loopback addresses are accepted.',
     }),
     port: Type.Integer({
       minimum: 0,
       maximum: 65535,
       default: 8080,
-      description: 'Port to listen on; 0: any free one.',
+      description: 'Port to listen on; 0: any free port.',
     }),
     demo: Type.Optional(
-      Type.Boolean({ description: 'Start with the demo plant; without it: when the data folder is new.' }),
+      Type.Boolean({ description: 'Start with the demo plant. Default: if the data folder is new.' }),
     ),
-    stacks: Type.Optional(
-      Type.String({ minLength: 1, description: 'Another folder of protocol stacks, beside those that come with it.' }),
-    ),
+    stacks: Type.Optional(Type.String({ minLength: 1, description: 'Folder with additional protocol stacks.' })),
     'stack-threads': Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 64,
         description:
-          'Most threads for connectors and providers, which begin as they are needed; without it: one less than there are cores.',
+          'Maximum number of threads for connectors and providers, started as needed. Default: one less than there are cores.',
       }),
     ),
     'log-level': Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
       type: 'string',
       default: 'info',
-      description: 'How much to log.',
+      description: 'Log level.',
     }),
     'data-path': Path('/data', 'Path of the data-access interface.'),
     'channel-path': Path('/data/ws', 'Path of the WebSocket channel.'),
     'config-path': Path('/config/v2', 'Path of the configuration interface.'),
-    'write-timeout': Milliseconds(5000, 'How long a device has to answer a command; a connector may have its own.'),
+    'write-timeout': Milliseconds(5000, 'Time limit for a device to answer a command; a connector may have its own.'),
     'max-clock-skew': Milliseconds(
       60_000,
-      'How far the clock of a device may be off: beyond, its readings have the time of the server and are uncertain.',
+      'Maximum deviation of the clock of a device: beyond it, readings get the time of the server and are uncertain.',
     ),
-    'max-message-size': Bytes(8, 'Most bytes of a message that a client sends over the channel.'),
+    'max-message-size': Bytes(8, 'Maximum bytes of a message from a channel client.'),
     'max-clients': Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 10_000,
-      description: 'Most clients of the channel.',
+      description: 'Maximum number of channel clients.',
     }),
     'max-watches': Type.Integer({
       minimum: 1,
       maximum: 2 ** 31 - 1,
       default: 200_000,
-      description: 'Most measurements that one client of the channel watches by name; commands and alarms likewise.',
+      description:
+        'Maximum number of measurements that one channel client watches by name; the same for commands and for alarms.',
     }),
-    'archive-commit': Milliseconds(
-      50,
-      'How long records of the archive are gathered before they go to the disk together.',
-    ),
+    'archive-commit': Milliseconds(50, 'How long archive records are gathered before they are written together.'),
     'archive-retention': Type.Optional(
       Type.String({
         pattern: durationPattern,
-        description: `How long the archive keeps records: ${durationForms}; without it: for ever. An object has its own in properties.archRetention.`,
+        description: `How long the archive stores records: ${durationForms}. Default: without limit. An object may have its own in properties.archRetention.`,
       }),
     ),
     'archive-max-size': Type.Optional(
       Type.Integer({
         minimum: 16 * MiB,
         maximum: 2 ** 50,
-        description:
-          'Most bytes of the archive: beyond, the oldest records go. Without it: as much as there is room for.',
+        description: 'Maximum bytes of the archive: beyond it, the oldest records are deleted. Default: no limit.',
       }),
     ),
     'archive-buffer': Bytes(
       64,
-      'Most bytes of records that wait in memory while the disk does not take them; beyond, the oldest are dropped.',
+      'Maximum bytes of records queued in memory while the disk refuses writes; beyond it, the oldest are discarded.',
     ),
     'module-user': Type.String({
       pattern: '^([A-Za-z_][A-Za-z0-9_.-]{0,31}|[0-9]{1,10}(:[0-9]{1,10})?)$',
       default: 'own',
       description:
-        'Who function modules run as: own (each as a user of its own where the server is root, else as the server), server, or the name or uid[:gid] of a user.',
+        'User of function modules: own (each module has a user of its own if the server is root, otherwise the user of the server), server, or the name or uid[:gid] of a user.',
     }),
     'module-uploads': Type.Boolean({
       default: true,
-      description: 'Whether executables of function modules can be put over the configuration interface.',
+      description: 'Whether executables of function modules can be uploaded over the configuration interface.',
     }),
     'module-memory': Type.Optional(
       Type.Integer({
         minimum: MiB,
         maximum: 2 ** 50,
-        description:
-          'Most bytes of memory of a function module that has no properties.memoryLimit; without it: as much as there is.',
+        description: 'Maximum bytes of memory of a function module without properties.memoryLimit. Default: no limit.',
       }),
     ),
-    'max-json-size': Bytes(64, 'Most bytes of a JSON body.'),
-    'max-backfill-size': Bytes(4096, 'Most bytes of records that are imported in one request.'),
-    'max-database-size': Bytes(1024, 'Most bytes of an uploaded configuration database.'),
-    'max-executable-size': Bytes(256, 'Most bytes of an uploaded executable.'),
+    'max-json-size': Bytes(64, 'Maximum bytes of a JSON body.'),
+    'max-backfill-size': Bytes(4096, 'Maximum bytes of records imported in one request.'),
+    'max-database-size': Bytes(1024, 'Maximum bytes of an uploaded configuration database.'),
+    'max-executable-size': Bytes(256, 'Maximum bytes of an uploaded executable.'),
   },
   { additionalProperties: false },
 );
