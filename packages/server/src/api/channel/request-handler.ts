@@ -126,6 +126,7 @@ export class RequestHandler {
   #outcomeOf(client: ChannelClient, name: string, result: unknown): Promise<Outcome> | Outcome {
     const [field, ...others] = this.#answerFields;
     if (field === undefined) return {};
+    // HTTP streams {"name":[…]}; a message has the list alone, whole.
     if (this.#request.request === 'ReadArchive') {
       const gathered = this.#parts.records.gather(client, name, result as PagesReply | Lease);
       return gathered.then((records) => ({ more: { [field]: records } }));
