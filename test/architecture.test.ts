@@ -25,8 +25,8 @@ const table: Record<string, readonly string[]> = {
   'server/cfgdb': ['schema', 'server/sqlite', 'server/threads'],
   'server/state': ['schema', 'server/sqlite', 'server/points', 'server/alarms', 'server/modules', 'server/threads'],
   'server/access': ['schema'],
-  'server/stacks': ['schema', 'server/points', 'stack-kit'],
-  'server/modules': ['schema', 'server/points', 'stack-kit'],
+  'server/stacks': ['schema', 'server/points', 'server/threads', 'stack-kit'],
+  'server/modules': ['schema', 'server/points', 'server/threads', 'stack-kit'],
   'server/runtime': [
     'schema',
     'stack-kit',

@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { ManualClock } from '@telltale/schema';
 import { pino } from 'pino';
+import type { Handlers } from '../threads/index.ts';
 import { KeptThread } from './kept-thread.ts';
-import type { FromThread, ToThread } from './protocol.ts';
+import type { HostClient, InstanceClient } from './protocol.ts';
 
 /** A thread that does nothing by itself but, where it is asked to, answer pings. */
 class ScriptedThread extends EventEmitter {
@@ -13,13 +14,14 @@ class ScriptedThread extends EventEmitter {
   isTerminated = false;
   answers = false;
 
-  postMessage({ kind }: ToThread): void {
-    this.posted.push(kind);
-    if (kind === 'ping' && this.answers) this.say({ kind: 'pong' });
+  postMessage({ method, id }: { method: string; id: number }): void {
+    this.posted.push(method);
+    if (method === 'ping' && this.answers) this.say('pong');
+    if (method === 'close' && this.answers) this.emit('message', { kind: 'answer', id });
   }
 
-  say(message: FromThread): void {
-    this.emit('message', message);
+  say(method: keyof HostClient, ...args: unknown[]): void {
+    this.emit('message', { kind: 'call', id: 0, method, args });
   }
 
   terminate(): void {
@@ -42,7 +44,7 @@ function setUp() {
     clock,
     log: pino({ level: 'silent' }),
     onReplaced: () => told.push('replaced'),
-    onMessage: ({ kind }) => told.push(kind),
+    handlers: {} as Handlers<InstanceClient>,
     onSilent: () => told.push('silent'),
     onHeard: () => told.push('heard'),
     onEnded: (reason) => told.push(reason),
@@ -58,7 +60,7 @@ describe('a thread that does not answer', () => {
   test('is ended after 10 s, told, and replaced by another after a pause', () => {
     const { clock, threads, told, kept, newest } = setUp();
     kept.begin();
-    newest().say({ kind: 'opened' });
+    newest().say('opened');
     clock.advance(10_000);
     assert.equal(newest().isTerminated, false);
     clock.advance(1000);
@@ -66,16 +68,16 @@ describe('a thread that does not answer', () => {
     assert.equal(threads.length, 1);
     clock.advance(pauseMs);
     assert.equal(threads.length, 2);
-    assert.equal(kept.post({ kind: 'ping' }), false, 'what was told to the earlier one is not yet told to this');
-    newest().say({ kind: 'opened' });
-    assert.deepEqual([told[2], kept.takesMessages, kept.ends], ['replaced', true, 1]);
+    assert.equal(kept.link, undefined, 'what was told to the earlier one is not yet told to this');
+    newest().say('opened');
+    assert.deepEqual([told[2], kept.link === undefined, kept.ends], ['replaced', false, 1]);
   });
 
   test('is told silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
     const { clock, told, kept, newest } = setUp();
     kept.begin();
-    newest().say({ kind: 'opened' });
-    newest().say({ kind: 'loading', isLoading: true });
+    newest().say('opened');
+    newest().say('loading', true);
     newest().answers = true;
     clock.advance(20_000);
     newest().answers = false;
@@ -84,11 +86,11 @@ describe('a thread that does not answer', () => {
     clock.advance(1);
     assert.deepEqual(told, ['silent']);
     clock.advance(5000);
-    newest().say({ kind: 'pong' });
+    newest().say('pong');
     clock.advance(4000);
     assert.deepEqual(told, ['silent', 'silent'], 'silent again before it was heard for long enough');
     newest().answers = true;
-    newest().say({ kind: 'pong' });
+    newest().say('pong');
     clock.advance(4999);
     assert.equal(told.length, 2);
     clock.advance(1);
@@ -100,10 +102,10 @@ describe('a thread that does not answer', () => {
     const { clock, kept, newest } = setUp();
     kept.begin();
     clock.advance(44_000);
-    newest().say({ kind: 'opened' });
-    newest().say({ kind: 'loading', isLoading: true });
+    newest().say('opened');
+    newest().say('loading', true);
     clock.advance(44_000);
-    newest().say({ kind: 'loading', isLoading: false });
+    newest().say('loading', false);
     clock.advance(9000);
     assert.equal(newest().isTerminated, false);
     clock.advance(2000);
@@ -113,7 +115,7 @@ describe('a thread that does not answer', () => {
   test('is not one that answers: it lives on', () => {
     const { clock, threads, kept, newest } = setUp();
     kept.begin();
-    newest().say({ kind: 'opened' });
+    newest().say('opened');
     newest().answers = true;
     for (let second = 0; second < 600; second++) clock.advance(1000);
     assert.deepEqual([threads.length, newest().isTerminated], [1, false]);
@@ -130,7 +132,7 @@ describe('a thread that ends again and again', () => {
       let waitedMs = 0;
       for (; threads.length === before; waitedMs += 100) clock.advance(100);
       newest().answers = true;
-      newest().say({ kind: 'opened' });
+      newest().say('opened');
       return waitedMs;
     };
     const pauses = Array.from({ length: 8 }, endAndWait);
@@ -154,7 +156,7 @@ describe('closing', () => {
   test('asks the thread to end, and ends it when its time is over', async () => {
     const { clock, threads, kept, newest } = setUp();
     kept.begin();
-    newest().say({ kind: 'opened' });
+    newest().say('opened');
     const closed = kept.close(2000);
     clock.advance(1999);
     assert.deepEqual([newest().posted.at(-1), newest().isTerminated], ['ping', false]);
@@ -168,9 +170,9 @@ describe('closing', () => {
   test('ends at once one that says that it is done, and one that is not open yet and was told nothing', async () => {
     const done = setUp();
     done.kept.begin();
-    done.newest().say({ kind: 'opened' });
+    done.newest().say('opened');
+    done.newest().answers = true;
     const closed = done.kept.close(2000);
-    done.newest().say({ kind: 'closed' });
     await closed;
     assert.equal(done.clock.waiting, 0);
     const starting = setUp();

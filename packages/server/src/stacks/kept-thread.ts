@@ -3,7 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@telltale/schema';
 import { growingMs, reasonOf } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
-import type { FromThread, InstanceMessage, ToThread } from './protocol.ts';
+import { type Handlers, type Link, threadPort, WorkerLink } from '../threads/index.ts';
+import type { HostClient, HostThread, InstanceClient } from './protocol.ts';
 
 export interface KeptThreadOptions {
   readonly create: () => Worker;
@@ -11,7 +12,7 @@ export interface KeptThreadOptions {
   readonly log: Logger;
   /** A thread is there after one that ended: what was told to the earlier one is forgotten. */
   readonly onReplaced: () => void;
-  readonly onMessage: (message: InstanceMessage) => void;
+  readonly handlers: Handlers<InstanceClient>;
   /** It has not answered for 3 s, 4 s after its last answer at the latest; again each time. */
   readonly onSilent: (reason: string) => void;
   /** It has answered for 5 s after it was silent. */
@@ -34,7 +35,7 @@ const steadyMs = 60_000;
 
 export class KeptThread {
   readonly #options: KeptThreadOptions;
-  #thread: Worker | undefined;
+  #thread: WorkerLink<HostThread, HostClient> | undefined;
   /** The first from the beginning, since it has no past; others when they have said that they are open. */
   #takesMessages = false;
   #hasBegun = false;
@@ -57,8 +58,9 @@ export class KeptThread {
     return this.#hasBegun;
   }
 
-  get takesMessages(): boolean {
-    return this.#takesMessages;
+  /** Undefined where there is no thread to tell. */
+  get link(): Link<HostThread> | undefined {
+    return this.#takesMessages ? this.#thread : undefined;
   }
 
   /** How often it had to be replaced. */
@@ -66,31 +68,20 @@ export class KeptThread {
     return this.#ends;
   }
 
-  /** False where there is no thread to tell. */
-  post(message: ToThread, transfer: ArrayBuffer[] = []): boolean {
-    if (!this.#takesMessages) return false;
-    this.#thread?.postMessage(message, transfer);
-    return true;
-  }
-
   /** Asks the thread to end, and ends it after `patienceMs` at the latest. */
   async close(patienceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#takeBack();
     const thread = this.#thread;
-    if (thread === undefined) return;
-    const ended = new Promise((resolve) => thread.once('exit', resolve));
-    const takeBack = this.#options.clock.after(patienceMs, () => thread.terminate());
-    if (!this.post({ kind: 'close' })) thread.terminate();
-    await ended;
-    takeBack();
+    if (!this.#takesMessages) await thread?.kill();
+    await thread?.close(patienceMs, () => thread.call('close', []));
   }
 
   #start(): void {
-    const { create, clock, log, onReplaced, onMessage, onSilent, onHeard, onEnded } = this.#options;
-    const thread = create();
+    const { create, clock, log, handlers, onReplaced, onSilent, onHeard, onEnded } = this.#options;
+    const worker = create();
+    const port = threadPort(worker);
     const isFirst = this.#ends === 0;
-    this.#thread = thread;
     this.#takesMessages = isFirst;
     let reason: string | undefined;
     let unanswered = 0;
@@ -107,7 +98,7 @@ export class KeptThread {
       const most = isLoading ? maxUnansweredLoading : maxUnanswered;
       if (++unanswered > most) {
         reason ??= `it has not answered for ${(most * pingPeriodMs) / 1000} s`;
-        thread.terminate();
+        worker.terminate();
         return;
       }
       if (unanswered > maxUnansweredHeard && !isSilent && this.#takesMessages) {
@@ -115,43 +106,49 @@ export class KeptThread {
         stopHeard();
         onSilent(`the thread of the stacks has not answered for ${(maxUnansweredHeard * pingPeriodMs) / 1000} s`);
       }
-      thread.postMessage({ kind: 'ping' } satisfies ToThread);
+      thread.notify('ping', []);
       stopPing = clock.after(pingPeriodMs, ping);
     };
     let stopPing = clock.after(pingPeriodMs, ping);
-    thread.on('message', (message: FromThread | null) => {
-      if (typeof message !== 'object' || message === null) return;
-      if (message.kind === 'pong') answered();
-      else if (message.kind === 'loading') {
-        isLoading = message.isLoading;
-        answered();
-      } else if (message.kind === 'closed') thread.terminate();
-      else if (message.kind === 'opened') {
-        this.#takesMessages = true;
-        isLoading = false;
-        stopSteady = clock.after(steadyMs, () => {
-          this.#endsOfLate = 0;
-        });
-        if (!isFirst) onReplaced();
-      } else onMessage(message);
-    });
-    thread.on('error', (error) => {
-      reason ??= reasonOf(error);
-    });
-    thread.on('exit', (code) => {
+    const ended = (error: Error) => {
       const tookMessages = this.#takesMessages;
       this.#takesMessages = false;
       this.#thread = undefined;
       stopPing();
       stopSteady();
       stopHeard();
-      const text = `the thread of the stacks ended: ${reason ?? `exit code ${code}`}`;
-      if (tookMessages) onEnded(text);
+      if (tookMessages) onEnded(error.message);
       if (this.#isClosing) return;
       this.#ends++;
       const pauseMs = growingMs(this.#endsOfLate++, Math.random);
-      log.error(`${text}; it is started again in ${Math.round(pauseMs)} ms`);
+      log.error(`${error.message}; it is started again in ${Math.round(pauseMs)} ms`);
       this.#takeBack = clock.after(pauseMs, () => this.#start());
-    });
+    };
+    const onEnd = (end: (error: Error) => void) =>
+      port.onEnd((error) => end(new Error(`the thread of the stacks ended: ${reason ?? reasonOf(error)}`)));
+    const thread = new WorkerLink<HostThread, HostClient>(
+      { ...port, onEnd },
+      {
+        handlers: {
+          ...handlers,
+          pong: answered,
+          loading: (is) => {
+            isLoading = is;
+            answered();
+          },
+          opened: () => {
+            this.#takesMessages = true;
+            isLoading = false;
+            stopSteady = clock.after(steadyMs, () => {
+              this.#endsOfLate = 0;
+            });
+            if (!isFirst) onReplaced();
+          },
+        },
+        onEnd: ended,
+        clock,
+      },
+    );
+    this.#thread = thread;
   }
 }

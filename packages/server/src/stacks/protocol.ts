@@ -1,4 +1,4 @@
-// What the thread of the stacks and its client say to each other. An instance is one start of a connector or provider:
+// What the thread of the stacks and its client can ask of each other. An instance is one start of a connector or provider:
 // what is still said of an earlier start can be told from what is said of the present one.
 import type { BatchMessage, Value } from '@telltale/schema';
 import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand, StackPoints } from '@telltale/stack-kit';
@@ -52,47 +52,33 @@ export function packPoints({ measurements, commands }: StackPoints): PackedPoint
   return { measurements: JSON.stringify(measurements), commands };
 }
 
-export type ToThread =
+/** The thread. `id` is that of an instance. */
+export interface HostThread {
   /** `replaces`: the instance that is stopped first and whose points are taken over. */
-  | {
-      readonly kind: 'start';
-      readonly id: number;
-      readonly role: Role;
-      readonly instance: Instance;
-      readonly replaces: number | undefined;
-    }
-  | { readonly kind: 'stop'; readonly id: number }
+  start(id: number, role: Role, instance: Instance, replaces: number | undefined): void;
+  stop(id: number): void;
   /** They come with the next `pointsDone`, or never, with `dropPoints`. */
-  | ({ readonly kind: 'putPoints'; readonly id: number } & PackedPoints)
-  | { readonly kind: 'dropPoints'; readonly id: number }
+  putPoints(id: number, points: PackedPoints): void;
+  dropPoints(id: number): void;
   /** These go, and those that were put come: its points are whole. */
-  | { readonly kind: 'pointsDone'; readonly id: number; readonly gone: PointIds }
-  | {
-      readonly kind: 'write';
-      readonly id: number;
-      readonly write: number;
-      readonly commandId: number;
-      readonly value: Value;
-      readonly askedMs: number;
-    }
-  /** Each has one answer; `abort`: it is not waited for any more. */
-  | { readonly kind: 'explain'; readonly id: number; readonly question: number; readonly measurementId: number }
-  | { readonly kind: 'browse'; readonly id: number; readonly question: number; readonly request: BrowseRequest }
-  | { readonly kind: 'abort'; readonly question: number }
+  pointsDone(id: number, gone: PointIds): void;
+  write(id: number, commandId: number, value: Value, askedMs: number): Promise<WriteOutcome>;
+  explain(id: number, measurementId: number): ExplainOutcome;
+  browse(id: number, request: BrowseRequest): Promise<BrowseOutcome>;
   /** All of them, as JSON, as measurements are. */
-  | { readonly kind: 'setAlarms'; readonly id: number; readonly alarms: string }
-  | { readonly kind: 'publishAlarms'; readonly id: number; readonly states: readonly StackAlarmState[] }
-  | { readonly kind: 'publish'; readonly id: number; readonly batch: BatchMessage }
-  /** The answer to `ask`; `failure` is undefined where it was done. */
-  | { readonly kind: 'answer'; readonly question: number; readonly failure: Failure | undefined }
+  setAlarms(id: number, alarms: string): void;
+  publishAlarms(id: number, states: readonly StackAlarmState[]): void;
+  publish(id: number, batch: BatchMessage): void;
   /** What a process of a stack says, and its end. */
-  | { readonly kind: 'fromProcess'; readonly process: number; readonly message: unknown }
-  | { readonly kind: 'processEnded'; readonly process: number; readonly reason: string }
-  | { readonly kind: 'ping' }
-  /** Answered by `confirmed`, when all that came before has been done. */
-  | { readonly kind: 'confirm'; readonly question: number }
-  /** Stops everything, then says `closed`. */
-  | { readonly kind: 'close' };
+  fromProcess(process: number, message: unknown): void;
+  processEnded(process: number, reason: string): void;
+  /** Answered by `pong`. */
+  ping(): void;
+  /** Answered when all that came before has been done. */
+  confirm(): void;
+  /** Stops everything. */
+  close(): Promise<void>;
+}
 
 /** What a client of a provider wants of the server. */
 export type Wish =
@@ -105,40 +91,27 @@ export type ExplainOutcome =
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-export type FromThread =
-  /** The first message. */
-  | { readonly kind: 'opened' }
-  | { readonly kind: 'readings'; readonly id: number; readonly batch: BatchMessage }
-  | {
-      readonly kind: 'link';
-      readonly id: number;
-      readonly up: boolean;
-      readonly reason: string;
-      readonly timeUs: number;
-    }
-  | { readonly kind: 'status'; readonly id: number; readonly report: InstanceReport }
+/** What the thread says of its instances to its client. */
+export interface InstanceClient {
+  readings(id: number, batch: BatchMessage): void;
+  link(id: number, up: boolean, reason: string, timeUs: number): void;
+  status(id: number, report: InstanceReport): void;
   /** The last of an instance. */
-  | { readonly kind: 'stopped'; readonly id: number; readonly report: InstanceReport }
-  | { readonly kind: 'written'; readonly write: number; readonly outcome: WriteOutcome }
-  | { readonly kind: 'explained'; readonly question: number; readonly outcome: ExplainOutcome }
-  | { readonly kind: 'browsed'; readonly question: number; readonly outcome: BrowseOutcome }
-  | { readonly kind: 'confirmed'; readonly question: number }
+  stopped(id: number, report: InstanceReport): void;
   /** Of a process of a stack, numbered by the thread. */
-  | { readonly kind: 'startProcess'; readonly process: number; readonly file: string }
-  | { readonly kind: 'toProcess'; readonly process: number; readonly message: unknown }
-  | { readonly kind: 'endProcess'; readonly process: number }
-  | { readonly kind: 'ask'; readonly question: number; readonly id: number; readonly wish: Wish }
-  | {
-      readonly kind: 'log';
-      readonly role: Role;
-      readonly name: string;
-      readonly level: LogLevel;
-      readonly text: string;
-    }
-  | { readonly kind: 'pong' }
-  /** Code of stacks is being loaded from now on, or is no longer: until then it may not answer for a while. */
-  | { readonly kind: 'loading'; readonly isLoading: boolean }
-  | { readonly kind: 'closed' };
+  startProcess(process: number, file: string): void;
+  toProcess(process: number, message: unknown): void;
+  endProcess(process: number): void;
+  /** Why it was not done; undefined where it was. */
+  ask(id: number, wish: Wish): Promise<Failure | undefined>;
+  log(role: Role, name: string, level: LogLevel, text: string): void;
+}
 
-/** What the thread says of its instances, and not of itself. */
-export type InstanceMessage = Exclude<FromThread, { kind: 'opened' | 'pong' | 'loading' | 'closed' }>;
+/** What it says of itself as well. */
+export interface HostClient extends InstanceClient {
+  /** The first. */
+  opened(): void;
+  pong(): void;
+  /** Code of stacks is being loaded from now on, or is no longer: until then it may not answer for a while. */
+  loading(isLoading: boolean): void;
+}

@@ -5,10 +5,11 @@ import { type Batch, type Clock, ProblemError, systemClock, type Value } from '@
 import type { BrowseAnswer, BrowseRequest, ReadingTrace, StackAlarm, StackAlarmState } from '@telltale/stack-kit';
 import type { Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
+import type { Link } from '../threads/index.ts';
 import type { HostEvents, InstanceName } from './host-events.ts';
 import type { Hosted } from './hosted.ts';
 import type { InstanceStatus, StateListener } from './instance-status.ts';
-import type { Instance, PackedPoints, PointIds, ToThread } from './protocol.ts';
+import type { HostThread, Instance, PackedPoints, PointIds } from './protocol.ts';
 import { StackThread } from './stack-thread.ts';
 import { writeProblem } from './write-problem.ts';
 
@@ -108,12 +109,12 @@ export class StackHost {
 
   /** Sends points that come with the next `pointsDone`; to be called with slices of some thousands. */
   putPoints(role: Role, name: string, points: PackedPoints): void {
-    this.#tell(role, name, (id) => ({ kind: 'putPoints', id, ...points }));
+    this.#tell(role, name, (thread, id) => thread.notify('putPoints', [id, points]));
   }
 
   /** Those that were put and are not there yet do not come. */
   dropPoints(role: Role, name: string): void {
-    this.#tell(role, name, (id) => ({ kind: 'dropPoints', id }));
+    this.#tell(role, name, (thread, id) => thread.notify('dropPoints', [id]));
   }
 
   /**
@@ -121,7 +122,7 @@ export class StackHost {
    * time, nothing connects.
    */
   pointsDone(role: Role, name: string, gone: PointIds = noIds): void {
-    this.#tell(role, name, (id) => ({ kind: 'pointsDone', id, gone }));
+    this.#tell(role, name, (thread, id) => thread.notify('pointsDone', [id, gone]));
   }
 
   /** Resolves when the threads of these have done all that they were told so far, or after a second. */
@@ -151,11 +152,11 @@ export class StackHost {
 
   /** The alarms that a provider serves, all of them, after its points; their states follow by `publishAlarms`. */
   setAlarms(provider: string, alarms: readonly StackAlarm[]): void {
-    this.#tell('provider', provider, (id) => ({ kind: 'setAlarms', id, alarms: JSON.stringify(alarms) }));
+    this.#tell('provider', provider, (thread, id) => thread.notify('setAlarms', [id, JSON.stringify(alarms)]));
   }
 
   publishAlarms(provider: string, states: readonly StackAlarmState[]): void {
-    this.#tell('provider', provider, (id) => ({ kind: 'publishAlarms', id, states }));
+    this.#tell('provider', provider, (thread, id) => thread.notify('publishAlarms', [id, states]));
   }
 
   /**
@@ -214,9 +215,10 @@ export class StackHost {
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
   }
 
-  #tell(role: Role, name: string, message: (id: number) => ToThread): void {
+  /** Nothing where there is no thread to tell. */
+  #tell(role: Role, name: string, tell: (thread: Link<HostThread>, id: number) => void): void {
     const place = this.#places.get(keyOf(role, name));
-    place?.thread.tell(message(place.hosted.id));
+    if (place?.thread.link !== undefined) tell(place.thread.link, place.hosted.id);
   }
 
   #connectorOf(name: string): Place {

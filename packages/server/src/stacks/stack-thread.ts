@@ -2,10 +2,11 @@
 // writes and questions that wait for it. It keeps what is started, not its points: after the thread has died, `restarted`
 // asks for them again.
 import { Worker } from 'node:worker_threads';
-import { Batch, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
+import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
-import { maxWaitingWrites, type Role, type WriteOutcome } from '@telltale/stack-kit/host';
+import { maxWaitingWrites, type Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
+import type { Handlers, Link } from '../threads/index.ts';
 import { ConnectorQuestions } from './connector-questions.ts';
 import type { HostEvents } from './host-events.ts';
 import { Hosted, zeroInstanceCounters } from './hosted.ts';
@@ -13,9 +14,8 @@ import type { InstanceCounters, InstanceReport } from './instance-status.ts';
 import { KeptThread } from './kept-thread.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
-import { OpenQuestions } from './open-questions.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
-import type { Failure, FromThread, HostStart, Instance, InstanceMessage, ToThread, Wish } from './protocol.ts';
+import type { Failure, HostStart, HostThread, Instance, InstanceClient, Wish } from './protocol.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { isSure, MaybeWritten, writeProblem } from './write-problem.ts';
 
@@ -41,8 +41,6 @@ interface Started {
 /** A load of this many points, beside its own points: for one whose points are not yet known, and for its link. */
 const pointsAnInstance = 100;
 
-type ThreadHandlers = { [K in InstanceMessage['kind']]: (message: InstanceMessage & { kind: K }) => void };
-
 export class StackThread {
   readonly #options: StackThreadOptions;
   readonly #log: Logger;
@@ -52,32 +50,8 @@ export class StackThread {
   readonly #byId = new Map<number, Started>();
   /** Stopped and not yet ended, with their role and name. */
   readonly #leaving = new Map<number, string>();
-  readonly #writes = new OpenQuestions<WriteOutcome>();
-  readonly #confirmations = new OpenQuestions<void>();
   readonly #questions: ConnectorQuestions;
-  readonly #processes = new StartedProcesses((message) => this.#thread.post(message));
-  readonly #handlers: ThreadHandlers = {
-    readings: (message) => this.#onReadings(message),
-    link: ({ id, up, reason, timeUs }) => {
-      const hosted = this.#presentStart(id);
-      if (hosted !== undefined) this.#tellLink(hosted, up, reason, timeUs);
-    },
-    status: ({ id, report }) => this.#onReport(id, report),
-    stopped: ({ id, report }) => {
-      this.#onReport(id, report);
-      this.#byId.delete(id);
-      this.#leaving.delete(id);
-    },
-    written: ({ write, outcome }) => this.#writes.answer(write, outcome),
-    confirmed: ({ question }) => this.#confirmations.answer(question),
-    explained: ({ question, outcome }) => this.#questions.explained(question, outcome),
-    browsed: ({ question, outcome }) => this.#questions.browsed(question, outcome),
-    ask: (message) => this.#onAsk(message),
-    startProcess: ({ process, file }) => this.#processes.start(process, file),
-    toProcess: ({ process, message }) => this.#processes.send(process, message),
-    endProcess: ({ process }) => this.#processes.end(process),
-    log: ({ role, name, level, text }) => this.#options.log[level]({ [role]: name }, text),
-  };
+  readonly #processes = new StartedProcesses(() => this.link);
   #consumed = createConsumed();
   #outbox: Outbox | undefined;
   #lastId = 0;
@@ -91,12 +65,12 @@ export class StackThread {
       clock,
       log: this.#log,
       onReplaced: () => this.#onReplaced(),
-      onMessage: (message) => this.#onMessage(message),
+      handlers: this.#handlers(),
       onSilent: (reason) => this.#guarded(() => this.#onSilent(reason)),
       onHeard: () => this.#guarded(() => this.#onHeard()),
       onEnded: (reason) => this.#guarded(() => this.#onEnded(reason)),
     });
-    this.#questions = new ConnectorQuestions(clock, (message) => this.#thread.post(message));
+    this.#questions = new ConnectorQuestions(clock, () => this.link);
   }
 
   get hasBegun(): boolean {
@@ -104,7 +78,12 @@ export class StackThread {
   }
 
   get isRunning(): boolean {
-    return this.#thread.takesMessages;
+    return this.link !== undefined;
+  }
+
+  /** Undefined while there is no thread to tell. */
+  get link(): Link<HostThread> | undefined {
+    return this.#thread.link;
   }
 
   /** How often it had to be replaced. */
@@ -145,19 +124,14 @@ export class StackThread {
     const { id } = hosted;
     this.#hosted.delete(hosted);
     for (const [each, started] of this.#byId) if (started.hosted === hosted) this.#byId.delete(each);
-    if (this.#thread.post({ kind: 'stop', id })) this.#leaving.set(id, key);
+    if (this.link?.notify('stop', [id])) this.#leaving.set(id, key);
     this.#outbox?.forget(id);
     if (hosted.isUp) this.#tellLink(hosted, false, 'stopped', this.#options.clock.now());
   }
 
-  /** What needs no answer; nothing is done while there is no thread. */
-  tell(message: ToThread): void {
-    this.#thread.post(message);
-  }
-
   /** Resolves when it has done all that it was told so far, or has ended. */
   async confirm(): Promise<void> {
-    await this.#confirmations.ask((question) => this.#thread.post({ kind: 'confirm', question }))?.outcome;
+    await this.link?.call('confirm', []).catch(() => undefined);
   }
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
@@ -168,18 +142,16 @@ export class StackThread {
       throw writeProblem(name, { kind: 'refused', reason });
     }
     const askedMs = systemClock.monotonicMs();
-    const asked = this.#writes.ask((write) =>
-      this.#thread.post({ kind: 'write', id, write, commandId, value, askedMs }),
-    );
-    if (asked === undefined) {
+    const { link } = this;
+    if (link === undefined) {
       throw writeProblem(name, { kind: 'notConnected', reason: hosted.lastError ?? 'its thread is starting' });
     }
     hosted.waitingWrites++;
-    const outcome = await asked.outcome;
-    hosted.waitingWrites--;
-    if (outcome.kind === 'ended') {
-      throw new MaybeWritten('connector-down', `Connector ${name}: ${outcome.reason}.`);
-    }
+    const call = link.call('write', [id, commandId, value, askedMs]).finally(() => hosted.waitingWrites--);
+    const outcome = await call.catch((error: Error) => {
+      if (error instanceof ProblemError) throw new MaybeWritten(error.problem, error.message);
+      throw new MaybeWritten('connector-down', `Connector ${name}: ${error.message}.`);
+    });
     if (outcome.kind !== 'accepted') throw writeProblem(name, outcome);
   }
 
@@ -212,7 +184,7 @@ export class StackThread {
     this.#outbox = new Outbox({
       consumed: consumedByThread,
       clock,
-      post: (id, batch) => this.#thread.post({ kind: 'publish', id, batch }, [batch.buffer]),
+      post: (id, batch) => this.link?.notify('publish', [id, batch], [batch.buffer]),
     });
     const workerData: HostStart = { ...start, consumedByClient: this.#consumed, consumedByThread };
     const worker = new Worker(new URL('./host-thread.ts', import.meta.url), {
@@ -228,16 +200,36 @@ export class StackThread {
     return worker;
   }
 
-  /** What is no message of ours comes from a library that takes the thread for its own. */
-  #onMessage(message: InstanceMessage): void {
-    if (!Object.hasOwn(this.#handlers, message.kind)) return;
-    this.#guarded(() => (this.#handlers[message.kind] as (message: InstanceMessage) => void)(message));
+  #handlers(): Handlers<InstanceClient> {
+    const { log } = this.#options;
+    const guarded =
+      <Args extends unknown[]>(handle: (...args: Args) => void) =>
+      (...args: Args) =>
+        this.#guarded(() => handle(...args));
+    return {
+      readings: guarded((id, batch) => this.#onReadings(id, batch)),
+      link: guarded((id, up, reason, timeUs) => {
+        const hosted = this.#presentStart(id);
+        if (hosted !== undefined) this.#tellLink(hosted, up, reason, timeUs);
+      }),
+      status: guarded((id, report) => this.#onReport(id, report)),
+      stopped: guarded((id, report) => {
+        this.#onReport(id, report);
+        this.#byId.delete(id);
+        this.#leaving.delete(id);
+      }),
+      ask: (id, wish) => this.#onAsk(id, wish),
+      startProcess: guarded((process, file) => this.#processes.start(process, file)),
+      toProcess: guarded((process, message) => this.#processes.send(process, message)),
+      endProcess: guarded((process) => this.#processes.end(process)),
+      log: guarded((role, name, level, text) => log[level]({ [role]: name }, text)),
+    };
   }
 
   #sendStart(hosted: Hosted, replaces: number | undefined): void {
     const { role, instance } = hosted;
     const id = ++this.#lastId;
-    if (!this.#thread.post({ kind: 'start', id, role, instance, replaces })) return;
+    if (!this.link?.notify('start', [id, role, instance, replaces])) return;
     if (replaces !== undefined) this.#outbox?.forget(replaces);
     hosted.started(id, this.#options.clock.now());
     this.#byId.set(id, { hosted, counters: zeroInstanceCounters() });
@@ -278,16 +270,13 @@ export class StackThread {
     this.#leaving.clear();
     const timeUs = this.#options.clock.now();
     for (const hosted of this.#hosted) hosted.ended(reason, timeUs);
-    this.#writes.endAll(reason);
-    this.#confirmations.endAll(reason);
-    this.#questions.endAll(reason);
     for (const hosted of this.#hosted) {
       this.#tellLink(hosted, false, reason, timeUs);
       this.#options.onState(hosted);
     }
   }
 
-  #onReadings({ id, batch }: FromThread & { kind: 'readings' }): void {
+  #onReadings(id: number, batch: BatchMessage): void {
     const hosted = this.#presentStart(id);
     try {
       if (hosted !== undefined) this.#options.events.readings(hosted.name, Batch.from(batch));
@@ -312,19 +301,18 @@ export class StackThread {
     if (hosted.state !== state) this.#options.onState(hosted);
   }
 
-  async #onAsk({ question, id, wish }: FromThread & { kind: 'ask' }): Promise<void> {
+  async #onAsk(id: number, wish: Wish): Promise<Failure | undefined> {
     const started = this.#byId.get(id);
-    let failure: Failure | undefined;
     try {
-      if (started === undefined) failure = { reason: 'the provider is stopped', isSure: true };
-      else await this.#grant(started.hosted.name, wish);
+      if (started === undefined) return { reason: 'the provider is stopped', isSure: true };
+      await this.#grant(started.hosted.name, wish);
+      return undefined;
     } catch (error) {
       const isTold = error instanceof ProblemError;
       const reason = isTold ? error.message : 'the service made a mistake: see its log';
-      failure = { reason, isSure: isSure(error) };
       if (!isTold) this.#options.log.error(error, 'what a client of a provider wanted failed');
+      return { reason, isSure: isSure(error) };
     }
-    this.#thread.post({ kind: 'answer', question, failure });
   }
 
   #grant(provider: string, wish: Wish): Promise<void> {

@@ -2,16 +2,17 @@
 // the thread, since a thread that is terminated can reap none.
 import type { ProcessListener, StackProcess } from '@telltale/stack-kit';
 import { reasonOf, startProcess } from '@telltale/stack-kit/host';
-import type { FromThread, ToThread } from './protocol.ts';
+import type { Link } from '../threads/index.ts';
+import type { HostClient, HostThread } from './protocol.ts';
 
 /** In the thread: what its stacks see. */
 export class AskedProcesses {
-  readonly #say: (message: FromThread) => void;
+  readonly #client: Link<HostClient>;
   readonly #running = new Map<number, ProcessListener>();
   #lastProcess = 0;
 
-  constructor(say: (message: FromThread) => void) {
-    this.#say = say;
+  constructor(client: Link<HostClient>) {
+    this.#client = client;
   }
 
   start(file: string, listener: ProcessListener): StackProcess {
@@ -24,11 +25,11 @@ export class AskedProcesses {
         listener.onEnded(reason);
       },
     });
-    this.#say({ kind: 'startProcess', process, file });
+    this.#client.notify('startProcess', [process, file]);
     return {
-      send: (message) => this.#say({ kind: 'toProcess', process, message }),
+      send: (message) => void this.#client.notify('toProcess', [process, message]),
       end: () => {
-        this.#say({ kind: 'endProcess', process });
+        this.#client.notify('endProcess', [process]);
         return promise;
       },
     };
@@ -47,23 +48,23 @@ export class AskedProcesses {
 
 /** In the main thread. */
 export class StartedProcesses {
-  readonly #post: (message: ToThread) => void;
+  readonly #thread: () => Link<HostThread> | undefined;
   /** Of the present thread. */
   #running = new Map<number, StackProcess>();
   #ending: Promise<unknown> = Promise.resolve();
 
-  constructor(post: (message: ToThread) => void) {
-    this.#post = post;
+  constructor(thread: () => Link<HostThread> | undefined) {
+    this.#thread = thread;
   }
 
   start(process: number, file: string): void {
     const running = this.#running;
     const onMessage = (message: unknown) => {
-      if (running === this.#running) this.#post({ kind: 'fromProcess', process, message });
+      if (running === this.#running) this.#thread()?.notify('fromProcess', [process, message]);
     };
     const onEnded = (reason: string) => {
       running.delete(process);
-      if (running === this.#running) this.#post({ kind: 'processEnded', process, reason });
+      if (running === this.#running) this.#thread()?.notify('processEnded', [process, reason]);
     };
     try {
       running.set(process, startProcess(file, { onMessage, onEnded }));

@@ -155,7 +155,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
   }
 
   #carryOut({ id, method, args }: Message & { kind: 'call' }): void {
-    if (!Object.hasOwn(this.#handlers, method)) return;
+    if (!Object.hasOwn(this.#handlers, method) || !Array.isArray(args)) return;
     const handler = this.#handlers[method as keyof Local] as (...args: unknown[]) => unknown;
     const call = new RunningCall(
       (progress) => id > 0 && this.#post({ kind: 'progress', id, progress }),

@@ -110,7 +110,7 @@ test('a thread that ends without an error is dead as well', async (t) => {
   const { link, thread, deaths } = start(t);
   const open = link.call('wait', []);
   thread.terminate();
-  await assert.rejects(open, /the thread ended with exit code/);
+  await assert.rejects(open, /it ended with exit code/);
   assert.equal(deaths.length, 1);
 });
 

@@ -1,5 +1,6 @@
 // The link to a thread or process that this side has started: its death fails what is open, and it is closed in order, or
 // by force after a time limit.
+import { inspect } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema/values';
 import { type Handlers, Link, type Port } from './link.ts';
@@ -17,6 +18,8 @@ export interface WorkerLinkOptions<Local> {
   readonly handlers: Handlers<Local>;
   /** It has ended though nobody closed or killed it; calls that were open have been rejected with the same error. */
   readonly onDeath?: (error: Error) => void;
+  /** It has ended, whatever the reason, after `onDeath`. */
+  readonly onEnd?: (error: Error) => void;
   readonly clock?: Clock;
 }
 
@@ -30,7 +33,7 @@ export class WorkerLink<Remote extends object, Local extends object = Record<nev
   readonly #clock: Clock;
   #isClosing = false;
 
-  constructor(port: WorkerPort, { handlers, onDeath, clock = systemClock }: WorkerLinkOptions<Local>) {
+  constructor(port: WorkerPort, { handlers, onDeath, onEnd, clock = systemClock }: WorkerLinkOptions<Local>) {
     super(port, handlers);
     this.#port = port;
     this.#clock = clock;
@@ -40,6 +43,7 @@ export class WorkerLink<Remote extends object, Local extends object = Record<nev
       this.end(this.#isClosing ? new ProblemError('stopping', 'The service is stopping.') : error);
       resolve();
       if (!this.#isClosing) onDeath?.(error);
+      onEnd?.(error);
     });
   }
 
@@ -68,10 +72,10 @@ export function threadPort(thread: Worker): WorkerPort {
     ...messagePort(thread),
     onEnd(ended) {
       let reason: Error | undefined;
-      thread.on('error', (error: Error) => {
-        reason ??= error;
+      thread.on('error', (error: unknown) => {
+        reason ??= error instanceof Error ? error : new Error(inspect(error, { depth: 1 }));
       });
-      thread.once('exit', (code) => ended(reason ?? new Error(`the thread ended with exit code ${code}`)));
+      thread.once('exit', (code) => ended(reason ?? new Error(`it ended with exit code ${code}`)));
     },
     kill: () => void thread.terminate(),
   };

@@ -14,7 +14,8 @@ export default defineStack({
     command: undefined,
     load: () => {
       // The only way to be heard before it blocks.
-      parentPort?.postMessage({ kind: 'log', role: 'connector', name: 'heavy', level: 'info', text: 'loading' });
+      const args = ['connector', 'heavy', 'info', 'loading'];
+      parentPort?.postMessage({ kind: 'call', id: 0, method: 'log', args });
       for (;;);
     },
   },

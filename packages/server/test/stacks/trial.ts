@@ -97,7 +97,9 @@ class TrialConnector implements Connector {
       case 'babble':
         console.log('printed');
         process.stderr.write('complained\n');
-        for (const message of [null, 5, {}, { kind: 'toString' }]) parentPort?.postMessage(message);
+        for (const message of [null, 5, {}, { kind: 'toString' }, { kind: 'call', method: 'readings' }]) {
+          parentPort?.postMessage(message);
+        }
         return;
       case 'reject later':
         Promise.reject(new Error('nobody caught it'));
