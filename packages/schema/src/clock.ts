@@ -36,7 +36,7 @@ export const systemClock: Clock = {
   },
 };
 
-interface Waiting {
+interface Timer {
   readonly dueUs: number;
   readonly call: () => void;
 }
@@ -47,7 +47,7 @@ export class ManualClock implements Clock {
   /** As it were without jumps. */
   #nowUs: number;
   #jumpedUs = 0;
-  readonly #waiting = new Set<Waiting>();
+  readonly #timers = new Set<Timer>();
 
   constructor(nowUs = 1_700_000_000_000_000) {
     this.#startUs = nowUs;
@@ -69,28 +69,28 @@ export class ManualClock implements Clock {
 
   after(ms: number, call: () => void): () => void {
     const waiting = { dueUs: this.#nowUs + Math.max(0, ms) * 1000, call };
-    this.#waiting.add(waiting);
-    return () => this.#waiting.delete(waiting);
+    this.#timers.add(waiting);
+    return () => this.#timers.delete(waiting);
   }
 
   /** How many calls are waiting for their time. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#timers.size;
   }
 
   advance(ms: number): void {
     const endUs = this.#nowUs + ms * 1000;
     for (let next = this.#nextDue(endUs); next !== undefined; next = this.#nextDue(endUs)) {
-      this.#waiting.delete(next);
+      this.#timers.delete(next);
       this.#nowUs = Math.max(this.#nowUs, Math.round(next.dueUs));
       next.call();
     }
     this.#nowUs = Math.round(endUs);
   }
 
-  #nextDue(endUs: number): Waiting | undefined {
-    let next: Waiting | undefined;
-    for (const waiting of this.#waiting) {
+  #nextDue(endUs: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const waiting of this.#timers) {
       if (waiting.dueUs <= endUs && (next === undefined || waiting.dueUs < next.dueUs)) next = waiting;
     }
     return next;

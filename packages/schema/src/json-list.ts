@@ -11,7 +11,7 @@ const mostItemParts = 1000;
 const space = /\s*/y;
 const member = /\s*("(?:[^"\\]|\\.)*")\s*:\s*/y;
 
-type Place = 'start' | 'before the list' | 'first item' | 'item' | 'after the list' | 'end';
+type Position = 'start' | 'before the list' | 'first item' | 'item' | 'after the list' | 'end';
 
 export class JsonListReader {
   readonly #onItem: (item: unknown) => void;
@@ -23,7 +23,7 @@ export class JsonListReader {
   #parts = 0;
   #inText = false;
   #scanned = 0;
-  #place: Place = 'start';
+  #position: Position = 'start';
   #isMember = false;
   #key: string | undefined;
   #items = 0;
@@ -46,8 +46,8 @@ export class JsonListReader {
   /** Throws where the list is not whole. */
   end(): void {
     this.#take(this.#decode(new Uint8Array(), false));
-    if (this.#place === 'end') return;
-    throw broken(this.#place === 'start' ? 'The body is empty.' : 'The JSON ends too early.');
+    if (this.#position === 'end') return;
+    throw broken(this.#position === 'start' ? 'The body is empty.' : 'The JSON ends too early.');
   }
 
   #decode(bytes: Uint8Array, stream: boolean): string {
@@ -70,17 +70,17 @@ export class JsonListReader {
 
   /** True where there may be more to do with what is there. */
   #step(): boolean {
-    if (this.#place === 'item') return this.#item();
+    if (this.#position === 'item') return this.#item();
     this.#skip(space);
     const next = this.#text.charAt(this.#at);
     if (next === '') return false;
-    switch (this.#place) {
+    switch (this.#position) {
       case 'start':
         if (next === '{') {
           this.#isMember = true;
           this.#at++;
         } else if (next !== '[') throw broken('A list is expected: [ … ].');
-        this.#place = 'before the list';
+        this.#position = 'before the list';
         return true;
       case 'before the list':
         return this.#open();
@@ -91,7 +91,7 @@ export class JsonListReader {
       case 'after the list':
         if (next !== '}') throw broken('Behind the list of a member nothing but } is expected.');
         this.#at++;
-        this.#place = 'end';
+        this.#position = 'end';
         return true;
       default:
         throw broken('There is something behind the end of the JSON.');
@@ -111,12 +111,12 @@ export class JsonListReader {
     if (next === '') return false;
     if (next !== '[') throw broken('A list is expected: [ … ].');
     this.#at++;
-    this.#place = 'first item';
+    this.#position = 'first item';
     return true;
   }
 
   #startItem(): void {
-    this.#place = 'item';
+    this.#position = 'item';
     this.#depth = 0;
     this.#parts = 0;
     this.#inText = false;
@@ -158,7 +158,7 @@ export class JsonListReader {
 
   #close(): boolean {
     this.#at++;
-    this.#place = this.#isMember ? 'after the list' : 'end';
+    this.#position = this.#isMember ? 'after the list' : 'end';
     return true;
   }
 

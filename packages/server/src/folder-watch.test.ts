@@ -39,24 +39,24 @@ describe('within a second it is told that', () => {
     writeFileSync(join(path, 'cfgdb.sqlite'), 'changed');
     writeFileSync(join(path, 'new'), 'new');
     await look();
-    assert.deepEqual([told, watch.trouble], [[], undefined]);
+    assert.deepEqual([told, watch.failure], [[], undefined]);
   });
 
   test('the folder was moved away; and that it is back', async () => {
     renameSync(path, `${path}-elsewhere`);
     await look();
-    assert.equal(watch.trouble, `${path} was removed or moved away`);
+    assert.equal(watch.failure, `${path} was removed or moved away`);
     await look();
     renameSync(`${path}-elsewhere`, path);
     await look();
-    assert.deepEqual([told, watch.trouble], [[`${path} was removed or moved away`, undefined], undefined]);
+    assert.deepEqual([told, watch.failure], [[`${path} was removed or moved away`, undefined], undefined]);
   });
 
   test('another folder is in its place', async () => {
     renameSync(path, `${path}-elsewhere`);
     mkdirSync(path);
     await look();
-    assert.equal(watch.trouble, `${path} was replaced by something else`);
+    assert.equal(watch.failure, `${path} was replaced by something else`);
   });
 
   for (const name of ['cfgdb.sqlite', 'archive']) {
@@ -64,19 +64,19 @@ describe('within a second it is told that', () => {
       const file = join(path, name);
       renameSync(file, `${file}-elsewhere`);
       await look();
-      assert.equal(watch.trouble, `${file} was removed or moved away`);
+      assert.equal(watch.failure, `${file} was removed or moved away`);
       writeFileSync(file, 'another');
       await look();
-      assert.equal(watch.trouble, `${file} was replaced by something else`);
+      assert.equal(watch.failure, `${file} was replaced by something else`);
       rmSync(file);
       renameSync(`${file}-elsewhere`, file);
       await look();
-      assert.equal(watch.trouble, undefined);
+      assert.equal(watch.failure, undefined);
     });
   }
 });
 
-test('a file that the server itself puts in the place of another one is no trouble, and must stay from then on', async () => {
+test('a file that the server itself puts in the place of another one is no failure, and must stay from then on', async () => {
   const file = join(path, 'cfgdb.sqlite');
   await watch.whileReplacing('cfgdb.sqlite', async () => {
     writeFileSync(`${file}-incoming`, 'b');
@@ -87,10 +87,10 @@ test('a file that the server itself puts in the place of another one is no troub
   assert.deepEqual(told, []);
   rmSync(file);
   await look();
-  assert.equal(watch.trouble, `${file} was removed or moved away`);
+  assert.equal(watch.failure, `${file} was removed or moved away`);
 });
 
-test('nor is it trouble that one which comes meanwhile is put in its place later', async () => {
+test('nor is it a failure that one which comes meanwhile is put in its place later', async () => {
   const file = join(path, 'cfgdb.sqlite');
   const second = Promise.withResolvers<void>();
   const replacing = watch.whileReplacing('cfgdb.sqlite', () => second.promise);

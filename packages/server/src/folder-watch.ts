@@ -20,7 +20,7 @@ export class FolderWatch {
   readonly #identities = new Map<string, string>();
   /** Paths that get another file by the server's own doing, and how often just now. */
   readonly #changing = new Map<string, number>();
-  #trouble: string | undefined;
+  #failure: string | undefined;
   #cancel: (() => void) | undefined;
   #isClosed = false;
 
@@ -29,8 +29,8 @@ export class FolderWatch {
   }
 
   /** Why nothing that is written now would be found again; undefined where all is there. */
-  get trouble(): string | undefined {
-    return this.#trouble;
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** What is there now is what must stay. */
@@ -68,8 +68,8 @@ export class FolderWatch {
   async #look(): Promise<void> {
     const found = await this.#gone();
     if (this.#isClosed) return;
-    if (found !== this.#trouble) {
-      this.#trouble = found;
+    if (found !== this.#failure) {
+      this.#failure = found;
       this.#options.onTrouble(found);
     }
     this.#wait();

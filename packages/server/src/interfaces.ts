@@ -53,7 +53,7 @@ export interface Interfaces {
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** What is wrong with what is kept on disk; undefined where nothing is. */
-  readonly diskTrouble: () => ProblemError | undefined;
+  readonly diskFailure: () => ProblemError | undefined;
   readonly losses: Losses;
   readonly gate: Gate;
 }

@@ -50,10 +50,10 @@ async function main(args: string[]): Promise<void> {
   if (process.env.npm_lifecycle_event === 'start') whenOrphaned(() => stop('npm has ended').catch(fail));
   const server = await starting;
   if (stopping) return;
-  const { url, trouble } = server;
+  const { url, failure } = server;
   const where = `${url}/docs/ has the reference, ${url}${settings['config-path']}/ the configuration`;
-  if (trouble === undefined) log.info(`ready: ${where}`);
-  else log.warn(`running, and not ready (${trouble.problem}, see /readyz): ${where}`);
+  if (failure === undefined) log.info(`ready: ${where}`);
+  else log.warn(`running, and not ready (${failure.problem}, see /readyz): ${where}`);
 }
 
 function whenOrphaned(then: () => void): void {

@@ -183,7 +183,7 @@ export class Server {
       log,
       watch: this.#watch,
       disks: [this.#state, this.#cfgdb, this.#archive],
-      keepers: [this.#cfgdb, this.#state, this.#executables, this.#archive],
+      stores: [this.#cfgdb, this.#state, this.#executables, this.#archive],
     });
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
@@ -213,7 +213,7 @@ export class Server {
       tokens: this.#tokens,
       metrics,
       unavailable: () => this.#unavailable(),
-      diskTrouble: () => this.#condition.trouble,
+      diskFailure: () => this.#condition.failure,
       losses: this.#condition,
       gate,
     };
@@ -319,8 +319,8 @@ export class Server {
   }
 
   /** What /readyz tells. */
-  get trouble(): ProblemError | undefined {
-    return this.#condition.trouble;
+  get failure(): ProblemError | undefined {
+    return this.#condition.failure;
   }
 
   #createArchive(onFailure: (error: Error) => void): Archive {

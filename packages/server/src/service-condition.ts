@@ -7,11 +7,11 @@ export interface ServiceConditionOptions {
   readonly folder: string;
   readonly log: Logger;
   /** Of the data folder: undefined where it is there. */
-  readonly watch: { readonly trouble: string | undefined };
+  readonly watch: { readonly failure: string | undefined };
   /** What each cannot write, and why; the gravest first. */
   readonly disks: readonly { readonly failure: string | undefined }[];
   /** What each has lost of what was acknowledged: sentences that begin with the name of a file or folder. */
-  readonly keepers: readonly { readonly missing: readonly string[]; acknowledgeMissing(): void | Promise<void> }[];
+  readonly stores: readonly { readonly missing: readonly string[]; acknowledgeMissing(): void | Promise<void> }[];
 }
 
 export class ServiceCondition {
@@ -22,7 +22,7 @@ export class ServiceCondition {
   }
 
   /** Why the service cannot do all of its work, the gravest reason first. */
-  get trouble(): ProblemError | undefined {
+  get failure(): ProblemError | undefined {
     const { folder, disks } = this.#options;
     const gone = this.writeRefusal;
     if (gone !== undefined) return gone;
@@ -38,28 +38,28 @@ export class ServiceCondition {
 
   /** Why nothing may be written at all. */
   get writeRefusal(): ProblemError | undefined {
-    const { trouble } = this.#options.watch;
-    return trouble === undefined ? undefined : new ProblemError('data-folder-gone', `${trouble}; nothing is written.`);
+    const { failure } = this.#options.watch;
+    return failure === undefined ? undefined : new ProblemError('data-folder-gone', `${failure}; nothing is written.`);
   }
 
   /** A sentence each, beginning with a path. */
   missing(): string[] {
-    return this.#options.keepers.flatMap(({ missing }) => missing.map((text) => this.#placed(text)));
+    return this.#options.stores.flatMap(({ missing }) => missing.map((text) => this.#withFolder(text)));
   }
 
   async acknowledge(): Promise<void> {
-    for (const keeper of this.#options.keepers) await keeper.acknowledgeMissing();
+    for (const keeper of this.#options.stores) await keeper.acknowledgeMissing();
   }
 
   logAllMissing(): void {
-    for (const { missing } of this.#options.keepers) for (const text of missing) this.logMissing(text);
+    for (const { missing } of this.#options.stores) for (const text of missing) this.logMissing(text);
   }
 
   logMissing(text: string): void {
-    this.#options.log.error(`something that was acknowledged is missing: ${this.#placed(text)}`);
+    this.#options.log.error(`something that was acknowledged is missing: ${this.#withFolder(text)}`);
   }
 
-  #placed(text: string): string {
+  #withFolder(text: string): string {
     return `${resolve(this.#options.folder)}${sep}${text}`;
   }
 }

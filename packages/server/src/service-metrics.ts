@@ -107,10 +107,10 @@ function archiveMetrics({ archive, archiving, history }: MetricSources): Metric[
     }),
     gauge('archive_waiting', 'Records on their way to the disk.', () => records.waiting),
     gauge('archive_waiting_bytes', 'The memory that these take.', () => records.waitingBytes),
-    gauge('archive_readings', 'Readings of the archive under way.', () => archive.readings.underWay),
-    gauge('archive_readings_waiting', 'Readings of the archive that wait for others.', () => archive.readings.waiting),
+    gauge('archive_readings', 'Readings of the archive under way.', () => archive.queries.underWay),
+    gauge('archive_readings_waiting', 'Readings of the archive that wait for others.', () => archive.queries.waiting),
     counter('archive_readings_refused_total', 'Readings of the archive that were too many to wait.', () => {
-      return archive.readings.refused;
+      return archive.queries.refused;
     }),
     gauge('archive_imports', 'Imports under way.', () => history.imports.running),
     gauge('archive_imports_waiting', 'Imports that wait for others.', () => history.imports.waiting),

@@ -7,27 +7,27 @@ import { fileURLToPath } from 'node:url';
 /** Errors that come in crowds have few stacks: reading a map takes some milliseconds. */
 const maxKept = 100;
 
-const placePattern = /\bfile:\/\/\S+\.mjs:\d+:\d+/g;
+const positionPattern = /\bfile:\/\/\S+\.mjs:\d+:\d+/g;
 
 /** What it gives names the files and lines of the sources where those are known. */
 export function createSourceStack(): (stack: string) => string {
   const kept = new Map<string, readonly string[]>();
   return (stack) => {
-    const places = stack.match(placePattern);
-    if (places === null) return stack;
-    const key = places.join();
-    const sources = kept.get(key) ?? sourcePlaces(places);
+    const positions = stack.match(positionPattern);
+    if (positions === null) return stack;
+    const key = positions.join();
+    const sources = kept.get(key) ?? sourcePositions(positions);
     if (kept.size >= maxKept) kept.clear();
     kept.set(key, sources);
     const left = sources.values();
-    return stack.replace(placePattern, () => left.next().value ?? '');
+    return stack.replace(positionPattern, () => left.next().value ?? '');
   };
 }
 
 /** One for each, in their order. */
-function sourcePlaces(places: readonly string[]): string[] {
+function sourcePositions(positions: readonly string[]): string[] {
   const maps = new Map<string, SourceMap | undefined>();
-  return places.map((text) => {
+  return positions.map((text) => {
     const [, url = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(text) ?? [];
     if (!maps.has(url)) maps.set(url, readMap(url));
     const origin = maps.get(url)?.findOrigin(Number(line), Number(column));

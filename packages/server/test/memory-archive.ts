@@ -13,9 +13,9 @@ import type {
   ArchiveAccess,
   ArchiveDamage,
   ArchiveProgress,
-  ArchiveReading,
   ArchiveStats,
   Kind,
+  QueryResult,
   ReadRequest,
   SeriesKey,
 } from '../src/archive/index.ts';
@@ -68,7 +68,7 @@ export class MemoryArchive implements ArchiveAccess {
     return keys.map((key) => key.slice(kind.length + 1)).sort();
   }
 
-  async read(request: ReadRequest): Promise<ArchiveReading> {
+  async read(request: ReadRequest): Promise<QueryResult> {
     this.requests.push(request);
     const [pages, count] = [this.script?.() ?? this.#pages(request), () => this.pages++];
     const { promise: ended, resolve: end } = Promise.withResolvers<IteratorResult<Uint8Array>>();

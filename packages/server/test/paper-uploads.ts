@@ -1,7 +1,7 @@
 // Keeps what is known of uploads as long as the test: a restart is an `Executables` that is given what another left.
-import type { KeptUpload, UploadKeeper } from '../src/modules/index.ts';
+import type { KeptUpload, UploadStore } from '../src/modules/index.ts';
 
-export class PaperUploads implements UploadKeeper {
+export class PaperUploads implements UploadStore {
   readonly kept = new Map<string, KeptUpload>();
   /** Called before each change; what it throws is what the disk says. */
   onChange: () => void = () => undefined;

@@ -27,9 +27,9 @@ import type { ConnectorVariables } from './connector-variables.ts';
 import { parseExactJson } from './exact-json.ts';
 import { parseHeaders } from './headers.ts';
 import { type HttpAnswer, HttpClient, Unanswered } from './http-client.ts';
+import { addReading, type Item, itemOf } from './item.ts';
 import { followPointer } from './json-pointer.ts';
 import { readValue } from './read-value.ts';
-import { addReading, type Source, sourceOf } from './source.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {
   return new HttpConnector(options);
@@ -56,7 +56,7 @@ class HttpConnector implements Connector {
   readonly #poller: Poller<PathRequest>;
   readonly #times: SourceTimes;
   #client: HttpClient | undefined;
-  #sources = new Map<number, Source>();
+  #items = new Map<number, Item>();
   #states = new Map<string, PathState>();
 
   constructor(options: ConnectorOptions<ConnectorVariables>) {
@@ -69,7 +69,7 @@ class HttpConnector implements Connector {
       log,
       publish,
       scanPeriodMs: variables.scanPeriodMs,
-      deviceOf: ({ id }) => this.#sources.get(id)?.path ?? '',
+      deviceOf: ({ id }) => this.#items.get(id)?.path ?? '',
       plan: (points) => this.#plan(points),
       read: (request, batch, signal) => this.#read(request, batch, signal),
       requestsAtOnceInAll: variables.requestsAtOnce,
@@ -77,12 +77,12 @@ class HttpConnector implements Connector {
   }
 
   setPoints({ measurements, commands }: StackPoints): void {
-    const sources = measurements.flatMap((point) => sourceOf(point) ?? []);
-    if (sources.length === 0 && commands.length > 0) sources.push(alive());
-    this.#sources = new Map(sources.map((source) => [source.point.id, source]));
+    const items = measurements.flatMap((point) => itemOf(point) ?? []);
+    if (items.length === 0 && commands.length > 0) items.push(alive());
+    this.#items = new Map(items.map((item) => [item.point.id, item]));
     const states = this.#states;
-    this.#states = new Map(sources.map(({ path }) => [path, states.get(path) ?? emptyState()]));
-    const extra = sources.filter(({ point }) => point.id === aliveId).map(({ point }) => point);
+    this.#states = new Map(items.map(({ path }) => [path, states.get(path) ?? emptyState()]));
+    const extra = items.filter(({ point }) => point.id === aliveId).map(({ point }) => point);
     this.#poller.setPoints([...measurements, ...extra]);
   }
 
@@ -114,20 +114,20 @@ class HttpConnector implements Connector {
   }
 
   explain(measurement: StackPoint): ReadingTrace | undefined {
-    const source = this.#sources.get(measurement.id);
-    const state = this.#states.get(source?.path ?? '');
-    if (source === undefined || state?.timeUs === undefined) return undefined;
-    const json = state.error === undefined ? followPointer(state.document, source.pointer) : undefined;
+    const item = this.#items.get(measurement.id);
+    const state = this.#states.get(item?.path ?? '');
+    if (item === undefined || state?.timeUs === undefined) return undefined;
+    const json = state.error === undefined ? followPointer(state.document, item.pointer) : undefined;
     const value = json === undefined ? undefined : readValue(measurement.datatype, json);
     const misfit =
       json === undefined ? 'the answer has nothing there' : `it does not fit datatype ${measurement.datatype}`;
     return {
       timeUs: state.timeUs,
-      request: `GET ${source.path}`,
+      request: `GET ${item.path}`,
       raw: json === undefined ? undefined : typeof json === 'bigint' ? String(json) : rawText(json),
       value: value === undefined ? undefined : unstored(measurement.datatype, value),
       error: state.error ?? (value === undefined ? misfit : undefined),
-      device: source.path,
+      device: item.path,
       scanPeriodMs: this.#poller.groupOf(measurement),
     };
   }
@@ -140,9 +140,9 @@ class HttpConnector implements Connector {
   }
 
   #plan(points: readonly StackPoint[]): PathRequest[] {
-    const known = points.filter(({ id }) => this.#sources.has(id));
-    const source = this.#sources.get(known[0]?.id ?? -1);
-    return source === undefined ? [] : [{ path: source.path, points: known }];
+    const known = points.filter(({ id }) => this.#items.has(id));
+    const item = this.#items.get(known[0]?.id ?? -1);
+    return item === undefined ? [] : [{ path: item.path, points: known }];
   }
 
   async #read({ path, points }: PathRequest, batch: Batch, signal: AbortSignal): Promise<void> {
@@ -161,9 +161,9 @@ class HttpConnector implements Connector {
       times: this.#times,
     };
     for (const { id } of points) {
-      const source = this.#sources.get(id);
-      if (id === aliveId || source === undefined) continue;
-      if (failed === undefined) addReading(source, reading, batch);
+      const item = this.#items.get(id);
+      if (id === aliveId || item === undefined) continue;
+      if (failed === undefined) addReading(item, reading, batch);
       else batch.none(id, failed, state.timeUs);
     }
   }
@@ -244,7 +244,7 @@ class HttpConnector implements Connector {
   }
 }
 
-function alive(): Source {
+function alive(): Item {
   const point: StackPoint = { id: aliveId, name: 'alive', address: '/', datatype: 's', properties: {} };
   return { point, path: '/', pointer: [], timePointer: undefined, qualityPointer: undefined };
 }

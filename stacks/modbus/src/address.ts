@@ -33,14 +33,14 @@ export interface Address {
 
 export type ParsedAddress = { address: Address; fault?: never } | { address?: never; fault: string };
 
-const place = '(?:co|di|ir|hr)[0-9]{1,5}|[0134][0-9]{4,5}';
-const inner = String.raw`(?:[0-9]{1,3}/)?(?:${place})(?:\.[0-9]{1,2})?(?::[a-z0-9]{1,8}(?:\([0-9]{1,3}\))?)?(?:/[abcd]{2,4})?`;
+const areaPattern = '(?:co|di|ir|hr)[0-9]{1,5}|[0134][0-9]{4,5}';
+const inner = String.raw`(?:[0-9]{1,3}/)?(?:${areaPattern})(?:\.[0-9]{1,2})?(?::[a-z0-9]{1,8}(?:\([0-9]{1,3}\))?)?(?:/[abcd]{2,4})?`;
 
 /** The outer form; what it means is the parser's. */
 export const addressRegex = `^${inner}$`;
 
 const form = new RegExp(
-  String.raw`^(?:([0-9]{1,3})/)?(${place})(?:\.([0-9]{1,2}))?(?::([a-z0-9]{1,8})(?:\(([0-9]{1,3})\))?)?(?:/([abcd]{2,4}))?$`,
+  String.raw`^(?:([0-9]{1,3})/)?(${areaPattern})(?:\.([0-9]{1,2}))?(?::([a-z0-9]{1,8})(?:\(([0-9]{1,3})\))?)?(?:/([abcd]{2,4}))?$`,
   'u',
 );
 
@@ -48,7 +48,7 @@ const form = new RegExp(
 export const maxRegisters = 125;
 export const maxBits = 2000;
 /** Registers, coils: 0 to 65535. */
-const places = 65_536;
+const addressCount = 65_536;
 const classicAreas: Readonly<Record<string, Area>> = { 0: 'co', 1: 'di', 3: 'ir', 4: 'hr' };
 
 /** `defaultOrder`: of values of two and four registers whose address does not say. */
@@ -57,7 +57,7 @@ export function parseAddress(text: string, defaultOrder: Order = 'abcd'): Parsed
   if (placeText === undefined) return { fault: `${JSON.stringify(text)} is not of the form unit/hr100:type/order` };
   const unit = unitText === undefined ? undefined : Number(unitText);
   if (unit !== undefined && unit > 255) return { fault: `unit ${unit} is above 255` };
-  const found = parsePlace(placeText);
+  const found = parseStart(placeText);
   if (typeof found === 'string') return { fault: found };
   const { area, start } = found;
   const bit = bitText === undefined ? undefined : Number(bitText);
@@ -76,24 +76,26 @@ export function parseAddress(text: string, defaultOrder: Order = 'abcd'): Parsed
   const layout = parseLayout(type ?? 'uint16', lengthText, orderText, defaultOrder);
   if (typeof layout === 'string') return { fault: layout };
   const length = layout.registers;
-  if (start + length > places) return { fault: `${text} reaches beyond register ${places - 1}, the last one` };
+  if (start + length > addressCount)
+    return { fault: `${text} reaches beyond register ${addressCount - 1}, the last one` };
   return { address: { unit, area, start, length, bit: undefined, layout, isTyped: type !== undefined } };
 }
 
 /** For people and for the names of requests: `hr100`. */
-export function placeName(area: Area, start: number): string {
+export function addressName(area: Area, start: number): string {
   return `${area}${start}`;
 }
 
-function parsePlace(text: string): { area: Area; start: number } | string {
+function parseStart(text: string): { area: Area; start: number } | string {
   const area = classicAreas[text.charAt(0)];
   if (area === undefined) {
     const start = Number(text.slice(2));
-    if (start >= places) return `${text} is above ${text.slice(0, 2)}${places - 1}, the last one: it counts from 0`;
+    if (start >= addressCount)
+      return `${text} is above ${text.slice(0, 2)}${addressCount - 1}, the last one: it counts from 0`;
     return { area: text.slice(0, 2) as Area, start };
   }
   const number = Number(text.slice(1));
-  if (number === 0 || number > places) {
+  if (number === 0 || number > addressCount) {
     return `${text} is none of ${text.charAt(0)}00001 to ${text.charAt(0)}65536: this notation counts from 1`;
   }
   return { area, start: number - 1 };

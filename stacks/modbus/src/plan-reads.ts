@@ -34,8 +34,8 @@ export function halve({ items }: ReadRequest): ReadRequest[] {
 
 /** For people: `read holding registers 100 to 119 of unit 1`. */
 export function requestName({ unit, area, start, length }: ReadRequest): string {
-  const places = length === 1 ? String(start) : `${start} to ${start + length - 1}`;
-  return `read ${areaNames[area]} ${places} of unit ${unit}`;
+  const addresses = length === 1 ? String(start) : `${start} to ${start + length - 1}`;
+  return `read ${areaNames[area]} ${addresses} of unit ${unit}`;
 }
 
 const areaNames: Readonly<Record<Area, string>> = {

@@ -144,6 +144,6 @@ export function explainReading(item: Item, answer: DataView, start: number): { r
     .replace(/..(?!$)/gu, '$& ');
   if (item.layout !== undefined) return { raw, value: readValue(item.layout, answer, offset) };
   const set = readBit(item, answer, start) === 1;
-  const place = isBit ? (item.start - start) & 7 : item.bit;
-  return { raw: `${raw}, bit ${place}`, value: set };
+  const bit = isBit ? (item.start - start) & 7 : item.bit;
+  return { raw: `${raw}, bit ${bit}`, value: set };
 }

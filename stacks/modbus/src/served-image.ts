@@ -2,7 +2,7 @@
 // client asks of commands. It answers exceptions as the specification has them; sending and writing are the provider's.
 import { fitValue, isBad, isGood, quality, type Value } from '@telltale/schema';
 import type { ServedPoint } from '@telltale/stack-kit';
-import { type Area, placeName } from './address.ts';
+import { type Area, addressName } from './address.ts';
 import { exceptionCodes, ModbusException } from './pdu.ts';
 import { type Order, readValue, writeValue } from './registers.ts';
 import { parseServedAddress, type ServedAddress } from './served-address.ts';
@@ -27,22 +27,22 @@ export interface CommandWrite {
   readonly value: Value;
 }
 
-interface BitPlace {
+interface ServedBit {
   readonly kind: 'value' | 'good';
   readonly of: ImagePoint;
 }
 
-type RegisterPlace =
+type ServedRegister =
   | { readonly kind: 'word'; readonly of: ImagePoint; readonly offset: number }
   | { readonly kind: 'quality'; readonly of: ImagePoint }
-  | { readonly kind: 'bits'; readonly bits: Map<number, BitPlace> };
+  | { readonly kind: 'bits'; readonly bits: Map<number, ServedBit> };
 
 /** What lies in the areas of one unit. */
-interface UnitPlaces {
-  readonly co: Map<number, BitPlace>;
-  readonly di: Map<number, BitPlace>;
-  readonly hr: Map<number, RegisterPlace>;
-  readonly ir: Map<number, RegisterPlace>;
+interface UnitImage {
+  readonly co: Map<number, ServedBit>;
+  readonly di: Map<number, ServedBit>;
+  readonly hr: Map<number, ServedRegister>;
+  readonly ir: Map<number, ServedRegister>;
 }
 
 /** Not named by the specification, and what stands for the only unit there is on TCP. */
@@ -50,7 +50,7 @@ const anyUnits: readonly number[] = [0, 255];
 
 export class ServedImage {
   readonly #options: ImageOptions;
-  readonly #units = new Map<number, UnitPlaces>();
+  readonly #units = new Map<number, UnitImage>();
 
   /** `warn` is told of points that cannot be served. */
   constructor(points: readonly ServedPoint[], options: ImageOptions, warn: (text: string) => void) {
@@ -64,12 +64,12 @@ export class ServedImage {
   /** The bytes of the registers. Throws a `ModbusException`. */
   readRegisters(unit: number, area: 'hr' | 'ir', start: number, count: number): Uint8Array {
     const bytes = new Uint8Array(2 * count);
-    const places = this.#places(unit)[area];
+    const entries = this.#imageOf(unit)[area];
     let isFailed = false;
     for (let at = 0; at < count; at++) {
-      const place = places.get(start + at);
-      if (place === undefined) this.#refuseUnmapped();
-      else if (!this.#putRegister(place, bytes, 2 * at)) isFailed = true;
+      const entry = entries.get(start + at);
+      if (entry === undefined) this.#refuseUnmapped();
+      else if (!this.#putRegister(entry, bytes, 2 * at)) isFailed = true;
     }
     if (isFailed) throw new ModbusException(exceptionCodes.serverDeviceFailure);
     return bytes;
@@ -78,13 +78,13 @@ export class ServedImage {
   /** The bits, eight a byte, the first the least significant. Throws a `ModbusException`. */
   readBits(unit: number, area: 'co' | 'di', start: number, count: number): Uint8Array {
     const bytes = new Uint8Array(Math.ceil(count / 8));
-    const places = this.#places(unit)[area];
+    const entries = this.#imageOf(unit)[area];
     let isFailed = false;
     for (let at = 0; at < count; at++) {
-      const place = places.get(start + at);
-      if (place === undefined) this.#refuseUnmapped();
-      else if (!this.#isReadable(place)) isFailed = true;
-      else if (bitOf(place)) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
+      const entry = entries.get(start + at);
+      if (entry === undefined) this.#refuseUnmapped();
+      else if (!this.#isReadable(entry)) isFailed = true;
+      else if (bitOf(entry)) bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
     }
     if (isFailed) throw new ModbusException(exceptionCodes.serverDeviceFailure);
     return bytes;
@@ -92,21 +92,21 @@ export class ServedImage {
 
   /** The register as a mask write finds it, whatever its quality. */
   presentRegister(unit: number, at: number): number {
-    const place = this.#places(unit).hr.get(at);
-    if (place === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
+    const entry = this.#imageOf(unit).hr.get(at);
+    if (entry === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
     const bytes = new Uint8Array(2);
-    this.#putRegister(place, bytes, 0);
+    this.#putRegister(entry, bytes, 0);
     return ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0);
   }
 
   /** Throws a `ModbusException`: then nothing is to be written. */
   coilWrites(unit: number, start: number, values: readonly boolean[]): CommandWrite[] {
-    const places = this.#places(unit).co;
+    const entries = this.#imageOf(unit).co;
     return values.map((value, at) => {
-      const place = places.get(start + at);
-      if (place?.kind !== 'value' || !place.of.served.isCommand)
+      const entry = entries.get(start + at);
+      if (entry?.kind !== 'value' || !entry.of.served.isCommand)
         throw new ModbusException(exceptionCodes.illegalDataAddress);
-      return { target: place.of.served, value: fitted(place.of, value) };
+      return { target: entry.of.served, value: fitted(entry.of, value) };
     });
   }
 
@@ -115,18 +115,18 @@ export class ServedImage {
    * change; of a mask write, those that it names.
    */
   registerWrites(unit: number, start: number, bytes: Uint8Array, mask?: number): CommandWrite[] {
-    const places = this.#places(unit).hr;
+    const entries = this.#imageOf(unit).hr;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const writes: CommandWrite[] = [];
     for (let at = 0; at < bytes.length / 2; ) {
-      const place = places.get(start + at);
-      if (place === undefined || place.kind === 'quality') throw new ModbusException(exceptionCodes.illegalDataAddress);
-      if (place.kind === 'bits') {
-        writes.push(...bitWrites(place.bits, view.getUint16(2 * at), mask));
+      const entry = entries.get(start + at);
+      if (entry === undefined || entry.kind === 'quality') throw new ModbusException(exceptionCodes.illegalDataAddress);
+      if (entry.kind === 'bits') {
+        writes.push(...bitWrites(entry.bits, view.getUint16(2 * at), mask));
         at++;
         continue;
       }
-      const { of, offset } = place;
+      const { of, offset } = entry;
       const { layout, length } = of.address.address;
       if (!of.served.isCommand || layout === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
       if (offset !== 0 || 2 * (at + length) > bytes.length) throw new ModbusException(exceptionCodes.illegalDataValue);
@@ -151,36 +151,36 @@ export class ServedImage {
     ];
     for (const { unit, area, at, bit } of claims) {
       if (this.#isTaken(unit, area, at, bit))
-        return `${placeName(area, at)} of unit ${unit} is another point's already`;
+        return `${addressName(area, at)} of unit ${unit} is another point's already`;
     }
     for (const claim of claims) this.#take(claim);
     return undefined;
   }
 
   #isTaken(unit: number, area: Area, at: number, bit: number | undefined): boolean {
-    const places = this.#units.get(unit)?.[area].get(at);
-    if (places === undefined) return false;
-    return bit === undefined || places.kind !== 'bits' || places.bits.has(bit);
+    const entries = this.#units.get(unit)?.[area].get(at);
+    if (entries === undefined) return false;
+    return bit === undefined || entries.kind !== 'bits' || entries.bits.has(bit);
   }
 
-  #take({ unit, area, at, bit, place }: Claim): void {
-    const places = this.#units.get(unit) ?? { co: new Map(), di: new Map(), hr: new Map(), ir: new Map() };
-    this.#units.set(unit, places);
-    if (area === 'co' || area === 'di') places[area].set(at, place as BitPlace);
-    else if (bit === undefined) places[area].set(at, place as RegisterPlace);
+  #take({ unit, area, at, bit, entry }: Claim): void {
+    const entries = this.#units.get(unit) ?? { co: new Map(), di: new Map(), hr: new Map(), ir: new Map() };
+    this.#units.set(unit, entries);
+    if (area === 'co' || area === 'di') entries[area].set(at, entry as ServedBit);
+    else if (bit === undefined) entries[area].set(at, entry as ServedRegister);
     else {
-      const register = places[area].get(at);
-      if (register?.kind === 'bits') register.bits.set(bit, place as BitPlace);
-      else places[area].set(at, { kind: 'bits', bits: new Map([[bit, place as BitPlace]]) });
+      const register = entries[area].get(at);
+      if (register?.kind === 'bits') register.bits.set(bit, entry as ServedBit);
+      else entries[area].set(at, { kind: 'bits', bits: new Map([[bit, entry as ServedBit]]) });
     }
   }
 
-  #places(unit: number): UnitPlaces {
+  #imageOf(unit: number): UnitImage {
     const own = anyUnits.includes(unit) && !this.#units.has(unit) ? this.#options.unit : unit;
-    const places = this.#units.get(own);
+    const entries = this.#units.get(own);
     // Nothing of this unit is served: not even zeros are.
-    if (places === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
-    return places;
+    if (entries === undefined) throw new ModbusException(exceptionCodes.illegalDataAddress);
+    return entries;
   }
 
   #refuseUnmapped(): void {
@@ -200,25 +200,25 @@ export class ServedImage {
   }
 
   /** False where the point must not be told. */
-  #putRegister(place: RegisterPlace, to: Uint8Array, at: number): boolean {
-    if (place.kind === 'bits') {
+  #putRegister(entry: ServedRegister, to: Uint8Array, at: number): boolean {
+    if (entry.kind === 'bits') {
       let isReadable = true;
-      for (const [bit, of] of place.bits) {
+      for (const [bit, of] of entry.bits) {
         if (!this.#isReadable(of)) isReadable = false;
         if (bitOf(of)) to[at + (bit > 7 ? 0 : 1)] = (to[at + (bit > 7 ? 0 : 1)] ?? 0) | (1 << (bit & 7));
       }
       return isReadable;
     }
-    if (place.kind === 'quality') {
-      const { served } = place.of;
+    if (entry.kind === 'quality') {
+      const { served } = entry.of;
       to[at] = served.quality >> 8;
-      to[at + 1] = isFit(place.of) ? served.quality : quality.bad.configurationError;
+      to[at + 1] = isFit(entry.of) ? served.quality : quality.bad.configurationError;
       return true;
     }
-    if (!this.#isReadable(place)) return false;
-    const bytes = bytesOf(place.of);
-    to[at] = bytes?.[2 * place.offset] ?? 0;
-    to[at + 1] = bytes?.[2 * place.offset + 1] ?? 0;
+    if (!this.#isReadable(entry)) return false;
+    const bytes = bytesOf(entry.of);
+    to[at] = bytes?.[2 * entry.offset] ?? 0;
+    to[at + 1] = bytes?.[2 * entry.offset + 1] ?? 0;
     return true;
   }
 }
@@ -229,7 +229,7 @@ interface Claim {
   readonly area: Area;
   readonly at: number;
   readonly bit: number | undefined;
-  readonly place: BitPlace | RegisterPlace;
+  readonly entry: ServedBit | ServedRegister;
 }
 
 function claimsOf(
@@ -239,14 +239,14 @@ function claimsOf(
   ownUnit: number,
 ): Claim[] {
   const unit = named ?? ownUnit;
-  if (kind === 'quality') return [{ unit, area, at: start, bit: undefined, place: { kind, of } }];
-  if (layout === undefined) return [{ unit, area, at: start, bit, place: { kind, of } }];
+  if (kind === 'quality') return [{ unit, area, at: start, bit: undefined, entry: { kind, of } }];
+  if (layout === undefined) return [{ unit, area, at: start, bit, entry: { kind, of } }];
   return Array.from({ length }, (_, offset) => {
-    return { unit, area, at: start + offset, bit: undefined, place: { kind: 'word' as const, of, offset } };
+    return { unit, area, at: start + offset, bit: undefined, entry: { kind: 'word' as const, of, offset } };
   });
 }
 
-function bitOf({ kind, of }: BitPlace): boolean {
+function bitOf({ kind, of }: ServedBit): boolean {
   return kind === 'good' ? isGood(of.served.quality) && isFit(of) : Boolean(of.served.value);
 }
 
@@ -269,21 +269,21 @@ function bytesOf(of: ImagePoint): Uint8Array | null {
   return of.encoded.bytes;
 }
 
-function bitWrites(bits: ReadonlyMap<number, BitPlace>, register: number, mask: number | undefined): CommandWrite[] {
+function bitWrites(bits: ReadonlyMap<number, ServedBit>, register: number, mask: number | undefined): CommandWrite[] {
   const writes: CommandWrite[] = [];
   for (let bit = 0; bit < 16; bit++) {
-    const place = bits.get(bit);
+    const entry = bits.get(bit);
     const value = ((register >> bit) & 1) === 1;
-    if (place === undefined) {
+    if (entry === undefined) {
       // Nobody could carry it out.
       if (value) throw new ModbusException(exceptionCodes.illegalDataValue);
       continue;
     }
-    const isWanted = mask === undefined ? value !== bitOf(place) : ((mask >> bit) & 1) === 1;
+    const isWanted = mask === undefined ? value !== bitOf(entry) : ((mask >> bit) & 1) === 1;
     if (!isWanted) continue;
-    if (place.kind !== 'value' || !place.of.served.isCommand)
+    if (entry.kind !== 'value' || !entry.of.served.isCommand)
       throw new ModbusException(exceptionCodes.illegalDataAddress);
-    writes.push({ target: place.of.served, value: fitted(place.of, value) });
+    writes.push({ target: entry.of.served, value: fitted(entry.of, value) });
   }
   return writes;
 }

@@ -1,6 +1,6 @@
 // A command on its way to a device: which requests write a value, and what must stand there afterwards. Pure.
 import type { Value } from '@telltale/schema';
-import { type Address, placeName } from './address.ts';
+import { type Address, addressName } from './address.ts';
 import {
   maskWriteRegister,
   readRequest,
@@ -53,7 +53,7 @@ export function differsFrom(
   value: Value,
   answer: Uint8Array,
 ): string | undefined {
-  const place = placeName(area, start);
+  const place = addressName(area, start);
   if (layout === undefined) {
     const byte = bit === undefined ? (answer[2] ?? 0) : (answer[bit > 7 ? 2 : 3] ?? 0) >> (bit & 7);
     const isOn = (byte & 1) === 1;

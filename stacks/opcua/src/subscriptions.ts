@@ -45,7 +45,7 @@ interface Group {
 }
 
 /** Where an item is monitored, or would be if the server took it. */
-interface Place {
+interface MonitoredNode {
   readonly group: Group;
   readonly clientHandle: number;
   /** As the server calls it; undefined: it has not taken it. */
@@ -77,7 +77,7 @@ const goneStatuses: readonly StatusCode[] = [StatusCodes.BadNodeIdUnknown, Statu
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #groups = new Map<number, Group>();
-  readonly #places = new Map<NodeItem, Place>();
+  readonly #nodes = new Map<NodeItem, MonitoredNode>();
   /** The server has no room for them. */
   readonly #unmonitored = new Set<NodeItem>();
   readonly #readings: Readings;
@@ -116,11 +116,11 @@ export class Subscriptions {
   async follow(items: readonly NodeItem[]): Promise<NodeItem[]> {
     const wanted = new Set(items);
     for (const item of this.#unmonitored) if (!wanted.has(item)) this.#unmonitored.delete(item);
-    const gone = [...this.#places.keys()].filter((item) => !wanted.has(item));
+    const gone = [...this.#nodes.keys()].filter((item) => !wanted.has(item));
     // Where so many go, there may be room for as many.
     for (const item of [...this.#unmonitored].slice(0, gone.length)) this.#unmonitored.delete(item);
     const added = Map.groupBy(
-      items.filter((item) => !this.#places.has(item) && !this.#unmonitored.has(item)),
+      items.filter((item) => !this.#nodes.has(item) && !this.#unmonitored.has(item)),
       ({ point }) => settingsOf(point.properties, this.#options.settings).publishingIntervalMs,
     );
     await this.#remove(gone, added);
@@ -135,11 +135,11 @@ export class Subscriptions {
    */
   async retry(): Promise<boolean> {
     const before = this.#unmonitored.size;
-    const nodeless = [...this.#places.keys()].filter((item) => item.isRefused || isNodeGone(item));
+    const nodeless = [...this.#nodes.keys()].filter((item) => item.isRefused || isNodeGone(item));
     for (const [group, items] of this.#byGroup(nodeless)) {
-      const places = items.flatMap((item) => this.#places.get(item) ?? []);
-      const made = places.flatMap(({ monitoredItemId }) => monitoredItemId ?? []);
-      for (const place of places) place.monitoredItemId = undefined;
+      const monitored = items.flatMap((item) => this.#nodes.get(item) ?? []);
+      const made = monitored.flatMap(({ monitoredItemId }) => monitoredItemId ?? []);
+      for (const each of monitored) each.monitoredItemId = undefined;
       await deleteItems(this.#options.link, group.id, made);
       await this.#monitor(group, items);
     }
@@ -159,10 +159,10 @@ export class Subscriptions {
   #byGroup(items: readonly NodeItem[]): Map<Group, NodeItem[]> {
     const groups = new Map<Group, NodeItem[]>();
     for (const item of items) {
-      const place = this.#places.get(item);
-      if (place === undefined) continue;
-      const some = groups.get(place.group);
-      if (some === undefined) groups.set(place.group, [item]);
+      const monitored = this.#nodes.get(item);
+      if (monitored === undefined) continue;
+      const some = groups.get(monitored.group);
+      if (some === undefined) groups.set(monitored.group, [item]);
       else some.push(item);
     }
     return groups;
@@ -208,7 +208,7 @@ export class Subscriptions {
     for (const item of items) {
       const clientHandle = this.#nextHandle++;
       group.items.set(clientHandle, item);
-      this.#places.set(item, { group, clientHandle, monitoredItemId: undefined });
+      this.#nodes.set(item, { group, clientHandle, monitoredItemId: undefined });
     }
     await this.#monitor(group, items);
     const count = this.#unmonitored.size - before;
@@ -217,11 +217,11 @@ export class Subscriptions {
     }
   }
 
-  #forget(item: NodeItem): Place | undefined {
-    const place = this.#places.get(item);
-    this.#places.delete(item);
-    place?.group.items.delete(place.clientHandle);
-    return place;
+  #forget(item: NodeItem): MonitoredNode | undefined {
+    const monitored = this.#nodes.get(item);
+    this.#nodes.delete(item);
+    monitored?.group.items.delete(monitored.clientHandle);
+    return monitored;
   }
 
   /** Or why the server makes none. */
@@ -262,8 +262,8 @@ export class Subscriptions {
     const { link, settings } = this.#options;
     for (let at = 0; at < items.length; at += link.limits.monitor) {
       const wanted = items.slice(at, at + link.limits.monitor).flatMap((item) => {
-        const place = this.#places.get(item);
-        return place === undefined ? [] : [{ item, clientHandle: place.clientHandle }];
+        const monitored = this.#nodes.get(item);
+        return monitored === undefined ? [] : [{ item, clientHandle: monitored.clientHandle }];
       });
       for (const result of await createItems(link, group.id, wanted, settings)) this.#takeResult(result);
       this.#flush();
@@ -271,10 +271,10 @@ export class Subscriptions {
   }
 
   #takeResult({ item, status, monitoredItemId }: ItemResult): void {
-    const place = this.#places.get(item);
+    const monitored = this.#nodes.get(item);
     item.isRefused = false;
     if (!status.isBad()) {
-      if (place !== undefined) place.monitoredItemId = monitoredItemId;
+      if (monitored !== undefined) monitored.monitoredItemId = monitoredItemId;
     } else if (isOneOf(fullStatuses, status)) {
       this.#forget(item);
       this.#unmonitored.add(item);

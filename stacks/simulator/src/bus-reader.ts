@@ -24,7 +24,7 @@ interface Provider {
   silentMs: number;
 }
 
-interface Waiting {
+interface PendingRead {
   readonly provider: string;
   resolve(): void;
   reject(error: Error): void;
@@ -35,7 +35,7 @@ export class BusReader {
   #bus: Bus | undefined;
   /** In the order in which they were first heard: of two that serve the same tag, the first counts. */
   readonly #providers = new Map<string, Provider>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingRead>();
 
   constructor(name: string) {
     this.#name = name;

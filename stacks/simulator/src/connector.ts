@@ -17,8 +17,8 @@ import { type Address, parseAddress } from './address.ts';
 import { Device, misconfigured } from './device.ts';
 import { explainReading } from './explain-reading.ts';
 import { isFault } from './faults.ts';
+import { hold, type Item, putHeld, type Scan } from './item.ts';
 import type { CreateModel } from './model.ts';
-import { hold, putHeld, type Scan, type Source } from './source.ts';
 
 export interface Variables {
   readonly scanPeriodMs: number;
@@ -46,7 +46,7 @@ class SimulatorConnector implements Connector {
   readonly #device: Device;
   readonly #hasModel: boolean;
   readonly #batch = new Batch();
-  #sources = new Map<string, Source>();
+  #items = new Map<string, Item>();
   #commands = new Map<string, Target>();
   readonly #madeMs: number;
   #last: Scan;
@@ -80,9 +80,9 @@ class SimulatorConnector implements Connector {
         before?.text === text ? before : { text, address: parseAddress(text, this.#hasModel).address },
       );
     }
-    const sources = new Map<string, Source>();
-    for (const point of measurements) sources.set(point.name, this.#source(point, nowUs));
-    this.#sources = sources;
+    const items = new Map<string, Item>();
+    for (const point of measurements) items.set(point.name, this.#itemOf(point, nowUs));
+    this.#items = items;
     const addresses = [...this.#commands.values()].flatMap(({ address }) => address ?? []);
     this.#device.faults.keep(addresses.filter(isFault));
     for (const { name, last } of commands) {
@@ -172,15 +172,15 @@ class SimulatorConnector implements Connector {
   }
 
   detail(): InstanceDetail {
-    const group = { periodMs: this.#options.variables.scanPeriodMs, points: this.#sources.size, requests: 0 };
+    const group = { periodMs: this.#options.variables.scanPeriodMs, points: this.#items.size, requests: 0 };
     const tookMs = this.#scans === 0 ? undefined : this.#tookMs;
     return { scanGroups: [{ ...group, scans: this.#scans, overruns: this.#overruns, tookMs }] };
   }
 
   explain({ name }: StackPoint): ReadingTrace | undefined {
-    const source = this.#sources.get(name);
-    if (source === undefined || this.#scans === 0) return undefined;
-    return explainReading(source, this.#last, this.#device.faults, this.#options.variables.scanPeriodMs);
+    const item = this.#items.get(name);
+    if (item === undefined || this.#scans === 0) return undefined;
+    return explainReading(item, this.#last, this.#device.faults, this.#options.variables.scanPeriodMs);
   }
 
   /** A command that is new to the device shows this value: so that it does not lie, the device begins with it. */
@@ -195,8 +195,8 @@ class SimulatorConnector implements Connector {
     }
   }
 
-  #source(point: StackPoint, nowUs: number): Source {
-    const before = this.#sources.get(point.name);
+  #itemOf(point: StackPoint, nowUs: number): Item {
+    const before = this.#items.get(point.name);
     if (before?.point.address === point.address && before.point.datatype === point.datatype) {
       before.point = point;
       return before;
@@ -208,7 +208,7 @@ class SimulatorConnector implements Connector {
   }
 
   #strikable(kind: PointKind, name: string): boolean {
-    if (kind === 'measurement') return this.#sources.get(name)?.strikable === true;
+    if (kind === 'measurement') return this.#items.get(name)?.strikable === true;
     const address = this.#commands.get(name)?.address;
     return address !== undefined && !isFault(address);
   }
@@ -222,7 +222,7 @@ class SimulatorConnector implements Connector {
     const begun = performance.now();
     this.#device.advance(scan);
     if (this.#device.faults.strikeMeasurements() || this.#anyHeld) this.#readStruck(scan);
-    else for (const { point, read } of this.#sources.values()) read(this.#batch, point.id, scan);
+    else for (const { point, read } of this.#items.values()) read(this.#batch, point.id, scan);
     this.#last = scan;
     this.#scans++;
     this.#tookMs = performance.now() - begun;
@@ -232,23 +232,23 @@ class SimulatorConnector implements Connector {
   #readStruck(scan: Scan): void {
     const { faults } = this.#device;
     this.#anyHeld = false;
-    for (const source of this.#sources.values()) {
-      const { point, read, strikable } = source;
-      if (!strikable || !faults.frozen(point.name, scan.monotonicMs)) source.held = undefined;
-      else if (source.held === undefined) hold(source, new Batch(1), scan);
-      this.#anyHeld ||= source.held !== undefined;
+    for (const item of this.#items.values()) {
+      const { point, read, strikable } = item;
+      if (!strikable || !faults.frozen(point.name, scan.monotonicMs)) item.held = undefined;
+      else if (item.held === undefined) hold(item, new Batch(1), scan);
+      this.#anyHeld ||= item.held !== undefined;
       const forced = strikable ? faults.quality(point.name, scan.monotonicMs) : undefined;
       if (forced !== undefined) this.#batch.none(point.id, forced, scan.timeUs);
-      else if (source.held !== undefined) putHeld(source, this.#batch, scan.timeUs);
+      else if (item.held !== undefined) putHeld(item, this.#batch, scan.timeUs);
       else read(this.#batch, point.id, scan);
     }
   }
 
   /** What is frozen stands still at what it was at the last scan. What is not, the next scan lets go. */
   #freeze(of: string | undefined): void {
-    const batch = new Batch(of === undefined ? this.#sources.size : 1);
-    for (const source of of === undefined ? this.#sources.values() : [this.#sources.get(of)]) {
-      if (source?.strikable && source.held === undefined) hold(source, batch, this.#last);
+    const batch = new Batch(of === undefined ? this.#items.size : 1);
+    for (const item of of === undefined ? this.#items.values() : [this.#items.get(of)]) {
+      if (item?.strikable && item.held === undefined) hold(item, batch, this.#last);
     }
     this.#anyHeld = true;
   }

@@ -7,9 +7,9 @@ import { BusReader } from './bus-reader.ts';
 import { putNumberAs, putValueAs } from './convert-value.ts';
 import { Echo } from './echo.ts';
 import { Faults } from './faults.ts';
+import type { Read, Scan } from './item.ts';
 import type { CreateModel, Model } from './model.ts';
 import { randomOf } from './random.ts';
-import type { Read, Scan } from './source.ts';
 import { counter, ramp, sine, square, type TimeFunction, text, walk } from './time-functions.ts';
 
 export interface DeviceVariables {

@@ -3,9 +3,9 @@
 import { Batch, describeQuality } from '@telltale/schema';
 import type { ReadingTrace } from '@telltale/stack-kit';
 import type { Faults } from './faults.ts';
-import type { Scan, Source } from './source.ts';
+import type { Item, Scan } from './item.ts';
 
-export function explainReading(source: Source, scan: Scan, faults: Faults, scanPeriodMs: number): ReadingTrace {
+export function explainReading(source: Item, scan: Scan, faults: Faults, scanPeriodMs: number): ReadingTrace {
   const { point, held, strikable } = source;
   const request = held === undefined ? `compute ${point.address}` : `compute ${point.address}, frozen by freeze()`;
   const trace = { timeUs: scan.timeUs, request, raw: undefined, device: undefined, scanPeriodMs };
@@ -20,7 +20,7 @@ export function explainReading(source: Source, scan: Scan, faults: Faults, scanP
 }
 
 /** At the same scan, a function has the same value. */
-function readAgain({ point, read }: Source, scan: Scan): { batch: Batch; at: number } {
+function readAgain({ point, read }: Item, scan: Scan): { batch: Batch; at: number } {
   const batch = new Batch(1);
   read(batch, point.id, scan);
   return { batch, at: 0 };

@@ -44,7 +44,7 @@ export interface Question {
   readonly varbinds: Buffer;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly take: (pdu: Pdu, message: SecuredMessage | undefined) => void;
   readonly fail: (error: Error) => void;
 }
@@ -83,7 +83,7 @@ export class Reported extends NoAnswer {
 
 export class AgentSession {
   readonly #options: SessionOptions;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   #socket: Promise<Socket> | undefined;
   #engine: RemoteEngine | undefined;
   /** Requests in a row that got no answer. */

@@ -12,21 +12,21 @@ export interface MibObject {
   readonly served?: ServedObject;
 }
 
-interface Placed extends MibObject {
+interface OrderedObject extends MibObject {
   readonly arcs: readonly number[];
 }
 
 const noContent = Buffer.alloc(0);
 
 export class MibView {
-  readonly #sorted: readonly Placed[];
-  readonly #byOid: ReadonlyMap<string, Placed>;
+  readonly #sorted: readonly OrderedObject[];
+  readonly #byOid: ReadonlyMap<string, OrderedObject>;
   /** What objects are instances of. */
   readonly #types: ReadonlySet<string>;
 
   /** Of two objects with one identifier, the first counts. */
   constructor(objects: Iterable<MibObject>) {
-    const byOid = new Map<string, Placed>();
+    const byOid = new Map<string, OrderedObject>();
     for (const object of objects) {
       if (!byOid.has(object.oid)) byOid.set(object.oid, { ...object, read: object.read, arcs: arcsOf(object.oid) });
     }

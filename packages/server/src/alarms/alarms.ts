@@ -11,10 +11,10 @@ import {
   timeAfter,
 } from '@telltale/schema';
 import { type Changes, type Gathering, handlesOf, type MeasurementReader, Turns } from '../points/index.ts';
+import { AlarmPersistence } from './alarm-persistence.ts';
 import { isActive, nextState } from './alarm-state.ts';
 import type { AlarmStore, StoredAlarm } from './alarm-store.ts';
 import { AlarmTexts, type ShownAlarm } from './alarm-texts.ts';
-import { Keeping } from './keeping.ts';
 import { Triggers } from './triggers.ts';
 
 /** One call a transition or removal, after it and in order. A removed alarm can be read for as long as the call lasts. */
@@ -56,7 +56,7 @@ class LiveEntry implements ShownAlarm {
 export class Alarms {
   readonly #clock: Clock;
   readonly #triggers: Triggers;
-  readonly #keeping: Keeping;
+  readonly #keeping: AlarmPersistence;
   readonly #texts: AlarmTexts;
   readonly #handles = new Map<string, number>();
   readonly #entries: (LiveEntry | undefined)[] = [];
@@ -72,7 +72,7 @@ export class Alarms {
   constructor({ measurements, store, clock }: { measurements: MeasurementReader; store: AlarmStore; clock: Clock }) {
     this.#clock = clock;
     this.#triggers = new Triggers(measurements, clock, (handle, event, timeUs) => this.#trigger(handle, event, timeUs));
-    this.#keeping = new Keeping(store, clock, (name) => this.#present(name));
+    this.#keeping = new AlarmPersistence(store, clock, (name) => this.#present(name));
     this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
   }
 
@@ -194,7 +194,7 @@ export class Alarms {
       byState: { ...this.#byState },
       transitions: this.#transitions,
       keepFailures: this.#keeping.failures,
-      unkept: this.#keeping.waiting,
+      unkept: this.#keeping.pending,
       operationsWaiting: this.#operations.pending,
     };
   }

@@ -36,7 +36,7 @@ export interface ArchiveReader extends Visitor {
  * Pages of the answer, made as they are taken; a page is the taker's until the next is asked for. Leaving the loop, or
  * `cancel`, ends the query at once.
  */
-export interface ArchiveReading extends AsyncIterable<Uint8Array> {
+export interface QueryResult extends AsyncIterable<Uint8Array> {
   /** The answer where it is short, in place of the loop; the taker's until `release`. */
   takeWhole(): { readonly bytes: Buffer; release(): void } | undefined;
   cancel(): void;
@@ -83,7 +83,7 @@ export interface ArchiveAccess {
   /** Names that the archive has, sorted. */
   names(kind: Kind): Promise<readonly string[]>;
   /** Resolves with the first page at hand; rejects with a problem where the request cannot be answered, or not now. */
-  read(request: ReadRequest, reader?: ArchiveReader): Promise<ArchiveReading>;
+  read(request: ReadRequest, reader?: ArchiveReader): Promise<QueryResult>;
   /** Resolves when it is erased on disk. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void>;
   /** Records of another origin, in any order, which replace those at the same time: nobody looks at their points. Resolves when they are on disk. */

@@ -128,9 +128,9 @@ describe('the archive', () => {
     const whole = short.takeWhole();
     assert.equal(whole?.bytes.toString(), '{"level":[["d0",[1750000000,0],192]]}');
     whole?.release();
-    assert.equal(archive.readings.underWay, 1);
+    assert.equal(archive.queries.underWay, 1);
     long.cancel();
-    assert.equal(archive.readings.underWay, 0);
+    assert.equal(archive.queries.underWay, 0);
   });
 
   test('reads on in blocks that a merge has replaced meanwhile, and unlinks them afterwards', async () => {

@@ -8,16 +8,16 @@ import type {
   ArchiveAccess,
   ArchiveProgress,
   ArchiveReader,
-  ArchiveReading,
   ArchiveStats,
+  QueryResult,
   ReadRequest,
 } from './archive-access.ts';
 import { ArchiveMark } from './archive-mark.ts';
 import { ProgressReport } from './progress-report.ts';
 import type { WriterClient, WriterThread } from './protocol.ts';
-import { type ReadingCounts, Readings } from './readings.ts';
 import { RecordQueue } from './record-queue.ts';
 import type { Kind, SeriesKey } from './records.ts';
+import { type QueryCounts, RunningQueries } from './running-queries.ts';
 import type { Limits } from './store/generations.ts';
 import type { Retention } from './store/retention.ts';
 
@@ -49,7 +49,7 @@ const tellDroppedMs = 60_000;
 export class Archive implements ArchiveAccess {
   readonly records: RecordQueue;
   readonly #options: ArchiveOptions;
-  readonly #readings: Readings;
+  readonly #queries: RunningQueries;
   #mark: ArchiveMark | undefined;
   #thread: WorkerLink<WriterThread, WriterClient> | undefined;
   #isOpen = false;
@@ -73,7 +73,7 @@ export class Archive implements ArchiveAccess {
         ),
       onDropped: (count) => this.#noteDropped(count),
     });
-    this.#readings = new Readings({
+    this.#queries = new RunningQueries({
       clock,
       writer: () => this.#writer,
       onDeath: (error) => options.onFailure(error),
@@ -104,8 +104,8 @@ export class Archive implements ArchiveAccess {
     }
   }
 
-  get readings(): ReadingCounts {
-    return this.#readings.counts;
+  get queries(): QueryCounts {
+    return this.#queries.counts;
   }
 
   /** Starts the thread that writes, which takes its time, and touches no file yet. */
@@ -146,7 +146,7 @@ export class Archive implements ArchiveAccess {
     const folder = join(this.#options.folder, 'archive');
     this.#mark = new ArchiveMark(this.#options.folder, folder);
     mkdirSync(folder, { recursive: true });
-    this.#readings.open();
+    this.#queries.open();
     this.#isOpen = true;
     const { retention, limits } = this.#options;
     const opened = await thread.call('open', [{ folder, retention, limits }]);
@@ -171,8 +171,8 @@ export class Archive implements ArchiveAccess {
     return this.#ask().call('datatypeOf', [kind, name]);
   }
 
-  read(request: ReadRequest, reader?: ArchiveReader): Promise<ArchiveReading> {
-    return this.#readings.read(request, reader);
+  read(request: ReadRequest, reader?: ArchiveReader): Promise<QueryResult> {
+    return this.#queries.read(request, reader);
   }
 
   /** Of records that still wait as well: they go to the disk first. */
@@ -204,7 +204,7 @@ export class Archive implements ArchiveAccess {
     this.#disk.stop();
     this.#tellDropped();
     this.#cancelTelling?.();
-    await this.#readings.close();
+    await this.#queries.close();
     const writer = this.#writer;
     if (writer === undefined) {
       await this.#thread?.kill();

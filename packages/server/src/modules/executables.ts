@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { type ExecutableStat, ProblemError } from '@telltale/schema';
 import { moduleFolder } from './module-folder.ts';
 import type { UploadSum } from './upload-sum.ts';
-import { type KeptUpload, type UploadKeeper, Uploads } from './uploads.ts';
+import { type KeptUpload, type UploadStore, Uploads } from './uploads.ts';
 
 const defaultPath = 'executable';
 const runnable = 0o755;
@@ -17,7 +17,7 @@ export const mostAtOnce = 16;
 
 export interface ExecutablesOptions {
   readonly folder: string;
-  readonly keeper: UploadKeeper;
+  readonly keeper: UploadStore;
   /** One that was uploaded is gone, or another: a sentence without its full stop, once. */
   readonly onDamage?: (text: string) => void;
 }
@@ -69,7 +69,7 @@ export class Executables {
     try {
       const sum = await writeWhole(temporary, body);
       await this.#inTurn(() =>
-        this.#uploads.replacing(placeOf(module, path), sum, async () => {
+        this.#uploads.replacing(storedPathOf(module, path), sum, async () => {
           const target = await this.#resolve(module, path, true);
           if ((await kindOf(target))?.isDirectory()) await rm(target, { recursive: true });
           await rename(temporary, target);
@@ -86,17 +86,17 @@ export class Executables {
 
   /** Where the bytes are, if there are any. */
   pathOf(module: string, path: string | undefined): string {
-    return join(this.#folder, placeOf(module, path));
+    return join(this.#folder, storedPathOf(module, path));
   }
 
   /** What it must be to be run; undefined where it was not uploaded, but put there by hand. */
   uploadedAs(module: string, path: string | undefined): readonly UploadSum[] | undefined {
-    return this.#uploads.of(placeOf(module, path));
+    return this.#uploads.of(storedPathOf(module, path));
   }
 
   /** Looks whether it is what was uploaded; what is not is told in `missing`. */
   async check(module: string, path: string | undefined): Promise<void> {
-    await this.#uploads.check(placeOf(module, path));
+    await this.#uploads.check(storedPathOf(module, path));
   }
 
   /** As `check`, for all of them, one after the other. */
@@ -155,7 +155,7 @@ export class Executables {
   }
 
   async #delete(module: string, path: string | undefined): Promise<void> {
-    const place = placeOf(module, path);
+    const place = storedPathOf(module, path);
     const file = await this.#openFile(module, path).catch(async (error: ProblemError) => {
       if (error.problem === 'no-executable') await this.#uploads.forget(place); // it is missed no more
       throw error;
@@ -192,7 +192,7 @@ export class Executables {
   /** Undefined where it is what was uploaded. */
   async #damageOf(module: string, path: string | undefined): Promise<string | undefined> {
     try {
-      return await this.#uploads.check(placeOf(module, path));
+      return await this.#uploads.check(storedPathOf(module, path));
     } catch (error) {
       throw storageFailed(error);
     }
@@ -237,7 +237,7 @@ export class Executables {
 }
 
 /** Seen from the folder of executables. */
-function placeOf(module: string, path: string = defaultPath): string {
+function storedPathOf(module: string, path: string = defaultPath): string {
   return join(moduleFolder(module), path);
 }
 

@@ -14,14 +14,14 @@ export interface KeptUpload {
 }
 
 /** Resolves when it is on disk. */
-export interface UploadKeeper {
+export interface UploadStore {
   keepUpload(kept: KeptUpload): Promise<void>;
   forgetUpload(name: string): Promise<void>;
 }
 
 export interface UploadsOptions {
   readonly folder: string;
-  readonly keeper: UploadKeeper;
+  readonly keeper: UploadStore;
   /** A file is not what was uploaded: a sentence without its full stop, once. */
   readonly onDamage: (text: string) => void;
 }

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmStore, StoredAlarm } from '../alarms/index.ts';
-import type { KeptUpload, UploadKeeper } from '../modules/index.ts';
+import type { KeptUpload, UploadStore } from '../modules/index.ts';
 import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
@@ -35,7 +35,7 @@ interface Change {
   readonly reject: (error: Error) => void;
 }
 
-export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadKeeper {
+export class LiveState implements CommandStore, AlarmStore, SimulationStore, UploadStore {
   readonly #options: LiveStateOptions;
   readonly #disk: DiskRetry;
   #thread: WorkerLink<StateThread> | undefined;

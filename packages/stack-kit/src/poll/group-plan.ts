@@ -5,7 +5,7 @@ import type { StackPoint } from '../connector.ts';
 import type { PollRequest } from './poller-options.ts';
 
 /** A request that got no usable answer while its device was alive. */
-export interface Trouble<R> {
+export interface FailedRequest<R> {
   readonly request: R;
   /** Of its points, once they stand alone, and meanwhile. */
   readonly quality: number;
@@ -27,7 +27,7 @@ export class GroupPlan<R extends PollRequest> {
   /** Of every scan. */
   requests: R[];
   /** Still to be split; tried beside the scans, as far as there is time. */
-  troubles: Trouble<R>[] = [];
+  failed: FailedRequest<R>[] = [];
   readonly readable: readonly StackPoint[];
   /** For which the stack has no request: their addresses are wrong. */
   readonly unreadable: readonly StackPoint[];
@@ -46,15 +46,15 @@ export class GroupPlan<R extends PollRequest> {
   }
 
   /** Takes requests out of the scans, to be split. */
-  trouble(troubles: readonly Trouble<R>[]): void {
-    if (troubles.length === 0) return;
-    const taken = new Set(troubles.map(({ request }) => request));
+  takeOut(failed: readonly FailedRequest<R>[]): void {
+    if (failed.length === 0) return;
+    const taken = new Set(failed.map(({ request }) => request));
     this.requests = this.requests.filter((request) => !taken.has(request));
-    this.troubles = [...this.troubles, ...troubles];
+    this.failed = [...this.failed, ...failed];
   }
 
-  /** The requests to try in its place: none where it is of one point, which is a culprit from now on. */
-  split({ request: { points } }: Trouble<R>, nowMs: number): readonly R[] {
+  /** The requests to try instead: none where it is of one point, which is a culprit from now on. */
+  split({ request: { points } }: FailedRequest<R>, nowMs: number): readonly R[] {
     const [first] = points;
     if (points.length <= 1) {
       if (first !== undefined) this.#culprits.push({ point: first, retryMs: nowMs + retryAfterMs });
@@ -67,7 +67,7 @@ export class GroupPlan<R extends PollRequest> {
 
   /** The parts of a split have been answered, or stand alone: what is good is put together again, but not for ever. */
   settle(nowMs: number): void {
-    if (this.troubles.length > 0) return;
+    if (this.failed.length > 0) return;
     if (this.#culpritsFound > 0) this.#remake();
     this.#culpritsFound = 0;
     this.#remakeMs = nowMs + remakeAfterMs;
@@ -75,7 +75,7 @@ export class GroupPlan<R extends PollRequest> {
 
   /** Before a scan. */
   freshen(nowMs: number): void {
-    if (nowMs < this.#remakeMs || this.troubles.length > 0) return;
+    if (nowMs < this.#remakeMs || this.failed.length > 0) return;
     this.#remake();
     this.#remakeMs = Number.POSITIVE_INFINITY;
   }
@@ -101,7 +101,7 @@ export class GroupPlan<R extends PollRequest> {
   }
 
   #remake(): void {
-    const apart = new Set(this.troubles.flatMap(({ request }) => request.points));
+    const apart = new Set(this.failed.flatMap(({ request }) => request.points));
     for (const { point } of this.#culprits) apart.add(point);
     const points = this.readable.filter((point) => !apart.has(point));
     this.requests = points.length === 0 ? [] : [...this.#plan(points)];

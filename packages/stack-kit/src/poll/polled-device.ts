@@ -3,7 +3,7 @@
 import { Batch } from '@telltale/schema';
 import type { DeviceDetail, StackPoint } from '../connector.ts';
 import { DeviceCircuit, type PollRun, type SharedLine } from './device-circuit.ts';
-import { GroupPlan, refusedQuality, silentQuality, type Trouble } from './group-plan.ts';
+import { type FailedRequest, GroupPlan, refusedQuality, silentQuality } from './group-plan.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
 
 interface DeviceGroup<R extends PollRequest> {
@@ -155,21 +155,21 @@ export class PolledDevice<R extends PollRequest> {
     const nowMs = () => this.#options.clock.monotonicMs();
     plan.freshen(nowMs());
     const goesOn = () => !run.signal.aborted && !this.isSilent && group.plan === plan;
-    const troubles = await this.#askAll(plan.requests, batch, run.signal, goesOn);
+    const failed = await this.#askAll(plan.requests, batch, run.signal, goesOn);
     if (!goesOn()) return;
     this.#publish(batch);
-    plan.trouble(troubles);
-    if (plan.troubles.length > 0) {
+    plan.takeOut(failed);
+    if (plan.failed.length > 0) {
       // One at least, so that it ends some time however short the period is.
       do {
-        const trouble = plan.troubles.shift() as Trouble<R>;
-        const parts = plan.split(trouble, nowMs());
-        if (parts.length === 0) this.#tellCulprit(trouble, batch);
+        const failure = plan.failed.shift() as FailedRequest<R>;
+        const parts = plan.split(failure, nowMs());
+        if (parts.length === 0) this.#tellCulprit(failure, batch);
         plan.requests.push(...parts);
-        plan.trouble(await this.#askAll(parts, batch, run.signal, goesOn));
+        plan.takeOut(await this.#askAll(parts, batch, run.signal, goesOn));
         if (!goesOn()) return;
-      } while (plan.troubles.length > 0 && nowMs() < untilMs);
-      for (const { request, quality } of plan.troubles) this.#add(request.points, quality, batch);
+      } while (plan.failed.length > 0 && nowMs() < untilMs);
+      for (const { request, quality } of plan.failed) this.#add(request.points, quality, batch);
       plan.settle(nowMs());
     }
     for (const { culprit, request } of plan.retries(nowMs())) {
@@ -187,8 +187,8 @@ export class PolledDevice<R extends PollRequest> {
     batch: Batch,
     signal: AbortSignal,
     goesOn: () => boolean,
-  ): Promise<Trouble<R>[]> {
-    const troubles: Trouble<R>[] = [];
+  ): Promise<FailedRequest<R>[]> {
+    const failed: FailedRequest<R>[] = [];
     const silent: R[] = [];
     const lane = async (queue: Iterator<R>, onSilent: (request: R) => void) => {
       for (let next = queue.next(); !next.done && goesOn(); next = queue.next()) {
@@ -196,7 +196,7 @@ export class PolledDevice<R extends PollRequest> {
         const outcome = await this.#circuit.ask(request, batch, signal);
         if (batch.count >= pieceReadings && goesOn()) this.#publish(batch);
         if (outcome === 'silent') onSilent(request);
-        if (outcome === 'refused') troubles.push({ request, quality: refusedQuality, reason: this.#circuit.refusal });
+        if (outcome === 'refused') failed.push({ request, quality: refusedQuality, reason: this.#circuit.refusal });
       }
     };
     const lanes = Math.min(this.#options.requestsAtOnce ?? 1, requests.length);
@@ -205,9 +205,9 @@ export class PolledDevice<R extends PollRequest> {
     if (lanes <= 1) await lane(queue, first);
     else await Promise.all(Array.from({ length: lanes }, () => lane(queue, first)));
     await lane(silent.values(), (request) =>
-      troubles.push({ request, quality: silentQuality, reason: this.lastError ?? '' }),
+      failed.push({ request, quality: silentQuality, reason: this.lastError ?? '' }),
     );
-    return troubles;
+    return failed;
   }
 
   /** What was read before it fell silent goes first: nothing good follows the bad. */
@@ -241,7 +241,7 @@ export class PolledDevice<R extends PollRequest> {
     this.#mark(group.plan.unreadable, refusedQuality);
   }
 
-  #tellCulprit({ request: { points }, quality, reason }: Trouble<R>, batch: Batch): void {
+  #tellCulprit({ request: { points }, quality, reason }: FailedRequest<R>, batch: Batch): void {
     this.#add(points, quality, batch);
     const [point] = points;
     if (point === undefined || this.#culpritsTold++ >= maxCulpritsTold) return;

@@ -114,8 +114,8 @@ describe('a wrong address', () => {
   test('may be any of very many, all of which the device refuses', () => {
     const points = Array.from({ length: 200_000 }, (_, at) => ({ ...point('a/1'), id: at }));
     const plan = new GroupPlan(points, (some) => some.map((each) => ({ points: [each] })));
-    plan.trouble(plan.requests.map((request) => ({ request, quality: 4, reason: 'refused' })));
-    assert.deepEqual([plan.requests.length, plan.troubles.length], [0, points.length]);
+    plan.takeOut(plan.requests.map((request) => ({ request, quality: 4, reason: 'refused' })));
+    assert.deepEqual([plan.requests.length, plan.failed.length], [0, points.length]);
   });
 
   test('that the device refuses stands alone in the end, and the others are read in the same scan', async () => {

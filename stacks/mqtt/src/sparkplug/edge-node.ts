@@ -33,7 +33,7 @@ const rebirthPauseMs = 1000;
 /** The edge node itself is the device without a name. */
 const itself = '';
 
-interface Place extends ServedMetric {
+interface SentMetric extends ServedMetric {
   readonly alias: number;
 }
 
@@ -44,7 +44,7 @@ export class EdgeNode implements Provider {
   readonly #changed = new Set<ServedPoint>();
   readonly #intake: CommandIntake;
   #devices = new Map<string, ServedPoint[]>();
-  #places = new Map<ServedPoint, Place>();
+  #metrics = new Map<ServedPoint, SentMetric>();
   #byAlias = new Map<number, ServedPoint>();
   /** By the name of the device, a slash and the name of the metric: the device's has none. */
   #byName = new Map<string, ServedPoint>();
@@ -70,7 +70,7 @@ export class EdgeNode implements Provider {
     this.#points.setPoints(points);
     this.#changed.clear();
     this.#devices = new Map([[itself, []]]);
-    this.#places = new Map();
+    this.#metrics = new Map();
     this.#byAlias = new Map();
     this.#byName = new Map();
     for (const served of this.#points.all) {
@@ -85,7 +85,7 @@ export class EdgeNode implements Provider {
       this.#devices.set(device, metrics);
       const alias = this.#aliases.get(name) ?? this.#aliases.size + 1;
       this.#aliases.set(name, alias);
-      this.#places.set(served, { device, metric, alias });
+      this.#metrics.set(served, { device, metric, alias });
       this.#byAlias.set(alias, served);
       this.#byName.set(name, served);
     }
@@ -196,7 +196,7 @@ export class EdgeNode implements Provider {
 
   #metric(served: ServedPoint, isBirth: boolean): Metric {
     const { point, value, quality, timeUs } = served;
-    const { metric, alias } = this.#places.get(served) ?? {};
+    const { metric, alias } = this.#metrics.get(served) ?? {};
     return {
       ...(isBirth && { name: metric }),
       alias,
@@ -223,7 +223,7 @@ export class EdgeNode implements Provider {
         const served = this.#byName.get(`${device}/${name}`);
         return byAlias === undefined || byAlias === served ? served : undefined;
       }
-      return byAlias !== undefined && this.#places.get(byAlias)?.device === device ? byAlias : undefined;
+      return byAlias !== undefined && this.#metrics.get(byAlias)?.device === device ? byAlias : undefined;
     };
     const typeOf = (name: string | undefined, alias: number | undefined) => {
       const served = find(name, alias);

@@ -46,7 +46,7 @@ const known = new Map<string, readonly unknown[]>([
 ]);
 
 /** Where an example stands. */
-interface Place {
+interface ExampleContext {
   readonly schemas: Schemas;
   /** The name of the object that the example is about. */
   readonly name: string;
@@ -62,7 +62,7 @@ export function exampleName(path: string): string {
 }
 
 /** An object has its required fields, and at least two where there are two. */
-export function exampleOf(schema: JsonSchema, place: Place): unknown {
+export function exampleOf(schema: JsonSchema, place: ExampleContext): unknown {
   const reference = referredName(schema);
   if (reference !== undefined) {
     const within = place.within ?? [];
@@ -80,7 +80,7 @@ export function exampleOf(schema: JsonSchema, place: Place): unknown {
   return found ?? made(schema, place);
 }
 
-function made(schema: JsonSchema, place: Place): unknown {
+function made(schema: JsonSchema, place: ExampleContext): unknown {
   switch (schema.type) {
     case 'boolean':
       return true;
@@ -98,12 +98,12 @@ function made(schema: JsonSchema, place: Place): unknown {
   }
 }
 
-function madeList(schema: JsonSchema, place: Place): unknown[] {
+function madeList(schema: JsonSchema, place: ExampleContext): unknown[] {
   const item = itemOf(schema);
   return (tupleOf(schema) ?? (item === undefined ? [] : [item])).map((member) => exampleOf(member, place));
 }
 
-function madeObject(schema: JsonSchema, place: Place): Record<string, unknown> {
+function madeObject(schema: JsonSchema, place: ExampleContext): Record<string, unknown> {
   const map = mapOf(schema);
   if (map !== undefined) {
     const key = fits(place.name, { type: 'string', pattern: map.keys }) ? place.name : 'key';

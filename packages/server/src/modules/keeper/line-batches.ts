@@ -5,7 +5,7 @@ import type { Clock } from '@telltale/schema/values';
 import { linesPeriodMs, maxLinesBytes } from './keeper-messages.ts';
 import type { ModuleLines } from './keeper-protocol.ts';
 
-interface Waiting {
+interface PendingLines {
   readonly lines: LogLine[];
   /** Before this one all are gone. */
   first: number;
@@ -21,7 +21,7 @@ export class LineBatches {
   readonly #clock: Clock;
   readonly #send: (batch: readonly ModuleLines[], onTaken: () => void) => void;
   #watched: ReadonlySet<string> | 'all' = new Set();
-  #waiting = new Map<string, Waiting>();
+  #pending = new Map<string, PendingLines>();
   #bytes = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   #isOnItsWay = false;
@@ -38,8 +38,8 @@ export class LineBatches {
 
   add(module: string, lines: readonly LogLine[]): void {
     if (this.#watched !== 'all' && !this.#watched.has(module)) return;
-    const waiting = this.#waiting.get(module) ?? { lines: [], first: 0, bytes: 0, skipped: 0 };
-    this.#waiting.set(module, waiting);
+    const waiting = this.#pending.get(module) ?? { lines: [], first: 0, bytes: 0, skipped: 0 };
+    this.#pending.set(module, waiting);
     for (const line of lines) {
       waiting.lines.push(line);
       waiting.bytes += sizeOf(line);
@@ -50,7 +50,7 @@ export class LineBatches {
   }
 
   #leaveOut(): void {
-    const [first, ...others] = this.#waiting.values();
+    const [first, ...others] = this.#pending.values();
     if (first === undefined) return;
     const most = others.reduce((best, each) => (each.bytes > best.bytes ? each : best), first);
     const bytes = sizeOf(most.lines[most.first] as LogLine);
@@ -66,18 +66,18 @@ export class LineBatches {
   }
 
   #schedule(): void {
-    if (this.#isOnItsWay || this.#takeBack !== undefined || this.#waiting.size === 0) return;
+    if (this.#isOnItsWay || this.#takeBack !== undefined || this.#pending.size === 0) return;
     const inMs = Math.max(0, this.#sentMs + linesPeriodMs - this.#clock.monotonicMs());
     this.#takeBack = this.#clock.after(inMs, () => {
       this.#takeBack = undefined;
       this.#sentMs = this.#clock.monotonicMs();
       this.#isOnItsWay = true;
-      const batch = [...this.#waiting].map(([module, { lines, first, skipped }]) => ({
+      const batch = [...this.#pending].map(([module, { lines, first, skipped }]) => ({
         module,
         lines: lines.slice(first),
         skipped,
       }));
-      this.#waiting = new Map();
+      this.#pending = new Map();
       this.#bytes = 0;
       this.#send(batch, () => {
         this.#isOnItsWay = false;

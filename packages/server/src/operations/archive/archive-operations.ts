@@ -4,9 +4,9 @@ import type {
   Aggregate,
   ArchiveAccess,
   ArchiveReader,
-  ArchiveReading,
   Archiving,
   Kind,
+  QueryResult,
   RecordForm,
 } from '../../archive/index.ts';
 import type { DataAccess } from '../data/index.ts';
@@ -61,14 +61,14 @@ export class ArchiveOperations {
   }
 
   /** One name; a problem where it is neither configured nor in the archive. */
-  async readOne(name: string, call: ReadCall): Promise<ArchiveReading> {
+  async readOne(name: string, call: ReadCall): Promise<QueryResult> {
     const options = choiceOf(call.options);
     await this.#refuseUnknown(call.kind, name);
     return this.#read(call, options, [name], [name]);
   }
 
   /** Several names, each once, in the order given; unknown ones are left out. Without names: all. */
-  async readMany(names: readonly string[] | undefined, call: ReadCall): Promise<ArchiveReading> {
+  async readMany(names: readonly string[] | undefined, call: ReadCall): Promise<QueryResult> {
     const options = choiceOf(call.options);
     const configured = this.#configured(call.kind);
     const wanted = new Set(names ?? [...configured, ...(await this.#archive.names(call.kind))].sort());
@@ -129,7 +129,7 @@ export class ArchiveOperations {
     options: ReturnType<typeof choiceOf>,
     names: string[],
     known: string[],
-  ): Promise<ArchiveReading> {
+  ): Promise<QueryResult> {
     const { sinceUs } = interval;
     const untilUs = foretells(options) ? Math.min(interval.untilUs, this.#clock.now() + 1) : interval.untilUs;
     return this.#archive.read({ kind, names, known, sinceUs, untilUs, form, ...options, activeOnly }, reader);

@@ -7,7 +7,7 @@ import { service } from './service.ts';
 const parts = {
   metricsText: () => Promise.resolve(''),
   unavailable: () => undefined,
-  diskTrouble: () => undefined,
+  diskFailure: () => undefined,
   paths: { data: '/plant', config: '/config/v2' },
   documents: { openApi: () => Buffer.alloc(0), reference: () => Buffer.alloc(0) },
 };

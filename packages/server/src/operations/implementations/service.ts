@@ -20,22 +20,22 @@ export interface ServiceParts {
   /** Why the service cannot do its work now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** What is wrong with what is kept on disk, though the service answers; undefined where nothing is. */
-  readonly diskTrouble: () => ProblemError | undefined;
+  readonly diskFailure: () => ProblemError | undefined;
   readonly paths: InterfacePaths;
   /** The OpenAPI document, and the page made of it. */
   readonly documents: { readonly openApi: () => Buffer; readonly reference: () => Buffer };
 }
 
 export function service(parts: ServiceParts): Pick<Implementations, Names> {
-  const { metricsText, unavailable, diskTrouble, documents, paths } = parts;
+  const { metricsText, unavailable, diskFailure, documents, paths } = parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
     getHealth: () => ({ status: 'ok' }),
     getReadiness: () => {
       const state = unavailable();
       if (state !== undefined) throw new ProblemError(state, `The service is ${state}.`);
-      const trouble = diskTrouble();
-      if (trouble !== undefined) throw trouble;
+      const failure = diskFailure();
+      if (failure !== undefined) throw failure;
       return { status: 'ready' };
     },
     getMetrics: () => metricsText(),

@@ -1,4 +1,4 @@
-// Many readings at once, of an archive with its threads: how many are under way, and what they hold.
+// Many queries at once, of an archive with its threads: how many are under way, and what they hold.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
@@ -6,7 +6,7 @@ import { until } from '../../../../test/until.ts';
 import { plainArchive } from '../../test/plain-archive.ts';
 import { packAlarm } from './alarm-text.ts';
 import type { Archive } from './archive.ts';
-import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
+import type { ArchiveReader, QueryResult, ReadRequest } from './archive-access.ts';
 
 const startUs = 1_750_000_000_000_000;
 const plain: ReadRequest = {
@@ -32,19 +32,19 @@ beforeEach(async (t) => {
 
 async function store(name: string, count: number, from = 0): Promise<void> {
   const { records } = archive;
-  const source = records.slotOf({ kind: 'measurements', name, datatype: 'd' });
-  for (let at = from; at < from + count; at++) records.batch.number(source, at, 0xc0, startUs + at * 1_000_000);
+  const slot = records.slotOf({ kind: 'measurements', name, datatype: 'd' });
+  for (let at = from; at < from + count; at++) records.batch.number(slot, at, 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
 }
 
 /** Asks so often; what was given, and what was refused. Readings that wait are neither yet. */
 function ask(times: number, clientOf: (at: number) => unknown, signal?: AbortSignal, request: ReadRequest = endless) {
-  const given: ArchiveReading[] = [];
+  const given: QueryResult[] = [];
   const problems: string[] = [];
   for (let at = 0; at < times; at++) {
     archive.read(request, { client: clientOf(at), signal }).then(
-      (reading) => given.push(reading),
+      (query) => given.push(query),
       (error: { problem: string }) => problems.push(error.problem),
     );
   }
@@ -52,34 +52,34 @@ function ask(times: number, clientOf: (at: number) => unknown, signal?: AbortSig
 }
 
 async function answerOf(reader: ArchiveReader): Promise<string> {
-  const reading = await archive.read({ ...plain, limit: 1 }, reader);
-  return String(reading.takeWhole()?.bytes);
+  const query = await archive.read({ ...plain, limit: 1 }, reader);
+  return String(query.takeWhole()?.bytes);
 }
 
 const short = '{"level":[["d0",[1750000000,0],192]]}';
 
-describe('readings that nobody takes', () => {
+describe('queries that nobody takes', () => {
   test('are 1,500 of endless answers: few are under way, with a few pages, and a short one is answered', async () => {
     const { given, problems } = ask(1500, (at) => at);
     await until('each is under way, waits or is refused', async () => {
-      return given.length + archive.readings.waiting + problems.length === 1500 && archive.readings.waiting < 50;
+      return given.length + archive.queries.waiting + problems.length === 1500 && archive.queries.waiting < 50;
     });
-    const { underWay, waiting, refused, pages } = archive.readings;
+    const { underWay, waiting, refused, pages } = archive.queries;
     assert.deepEqual([given.length, waiting, underWay], [16, 48, 16]);
     assert.equal(refused, 1500 - 64);
     assert.ok(problems.every((problem) => problem === 'overloaded'));
     assert.ok(pages <= 16 * 2, `${pages} pages`);
     assert.equal(await answerOf({ client: 'another' }), short);
-    for (const reading of given) reading.cancel();
+    for (const query of given) query.cancel();
     await until('those that waited go on', async () => given.length === 32);
-    assert.equal(archive.readings.waiting, 32);
+    assert.equal(archive.queries.waiting, 32);
   });
 
   test('give way after a while, where others wait', async () => {
     const { given } = ask(20, (at) => at);
-    await until('some wait', async () => given.length === 16 && archive.readings.waiting === 4);
+    await until('some wait', async () => given.length === 16 && archive.queries.waiting === 4);
     clock.advance(4000);
-    assert.deepEqual([given.length, archive.readings.underWay], [16, 16]);
+    assert.deepEqual([given.length, archive.queries.underWay], [16, 16]);
     clock.advance(2000);
     await until('those that waited go on', async () => given.length === 20);
     const broken = given[0]?.[Symbol.asyncIterator]();
@@ -89,53 +89,53 @@ describe('readings that nobody takes', () => {
   test('of one client hold up that client alone', async () => {
     const { given, problems } = ask(70, () => 'greedy');
     await until('each is under way, waits or is refused', async () => {
-      return given.length === 4 && archive.readings.waiting === 16 && problems.length === 50;
+      return given.length === 4 && archive.queries.waiting === 16 && problems.length === 50;
     });
     const other = await archive.read(endless, { client: 'another' });
-    assert.equal(archive.readings.waiting, 16);
+    assert.equal(archive.queries.waiting, 16);
     other.cancel();
   });
 
   test('are forgotten when their client goes while they wait', async () => {
     const leaving = new AbortController();
     const { given, problems } = ask(20, () => 'one', leaving.signal);
-    await until('most wait', async () => given.length === 4 && archive.readings.waiting === 16);
+    await until('most wait', async () => given.length === 4 && archive.queries.waiting === 16);
     leaving.abort();
     await until('they are gone', async () => problems.length === 16);
-    assert.deepEqual([archive.readings.waiting, archive.readings.underWay], [0, 4]);
+    assert.deepEqual([archive.queries.waiting, archive.queries.underWay], [0, 4]);
   });
 });
 
-test('readings without a page yet end with their client, those included that are let in by the end of others', async () => {
+test('queries without a page yet end with their client, those included that are let in by the end of others', async () => {
   const { records } = archive;
-  const source = records.slotOf({ kind: 'alarms', name: 'high', datatype: 's' });
-  records.batch.text(source, packAlarm({ state: 'INACT_ACK', description: '', authority: 'trigger' }), 0, startUs);
+  const slot = records.slotOf({ kind: 'alarms', name: 'high', datatype: 's' });
+  records.batch.text(slot, packAlarm({ state: 'INACT_ACK', description: '', authority: 'trigger' }), 0, startUs);
   await records.allStored();
   // Looks for an active one at each microsecond of a day.
   const silent: ReadRequest = { ...endless, kind: 'alarms', names: ['high'], activeOnly: true };
   const leaving = new AbortController();
   const inside = ask(4, () => 'one', leaving.signal, silent);
-  await until('they are under way', async () => archive.readings.underWay === 4);
+  await until('they are under way', async () => archive.queries.underWay === 4);
   assert.equal(await answerOf({ client: 'another' }), short); // who came before has had a first turn
   const waiting = ask(16, () => 'one', leaving.signal, silent);
-  assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [4, 16]);
+  assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [4, 16]);
   leaving.abort();
   assert.equal(await answerOf({ client: 'another' }), short);
   assert.deepEqual([inside.problems.length, waiting.problems.length], [4, 16]);
-  assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [0, 0]);
+  assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [0, 0]);
 });
 
-describe('plain readings of many records that nobody takes', () => {
+describe('plain queries of many records that nobody takes', () => {
   const many = { ...plain, names: ['many'] };
   beforeEach(() => store('many', 50_000)); // 1.5 MB of JSON, which no first page has room for
 
   test('hold one page each while they wait, and a few where they go on', async () => {
     const { given, problems } = ask(100, (at) => at, undefined, many);
     await until('each is under way, waits or is refused', async () => {
-      const { waiting, pages } = archive.readings;
+      const { waiting, pages } = archive.queries;
       return given.length === 16 && waiting + problems.length === 84 && waiting <= 48 && pages === 16 * 2 + waiting;
     });
-    const { underWay, waiting, pages } = archive.readings;
+    const { underWay, waiting, pages } = archive.queries;
     assert.deepEqual([underWay, waiting, problems.length, pages], [64, 48, 36, 16 * 2 + 48]);
     assert.ok(problems.every((problem) => problem === 'overloaded'));
     assert.equal(await answerOf({ client: 'another' }), short);
@@ -144,12 +144,12 @@ describe('plain readings of many records that nobody takes', () => {
   test('hold nothing any more when their clients are gone, those that wait included', async () => {
     const leaving = new AbortController();
     const { given, problems } = ask(30, (at) => at, leaving.signal, many);
-    await until('some wait', async () => given.length === 16 && archive.readings.waiting === 14);
+    await until('some wait', async () => given.length === 16 && archive.queries.waiting === 14);
     leaving.abort();
     await until('those that waited are gone', async () => problems.length === 14);
-    assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [16, 0]);
-    for (const reading of given) reading.cancel();
-    assert.deepEqual([archive.readings.underWay, archive.readings.pages], [0, 0]);
+    assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [16, 0]);
+    for (const query of given) query.cancel();
+    assert.deepEqual([archive.queries.underWay, archive.queries.pages], [0, 0]);
     const whole = await archive.read(many);
     let bytes = 0;
     for await (const page of whole) bytes += page.length;
@@ -157,7 +157,7 @@ describe('plain readings of many records that nobody takes', () => {
   });
 });
 
-test('readings of records that are still in memory hold copies of 32 MiB at most, and short ones go on beside them', async () => {
+test('queries of records that are still in memory hold copies of 32 MiB at most, and short ones go on beside them', async () => {
   for (let from = 0; from < 300_000; from += 50_000) await store('new', 50_000, from); // 18 bytes a record
   const recent = { ...plain, names: ['new'], untilUs: startUs + 300_000_000_000 };
   const { given, problems } = ask(30, (at) => at, undefined, recent);
@@ -165,40 +165,40 @@ test('readings of records that are still in memory hold copies of 32 MiB at most
   await until('each is under way or refused', async () => given.length + problems.length === 30);
   assert.deepEqual([given.length, new Set(problems)], [fit, new Set(['overloaded'])]);
   assert.equal(await answerOf({ client: 'another' }), short);
-  for (const reading of given) reading.cancel();
+  for (const query of given) query.cancel();
   const again = await archive.read(recent);
   again.cancel();
 });
 
 test('those of a machine with many connections leave room for who proves to be somebody', async () => {
-  const given: ArchiveReading[] = [];
+  const given: QueryResult[] = [];
   for (let connection = 0; connection < 300; connection++) {
     archive.read(endless, { client: '127.0.0.1', connection }).then(
-      (reading) => given.push(reading),
+      (query) => given.push(query),
       () => undefined,
     );
   }
-  await until('they are under way, or wait', async () => given.length === 12 && archive.readings.waiting === 36);
-  const reading = await archive.read(endless, { client: 'module', connection: 300 });
-  reading.cancel();
-  assert.deepEqual([archive.readings.underWay, archive.readings.waiting], [12, 36]);
+  await until('they are under way, or wait', async () => given.length === 12 && archive.queries.waiting === 36);
+  const query = await archive.read(endless, { client: 'module', connection: 300 });
+  query.cancel();
+  assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [12, 36]);
 });
 
 test('one that is long by what is asked has no first turn: while it waits, nothing is made of it', async () => {
   const { given } = ask(20, (at) => at);
-  await until('some wait', async () => given.length === 16 && archive.readings.waiting === 4);
-  assert.equal(archive.readings.underWay, 16);
-  for (const reading of given) reading.cancel();
+  await until('some wait', async () => given.length === 16 && archive.queries.waiting === 4);
+  assert.equal(archive.queries.underWay, 16);
+  for (const query of given) query.cancel();
   await until('those that waited go on', async () => given.length === 20);
 });
 
 test('an endless answer is made page by page, as it is taken', async () => {
-  const reading = await archive.read(endless);
+  const query = await archive.read(endless);
   let bytes = 0;
-  for await (const page of reading) {
+  for await (const page of query) {
     bytes += page.length;
-    assert.ok(archive.readings.pages <= 2);
+    assert.ok(archive.queries.pages <= 2);
     if (bytes > 20 << 20) break;
   }
-  assert.deepEqual([archive.readings.underWay, archive.readings.pages], [0, 0]);
+  assert.deepEqual([archive.queries.underWay, archive.queries.pages], [0, 0]);
 });

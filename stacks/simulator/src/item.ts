@@ -16,24 +16,24 @@ export interface Scan {
 /** Puts one reading into the batch, and makes no garbage. */
 export type Read = (batch: Batch, id: number, scan: Scan) => void;
 
-export interface Source {
+export interface Item {
   /** Its id may change while it stays. */
   point: StackPoint;
   readonly read: Read;
   /** Points that show faults are not struck by them. */
   readonly strikable: boolean;
-  /** The reading, by its place in a batch, that it stands still at. */
+  /** The reading, by its position in a batch, that it stands still at. */
   held: { readonly batch: Batch; readonly at: number } | undefined;
 }
 
-/** Makes the source stand still at what it reads at this scan; the reading is put into the batch. */
-export function hold(source: Source, batch: Batch, scan: Scan): void {
+/** Makes the item stand still at what it reads at this scan; the reading is put into the batch. */
+export function hold(item: Item, batch: Batch, scan: Scan): void {
   const at = batch.count;
-  source.read(batch, source.point.id, scan);
-  source.held = { batch, at };
+  item.read(batch, item.point.id, scan);
+  item.held = { batch, at };
 }
 
-export function putHeld({ point, held }: Source, batch: Batch, timeUs: number): void {
+export function putHeld({ point, held }: Item, batch: Batch, timeUs: number): void {
   if (held === undefined) return;
   const { batch: from, at } = held;
   const quality = from.qualities[at] as number;

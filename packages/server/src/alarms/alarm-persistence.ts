@@ -17,7 +17,7 @@ interface Work {
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 
-export class Keeping {
+export class AlarmPersistence {
   readonly #store: AlarmStore;
   readonly #clock: Clock;
   readonly #present: (name: string) => StoredAlarm | undefined;
@@ -43,7 +43,7 @@ export class Keeping {
   }
 
   /** How many names may be on disk otherwise than they are. */
-  get waiting(): number {
+  get pending(): number {
     return this.#work.size;
   }
 

@@ -6,7 +6,7 @@ import { followPointer, parsePointer } from './json-pointer.ts';
 import { readQuality, readTime, type TimeUnit } from './read-time.ts';
 import { readValue } from './read-value.ts';
 
-export interface Source {
+export interface Item {
   readonly point: StackPoint;
   readonly path: string;
   readonly pointer: readonly string[];
@@ -25,7 +25,7 @@ export interface Reading {
 }
 
 /** Undefined where the address cannot be read. */
-export function sourceOf(point: StackPoint): Source | undefined {
+export function itemOf(point: StackPoint): Item | undefined {
   const address = parseMeasurement(point.address);
   const timePointer = pointerProperty(point, 'timePointer');
   const qualityPointer = pointerProperty(point, 'qualityPointer');
@@ -35,21 +35,21 @@ export function sourceOf(point: StackPoint): Source | undefined {
   return { point, ...address, timePointer, qualityPointer };
 }
 
-export function addReading(source: Source, reading: Reading, batch: Batch): void {
-  const { point, pointer } = source;
+export function addReading(item: Item, reading: Reading, batch: Batch): void {
+  const { point, pointer } = item;
   const json = followPointer(reading.document, pointer);
   if (json === undefined) {
     batch.none(point.id, quality.bad.configurationError, reading.timeUs);
     return;
   }
-  const { timeUs, quality: told } = timeAndQuality(source, reading);
+  const { timeUs, quality: told } = timeAndQuality(item, reading);
   const value = readValue(point.datatype, json);
   if (value !== undefined) batch.value(point.id, value, told, timeUs);
   else batch.none(point.id, quality.bad.sensorFailure, timeUs);
 }
 
-function timeAndQuality(source: Source, reading: Reading): { timeUs: number; quality: number } {
-  const { timePointer, qualityPointer } = source;
+function timeAndQuality(item: Item, reading: Reading): { timeUs: number; quality: number } {
+  const { timePointer, qualityPointer } = item;
   const { document, timeUs, serverUs, timeUnit, times } = reading;
   const told = qualityPointer === undefined ? quality.good : readQuality(followPointer(document, qualityPointer));
   if (timePointer === undefined) return { timeUs, quality: told };

@@ -4,13 +4,13 @@
 import { MessageChannel } from 'node:worker_threads';
 import { type Clock, onAbort, ProblemError } from '@telltale/schema';
 import { type Link, startThread, threadPort, WorkerLink } from '../threads/index.ts';
-import type { ArchiveReader, ArchiveReading, ReadRequest } from './archive-access.ts';
+import type { ArchiveReader, QueryResult, ReadRequest } from './archive-access.ts';
 import type { ReaderClient, ReaderThread, WriterThread } from './protocol.ts';
 import { Turnstile, type TurnstileLimits } from './turnstile.ts';
 
 /** Pages that may be made ahead of who takes them. */
 const pagesAhead = 2;
-/** Buffers that wait for the next reading to serve again. */
+/** Buffers that wait for the next query to serve again. */
 const mostSpare = 4;
 
 /** Readings in their first turn. Those that wait for it hold no page. */
@@ -19,19 +19,19 @@ const first: TurnstileLimits = { inside: 8, insideOfConnection: 4, waiting: 96, 
 const long: TurnstileLimits = { inside: 16, insideOfConnection: 4, waiting: 48, waitingOfConnection: 16 };
 /** More records than a first turn has time for: an answer that has more by what is asked waits with the long ones at once. */
 const mostShort = 20_000;
-/** While others wait, a reading of which nothing was taken for so long gives way. */
+/** While others wait, a query of which nothing was taken for so long gives way. */
 const mostIdleMs = 5000;
 
-export interface ReadingsOptions {
+export interface RunningQueriesOptions {
   readonly clock: Clock;
   /** To the thread that writes, which knows what there is to read and hands it on. */
   readonly writer: () => Link<WriterThread> | undefined;
   readonly onDeath: (error: Error) => void;
 }
 
-export class Readings {
-  readonly #options: ReadingsOptions;
-  readonly #readings = new Map<number, Reading>();
+export class RunningQueries {
+  readonly #options: RunningQueriesOptions;
+  readonly #queries = new Map<number, RunningQuery>();
   #isOpen = false;
   #thread: WorkerLink<ReaderThread, ReaderClient> | undefined;
   #lastId = 0;
@@ -40,22 +40,22 @@ export class Readings {
   readonly #long = new Turnstile(long, 'queries of the archive');
   #stopLooking: (() => void) | undefined;
 
-  constructor(options: ReadingsOptions) {
+  constructor(options: RunningQueriesOptions) {
     this.#options = options;
   }
 
-  get counts(): ReadingCounts {
+  get counts(): QueryCounts {
     let pages = 0;
-    for (const reading of this.#readings.values()) pages += reading.pages;
+    for (const query of this.#queries.values()) pages += query.pages;
     return {
-      underWay: this.#readings.size,
+      underWay: this.#queries.size,
       waiting: this.#first.waiting + this.#long.waiting,
       refused: this.#first.refused + this.#long.refused,
       pages,
     };
   }
 
-  /** The thread is started by the first reading: a plant may never have one. */
+  /** The thread is started by the first query: a plant may never have one. */
   open(): void {
     this.#isOpen = true;
   }
@@ -65,12 +65,12 @@ export class Readings {
     const started = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
     const thread = new WorkerLink<ReaderThread, ReaderClient>(threadPort(started), {
       handlers: {
-        page: (id, buffer, bytes, isLast) => this.#readings.get(id)?.add(new Uint8Array(buffer, 0, bytes), isLast),
-        problem: (id, problem, detail) => this.#readings.get(id)?.fail(new ProblemError(problem, detail)),
+        page: (id, buffer, bytes, isLast) => this.#queries.get(id)?.add(new Uint8Array(buffer, 0, bytes), isLast),
+        problem: (id, problem, detail) => this.#queries.get(id)?.fail(new ProblemError(problem, detail)),
       },
       onDeath: (error) => {
         this.#thread = undefined;
-        for (const reading of this.#readings.values()) reading.fail(error);
+        for (const query of this.#queries.values()) query.fail(error);
         if (error instanceof ProblemError) return;
         this.#isOpen = false;
         this.#options.onDeath(error);
@@ -83,12 +83,12 @@ export class Readings {
   }
 
   /** Resolves when the first page is there. */
-  async read(request: ReadRequest, reader: ArchiveReader = {}): Promise<ArchiveReading> {
+  async read(request: ReadRequest, reader: ArchiveReader = {}): Promise<QueryResult> {
     try {
       if (isLong(request)) return await this.#readLong(request, reader);
-      const reading = await this.#readFirst(request, reader);
-      if (!reading.isComplete) await this.#goOn(reading, reader, this.#enterLong(reader));
-      return reading;
+      const query = await this.#readFirst(request, reader);
+      if (!query.isComplete) await this.#goOn(query, reader, this.#enterLong(reader));
+      return query;
     } catch (error) {
       if (reader.signal?.aborted) throw new ProblemError('malformed-request', 'The client is gone.');
       throw error;
@@ -96,48 +96,48 @@ export class Readings {
   }
 
   /** Has its first turn. */
-  async #readFirst(request: ReadRequest, reader: ArchiveReader): Promise<Reading> {
+  async #readFirst(request: ReadRequest, reader: ArchiveReader): Promise<RunningQuery> {
     const leave = await this.#first.enter(reader, reader.signal);
     try {
-      const reading = this.#begin(request);
-      await reading.begun(reader.signal);
-      return reading;
+      const query = this.#begin(request);
+      await query.begun(reader.signal);
+      return query;
     } finally {
       leave();
     }
   }
 
-  async #readLong(request: ReadRequest, reader: ArchiveReader): Promise<Reading> {
+  async #readLong(request: ReadRequest, reader: ArchiveReader): Promise<RunningQuery> {
     const leave = await this.#enterLong(reader);
     try {
-      const reading = this.#begin(request);
-      await reading.begun(reader.signal);
-      if (reading.isComplete) leave();
-      else await this.#goOn(reading, reader, leave);
-      return reading;
+      const query = this.#begin(request);
+      await query.begun(reader.signal);
+      if (query.isComplete) leave();
+      else await this.#goOn(query, reader, leave);
+      return query;
     } catch (error) {
       leave();
       throw error;
     }
   }
 
-  #begin(request: ReadRequest): Reading {
+  #begin(request: ReadRequest): RunningQuery {
     if (!this.#isOpen) throw new ProblemError('storage-failed', 'The archive is not open.');
     this.#thread ??= this.#start();
     const id = ++this.#lastId;
-    const reading = new Reading({
+    const query = new RunningQuery({
       nowMs: () => this.#options.clock.monotonicMs(),
       onWanted: (pages, buffer) => this.#want(id, pages, buffer),
       onOver: (isCancelled) => {
-        this.#readings.delete(id);
+        this.#queries.delete(id);
         if (isCancelled) this.#options.writer()?.notify('cancel', [id]);
       },
     });
-    this.#readings.set(id, reading);
+    this.#queries.set(id, query);
     const buffers = this.#spare;
     this.#spare = [];
     this.#options.writer()?.notify('read', [{ id, request, buffers }], buffers);
-    return reading;
+    return query;
   }
 
   #enterLong(reader: ArchiveReader): Promise<() => void> {
@@ -148,15 +148,15 @@ export class Readings {
 
   /** Of one that is long, once it is let in. */
   async #goOn(
-    reading: Reading,
+    query: RunningQuery,
     { signal }: ArchiveReader,
     entering: (() => void) | Promise<() => void>,
   ): Promise<void> {
     try {
-      reading.goOn(await entering);
-      await reading.begun(signal);
+      query.goOn(await entering);
+      await query.begun(signal);
     } catch (error) {
-      reading.cancel();
+      query.cancel();
       throw error;
     }
   }
@@ -165,10 +165,10 @@ export class Readings {
   #lookForIdle(): void {
     this.#stopLooking ??= this.#options.clock.after(mostIdleMs / 5, () => {
       this.#stopLooking = undefined;
-      for (const reading of this.#readings.values()) {
+      for (const query of this.#queries.values()) {
         if (this.#long.waiting === 0) return;
-        if (reading.idleMs >= mostIdleMs) {
-          reading.fail(new ProblemError('overloaded', 'Others wait, and nobody takes the answer.'));
+        if (query.idleMs >= mostIdleMs) {
+          query.fail(new ProblemError('overloaded', 'Others wait, and nobody takes the answer.'));
         }
       }
       if (this.#long.waiting > 0) this.#lookForIdle();
@@ -180,15 +180,15 @@ export class Readings {
     this.#thread = undefined;
     this.#stopLooking?.();
     this.#isOpen = false;
-    for (const reading of this.#readings.values()) {
-      reading.fail(new ProblemError('stopping', 'The service is stopping.'));
+    for (const query of this.#queries.values()) {
+      query.fail(new ProblemError('stopping', 'The service is stopping.'));
     }
     await thread?.kill();
   }
 
-  /** Where no more pages come of the reading, the buffer waits for the next one: waking a thread is not for nothing. */
+  /** Where no more pages come of the query, the buffer waits for the next one: waking a thread is not for nothing. */
   #want(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
-    if (this.#readings.get(id)?.isComplete === false) {
+    if (this.#queries.get(id)?.isComplete === false) {
       const transfer = buffer === undefined ? [] : [buffer];
       this.#thread?.notify('credit', [id, pages, buffer], transfer);
     } else if (buffer !== undefined && this.#spare.length < mostSpare) this.#spare.push(buffer);
@@ -201,7 +201,7 @@ function isLong({ names, sinceUs, untilUs, resampleUs, limit = Number.POSITIVE_I
   return Math.min(limit, (untilUs - sinceUs) / resampleUs) * names.length > mostShort;
 }
 
-export interface ReadingCounts {
+export interface QueryCounts {
   readonly underWay: number;
   readonly waiting: number;
   /** Since the start. */
@@ -210,15 +210,15 @@ export interface ReadingCounts {
   readonly pages: number;
 }
 
-interface ReadingEvents {
+interface QueryEvents {
   readonly nowMs: () => number;
   /** More pages can be made; the buffer of one that was taken can serve again. */
   readonly onWanted: (pages: number, buffer: ArrayBuffer | undefined) => void;
   readonly onOver: (isCancelled: boolean) => void;
 }
 
-class Reading implements ArchiveReading {
-  readonly #events: ReadingEvents;
+class RunningQuery implements QueryResult {
+  readonly #events: QueryEvents;
   readonly #pages: Uint8Array<ArrayBuffer>[] = [];
   /** Something has come of the first turn. */
   #isBegun = false;
@@ -232,7 +232,7 @@ class Reading implements ArchiveReading {
   /** Since when there is a page that nobody takes. */
   #idleSinceMs: number | undefined;
 
-  constructor(events: ReadingEvents) {
+  constructor(events: QueryEvents) {
     this.#events = events;
   }
 
@@ -276,7 +276,7 @@ class Reading implements ArchiveReading {
 
   cancel(): void {
     this.#pages.length = 0;
-    this.fail(new Error('The reading was cancelled.'));
+    this.fail(new Error('The query was cancelled.'));
   }
 
   /** Resolves after the first turn, and of one that goes on when there is a page. The signal cancels it. */
