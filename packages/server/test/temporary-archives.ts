@@ -7,7 +7,7 @@ import type { ArchiveDamage } from '../src/archive/archive-access.ts';
 import { inventoryName } from '../src/archive/files/file-names.ts';
 import { ArchiveStore, type ArchiveStoreOptions } from '../src/archive/store/archive-store.ts';
 import { runCompaction } from '../src/archive/store/run-compaction.ts';
-import { append, type ModelRecord } from '../src/archive/store/store-model.ts';
+import { append, type ModelRecord } from './store-model.ts';
 
 const root = temporaryFolder(suiteCleanup());
 

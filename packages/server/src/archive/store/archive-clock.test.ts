@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { read } from '../../../test/store-model.ts';
 import {
   blocksIn,
   commit,
@@ -15,7 +16,6 @@ import {
   startUs,
 } from '../../../test/temporary-archives.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { read } from './store-model.ts';
 
 const hourMs = 3_600_000;
 const dayMs = dayUs / 1000;

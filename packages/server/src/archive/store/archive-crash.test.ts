@@ -6,11 +6,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import {
+  append,
+  keys,
+  type ModelRecord,
+  type PlainRecord,
+  plainOf,
+  read,
+  StoreModel,
+} from '../../../test/store-model.ts';
 import { systemDisk } from '../files/disk.ts';
 import type { SeriesKey } from '../records.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { runCompaction } from './run-compaction.ts';
-import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel } from './store-model.ts';
 
 const root = temporaryFolder(suiteCleanup());
 

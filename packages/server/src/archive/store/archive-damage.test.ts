@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
+import { append, keys } from '../../../test/store-model.ts';
 import { blocksIn, dayUs, flush, levels, mergeAll, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveDamage, ReadRequest } from '../archive-access.ts';
 import { systemDisk } from '../files/disk.ts';
@@ -26,7 +27,6 @@ import { ArchiveQuery } from '../query/archive-query.ts';
 import { needsHead } from '../snapshot-request.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { openBlock } from './block-list.ts';
-import { append, keys } from './store-model.ts';
 
 const cleanup = suiteCleanup();
 const root = temporaryFolder(cleanup);

@@ -7,12 +7,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { ManualClock, type Value } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
+import {
+  append,
+  keys,
+  type ModelRecord,
+  type PlainRecord,
+  plainOf,
+  read,
+  StoreModel,
+  within,
+} from '../../../test/store-model.ts';
 import { systemDisk } from '../files/disk.ts';
 import { farthestAheadUs, oldestPlausibleUs, type SeriesKey } from '../records.ts';
 import { ArchiveStore } from './archive-store.ts';
 import type { CompactionPlan } from './compaction-plan.ts';
 import { runCompaction } from './run-compaction.ts';
-import { append, keys, type ModelRecord, type PlainRecord, plainOf, read, StoreModel, within } from './store-model.ts';
 
 const root = temporaryFolder(suiteCleanup());
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
+import { type ModelRecord, plainOf, read } from '../../../test/store-model.ts';
 import { commit, flush, levels, mergeAll, openArchive, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveStore } from './archive-store.ts';
-import { type ModelRecord, plainOf, read } from './store-model.ts';
 
 const hundred = levels(100, startUs);
 /** Of the first five. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '@telltale/schema';
 import fc from 'fast-check';
+import { keys, type ModelRecord, plainOf, read, StoreModel } from '../../../test/store-model.ts';
 import {
   blocksIn,
   commit,
@@ -19,7 +20,6 @@ import {
 import { systemDisk } from '../files/disk.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { runCompaction } from './run-compaction.ts';
-import { keys, type ModelRecord, plainOf, read, StoreModel } from './store-model.ts';
 
 const weekUs = 7 * dayUs;
 

@@ -3,6 +3,7 @@ import { cpSync, fstatSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Batch } from '@telltale/schema';
+import { append, read } from '../../../test/store-model.ts';
 import {
   blocksIn,
   commit,
@@ -15,7 +16,6 @@ import {
   timesOf,
 } from '../../../test/temporary-archives.ts';
 import { type Disk, systemDisk } from '../files/disk.ts';
-import { append, read } from './store-model.ts';
 
 describe('records', () => {
   test('are shown once they are committed, and not before', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { read } from '../../../test/store-model.ts';
 import {
   blocksIn,
   bytesIn,
@@ -19,7 +20,6 @@ import {
 import { labelBytes } from '../files/block-format.ts';
 import { systemDisk } from '../files/disk.ts';
 import { runCompaction } from './run-compaction.ts';
-import { read } from './store-model.ts';
 
 describe('merging', () => {
   test('takes neighbours together and leaves every record as it was', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Batch } from '@telltale/schema';
 import fc from 'fast-check';
+import { isShown } from '../../../test/store-model.ts';
 import { Columns, oldestPlausibleUs, replaces, type Series } from '../records.ts';
 import { Memtable } from './memtable.ts';
-import { isShown } from './store-model.ts';
 import { tailOf } from './tail.ts';
 
 interface Plain {

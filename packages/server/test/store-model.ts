@@ -1,10 +1,10 @@
-// For tests: a plain archive that the real one is compared with, and a plain reader of what the real one has.
+// A plain archive that the real one is compared with, and a plain reader of what the real one has.
 import assert from 'node:assert/strict';
 import { Batch, form, type StoredValue, traitsOf, unstored, type Value } from '@telltale/schema';
-import { BlockFile } from '../files/block-file.ts';
-import { Columns, oldestPlausibleUs, replaces, type Series, type SeriesKey } from '../records.ts';
-import type { ArchiveStore } from './archive-store.ts';
-import { columnsOf, type SeriesSnapshot } from './snapshot.ts';
+import { BlockFile } from '../src/archive/files/block-file.ts';
+import { Columns, oldestPlausibleUs, replaces, type Series, type SeriesKey } from '../src/archive/records.ts';
+import type { ArchiveStore } from '../src/archive/store/archive-store.ts';
+import { columnsOf, type SeriesSnapshot } from '../src/archive/store/snapshot.ts';
 
 export interface PlainRecord {
   readonly time: number;
