@@ -40,7 +40,7 @@ export class Point implements PointState {
 
   /** The value is kept, and is bad from this moment on. */
   turnedBad(badQuality: number, timeUs: number): Point {
-    return new Point({ ...this.#state(), quality: badQuality, timeUs });
+    return new Point({ ...this, quality: badQuality, timeUs });
   }
 
   get isGood(): boolean {
@@ -66,10 +66,5 @@ export class Point implements PointState {
   toString(): string {
     const what = this.value === undefined ? 'not known' : String(this.value);
     return `${this.name} is ${what} (${describeQuality(this.quality)})`;
-  }
-
-  #state(): PointState {
-    const { name, datatype, value, quality: now, timeUs } = this;
-    return { name, datatype, value, quality: now, timeUs };
   }
 }

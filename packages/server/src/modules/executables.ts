@@ -136,18 +136,10 @@ export class Executables {
   }
 
   async #stat(module: string, path: string | undefined, damage: string | undefined): Promise<ExecutableStat> {
-    const file = await this.#openWhole(module, path, damage);
-    try {
-      const { mode, uid, gid, size, atimeMs, mtimeMs, ctimeMs } = await file.stat();
-      const [atime, mtime, ctime] = [atimeMs, mtimeMs, ctimeMs].map((ms) => Math.floor(ms / 1000)) as [
-        number,
-        number,
-        number,
-      ];
-      return { mode, uid, gid, size, atime, mtime, ctime };
-    } finally {
-      await file.close();
-    }
+    await using file = await this.#openWhole(module, path, damage);
+    const { mode, uid, gid, size, atimeMs, mtimeMs, ctimeMs } = await file.stat();
+    const seconds = (ms: number) => Math.floor(ms / 1000);
+    return { mode, uid, gid, size, atime: seconds(atimeMs), mtime: seconds(mtimeMs), ctime: seconds(ctimeMs) };
   }
 
   delete(module: string, path: string | undefined): Promise<void> {
@@ -262,31 +254,23 @@ async function makeFolder(path: string): Promise<boolean> {
 }
 
 async function writeWhole(path: string, body: Readable): Promise<UploadSum> {
-  const file = await open(path, 'wx', runnable);
+  await using file = await open(path, 'wx', runnable);
   const hash = createHash('sha256');
-  try {
-    let bytes = 0;
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      await file.writeFile(chunk);
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-    if (bytes === 0) throw new ProblemError('invalid-body', 'The body is empty: an executable has at least one byte.');
-    await file.chmod(runnable);
-    await file.sync();
-    return { bytes, sha256: hash.digest('hex') };
-  } finally {
-    await file.close();
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    await file.writeFile(chunk);
+    hash.update(chunk);
+    bytes += chunk.length;
   }
+  if (bytes === 0) throw new ProblemError('invalid-body', 'The body is empty: an executable has at least one byte.');
+  await file.chmod(runnable);
+  await file.sync();
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }
 
 function storageFailed(error: unknown): ProblemError {

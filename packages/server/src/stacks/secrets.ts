@@ -99,17 +99,13 @@ export class Secrets {
     const { mode: folderMode } = await lstat(folder);
     if (!isOfType(folderMode, constants.S_IFDIR)) throw new Error('its folder is a symbolic link, or no folder');
     // Without blocking: what looks like a file may be a pipe that nobody writes to.
-    const file = await open(join(folder, name), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const { mode, size } = await file.stat();
-      if (!isOfType(mode, constants.S_IFREG)) throw new Error('it is no file');
-      if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
-      await this.#checkMode(name, mode, folderMode);
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-      return buffer.toString('utf8', 0, bytesRead);
-    } finally {
-      await file.close();
-    }
+    await using file = await open(join(folder, name), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const { mode, size } = await file.stat();
+    if (!isOfType(mode, constants.S_IFREG)) throw new Error('it is no file');
+    if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
+    await this.#checkMode(name, mode, folderMode);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
   }
 
   /** Whether it lies where the secrets of all were, before each belonged to somebody. */

@@ -10,7 +10,7 @@ import { type FromKeeper, orphanTermToKillMs, type ToKeeper, usagePeriodMs } fro
 import type { Launch, LogRequest } from './keeper-protocol.ts';
 import { LineBatches } from './line-batches.ts';
 import { type Machine, readMachine } from './machine.ts';
-import { ModuleLog } from './module-log.ts';
+import { readModuleLog } from './module-log-read.ts';
 import { RunProcess } from './run-process.ts';
 import { UsageMeter } from './usage.ts';
 
@@ -99,7 +99,7 @@ class Keeper {
 
   async #readLog(id: number, request: LogRequest): Promise<void> {
     try {
-      const lines = await ModuleLog.read(join(this.#folderOf(request.module), 'log'), request);
+      const lines = await readModuleLog(join(this.#folderOf(request.module), 'log'), request);
       tell({ kind: 'log', id, lines });
     } catch (error) {
       tell({ kind: 'noLog', id, reason: (error as Error).message });

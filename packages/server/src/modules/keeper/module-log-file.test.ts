@@ -20,6 +20,7 @@ import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/clean
 import fc from 'fast-check';
 import { ModuleLog } from './module-log.ts';
 import { logPath, ModuleLogFile, maxFiles } from './module-log-file.ts';
+import { readModuleLog } from './module-log-read.ts';
 
 const top = temporaryFolder(suiteCleanup());
 
@@ -28,7 +29,7 @@ const stamp = '2023-11-14T22:13:20.000000Z';
 const newFolder = () => join(mkdtempSync(join(top, 'm-')), 'log');
 const linesOf = (texts: readonly string[]) => Buffer.from(texts.map((text) => `${stamp} ${text}\n`).join(''));
 const textsIn = async (folder: string) =>
-  (await ModuleLog.read(folder, { lines: 10_000, stream: 'out' })).map(({ text }) => text);
+  (await readModuleLog(folder, { lines: 10_000, stream: 'out' })).map(({ text }) => text);
 const bytesIn = (folder: string) =>
   existsSync(folder) ? readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) : 0;
 const opened = (folder: string) => new ModuleLogFile(folder, 'out', fileBytes);

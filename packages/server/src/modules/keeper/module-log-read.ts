@@ -24,6 +24,7 @@ interface TimedLine {
   readonly text: string;
 }
 
+/** The newest lines of one stream or both, at most 10,000, the newest last. A module that has never printed has none. */
 export async function readModuleLog(
   folder: string,
   { lines, stream }: { lines: number; stream: LogStream | undefined },

@@ -7,6 +7,7 @@ import { type LogLine, type LogStream, ManualClock } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { ModuleLog, type ModuleLogOptions, maxTextBytes, stampsOf } from './module-log.ts';
+import { readModuleLog } from './module-log-read.ts';
 
 const top = temporaryFolder(suiteCleanup());
 
@@ -21,8 +22,7 @@ function opened(options: Partial<ModuleLogOptions> = {}) {
     drained += 1;
   };
   const log = new ModuleLog({ folder, stream: 'out', clock, onDrain, ...options });
-  const texts = async () =>
-    (await ModuleLog.read(folder, { lines: 10_000, stream: undefined })).map(({ text }) => text);
+  const texts = async () => (await readModuleLog(folder, { lines: 10_000, stream: undefined })).map(({ text }) => text);
   return { clock, folder, log, texts, drained: () => drained };
 }
 
@@ -37,7 +37,7 @@ describe('a line', () => {
       readFileSync(join(folder, 'out.log'), 'utf8'),
       '2023-11-14T22:13:20.000000Z one\n2023-11-14T22:13:20.000000Z two\n2023-11-14T22:13:20.250000Z three\n',
     );
-    assert.deepEqual(await ModuleLog.read(folder, { lines: 2, stream: 'out' }), [
+    assert.deepEqual(await readModuleLog(folder, { lines: 2, stream: 'out' }), [
       { t: [1_700_000_000, 0], stream: 'out', text: 'two' },
       { t: [1_700_000_000, 250_000], stream: 'out', text: 'three' },
     ]);
@@ -160,7 +160,7 @@ test('any bytes in any chunks come back as the lines that they are', async () =>
       for (const chunk of chunked(bytes, cuts)) log.write(chunk);
       log.end();
       assert.deepEqual(await texts(), linesOf(bytes));
-      assert.deepEqual(watched, await ModuleLog.read(folder, { lines: 10_000, stream: 'out' }));
+      assert.deepEqual(watched, await readModuleLog(folder, { lines: 10_000, stream: 'out' }));
       rmSync(folder, { recursive: true, force: true });
     }),
     { numRuns: 100 },
@@ -251,7 +251,7 @@ describe('what both streams say', () => {
     const order: LogStream[] = ['err', 'out', 'out', 'err', 'err', 'out'];
     for (const [index, stream] of order.entries()) logs.get(stream)?.write(Buffer.from(`${index}\n`));
     for (const log of logs.values()) log.end();
-    const both = await ModuleLog.read(folder, { lines: 100, stream: undefined });
+    const both = await readModuleLog(folder, { lines: 100, stream: undefined });
     assert.deepEqual(
       both.map(({ stream, text }) => [stream, text]),
       order.map((stream, index) => [stream, String(index)]),

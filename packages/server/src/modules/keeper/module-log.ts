@@ -3,7 +3,6 @@
 import type { LogLine, LogStream } from '@telltale/schema';
 import { type Clock, formatTimestamp, timeAfter, toTimestamp } from '@telltale/schema/values';
 import { lineBreak, ModuleLogFile, maxFileBytes } from './module-log-file.ts';
-import { readModuleLog } from './module-log-read.ts';
 import { shownText } from './module-log-text.ts';
 
 /** A longer text becomes several lines; in bytes of UTF-8, as it is kept. */
@@ -64,11 +63,6 @@ export class ModuleLog {
     this.#stamp = stamp ?? stampsOf(clock);
     this.#file = new ModuleLogFile(folder, stream, fileBytes ?? maxFileBytes);
     this.#budgetAtMs = clock.monotonicMs();
-  }
-
-  /** The newest lines of one stream or both, at most 10,000, the newest last. A module that has never printed has none. */
-  static read(folder: string, request: { lines: number; stream: LogStream | undefined }): Promise<LogLine[]> {
-    return readModuleLog(folder, request);
   }
 
   /** Lines that the disk did not take, and of which the log does not tell yet. */

@@ -60,17 +60,13 @@ async function giveBin(path: string, user: User | undefined): Promise<void> {
 
 async function giveHome(path: string, user: User): Promise<void> {
   if (process.platform === 'win32') return;
-  const home = await open(path, asFolder);
-  try {
-    const { uid, gid } = await home.stat();
-    if (uid !== user.uid || gid !== user.gid) {
-      await giveContent(home, uid, user, 0);
-      await home.chown(user.uid, user.gid);
-    }
-    await home.chmod(0o700);
-  } finally {
-    await home.close();
+  await using home = await open(path, asFolder);
+  const { uid, gid } = await home.stat();
+  if (uid !== user.uid || gid !== user.gid) {
+    await giveContent(home, uid, user, 0);
+    await home.chown(user.uid, user.gid);
   }
+  await home.chmod(0o700);
 }
 
 /**
@@ -83,13 +79,9 @@ async function giveContent(folder: FileHandle, from: number, to: User, depth: nu
   for (const entry of await readdir(here, { withFileTypes: true })) {
     const path = join(here, entry.name);
     if (entry.isDirectory()) {
-      const inner = await open(path, asFolder);
-      try {
-        await giveContent(inner, from, to, depth + 1);
-        if ((await inner.stat()).uid === from) await inner.chown(to.uid, to.gid);
-      } finally {
-        await inner.close();
-      }
+      await using inner = await open(path, asFolder);
+      await giveContent(inner, from, to, depth + 1);
+      if ((await inner.stat()).uid === from) await inner.chown(to.uid, to.gid);
       continue;
     }
     const { uid, nlink } = await lstat(path);

@@ -86,19 +86,15 @@ export async function readMark(pid: number, folderId: string): Promise<string | 
 /** Its beginning: where it is and how long is what the process says, and some say gigabytes. */
 export async function readEnvironment(pid: number): Promise<string> {
   // Not at once, since it waits for a process that the kernel is busy with.
-  const file = await open(`/proc/${pid}/environ`);
-  try {
-    const piece = Buffer.allocUnsafe(environmentPieceBytes);
-    let text = '';
-    while (text.length < maxEnvironmentBytes) {
-      const { bytesRead } = await file.read(piece, 0, piece.length, null);
-      if (bytesRead === 0) break;
-      text += piece.toString('latin1', 0, bytesRead);
-    }
-    return text;
-  } finally {
-    await file.close();
+  await using file = await open(`/proc/${pid}/environ`);
+  const piece = Buffer.allocUnsafe(environmentPieceBytes);
+  let text = '';
+  while (text.length < maxEnvironmentBytes) {
+    const { bytesRead } = await file.read(piece, 0, piece.length, null);
+    if (bytesRead === 0) break;
+    text += piece.toString('latin1', 0, bytesRead);
   }
+  return text;
 }
 
 /** The real one. */
