@@ -10,6 +10,11 @@ export interface Point {
   readonly properties?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The property of this name, where the point itself has it. */
+export function propertyOf({ properties = {} }: Pick<Point, 'properties'>, name: string): string | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
 export interface AddressExample {
   readonly address: string;
   readonly meaning: string;

@@ -5,13 +5,13 @@ import {
   type ConnectorModule,
   defineStack,
   documentStack,
-  findSlowAddress,
   isStack,
   type ProviderModule,
   type RoleDeclaration,
   Secret,
   Type,
 } from './index.ts';
+import { findSlowAddress } from './testing/find-slow-address.ts';
 
 const coil: AddressSyntax = {
   regex: '^coil [0-9]{1,5}$',

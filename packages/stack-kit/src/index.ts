@@ -4,7 +4,7 @@ export * from './address-syntax.ts';
 export * from './connector.ts';
 export * from './define-stack.ts';
 export * from './document-stack.ts';
-export * from './find-slow-address.ts';
+export * from './json-pointer.ts';
 export * from './poll/allowed-clients.ts';
 export * from './poll/coalesce.ts';
 export * from './poll/poller.ts';

@@ -1,6 +1,5 @@
 // The addresses of the connector: a path of the server, and a JSON pointer into its answer or into the body that is sent.
-import { checkScanPeriod, type Point } from '@telltale/stack-kit';
-import { parsePointer } from './json-pointer.ts';
+import { checkScanPeriod, type Point, parsePointer, propertyOf } from '@telltale/stack-kit';
 
 export const methods = ['PUT', 'POST', 'PATCH'] as const;
 export type Method = (typeof methods)[number];
@@ -64,11 +63,4 @@ export function checkCommand(address: string, point: Point): string | undefined 
     return `neither the property body nor the path has ${placeholder}, where the value goes`;
   }
   return undefined;
-}
-
-export function propertyOf(
-  { properties = {} }: { readonly properties?: Readonly<Record<string, string>> | undefined },
-  name: string,
-): string | undefined {
-  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

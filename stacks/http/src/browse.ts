@@ -4,10 +4,11 @@ import {
   type BrowsedPoint,
   type BrowseItem,
   type BrowseRequest,
+  followPointer,
+  formatPointer,
   Refused,
 } from '@telltale/stack-kit';
 import { parseMeasurement } from './address.ts';
-import { followPointer, formatPointer } from './json-pointer.ts';
 
 /** The paths that are offered at the top. */
 export function browsePaths(paths: readonly string[], request: BrowseRequest): BrowseAnswer {

@@ -1,9 +1,8 @@
 // The request that a command becomes, and what the answer to it means. Pure.
 import { formatText, type Value } from '@telltale/schema';
-import { Refused, type StackCommand } from '@telltale/stack-kit';
-import { type Method, parseCommand, placeholder, propertyOf } from './address.ts';
+import { documentWith, propertyOf, Refused, type StackCommand } from '@telltale/stack-kit';
+import { type Method, parseCommand, placeholder } from './address.ts';
 import type { HttpAnswer } from './http-client.ts';
-import { documentWith } from './json-pointer.ts';
 
 export interface CommandRequest {
   readonly method: Method;

@@ -9,6 +9,7 @@ import {
   type Connector,
   type ConnectorOptions,
   Fatal,
+  followPointer,
   type InstanceDetail,
   NoAnswer,
   NotConnected,
@@ -28,7 +29,6 @@ import { parseExactJson } from './exact-json.ts';
 import { parseHeaders } from './headers.ts';
 import { type HttpAnswer, HttpClient, Unanswered } from './http-client.ts';
 import { addReading, type Item, itemOf } from './item.ts';
-import { followPointer } from './json-pointer.ts';
 import { readValue } from './read-value.ts';
 
 export function createConnector(options: ConnectorOptions<ConnectorVariables>): Connector {

@@ -1,8 +1,7 @@
 // One measurement as the connector reads it: where it stands in an answer, and what is made of it.
 import { type Batch, quality } from '@telltale/schema';
-import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
-import { parseMeasurement, propertyOf } from './address.ts';
-import { followPointer, parsePointer } from './json-pointer.ts';
+import { followPointer, parsePointer, propertyOf, type SourceTimes, type StackPoint } from '@telltale/stack-kit';
+import { parseMeasurement } from './address.ts';
 import { readQuality, readTime, type TimeUnit } from './read-time.ts';
 import { readValue } from './read-value.ts';
 

@@ -1,6 +1,6 @@
 // The addresses of the exporter: the name of a metric, with labels or without, as the exposition formats write them.
 import { form, traitsOf } from '@telltale/schema';
-import type { Point } from '@telltale/stack-kit';
+import { type Point, propertyOf } from '@telltale/stack-kit';
 
 export interface MetricAddress {
   readonly name: string;
@@ -33,16 +33,16 @@ export function parseMetric(text: string): MetricAddress | string {
 }
 
 /** Of a point: texts are info metrics, numbers what the property `metricType` says. */
-export function metricTypeOf({ datatype, properties = {} }: Point): MetricType {
-  if (traitsOf(datatype).form === form.text) return 'info';
-  return Object.hasOwn(properties, 'metricType') && properties.metricType === 'counter' ? 'counter' : 'gauge';
+export function metricTypeOf(point: Point): MetricType {
+  if (traitsOf(point.datatype).form === form.text) return 'info';
+  return propertyOf(point, 'metricType') === 'counter' ? 'counter' : 'gauge';
 }
 
 export function checkMetric(address: string, point: Point): string | undefined {
   const parsed = parseMetric(address);
   if (typeof parsed === 'string') return parsed;
-  const { properties = {}, datatype } = point;
-  const type = Object.hasOwn(properties, 'metricType') ? properties.metricType : undefined;
+  const { datatype } = point;
+  const type = propertyOf(point, 'metricType');
   if (type !== undefined && !metricTypes.some((known) => known === type)) {
     return `the property metricType is ${JSON.stringify(type)}: gauge or counter is expected`;
   }

@@ -10,6 +10,7 @@ import {
   NotConnected,
   type Provider,
   type ProviderOptions,
+  propertyOf,
   type StackPoint,
   type StackPoints,
 } from '@telltale/stack-kit';
@@ -236,10 +237,9 @@ class MetricsProvider implements Provider {
 }
 
 /** What a point says of itself is not true of others with other labels. */
-function newFamily(sampleName: string, type: Family['type'], { address, properties, description }: StackPoint): Family {
-  const own = address.includes('{') ? '' : (description ?? '');
-  const help = Object.hasOwn(properties, 'help') ? (properties.help ?? '') : own;
-  return { sampleName, type, help, samples: [] };
+function newFamily(sampleName: string, type: Family['type'], point: StackPoint): Family {
+  const own = point.address.includes('{') ? '' : (point.description ?? '');
+  return { sampleName, type, help: propertyOf(point, 'help') ?? own, samples: [] };
 }
 
 type Refusal = [status: number, reason: string, headers?: Record<string, string>];

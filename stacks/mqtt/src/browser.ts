@@ -6,6 +6,7 @@ import {
   type BrowsedPoint,
   type BrowseItem,
   type BrowseRequest,
+  formatPointer,
   Refused,
 } from '@telltale/stack-kit';
 import { Payload } from './payload.ts';
@@ -159,10 +160,9 @@ export function pointsOf(topic: string, payload: Payload): BrowsedPoint[] {
       return;
     }
     if (value === null) return;
-    const pointer = path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
     const datatype =
       typeof value === 'boolean' ? 'b' : typeof value === 'string' ? 's' : numberType(payload.source(path) ?? '');
-    const address = `${topic}#${pointer}`;
+    const address = `${topic}#${formatPointer(path)}`;
     if (address.length <= 1024) points.push({ name: [topic, ...path].join('/'), address, datatype });
   };
   walk(root, []);

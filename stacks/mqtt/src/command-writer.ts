@@ -1,11 +1,11 @@
 // Publishes commands, each once, and waits for the answer of the broker and, where one is configured, of the device.
 import { randomUUID } from 'node:crypto';
 import { type Clock, formatText, formatTimestamp, onAbort, unlessAborted, type Value } from '@telltale/schema';
-import { NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
+import { documentWith, NotConnected, Refused, type StackCommand } from '@telltale/stack-kit';
 import type { BrokerLink } from './broker-link.ts';
 import { CommandAnswers } from './command-answers.ts';
 import { type CommandSettings, type CommandVariables, type PayloadName, readCommand } from './command-settings.ts';
-import { bytesOf, jsonOf, wrapJson } from './format-value.ts';
+import { bytesOf, jsonOf } from './format-value.ts';
 import { codeText, isFailure, noSubscribers } from './reason-code.ts';
 
 export interface CommandWriterOptions {
@@ -76,11 +76,13 @@ export class CommandWriter {
         }),
       });
       mayCome = true;
+      // Listens first: an abort rejects with the reason of the signal, and then gives the link up.
+      const acknowledged = unlessAborted(signal, published);
       // What the broker has not acknowledged may still be on its way: not any more when the link is given up.
       const stopListening = onAbort(signal, () => {
         link.reset(`the broker has not acknowledged a command to ${topic} in time`);
       });
-      const code = await unlessAborted(signal, published).finally(stopListening);
+      const code = await acknowledged.finally(stopListening);
       if (isFailure(code)) throw new Refused(`the broker refuses it: ${codeText(code)}`);
       if (code === noSubscribers && !settings.retain) throw new Refused(`nobody has subscribed to ${topic}`);
       if (answer !== undefined) await unlessAborted(signal, answer.promise);
@@ -103,7 +105,7 @@ function payloadOf(
   if (selector.kind === 'plain') return fill('text');
   if (selector.kind === 'binary') return bytesOf(selector, value);
   const word = wordFor(value, on, off);
-  return wrapJson(selector.path, word === undefined ? jsonOf(datatype, value) : JSON.stringify(word));
+  return documentWith(selector.path, word === undefined ? jsonOf(datatype, value) : JSON.stringify(word));
 }
 
 function placeholder(

@@ -10,11 +10,6 @@ export function jsonOf(datatype: Datatype, value: Value): string {
   return isBoolean ? String(value === true || value === 1) : formatText(datatype, value);
 }
 
-/** An object, or arrays, that have this JSON at the path and nothing else. */
-export function wrapJson(path: readonly string[], json: string): string {
-  return path.reduceRight((inner, step) => `{${JSON.stringify(step)}:${inner}}`, json);
-}
-
 /** Undefined where the number does not fit. */
 export function bytesOf(
   { type, isLittleEndian, offset }: Selector & { kind: 'binary' },

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Datatype, quality, type Value } from '@telltale/schema';
+import { documentWith } from '@telltale/stack-kit';
 import fc from 'fast-check';
 import { parseSelector, type Selector } from './address.ts';
-import { bytesOf, jsonOf, wrapJson } from './format-value.ts';
+import { bytesOf, jsonOf } from './format-value.ts';
 import { jsonSource } from './json-source.ts';
 import { Payload } from './payload.ts';
 import { missing, readQuality, readTime, readValue, unusable } from './read-value.ts';
@@ -101,7 +102,7 @@ describe('a part of a JSON payload', () => {
     );
     fc.assert(
       fc.property(value, fc.array(fc.string(), { maxLength: 3 }), ({ datatype, value }, path) => {
-        const json = wrapJson(path, jsonOf(datatype, value as Value));
+        const json = documentWith(path, jsonOf(datatype, value as Value));
         const again = read(json, datatype, { kind: 'json', path });
         assert.ok(
           Object.is(datatype === 'f' ? Math.fround(again as number) : again, value),

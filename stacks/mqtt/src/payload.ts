@@ -1,5 +1,6 @@
 // The payload of one message, read once for all points that want a part of it.
 import { parseJson } from '@telltale/schema';
+import { followPointer } from '@telltale/stack-kit';
 import type { Selector } from './address.ts';
 import { jsonSource } from './json-source.ts';
 
@@ -48,13 +49,7 @@ export class Payload {
 
   /** Of the JSON; undefined where there is none. */
   at(path: readonly string[]): Part {
-    let value = this.#parse();
-    for (const step of path) {
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-      if (Array.isArray(value) && !/^(?:0|[1-9][0-9]*)$/.test(step)) return undefined;
-      value = (value as Record<string, unknown>)[step];
-    }
-    return value;
+    return followPointer(this.#parse(), path);
   }
 
   /** As it stands in the JSON. */

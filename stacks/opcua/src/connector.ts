@@ -1,6 +1,6 @@
 // The connector: a client of one server, whose values come by subscription, and by reads where the server monitors no
 // more. A link that is lost is not mended: the host connects anew, and every subscription is made anew.
-import { Batch, onAbort, quality, untilAborted } from '@telltale/schema';
+import { Batch, onAbort, pause, quality, untilAborted } from '@telltale/schema';
 import {
   type BrowseAnswer,
   type BrowseRequest,
@@ -158,10 +158,7 @@ class UaConnector implements Connector {
     while (!signal.aborted) {
       await readNodes(link, [serverState]);
       this.#subscriptions?.check();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const takeBack = clock.after(variables.keepAliveMs, resolve);
-      await untilAborted(signal, promise);
-      takeBack();
+      await pause(clock, variables.keepAliveMs, signal);
     }
   }
 

@@ -21,7 +21,6 @@ export const writeForms = [
   'double',
   'truth',
 ] as const;
-export type ReadForm = (typeof readForms)[number];
 export type WriteForm = (typeof writeForms)[number];
 
 export interface Address {

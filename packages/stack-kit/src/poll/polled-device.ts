@@ -1,7 +1,7 @@
 // One device behind a poller: its points by their periods, and their scans. A request that it will not answer is split
 // until what is wrong stands alone. Whether the device answers at all, its circuit knows.
 import { Batch } from '@telltale/schema';
-import type { DeviceDetail, StackPoint } from '../connector.ts';
+import type { StackPoint } from '../connector.ts';
 import { DeviceCircuit, type PollRun, type SharedLine } from './device-circuit.ts';
 import { type FailedRequest, GroupPlan, refusedQuality, silentQuality } from './group-plan.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
@@ -29,7 +29,8 @@ const pieceReadings = 3840;
 export class PolledDevice<R extends PollRequest> {
   readonly name: string;
   readonly #options: PollerOptions<R>;
-  readonly #circuit: DeviceCircuit<R>;
+  /** Whether it answers. */
+  readonly circuit: DeviceCircuit<R>;
   readonly #marks = new Batch();
   #run: PollRun | undefined;
   /** By period in milliseconds. */
@@ -40,7 +41,7 @@ export class PolledDevice<R extends PollRequest> {
   constructor(name: string, options: PollerOptions<R>, line: SharedLine) {
     this.name = name;
     this.#options = options;
-    this.#circuit = new DeviceCircuit(name, options, line, {
+    this.circuit = new DeviceCircuit(name, options, line, {
       onOpened: () => this.#tellSilent(),
       onClosed: () => this.#beginAnew(),
     });
@@ -57,7 +58,7 @@ export class PolledDevice<R extends PollRequest> {
       this.#plan(group);
     }
     this.#readable = [...this.#groups.values()].flatMap(({ plan }) => plan.readable);
-    this.#circuit.setPoints(
+    this.circuit.setPoints(
       this.#readable,
       [...groups.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
     );
@@ -70,7 +71,7 @@ export class PolledDevice<R extends PollRequest> {
     this.stop();
     for (const [periodMs, group] of this.#groups) this.#remove(periodMs, group);
     this.#readable = [];
-    this.#circuit.setPoints([], 0);
+    this.circuit.setPoints([], 0);
   }
 
   get canBeAsked(): boolean {
@@ -78,20 +79,7 @@ export class PolledDevice<R extends PollRequest> {
   }
 
   get isSilent(): boolean {
-    return this.#circuit.isOpen;
-  }
-
-  get lastError(): string | undefined {
-    return this.#circuit.lastError;
-  }
-
-  detail(): DeviceDetail {
-    return this.#circuit.detail();
-  }
-
-  /** For a link that is being made: one small request. `onAsked` is called when it goes out. */
-  signOfLife(signal: AbortSignal, onAsked: () => void): Promise<boolean> {
-    return this.#circuit.signOfLife(signal, onAsked);
+    return this.circuit.isOpen;
   }
 
   groupDetail(periodMs: number): { points: number; requests: number; tookMs: number | undefined } {
@@ -102,7 +90,7 @@ export class PolledDevice<R extends PollRequest> {
   /** Planned anew, the circuit closed: the first scan tells. */
   start(run: PollRun): void {
     this.#run = run;
-    this.#circuit.start(run);
+    this.circuit.start(run);
     for (const group of this.#groups.values()) {
       group.isScanning = false;
       group.isWanted = false;
@@ -113,7 +101,7 @@ export class PolledDevice<R extends PollRequest> {
   /** The link is gone. */
   stop(): void {
     this.#run = undefined;
-    this.#circuit.stop();
+    this.circuit.stop();
   }
 
   /** Every group, at once or after its running scan. */
@@ -174,7 +162,7 @@ export class PolledDevice<R extends PollRequest> {
     }
     for (const { culprit, request } of plan.retries(nowMs())) {
       if (!goesOn()) return;
-      const outcome = await this.#circuit.ask(request, batch, run.signal);
+      const outcome = await this.circuit.ask(request, batch, run.signal);
       if (outcome === 'ended') return;
       if (outcome !== 'answered') this.#add([culprit], qualityOf(outcome), batch);
       plan.retried(culprit, request, outcome === 'answered');
@@ -193,10 +181,10 @@ export class PolledDevice<R extends PollRequest> {
     const lane = async (queue: Iterator<R>, onSilent: (request: R) => void) => {
       for (let next = queue.next(); !next.done && goesOn(); next = queue.next()) {
         const request = next.value;
-        const outcome = await this.#circuit.ask(request, batch, signal);
+        const outcome = await this.circuit.ask(request, batch, signal);
         if (batch.count >= pieceReadings && goesOn()) this.#publish(batch);
         if (outcome === 'silent') onSilent(request);
-        if (outcome === 'refused') failed.push({ request, quality: refusedQuality, reason: this.#circuit.refusal });
+        if (outcome === 'refused') failed.push({ request, quality: refusedQuality, reason: this.circuit.refusal });
       }
     };
     const lanes = Math.min(this.#options.requestsAtOnce ?? 1, requests.length);
@@ -205,7 +193,7 @@ export class PolledDevice<R extends PollRequest> {
     if (lanes <= 1) await lane(queue, first);
     else await Promise.all(Array.from({ length: lanes }, () => lane(queue, first)));
     await lane(silent.values(), (request) =>
-      failed.push({ request, quality: silentQuality, reason: this.lastError ?? '' }),
+      failed.push({ request, quality: silentQuality, reason: this.circuit.lastError ?? '' }),
     );
     return failed;
   }

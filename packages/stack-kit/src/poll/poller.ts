@@ -79,7 +79,7 @@ export class Poller<R extends PollRequest> {
     let isAnswered = false;
     const asked = await Promise.allSettled(
       [...devices.slice(from), ...devices.slice(0, from)].map(async (device) => {
-        const answers = await device.signOfLife(found.signal, () => this.#probeFrom++);
+        const answers = await device.circuit.signOfLife(found.signal, () => this.#probeFrom++);
         isAnswered ||= answers;
         if (answers) found.abort();
       }),
@@ -136,7 +136,7 @@ export class Poller<R extends PollRequest> {
 
   detail(): InstanceDetail {
     return {
-      devices: Array.from(this.#devices.values(), (device) => device.detail()),
+      devices: Array.from(this.#devices.values(), ({ circuit }) => circuit.detail()),
       scanGroups: Array.from(this.#groups.values(), ({ periodMs, devices, scans, overruns }) => {
         const sum = { periodMs, points: 0, requests: 0, scans, overruns, tookMs: undefined as number | undefined };
         for (const device of devices) {
@@ -216,11 +216,9 @@ export class Poller<R extends PollRequest> {
   }
 }
 
-function noneAnswers(
-  devices: readonly { readonly name: string; readonly lastError: string | undefined }[],
-): NotConnected {
+function noneAnswers<R extends PollRequest>(devices: readonly PolledDevice<R>[]): NotConnected {
   const [first] = devices;
-  const reason = `${first?.name} does not answer: ${first?.lastError}`;
+  const reason = `${first?.name} does not answer: ${first?.circuit.lastError}`;
   return new NotConnected(devices.length === 1 ? reason : `none of ${devices.length} devices answers; ${reason}`);
 }
 

@@ -1,6 +1,6 @@
 // How often a point is read: the variables that polling stacks share, and the property that a point may have.
 import Type from 'typebox';
-import type { Point } from '../address-syntax.ts';
+import { type Point, propertyOf } from '../address-syntax.ts';
 
 const limitsMs = { least: 10, most: 3_600_000 } as const;
 
@@ -22,25 +22,18 @@ export const timeoutVariable = Type.Integer({
 });
 
 /** Milliseconds: the point's property `scanPeriod`, or the default where it has none that is right. */
-export function scanPeriodOf(
-  { properties }: { readonly properties?: Readonly<Record<string, string>> | undefined },
-  defaultMs: number,
-): number {
-  const text = ownScanPeriod(properties);
+export function scanPeriodOf(point: Pick<Point, 'properties'>, defaultMs: number): number {
+  const text = propertyOf(point, 'scanPeriod');
   return text === undefined ? defaultMs : (parsePeriod(text) ?? defaultMs);
 }
 
 /** For `AddressSyntax.check` of polling stacks: what is wrong with the property, or nothing. */
-export function checkScanPeriod({ properties }: Point): string | undefined {
-  const text = ownScanPeriod(properties);
+export function checkScanPeriod(point: Point): string | undefined {
+  const text = propertyOf(point, 'scanPeriod');
   if (text === undefined || parsePeriod(text) !== undefined) return undefined;
   const { least, most } = limitsMs;
   const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
   return `the property scanPeriod is ${shown}: whole milliseconds are expected, ${least} to ${most}, such as 500`;
-}
-
-function ownScanPeriod(properties: Readonly<Record<string, string>> | undefined): string | undefined {
-  return properties !== undefined && Object.hasOwn(properties, 'scanPeriod') ? properties.scanPeriod : undefined;
 }
 
 function parsePeriod(text: string): number | undefined {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isStack, type Stack } from '../define-stack.ts';
 import { documentStack } from '../document-stack.ts';
-import { findSlowAddress } from '../find-slow-address.ts';
+import { findSlowAddress } from './find-slow-address.ts';
 
 /** `readme` is where its README is. */
 export function declaredWell(stack: Stack, readme: URL): void {

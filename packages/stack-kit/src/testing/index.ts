@@ -5,6 +5,7 @@ export * from './declared-well.ts';
 export type { Fault, Faults } from './fault.ts';
 export * from './fault-proxy.ts';
 export * from './fault-relay.ts';
+export * from './find-slow-address.ts';
 export * from './free-port.ts';
 export * from './instance-options.ts';
 export * from './peer-process.ts';

@@ -1,4 +1,5 @@
 // JSON pointers (RFC 6901): into parsed documents, and back into a document that has one value at such a place. Pure.
+import { pointerPart } from '@telltale/schema';
 
 /** The steps, or what is wrong with the pointer. */
 export function parsePointer(text: string): readonly string[] | string {
@@ -13,7 +14,7 @@ export function parsePointer(text: string): readonly string[] | string {
 }
 
 export function formatPointer(steps: readonly string[]): string {
-  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return steps.map((step) => `/${pointerPart(step)}`).join('');
 }
 
 /** What stands there; undefined where nothing does. Only what the document itself has counts. */

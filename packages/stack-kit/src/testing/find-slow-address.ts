@@ -1,6 +1,6 @@
 // Attacks the regex of an address syntax as a stranger would: for the tests of a stack.
 import { createContext, runInContext } from 'node:vm';
-import { type AddressSyntax, maxAddressLength } from './address-syntax.ts';
+import { type AddressSyntax, maxAddressLength } from '../address-syntax.ts';
 
 const longestPiece = 8;
 
