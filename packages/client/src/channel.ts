@@ -13,7 +13,7 @@ import type {
   MeasurementUpdateNotification,
   ProviderUpdateNotification,
 } from '@telltale/schema';
-import { type Clock, onAbort, parseJson, systemClock } from '@telltale/schema/values';
+import { type Clock, OpenCalls, parseJson, systemClock } from '@telltale/schema/values';
 import { type ChannelState, Connection, ownWebSocketTakesHeaders, type WebSocketConstructor } from './connection.ts';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
 import { type NamedUpdate, UpdateQueue, type Updates } from './update-queue.ts';
@@ -59,8 +59,6 @@ export type Watch<Update extends NamedUpdate> = AsyncIterableIterator<Updates<Up
 /** A good answer: what the request asked for, and of a batch what became of each item. */
 export type Answer<N extends ChannelRequestName> = ChannelAnswer<N> & { readonly results?: ItemResult[] };
 
-type Settle = (outcome: { answer: unknown } | { error: unknown }) => void;
-
 const defaultTimeoutMs = 30_000;
 const defaultHeartbeatMs = 10_000;
 const defaultMaxWaiting = 10_000;
@@ -74,8 +72,7 @@ export class Channel {
   readonly #timeoutMs: number;
   readonly #heartbeatMs: number;
   readonly #connection: Connection;
-  /** By id, what wait for their answers. */
-  readonly #pending = new Map<number, Settle>();
+  readonly #calls = new OpenCalls();
   readonly #listeners = new Set<(state: ChannelState, reason: string) => void>();
   readonly #queryListeners = new Set<(queryId: number) => void>();
   readonly #measurements = this.#table<MeasurementUpdate>('Measurements', 'measurements');
@@ -85,7 +82,6 @@ export class Channel {
   readonly #functionModuleLogs = this.#table<FunctionModuleLine>('FunctionModuleLogs', 'function_modules');
   readonly #connectors = this.#table<ConnectorUpdate>('Connectors', 'connectors');
   readonly #providers = this.#table<ProviderUpdate>('Providers', 'providers');
-  #nextId = 1;
   #received = 0;
   #ignored = 0;
   #cancelHeartbeat: () => void = () => undefined;
@@ -142,7 +138,7 @@ export class Channel {
     fields: ChannelRequestFields<N>,
     options: RequestOptions = {},
   ): Promise<Answer<N>> {
-    if (this.#pending.size < maxPending) return this.#ask(request, fields, options);
+    if (this.#calls.size < maxPending) return this.#ask(request, fields, options);
     const reason = `${maxPending} requests wait for their answers already`;
     return Promise.reject(this.#unreachable(request, false, reason));
   }
@@ -153,36 +149,36 @@ export class Channel {
     fields: ChannelRequestFields<N>,
     { signal, timeoutMs = this.#timeoutMs }: RequestOptions = {},
   ): Promise<Answer<N>> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer<N>>();
-    const id = this.#nextId++;
-    const text = JSON.stringify({ ...fields, request, id });
+    let id = 0;
+    let text = '';
     let isSent = false;
+    const unreachable = (reason: string) => this.#unreachable(request, isSent, reason);
+    if (!signal?.aborted && (this.state === 'lost' || this.state === 'closed')) {
+      return Promise.reject(unreachable(`the channel is ${this.state}`));
+    }
     const send = () => {
       isSent = true;
       this.#connection.send(text);
     };
-    const settle: Settle = (outcome) => {
-      this.#pending.delete(id);
-      stopListening();
-      cancelTimer();
-      stopWaiting();
-      if ('answer' in outcome) resolve(outcome.answer as Answer<N>);
-      else reject(outcome.error);
-    };
-    const unreachable = (reason: string) => settle({ error: this.#unreachable(request, isSent, reason) });
-    const cancelTimer = this.#clock.after(timeoutMs, () => unreachable(`no answer within ${timeoutMs / 1000} s`));
     const stopWaiting = this.onState((state, reason) => {
-      if (state !== 'connected') unreachable(reason);
-      else if (!isSent) send();
+      if (state !== 'connected') this.#calls.fail(id, unreachable(reason));
+      else if (!isSent && this.#calls.has(id)) send();
     });
-    const stopListening = signal?.aborted ? () => {} : onAbort(signal, (error) => settle({ error }));
-    if (signal?.aborted) settle({ error: signal.reason });
-    else if (this.state === 'lost' || this.state === 'closed') unreachable(`the channel is ${this.state}`);
-    else {
-      this.#pending.set(id, settle);
+    const begin = (given: number) => {
+      id = given;
+      text = JSON.stringify({ ...fields, request, id });
       if (this.state === 'connected') send();
+    };
+    const error = () => unreachable(`no answer within ${timeoutMs / 1000} s`);
+    const limit = { clock: this.#clock, ms: timeoutMs, error };
+    try {
+      const answer = this.#calls.open<Answer<N>>(begin, { signal, limit });
+      answer.then(stopWaiting, stopWaiting);
+      return answer;
+    } catch (error) {
+      stopWaiting();
+      throw error;
     }
-    return promise;
   }
 
   /** The present values, then every change. */
@@ -299,19 +295,12 @@ export class Channel {
   }
 
   #answered({ request_id: id, result, error, results, ...answer }: Record<string, unknown>): void {
-    const settle = this.#pending.get(id as number);
-    if (settle === undefined) {
-      this.#ignored++; // of a request that was given up
-      return;
-    }
     const items = Array.isArray(results) ? (results as ItemResult[]) : undefined;
-    if (result === true) {
-      settle({ answer: items === undefined ? answer : { ...answer, results: items } });
-    } else {
-      const { status } = (error ?? {}) as { status?: unknown };
-      const problem = readProblem(error, typeof status === 'number' ? status : 500, '');
-      settle({ error: new TelltaleProblem(problem, items) });
-    }
+    const isKnown =
+      result === true
+        ? this.#calls.answer(id as number, items === undefined ? answer : { ...answer, results: items })
+        : this.#calls.fail(id as number, new TelltaleProblem(problemIn(error), items));
+    if (!isKnown) this.#ignored++; // of a request that was given up
   }
 
   #notified({ notification, updates, changes, lines, skipped, query_id }: Record<string, unknown>): boolean {
@@ -354,6 +343,11 @@ export class Channel {
       mayHaveHappened,
     });
   }
+}
+
+function problemIn(error: unknown) {
+  const { status } = (error ?? {}) as { status?: unknown };
+  return readProblem(error, typeof status === 'number' ? status : 500, '');
 }
 
 function readMessage(text: string): Record<string, unknown> | undefined {

@@ -1,7 +1,7 @@
 // The thread that parses imports, as many at once as there are ports; they take turns, and live values go before them.
 import { getPriority, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
-import type { BeginImport } from './import-protocol.ts';
+import { parentLink } from '../../threads/index.ts';
+import type { ParserThread } from './import-protocol.ts';
 import { serveImport } from './serve-import.ts';
 
 /** Where processors are few, whatever else the server does comes first. */
@@ -14,6 +14,5 @@ function lowerPriority(): void {
   }
 }
 
-if (parentPort === null) throw new Error('import-thread.ts runs as a worker thread');
 lowerPriority();
-parentPort.on('message', (begin: BeginImport) => serveImport(begin));
+parentLink<object, ParserThread>({ begin: (begin) => void serveImport(begin) });

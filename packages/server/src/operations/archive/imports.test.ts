@@ -8,8 +8,9 @@ import { Batch, type BatchMessage, ManualClock, ProblemError } from '@telltale/s
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { until } from '../../../../../test/until.ts';
+import { Link, messagePort } from '../../threads/index.ts';
 import { backfill } from './backfill.ts';
-import type { FromImport, ImportKey, ToImport } from './import-protocol.ts';
+import type { ImportClient, ImportKey, ImportThread } from './import-protocol.ts';
 import { type ImportRequest, Imports, idleMs, leastBytes, limits, lookMs } from './imports.ts';
 import { mostInFlight } from './running-import.ts';
 import { serveImport } from './serve-import.ts';
@@ -180,12 +181,16 @@ describe('an import', () => {
     const { port1, port2 } = new MessageChannel();
     const serving = serveImport({ key: level, type: 'text/csv', port: port2 });
     const bytes = Buffer.from(`${header}${'1,1,192\n'.repeat(200_000)}`);
-    port1.postMessage({ kind: 'bytes', bytes: new Uint8Array(bytes) } satisfies ToImport);
     let batches = 0;
-    port1.on('message', ({ kind }: FromImport) => {
-      if (kind === 'batch') batches++;
-      port1.close();
+    const thread = new Link<ImportThread, ImportClient>(messagePort(port1), {
+      parsed: () => {},
+      batch: () => {
+        batches++;
+        port1.close();
+        return new Promise(() => {});
+      },
     });
+    thread.notify('bytes', [new Uint8Array(bytes)]);
     await serving;
     assert.equal(batches, 1);
   });
@@ -286,9 +291,9 @@ describe('imports', () => {
   test('fail with a thread that dies, and the next ones have another', async (t) => {
     const { imports, stored } = importsOf(t);
     const started = once(process, 'worker');
-    const lost = assert.rejects(imports.import(csv(openBody(t, header))), TypeError);
+    const lost = assert.rejects(imports.import(csv(openBody(t, header))), /exit code/);
     const [thread] = (await started) as [Worker];
-    thread.postMessage({}); // no import: it does not survive that
+    thread.terminate();
     await lost;
     await imports.import(csv(Readable.from([Buffer.from(`${header}1,1,192\n`)])));
     assert.equal(stored.records, 1);

@@ -1,11 +1,11 @@
 // Imports under way. A thread parses them, which begins with the first one and ends when there was none for a while. So
 // many run at once; the others wait with their bodies unread, and what is too much to wait is refused.
 import type { Readable } from 'node:stream';
-import { MessageChannel, type Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { type BatchMessage, type Clock, ProblemError } from '@telltale/schema';
 import { Turnstile, type Visitor } from '../../archive/index.ts';
-import { startThread } from '../../threads/index.ts';
-import type { BeginImport, ImportKey } from './import-protocol.ts';
+import { startThread, threadPort, WorkerLink } from '../../threads/index.ts';
+import type { ImportKey, ParserThread } from './import-protocol.ts';
 import { RunningImport } from './running-import.ts';
 
 export interface ImportsOptions {
@@ -45,7 +45,7 @@ export class Imports {
   readonly #turnstile = new Turnstile(limits, 'imports');
   /** Those under way, with how many bytes of each had come at the last look. */
   readonly #running = new Map<RunningImport, number>();
-  #thread: Worker | undefined;
+  #thread: WorkerLink<ParserThread> | undefined;
   #stopLooking: (() => void) | undefined;
   #stopIdling: (() => void) | undefined;
   #isClosed = false;
@@ -93,7 +93,7 @@ export class Imports {
     this.#stopIdling?.();
     this.#thread ??= this.#start();
     const { port1, port2 } = new MessageChannel();
-    this.#thread.postMessage({ key, type, port: port2 } satisfies BeginImport, [port2]);
+    this.#thread.notify('begin', [{ key, type, port: port2 }], [port2]);
     const take = (batch: BatchMessage) => this.#options.take(key, batch);
     const running = new RunningImport({ port: port1, body, take });
     this.#running.set(running, Number.NEGATIVE_INFINITY);
@@ -107,20 +107,22 @@ export class Imports {
     }
   }
 
-  #start(): Worker {
+  #start(): WorkerLink<ParserThread> {
     const thread = startThread(new URL('./import-thread.ts', import.meta.url), 'archive import');
-    thread.on('error', (error: Error) => {
-      this.#thread = undefined;
-      for (const each of this.#running.keys()) each.fail(error);
+    return new WorkerLink(threadPort(thread), {
+      handlers: {},
+      onDeath: (error) => {
+        this.#thread = undefined;
+        for (const each of this.#running.keys()) each.fail(error);
+      },
     });
-    return thread;
   }
 
   async #end(): Promise<void> {
     this.#stopIdling?.();
     const thread = this.#thread;
     this.#thread = undefined;
-    await thread?.terminate();
+    await thread?.kill();
   }
 
   #lookForSlow(): void {

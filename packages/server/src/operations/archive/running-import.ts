@@ -2,8 +2,9 @@
 // the batches that come back to the archive. Looks into neither.
 import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
-import { type BatchMessage, ProblemError } from '@telltale/schema';
-import { type FromImport, receivedProblem, sentProblem, type ToImport } from './import-protocol.ts';
+import type { BatchMessage } from '@telltale/schema';
+import { Link, messagePort, ownBuffers } from '../../threads/index.ts';
+import type { ImportClient, ImportThread } from './import-protocol.ts';
 
 /** Bytes that are sent and not yet parsed. */
 export const mostInFlight = 256 << 10;
@@ -18,7 +19,7 @@ export interface RunningImportOptions {
 
 export class RunningImport {
   readonly #options: RunningImportOptions;
-  readonly #outcome = Promise.withResolvers<void>();
+  readonly #thread: Link<ImportThread>;
   #inFlight = 0;
   #received = 0;
   #isWhole = false;
@@ -27,6 +28,13 @@ export class RunningImport {
 
   constructor(options: RunningImportOptions) {
     this.#options = options;
+    this.#thread = new Link<ImportThread, ImportClient>(messagePort(options.port), {
+      parsed: (bytes) => {
+        this.#inFlight -= bytes;
+        this.#wake?.();
+      },
+      batch: (batch) => options.take(batch),
+    });
   }
 
   get inFlight(): number {
@@ -46,10 +54,10 @@ export class RunningImport {
   /** Resolves when all records are on disk. */
   async run(): Promise<void> {
     const { port, body } = this.#options;
-    port.on('message', (message: FromImport) => this.#hear(message));
+    const done = this.#thread.call('done', []);
     this.#send().catch((error: Error) => this.fail(error));
     try {
-      await this.#outcome.promise;
+      await done;
     } finally {
       this.#isOver = true;
       this.#wake?.();
@@ -58,8 +66,8 @@ export class RunningImport {
     }
   }
 
-  fail(error: unknown): void {
-    this.#outcome.reject(error);
+  fail(error: Error): void {
+    this.#thread.end(error);
   }
 
   async #send(): Promise<void> {
@@ -73,36 +81,11 @@ export class RunningImport {
         if (this.#isOver) return;
         this.#inFlight += piece.length;
         // In memory of its own, that it may be given away.
-        const isAlone = piece.length === piece.buffer.byteLength;
-        const bytes = isAlone ? (piece as Uint8Array<ArrayBuffer>) : new Uint8Array(piece);
-        this.#tell({ kind: 'bytes', bytes }, [bytes.buffer]);
+        const bytes = ownBuffers([piece]).length > 0 ? piece : new Uint8Array(piece);
+        this.#thread.notify('bytes', [bytes], ownBuffers([bytes]));
       }
     }
     this.#isWhole = true;
-    this.#tell({ kind: 'end' });
-  }
-
-  #hear(message: FromImport): void {
-    if (message.kind === 'parsed') {
-      this.#inFlight -= message.bytes;
-      this.#wake?.();
-    } else if (message.kind === 'batch') this.#take(message.batch);
-    else if (message.kind === 'done') this.#outcome.resolve();
-    else if (message.kind === 'failed') this.fail(message.error);
-    else this.fail(receivedProblem(message.problem));
-  }
-
-  async #take(batch: BatchMessage): Promise<void> {
-    try {
-      await this.#options.take(batch);
-      this.#tell({ kind: 'stored' });
-    } catch (error) {
-      if (error instanceof ProblemError) this.#tell({ kind: 'refused', problem: sentProblem(error) });
-      else this.fail(error);
-    }
-  }
-
-  #tell(message: ToImport, transfer: ArrayBuffer[] = []): void {
-    this.#options.port.postMessage(message, transfer);
+    this.#thread.notify('end', []);
   }
 }
