@@ -20,13 +20,9 @@ import {
 } from '../archive.ts';
 import { Name } from './channel-fields.ts';
 import { name, names } from './inputs.ts';
-import { type ChannelForm, declare, done, json, jsonType } from './operation.ts';
+import { type ChannelForm, changes, declare, done, json, jsonType, reads } from './operation.ts';
 
-const tag = 'Archive';
-const reads = { action: 'read', resource: 'archive' } as const;
-const erases = { action: 'erase', resource: 'archive' } as const;
-const imports = { action: 'import', resource: 'archive' } as const;
-const maintains = { action: 'maintain', resource: 'archive' } as const;
+const archive = { tag: 'Archive', resource: 'archive' } as const;
 
 /** In a path, times are digits: a double would not hold every microsecond. */
 const End = Type.Union([Type.String(), ArchiveTime]);
@@ -106,10 +102,8 @@ const readOne = <const Options extends Record<string, TSchema>>(
   when: Meant,
 ) =>
   declare({
-    tag,
+    ...reads(archive),
     summary,
-    effect: reads,
-    audited: false,
     input: { ...name, ...interval, ...options },
     problems: [...ofReads, 'unknown-object'],
     http: { method: 'GET', path, names, answer: records(schema) },
@@ -123,10 +117,8 @@ const readSeveral = <const Options extends Record<string, TSchema>>(
   schema: TSchema,
 ) =>
   declare({
-    tag,
+    ...reads(archive),
     summary: `Read the records of the named ${many}, or of all; unknown names are left out`,
-    effect: reads,
-    audited: false,
     input: { ...names, ...times, ...options },
     problems: [...ofReads, 'too-many-names'],
     http: { method: 'GET', path, answer: records(schema) },
@@ -134,10 +126,8 @@ const readSeveral = <const Options extends Record<string, TSchema>>(
 
 const listNames = (path: string, many: string) =>
   declare({
-    tag,
+    ...reads(archive),
     summary: `List the names of the ${many} with records in the archive, including deleted ones`,
-    effect: reads,
-    audited: false,
     input: {},
     problems: ['storage-failed'],
     http: { method: 'GET', path, answer: namesOfSeries },
@@ -150,10 +140,8 @@ const erase = <const Forms extends readonly ChannelForm[]>(
   ...forms: Forms
 ) =>
   declare({
-    tag,
+    ...changes(archive, 'erase'),
     summary,
-    effect: erases,
-    audited: true,
     input: { ...name, ...interval },
     problems: ofErasing,
     http: { method: 'DELETE', path, names, answer: gone },
@@ -162,10 +150,8 @@ const erase = <const Forms extends readonly ChannelForm[]>(
 
 const backfill = (path: string, names: string, record: TSchema) =>
   declare({
-    tag,
+    ...changes(archive, 'import'),
     summary: 'Import records, in any order; a record replaces an earlier one with the same time',
-    effect: imports,
-    audited: true,
     input: name,
     problems: ofBackfill,
     http: {
@@ -246,28 +232,22 @@ export const archiveOperations = {
   backfillMeasurementArchive: backfill('/data/archive/measurements/:name', measurement, MeasurementRecord),
   backfillCommandArchive: backfill('/data/archive/commands/:name', command, CommandRecord),
   getArchiveStats: declare({
-    tag,
+    ...reads(archive),
     summary: 'Get the size of the archive, and what is damaged',
-    effect: reads,
-    audited: false,
     input: {},
     problems: ['storage-failed'],
     http: { method: 'GET', path: '/data/archive/stats', answer: json('The figures.', ArchiveStats) },
   }),
   checkArchive: declare({
-    tag,
+    ...changes(archive, 'maintain'),
     summary: 'Check the archive: read all files and compare checksums',
-    effect: maintains,
-    audited: true,
     input: {},
     problems: ['storage-failed'],
     http: { method: 'POST', path: '/data/archive/check', answer: progress },
   }),
   compactArchive: declare({
-    tag,
+    ...changes(archive, 'maintain'),
     summary: 'Compact the archive: merge files, and free the space of erased and expired records',
-    effect: maintains,
-    audited: true,
     input: {},
     problems: ['storage-failed'],
     http: { method: 'POST', path: '/data/archive/compact', answer: progress },

@@ -5,14 +5,11 @@ import { Collection, ExecutableStat, RenderStatus, Stack } from '../configuratio
 import { Difference, Revision, Revisions } from '../revision.ts';
 import { Transaction } from '../transaction.ts';
 import { listNamesOf, name, names } from './inputs.ts';
-import { declare, done, json, jsonType, ofJsonBodies } from './operation.ts';
+import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
-const reads = { action: 'read', resource: 'configuration' } as const;
-const configures = { action: 'configure', resource: 'configuration' } as const;
-
-const ofStacks = 'Configuration: stacks';
-const ofDatabase = 'Configuration: database';
-const ofModules = 'Configuration: function modules';
+const stacks = { tag: 'Configuration: stacks', resource: 'configuration' } as const;
+const database = { tag: 'Configuration: database', resource: 'configuration' } as const;
+const executables = { tag: 'Configuration: function modules', resource: 'configuration' } as const;
 
 export const sqliteType = 'application/x-sqlite3';
 export const bytesType = 'application/octet-stream';
@@ -23,10 +20,8 @@ const revision = { id: Type.Integer({ minimum: 1 }) };
 
 const listStacks = (path: string, summary: string) =>
   declare({
-    tag: ofStacks,
+    ...reads(stacks),
     summary,
-    effect: reads,
-    audited: false,
     input: names,
     problems: ['too-many-names'],
     http: { method: 'GET', path, answer: json('From name to stack.', Collection(Stack)) },
@@ -34,40 +29,26 @@ const listStacks = (path: string, summary: string) =>
 
 const getStack = (path: string) =>
   declare({
-    tag: ofStacks,
+    ...reads(stacks),
     summary: 'Get one stack: its settings, address syntax and examples',
-    effect: reads,
-    audited: false,
     input: name,
     problems: ['unknown-stack'],
     http: { method: 'GET', path, names: 'the stack', answer: json('The stack.', Stack) },
   });
 
 export const stackOperations = {
-  listNamesOfConnectorStacks: listNamesOf(
-    ofStacks,
-    'configuration',
-    '/config/v2/stacks/connector/names',
-    'List the names of the connector stacks, sorted',
-  ),
+  listNamesOfConnectorStacks: listNamesOf(stacks, '/config/v2/stacks/connector/names', 'the connector stacks'),
   listConnectorStacks: listStacks('/config/v2/stacks/connector', 'List all connector stacks, or the named ones'),
   getConnectorStack: getStack('/config/v2/stacks/connector/:name'),
-  listNamesOfProviderStacks: listNamesOf(
-    ofStacks,
-    'configuration',
-    '/config/v2/stacks/provider/names',
-    'List the names of the provider stacks, sorted',
-  ),
+  listNamesOfProviderStacks: listNamesOf(stacks, '/config/v2/stacks/provider/names', 'the provider stacks'),
   listProviderStacks: listStacks('/config/v2/stacks/provider', 'List all provider stacks, or the named ones'),
   getProviderStack: getStack('/config/v2/stacks/provider/:name'),
 };
 
 export const databaseOperations = {
   downloadDatabase: declare({
-    tag: ofDatabase,
+    ...reads(database),
     summary: 'Download the configuration database as an SQLite file: a consistent copy',
-    effect: reads,
-    audited: false,
     input: {},
     problems: ['overloaded', 'storage-failed'],
     http: {
@@ -77,10 +58,8 @@ export const databaseOperations = {
     },
   }),
   uploadDatabase: declare({
-    tag: ofDatabase,
+    ...changes(database, 'configure'),
     summary: 'Replace the whole configuration with the rows of an SQLite file',
-    effect: configures,
-    audited: true,
     input: render,
     problems: ['upload-refused', 'render-refused', 'storage-failed'],
     http: {
@@ -91,10 +70,8 @@ export const databaseOperations = {
     },
   }),
   runTransaction: declare({
-    tag: ofDatabase,
+    ...changes(database, 'configure'),
     summary: 'Run a transaction: several changes of the configuration, all or none',
-    effect: configures,
-    audited: true,
     input: {
       commit: flag('0 carries everything out and rolls it back: 204 says that it would work.'),
       ...render,
@@ -116,64 +93,50 @@ export const databaseOperations = {
     },
   }),
   getRenderStatus: declare({
-    tag: ofDatabase,
+    ...reads(database),
     summary: 'Get whether the running configuration equals the database',
-    effect: reads,
-    audited: false,
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/cfgdb/render', answer: json('The status.', RenderStatus) },
   }),
   acknowledgeMissing: declare({
-    tag: ofDatabase,
+    ...changes(database, 'acknowledge'),
     summary: 'Acknowledge missing data: the render status and /readyz no longer report it',
-    effect: { action: 'acknowledge', resource: 'configuration' },
-    audited: true,
     input: {},
     problems: ['storage-failed'],
     http: { method: 'POST', path: '/config/v2/cfgdb/missing/acknowledge', answer: done('It is no longer reported.') },
   }),
   render: declare({
-    tag: ofDatabase,
+    ...changes(database, 'configure'),
     summary: 'Render: validate the whole configuration and run it',
-    effect: configures,
-    audited: true,
     input: { force: flag('Render even when the configuration is up to date.') },
     problems: ['render-refused', 'storage-failed'],
     http: { method: 'POST', path: '/config/v2/cfgdb/render', answer: done('It runs.') },
   }),
   getDifference: declare({
-    tag: ofDatabase,
+    ...reads(database),
     summary: 'Compare the database with the running configuration: each changed field, with time and author',
-    effect: reads,
-    audited: false,
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/cfgdb/diff', answer: json('The differences.', Difference) },
   }),
   listRevisions: declare({
-    tag: ofDatabase,
+    ...reads(database),
     summary: 'List the stored revisions, newest first',
-    effect: reads,
-    audited: false,
     input: {},
     problems: [],
     http: { method: 'GET', path: '/config/v2/cfgdb/revisions', answer: json('The revisions.', Revisions) },
   }),
   getRevision: declare({
-    tag: ofDatabase,
+    ...reads(database),
     summary: 'Get one revision: its changes since the revision before, and its whole configuration if requested',
-    effect: reads,
-    audited: false,
     input: { ...revision, configuration: flag('Include the whole configuration.') },
     problems: ['unknown-revision'],
     http: { method: 'GET', path: '/config/v2/cfgdb/revisions/:id', answer: json('The revision.', Revision) },
   }),
   restoreRevision: declare({
-    tag: ofDatabase,
+    ...changes(database, 'configure'),
     summary: 'Restore the database from a revision',
-    effect: configures,
-    audited: true,
     input: { ...revision, ...render },
     problems: ['unknown-revision', 'render-refused', 'storage-failed'],
     http: {
@@ -186,10 +149,8 @@ export const databaseOperations = {
 
 export const executableOperations = {
   getExecutable: declare({
-    tag: ofModules,
+    ...reads(executables),
     summary: 'Download the executable of a function module',
-    effect: reads,
-    audited: false,
     input: name,
     problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
     http: {
@@ -200,10 +161,8 @@ export const executableOperations = {
     },
   }),
   putExecutable: declare({
-    tag: ofModules,
+    ...changes(executables, 'configure'),
     summary: 'Upload the executable of a function module; a running module is restarted with it',
-    effect: configures,
-    audited: true,
     input: name,
     problems: ['invalid-name', 'invalid-body', 'unknown-object', 'uploads-disabled', 'overloaded', 'storage-failed'],
     http: {
@@ -215,10 +174,8 @@ export const executableOperations = {
     },
   }),
   deleteExecutable: declare({
-    tag: ofModules,
+    ...changes(executables, 'configure'),
     summary: 'Delete the executable of a function module',
-    effect: configures,
-    audited: true,
     input: name,
     problems: ['invalid-name', 'executable-locked', 'unknown-object', 'no-executable', 'storage-failed'],
     http: {
@@ -229,10 +186,8 @@ export const executableOperations = {
     },
   }),
   statExecutable: declare({
-    tag: ofModules,
+    ...reads(executables),
     summary: 'Get mode, owner, size and times of the executable of a function module',
-    effect: reads,
-    audited: false,
     input: name,
     problems: ['unknown-object', 'no-executable', 'executable-damaged', 'storage-failed'],
     http: {

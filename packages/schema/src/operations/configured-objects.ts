@@ -1,50 +1,8 @@
 // Operations on the six families of configured objects: names, all, one, put, delete.
 import type { TObject } from 'typebox';
-import { Collection, type Family, families, Names, withNulls } from '../configuration.ts';
-import { name, names } from './inputs.ts';
-import { type DeclaredOperation, declare, done, json, jsonType, ofJsonBodies } from './operation.ts';
-
-const reads = { action: 'read', resource: 'configuration' } as const;
-const configures = { action: 'configure', resource: 'configuration' } as const;
-
-interface FamilyPaths {
-  readonly names: string;
-  readonly all: string;
-  readonly one: string;
-}
-
-const paths: Readonly<Record<Family, FamilyPaths>> = {
-  alarms: {
-    names: '/config/v2/alarms/names',
-    all: '/config/v2/alarms',
-    one: '/config/v2/alarms/:name',
-  },
-  commands: {
-    names: '/config/v2/commands/names',
-    all: '/config/v2/commands',
-    one: '/config/v2/commands/:name',
-  },
-  measurements: {
-    names: '/config/v2/measurements/names',
-    all: '/config/v2/measurements',
-    one: '/config/v2/measurements/:name',
-  },
-  connectors: {
-    names: '/config/v2/connectors/names',
-    all: '/config/v2/connectors',
-    one: '/config/v2/connectors/:name',
-  },
-  providers: {
-    names: '/config/v2/providers/names',
-    all: '/config/v2/providers',
-    one: '/config/v2/providers/:name',
-  },
-  'function-modules': {
-    names: '/config/v2/function-modules/names',
-    all: '/config/v2/function-modules',
-    one: '/config/v2/function-modules/:name',
-  },
-};
+import { Collection, type Family, families, withNulls } from '../configuration.ts';
+import { listNamesOf, name, names } from './inputs.ts';
+import { changes, type DeclaredOperation, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
 /** What a family is called in the names of its operations. */
 export const familyTitles = {
@@ -67,16 +25,24 @@ type Named<T extends Title> = Readonly<
 >;
 
 export const configuredObjectOperations = {
-  ...named('alarms'),
-  ...named('commands'),
-  ...named('measurements'),
-  ...named('connectors'),
-  ...named('providers'),
-  ...named('function-modules'),
+  ...named('alarms', '/config/v2/alarms/names', '/config/v2/alarms', '/config/v2/alarms/:name'),
+  ...named('commands', '/config/v2/commands/names', '/config/v2/commands', '/config/v2/commands/:name'),
+  ...named('measurements', '/config/v2/measurements/names', '/config/v2/measurements', '/config/v2/measurements/:name'),
+  ...named('connectors', '/config/v2/connectors/names', '/config/v2/connectors', '/config/v2/connectors/:name'),
+  ...named('providers', '/config/v2/providers/names', '/config/v2/providers', '/config/v2/providers/:name'),
+  ...named(
+    'function-modules',
+    '/config/v2/function-modules/names',
+    '/config/v2/function-modules',
+    '/config/v2/function-modules/:name',
+  ),
 };
 
-function named<F extends Family>(family: F): Named<(typeof familyTitles)[F]> {
-  const operations = operationsOf(family);
+function named<F extends Family>(
+  family: F,
+  ...paths: [names: string, all: string, one: string]
+): Named<(typeof familyTitles)[F]> {
+  const operations = operationsOf(family, ...paths);
   const title = familyTitles[family];
   const all: Record<string, DeclaredOperation> = {
     [`listNamesOfConfigured${title}s`]: operations.names,
@@ -88,46 +54,31 @@ function named<F extends Family>(family: F): Named<(typeof familyTitles)[F]> {
   return all as Named<(typeof familyTitles)[F]>;
 }
 
-function operationsOf(family: Family) {
+function operationsOf(family: Family, namesPath: string, allPath: string, path: string) {
   const schema: TObject = families[family];
-  const path = paths[family];
   const many = family.replace('-', ' ');
   const one = many.slice(0, -1);
   const aOne = `${one.startsWith('a') ? 'an' : 'a'} ${one}`;
-  const tag = `Configuration: ${many}`;
+  const subject = { tag: `Configuration: ${many}`, resource: 'configuration' } as const;
   return {
-    names: declare({
-      tag,
-      summary: `List the names of all configured ${many}, sorted`,
-      effect: reads,
-      audited: false,
-      input: {},
-      problems: [],
-      http: { method: 'GET', path: path.names, answer: json('The names.', Names) },
-    }),
+    names: listNamesOf(subject, namesPath, `all configured ${many}`),
     list: declare({
-      tag,
+      ...reads(subject),
       summary: `List all configured ${many}, or the named ones; unknown names are left out`,
-      effect: reads,
-      audited: false,
       input: names,
       problems: ['too-many-names'],
-      http: { method: 'GET', path: path.all, answer: json('From name to object.', Collection(schema)) },
+      http: { method: 'GET', path: allPath, answer: json('From name to object.', Collection(schema)) },
     }),
     get: declare({
-      tag,
+      ...reads(subject),
       summary: `Get one configured ${one}`,
-      effect: reads,
-      audited: false,
       input: name,
       problems: ['unknown-object'],
-      http: { method: 'GET', path: path.one, names: `the ${one}`, answer: json(`The ${one}.`, schema) },
+      http: { method: 'GET', path, names: `the ${one}`, answer: json(`The ${one}.`, schema) },
     }),
     put: declare({
-      tag,
+      ...changes(subject, 'configure'),
       summary: `Create or replace ${aOne}`,
-      effect: configures,
-      audited: true,
       input: name,
       problems: [
         'invalid-name',
@@ -139,20 +90,18 @@ function operationsOf(family: Family) {
       ],
       http: {
         method: 'PUT',
-        path: path.one,
+        path,
         names: `the ${one}`,
         body: { types: [jsonType], schema: withNulls(schema), limit: 'max-json-size' },
         answer: done('It is on disk.'),
       },
     }),
     delete: declare({
-      tag,
+      ...changes(subject, 'configure'),
       summary: `Delete ${aOne}`,
-      effect: configures,
-      audited: true,
       input: name,
       problems: ['invalid-name', 'unknown-object', 'storage-failed'],
-      http: { method: 'DELETE', path: path.one, names: `the ${one}`, answer: done('It is gone, on disk too.') },
+      http: { method: 'DELETE', path, names: `the ${one}`, answer: done('It is gone, on disk too.') },
     }),
   };
 }

@@ -2,7 +2,9 @@
 import Type, { type TObject } from 'typebox';
 import { Collection, Names } from '../configuration.ts';
 import { Identifier } from '../identifier.ts';
-import { type ChannelForm, declare, json, type Resource } from './operation.ts';
+import { selection, selectionOfFew, some } from './channel-fields.ts';
+import type { LiveKind } from './live-kinds.ts';
+import { declare, json, reads, type Subject, type WatchKind } from './operation.ts';
 
 /** As many as a URL of the length that the service takes can list. */
 export const maxNames = 1000;
@@ -15,7 +17,7 @@ export const names = {
   ),
 };
 
-export const fields = <const Field extends string>(words: readonly Field[]) => ({
+const fields = <const Field extends string>(words: readonly Field[]) => ({
   fields: Type.Optional(
     Type.Array(Type.Enum([...words], { type: 'string' }), {
       description: `Only these fields of each object, comma-separated: ${words.join(', ')}.`,
@@ -24,60 +26,74 @@ export const fields = <const Field extends string>(words: readonly Field[]) => (
 });
 
 /** With `fields`, an object has those alone. */
-export const someOf = (schema: TObject): TObject =>
+const someOf = (schema: TObject): TObject =>
   Collection(
     Type.Partial(schema, { title: `Some${(schema as { title?: string }).title}` }) as unknown as TObject,
   ) as unknown as TObject;
 
-/** Where the objects of a kind are, and what they are called. */
-interface Read<S extends TObject> {
-  readonly tag: string;
-  readonly resource: Resource;
-  readonly path: string;
-  readonly one: string;
-  readonly schema: S;
-}
-
-export const listNamesOf = (tag: string, resource: Resource, path: string, summary: string) =>
+export const listNamesOf = (subject: Subject, path: string, which: string) =>
   declare({
-    tag,
-    summary,
-    effect: { action: 'read', resource },
-    audited: false,
+    ...reads(subject),
+    summary: `List the names of ${which}, sorted`,
     input: {},
     problems: [],
     http: { method: 'GET', path, answer: json('The names.', Names) },
   });
 
-export const list = <
+/** Of which there may be very many: clients of HTTP may keep the answer, and requests of the channel are answered in order. */
+export const listMany = <
+  Key extends WatchKind,
+  const Request extends string,
   S extends TObject,
   const Field extends string,
-  const More extends object,
-  const Form extends ChannelForm,
 >(
-  { tag, resource, path, one, schema }: Read<S>,
+  kind: LiveKind<Key>,
+  path: string,
+  request: Request,
+  schema: S,
   words: readonly Field[],
-  more: More,
-  form: Form,
+) => {
+  const { http, channel, ...listed } = list(kind, path, request, schema, words);
+  return declare({
+    ...listed,
+    http: { ...http, answer: { ...http.answer, isVersioned: true } },
+    channel: [{ ...channel[0], fields: selection(words), isInOrder: true }],
+  });
+};
+
+export const list = <
+  Key extends WatchKind,
+  const Request extends string,
+  S extends TObject,
+  const Field extends string,
+>(
+  kind: LiveKind<Key>,
+  path: string,
+  request: Request,
+  schema: S,
+  words: readonly Field[],
 ) =>
   declare({
-    tag,
-    summary: `List all ${one}s, or the named ones; unknown names are left out`,
-    effect: { action: 'read', resource },
-    audited: false,
+    ...reads(kind),
+    summary: `List all ${kind.one}s, or the named ones; unknown names are left out`,
     input: { ...names, ...fields(words) },
     problems: ['too-many-names'],
-    http: { method: 'GET', path, answer: { ...json('From name to object.', someOf(schema)), ...more } },
-    channel: [form],
+    http: { method: 'GET', path, answer: json('From name to object.', someOf(schema)) },
+    channel: [
+      {
+        request,
+        summary: `Reads ${kind.one}s, as GET /${kind.resource}/ does.`,
+        fields: selectionOfFew(words),
+        answer: { [kind.field]: some(schema) } as Record<Key, ReturnType<typeof some<S>>>,
+      },
+    ],
   });
 
-export const get = <S extends TObject>({ tag, resource, path, one, schema }: Read<S>) =>
+export const get = <S extends TObject>(kind: LiveKind, path: string, schema: S) =>
   declare({
-    tag,
-    summary: `Get one ${one}`,
-    effect: { action: 'read', resource },
-    audited: false,
+    ...reads(kind),
+    summary: `Get one ${kind.one}`,
     input: name,
     problems: ['unknown-object'],
-    http: { method: 'GET', path, names: `the ${one}`, answer: json(`The ${one}.`, schema) },
+    http: { method: 'GET', path, names: `the ${kind.one}`, answer: json(`The ${kind.one}.`, schema) },
   });

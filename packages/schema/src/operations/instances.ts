@@ -18,43 +18,18 @@ import {
   logOptions,
 } from '../function-modules.ts';
 import type { ProblemName } from '../problem.ts';
-import { batchOf, closed, Name, selectionOfFew, some } from './channel-fields.ts';
+import { batchOf, closed, Name } from './channel-fields.ts';
 import { get, list, listNamesOf, name } from './inputs.ts';
-import { declare, done, json, jsonType, ofJsonBodies } from './operation.ts';
-
-const connectors = { tag: 'Connectors', resource: 'connectors', one: 'connector', schema: LiveConnector } as const;
-const providers = { tag: 'Providers', resource: 'providers', one: 'provider', schema: LiveProvider } as const;
-const modules = {
-  tag: 'Function modules',
-  resource: 'function-modules',
-  one: 'function module',
-  schema: LiveFunctionModule,
-} as const;
+import { connectors, modules, providers } from './live-kinds.ts';
+import { changes, declare, done, json, jsonType, ofJsonBodies, reads } from './operation.ts';
 
 export const connectorOperations = {
-  listNamesOfConnectors: listNamesOf(
-    connectors.tag,
-    connectors.resource,
-    '/data/connectors/names',
-    'List the names of the running connectors, sorted',
-  ),
-  listConnectors: list(
-    { ...connectors, path: '/data/connectors' },
-    connectorFields,
-    {},
-    {
-      request: 'ReadConnectors',
-      summary: 'Reads connectors, as GET /connectors/ does.',
-      fields: selectionOfFew(connectorFields),
-      answer: { connectors: some(LiveConnector) },
-    },
-  ),
-  getConnector: get({ ...connectors, path: '/data/connectors/:name' }),
+  listNamesOfConnectors: listNamesOf(connectors, '/data/connectors/names', 'the running connectors'),
+  listConnectors: list(connectors, '/data/connectors', 'ReadConnectors', LiveConnector, connectorFields),
+  getConnector: get(connectors, '/data/connectors/:name', LiveConnector),
   browseConnector: declare({
-    tag: 'Connectors',
+    ...reads(connectors),
     summary: 'Browse the device of a connector: its points, as objects that can be put into the configuration',
-    effect: { action: 'read', resource: 'connectors' },
-    audited: false,
     input: { ...name, ...BrowseRequest.properties },
     problems: [
       'invalid-name',
@@ -86,24 +61,9 @@ export const connectorOperations = {
 };
 
 export const providerOperations = {
-  listNamesOfProviders: listNamesOf(
-    providers.tag,
-    providers.resource,
-    '/data/providers/names',
-    'List the names of the running providers, sorted',
-  ),
-  listProviders: list(
-    { ...providers, path: '/data/providers' },
-    providerFields,
-    {},
-    {
-      request: 'ReadProviders',
-      summary: 'Reads providers, as GET /providers/ does.',
-      fields: selectionOfFew(providerFields),
-      answer: { providers: some(LiveProvider) },
-    },
-  ),
-  getProvider: get({ ...providers, path: '/data/providers/:name' }),
+  listNamesOfProviders: listNamesOf(providers, '/data/providers/names', 'the running providers'),
+  listProviders: list(providers, '/data/providers', 'ReadProviders', LiveProvider, providerFields),
+  getProvider: get(providers, '/data/providers/:name', LiveProvider),
 };
 
 const operateModules = {
@@ -126,10 +86,8 @@ const operate = (
   more: readonly ProblemName[],
 ) =>
   declare({
-    tag: modules.tag,
+    ...changes(modules, 'operate'),
     summary,
-    effect: { action: 'operate', resource: 'function-modules' },
-    audited: true,
     input: name,
     problems: ['invalid-name', 'unknown-object', ...more],
     http: { method: 'POST', path, names: 'the function module', answer: done(happened) },
@@ -144,30 +102,19 @@ const queryAnswer = {
 };
 
 export const functionModuleOperationsOfService = {
-  listNamesOfFunctionModules: listNamesOf(
-    modules.tag,
-    modules.resource,
-    '/data/function-modules/names',
-    'List the names of the configured function modules, sorted',
-  ),
+  listNamesOfFunctionModules: listNamesOf(modules, '/data/function-modules/names', 'the configured function modules'),
   listFunctionModules: list(
-    { ...modules, path: '/data/function-modules' },
+    modules,
+    '/data/function-modules',
+    'ReadFunctionModules',
+    LiveFunctionModule,
     functionModuleFields,
-    {},
-    {
-      request: 'ReadFunctionModules',
-      summary: 'Reads function modules, as GET /function-modules/ does.',
-      fields: selectionOfFew(functionModuleFields),
-      answer: { function_modules: some(LiveFunctionModule) },
-    },
   ),
-  getFunctionModule: get({ ...modules, path: '/data/function-modules/:name' }),
+  getFunctionModule: get(modules, '/data/function-modules/:name', LiveFunctionModule),
   readFunctionModuleLog: declare({
-    tag: 'Function modules',
+    ...reads(modules),
     summary:
       'Read the newest log lines of a function module, oldest first; as text, each line has time, stream and output',
-    effect: { action: 'read', resource: 'function-modules' },
-    audited: false,
     input: { ...name, ...logOptions },
     problems: ['unknown-object', 'not-acceptable', 'storage-failed'],
     http: {
@@ -199,11 +146,9 @@ export const functionModuleOperationsOfService = {
     ['module-disabled', 'module-failed'],
   ),
   answerQuery: declare({
-    tag: 'Function modules',
+    ...reads(modules),
     summary:
       "Answer a FunctionModuleQuery of the supervisor; only for a function module, on a connection with the module's token",
-    effect: { action: 'read', resource: 'function-modules' },
-    audited: false,
     input: queryAnswer,
     problems: ['not-a-module', 'unknown-object'],
     channel: [{ request: 'AnswerQuery', fields: queryAnswer }],

@@ -17,9 +17,10 @@ import {
 import { Explanation } from '../diagnostics.ts';
 import { maxTextBytes } from '../value-text.ts';
 import { PrefixedValue, Quality } from '../wire-schemas.ts';
-import { batchOf, closed, Name, NameList, selection, some } from './channel-fields.ts';
-import { get, list, name } from './inputs.ts';
-import { type ChannelForm, declare, done, json, ofNamedWrites } from './operation.ts';
+import { batchOf, closed, Name, NameList } from './channel-fields.ts';
+import { get, listMany, name } from './inputs.ts';
+import { alarms, commands, measurements } from './live-kinds.ts';
+import { type ChannelForm, changes, declare, done, json, ofNamedWrites, reads } from './operation.ts';
 
 /** Its form is checked with the datatype of the object, which says more than a pattern. */
 const value = {
@@ -40,34 +41,18 @@ const ofCommandWrites = [
   'write-timeout',
 ] as const;
 
-const measurements = {
-  tag: 'Measurements',
-  resource: 'measurements',
-  one: 'measurement',
-  schema: LiveMeasurement,
-} as const;
-const commands = { tag: 'Commands', resource: 'commands', one: 'command', schema: LiveCommand } as const;
-const alarms = { tag: 'Alarms', resource: 'alarms', one: 'alarm', schema: LiveAlarm } as const;
-
 export const measurementOperations = {
-  listMeasurements: list(
-    { ...measurements, path: '/data/measurements' },
+  listMeasurements: listMany(
+    measurements,
+    '/data/measurements',
+    'ReadMeasurements',
+    LiveMeasurement,
     measurementFields,
-    { isVersioned: true },
-    {
-      request: 'ReadMeasurements',
-      summary: 'Reads measurements, as GET /measurements/ does.',
-      fields: selection(measurementFields),
-      answer: { measurements: some(LiveMeasurement) },
-      isInOrder: true,
-    },
   ),
-  getMeasurement: get({ ...measurements, path: '/data/measurements/:name' }),
+  getMeasurement: get(measurements, '/data/measurements/:name', LiveMeasurement),
   simulateMeasurement: declare({
-    tag: 'Measurements',
+    ...changes(measurements, 'simulate'),
     summary: 'Simulate a measurement: it has this value instead of the one that its device reports',
-    effect: { action: 'simulate', resource: 'measurements' },
-    audited: true,
     input: { ...name, ...value, quality: Type.Optional(Quality), 'valid-for': Type.Optional(ValidFor) },
     problems: [...ofNamedWrites, 'reserved-name', 'invalid-value'],
     http: {
@@ -98,10 +83,8 @@ export const measurementOperations = {
     ],
   }),
   stopSimulation: declare({
-    tag: 'Measurements',
+    ...changes(measurements, 'simulate'),
     summary: 'Stop the simulation of a measurement; without one, nothing happens',
-    effect: { action: 'simulate', resource: 'measurements' },
-    audited: true,
     input: name,
     problems: ofNamedWrites,
     http: {
@@ -120,10 +103,8 @@ export const measurementOperations = {
     ],
   }),
   listSimulations: declare({
-    tag: 'Measurements',
+    ...reads(measurements),
     summary: 'List all simulations: value, start, end and author of each',
-    effect: { action: 'read', resource: 'measurements' },
-    audited: false,
     input: {},
     problems: [],
     http: {
@@ -144,25 +125,12 @@ export const measurementOperations = {
 };
 
 export const commandOperations = {
-  listCommands: list(
-    { ...commands, path: '/data/commands' },
-    commandFields,
-    { isVersioned: true },
-    {
-      request: 'ReadCommands',
-      summary: 'Reads commands, as GET /commands/ does.',
-      fields: selection(commandFields),
-      answer: { commands: some(LiveCommand) },
-      isInOrder: true,
-    },
-  ),
-  getCommand: get({ ...commands, path: '/data/commands/:name' }),
-  getCommandByAlias: get({ ...commands, path: '/data/command/:name' }),
+  listCommands: listMany(commands, '/data/commands', 'ReadCommands', LiveCommand, commandFields),
+  getCommand: get(commands, '/data/commands/:name', LiveCommand),
+  getCommandByAlias: get(commands, '/data/command/:name', LiveCommand),
   writeCommand: declare({
-    tag: 'Commands',
+    ...changes(commands, 'write'),
     summary: 'Write a command: its value is sent to the device once',
-    effect: { action: 'write', resource: 'commands' },
-    audited: true,
     input: { ...name, ...value },
     problems: ofCommandWrites,
     http: {
@@ -208,10 +176,8 @@ const operate = <const Forms extends readonly ChannelForm[]>(
   ...others: Forms
 ) =>
   declare({
-    tag: 'Alarms',
+    ...changes(alarms, 'operate'),
     summary: `${verb} an alarm; without a change of its state, nothing happens`,
-    effect: { action: 'operate', resource: 'alarms' },
-    audited: true,
     input: { ...name, authority: Type.Optional(Authority) },
     problems: ofNamedWrites,
     http: { method: 'POST', path, names: 'the alarm', answer: done('The alarm has that state, on disk.') },
@@ -219,19 +185,8 @@ const operate = <const Forms extends readonly ChannelForm[]>(
   });
 
 export const alarmOperationsOfService = {
-  listAlarms: list(
-    { ...alarms, path: '/data/alarms' },
-    alarmFields,
-    { isVersioned: true },
-    {
-      request: 'ReadAlarms',
-      summary: 'Reads alarms, as GET /alarms/ does.',
-      fields: selection(alarmFields),
-      answer: { alarms: some(LiveAlarm) },
-      isInOrder: true,
-    },
-  ),
-  getAlarm: get({ ...alarms, path: '/data/alarms/:name' }),
+  listAlarms: listMany(alarms, '/data/alarms', 'ReadAlarms', LiveAlarm, alarmFields),
+  getAlarm: get(alarms, '/data/alarms/:name', LiveAlarm),
   activateAlarm: operate('/data/alarms/:name/activate', 'Activate', 'activate'),
   deactivateAlarm: operate('/data/alarms/:name/deactivate', 'Deactivate', 'deactivate'),
   acknowledgeAlarm: operate('/data/alarms/:name/acknowledge', 'Acknowledge', 'acknowledge', ackAlarms),
@@ -239,11 +194,9 @@ export const alarmOperationsOfService = {
 
 export const explainOperations = {
   explainMeasurement: declare({
-    tag: 'Measurements',
+    ...reads(measurements),
     summary:
       'Explain the value of a measurement: the last reading, what each stage made of it, the state of its connector',
-    effect: { action: 'read', resource: 'measurements' },
-    audited: false,
     input: name,
     problems: ['unknown-object'],
     http: {
@@ -277,10 +230,8 @@ const select = {
 
 export const liveObjectsOperations = {
   readLiveObjects: declare({
-    tag: 'Measurements',
+    ...reads(measurements),
     summary: 'Read measurements, commands and alarms in one answer, as arrays',
-    effect: { action: 'read', resource: 'measurements' },
-    audited: false,
     input: select,
     problems: [],
     channel: [

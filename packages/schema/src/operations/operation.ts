@@ -120,6 +120,17 @@ export interface HttpOperation extends DeclaredOperation {
 
 export type OperationInput<O extends DeclaredOperation> = Static<TObject<O['input']>>;
 
+/** What an operation is on: how the documents group it, and the kind of object. */
+export type Subject = Pick<DeclaredOperation, 'tag'> & Pick<Effect, 'resource'>;
+
+/** Of an operation that changes nothing. */
+export const reads = ({ tag, resource }: Subject) =>
+  ({ tag, effect: { action: 'read', resource }, audited: false }) as const;
+
+/** Of an operation that changes something. */
+export const changes = ({ tag, resource }: Subject, action: Exclude<Action, 'read'>) =>
+  ({ tag, effect: { action, resource }, audited: true }) as const;
+
 export const declare = <const O extends DeclaredOperation>(operation: O): O => operation;
 
 /** The inputs that lie in the body. */

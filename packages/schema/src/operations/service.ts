@@ -1,9 +1,8 @@
 // What the service tells about itself: probes, metrics, the catalogue of operations and the documents made from it.
 import Type from 'typebox';
-import { declare, json } from './operation.ts';
+import { declare, json, reads } from './operation.ts';
 
-const tag = 'Service';
-const reads = { action: 'read', resource: 'service' } as const;
+const service = { tag: 'Service', resource: 'service' } as const;
 
 const Health = Type.Object({ status: Type.Literal('ok') }, { title: 'Health', additionalProperties: false });
 const Readiness = Type.Object({ status: Type.Literal('ready') }, { title: 'Readiness', additionalProperties: false });
@@ -40,10 +39,8 @@ const ListedOperation = Type.Object(
 
 export const operationListOperations = {
   listOperations: declare({
-    tag,
+    ...reads(service),
     summary: 'List every operation: effect, schemas, problems, HTTP and channel form',
-    effect: reads,
-    audited: false,
     input: {},
     problems: [],
     http: {
@@ -56,30 +53,24 @@ export const operationListOperations = {
 
 export const serviceOperations = {
   getHealth: declare({
-    tag,
+    ...reads(service),
     summary: 'Liveness probe: whether the process runs',
-    effect: reads,
-    audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: [],
     http: { method: 'GET', path: '/healthz', answer: json('It runs.', Health) },
   }),
   getReadiness: declare({
-    tag,
+    ...reads(service),
     summary: 'Readiness probe: whether the service can do its work',
-    effect: reads,
-    audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: ['disk-failing', 'data-folder-gone', 'data-missing'],
     http: { method: 'GET', path: '/readyz', answer: json('It is ready.', Readiness) },
   }),
   getMetrics: declare({
-    tag,
+    ...reads(service),
     summary: 'Get the metrics, in the format of Prometheus',
-    effect: reads,
-    audited: false,
     input: {},
     problems: [],
     http: {
@@ -94,20 +85,16 @@ export const serviceOperations = {
     },
   }),
   getOpenApi: declare({
-    tag,
+    ...reads(service),
     summary: 'Get the OpenAPI document',
-    effect: reads,
-    audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: [],
     http: { method: 'GET', path: '/openapi.json', answer: json('OpenAPI 3.1.', Type.Object({})) },
   }),
   getReference: declare({
-    tag,
+    ...reads(service),
     summary: 'Get the API reference, a page',
-    effect: reads,
-    audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: [],
@@ -118,20 +105,16 @@ export const serviceOperations = {
     },
   }),
   getRoot: declare({
-    tag,
+    ...reads(service),
     summary: 'Redirect to the API reference',
-    effect: reads,
-    audited: false,
     isAlwaysAvailable: true,
     input: {},
     problems: [],
     http: { method: 'GET', path: '/', answer: { status: 302, description: 'To /docs/.' } },
   }),
   heartbeat: declare({
-    tag,
+    ...reads(service),
     summary: 'Check that the service answers',
-    effect: reads,
-    audited: false,
     input: {},
     problems: [],
     channel: [{ request: 'Heartbeat', fields: {} }],
