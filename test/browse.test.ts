@@ -205,7 +205,7 @@ test('everything that was answered stands in the reference, and nothing was a fa
   assert.deepEqual(await data.undocumented(), []);
   const lines = live.process.log.trim().split('\n');
   assert.deepEqual(
-    lines.filter((line) => /"level":50.*fault of the service/.test(line)),
+    lines.filter((line) => /"level":50.*because of an internal error/.test(line)),
     [],
   );
 });

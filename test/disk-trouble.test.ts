@@ -99,11 +99,14 @@ describe('on a disk that', () => {
       const ready = await ask('GET', '/readyz');
       assert.equal(ready.status, 503);
       assert.ok(ready.detail.startsWith(`The disk of ${disk.data} does not take what is written (`), ready.detail);
-      assert.match(server.log, /the disk does not take changes of the configuration: /);
+      assert.match(
+        server.log,
+        /the disk refuses changes of the configuration, which is retried; check space and permissions: /,
+      );
       disk.free(server);
       await until('/readyz is well', async () => (await ask('GET', '/readyz')).status === 200);
       assert.equal((await put()).status, 204);
-      assert.match(server.log, /the disk takes changes of the configuration again/);
+      assert.match(server.log, /the disk accepts changes of the configuration again/);
     });
   }
 });

@@ -93,8 +93,11 @@ export class Server {
       prepare: (rendering) => this.#openLive().then(() => runtime.prepare(rendering)),
       onFailure,
       onTrouble: (reason) => {
-        if (reason === undefined) log.info('the disk takes changes of the configuration again');
-        else log.error(`the disk does not take changes of the configuration: ${reason}`);
+        if (reason === undefined) log.info('the disk accepts changes of the configuration again');
+        else
+          log.error(
+            `the disk refuses changes of the configuration, which is retried; check space and permissions: ${reason}`,
+          );
       },
     });
     this.#state = new LiveState({
@@ -333,8 +336,11 @@ export class Server {
       retention: this.#retention(new Map()),
       onFailure,
       onTrouble: (reason) => {
-        if (reason === undefined) this.#log.info('the disk takes the records of the archive again');
-        else this.#log.error(`the disk does not take the records of the archive: ${reason}`);
+        if (reason === undefined) this.#log.info('the disk accepts records of the archive again');
+        else
+          this.#log.error(
+            `the disk refuses records of the archive, which is retried; check space and permissions: ${reason}`,
+          );
       },
       onWarning: (text) => this.#log.warn(`archive: ${text}`),
     });
@@ -347,9 +353,12 @@ export class Server {
 
   #onDiskTrouble(reason: string | undefined): void {
     if (reason === undefined) {
-      this.#log.info('the disk takes what is written again');
+      this.#log.info('the disk accepts writes of the live state again');
       this.#alarms.diskWorks();
-    } else this.#log.error(`the disk does not take what is written: ${reason}`);
+    } else
+      this.#log.error(
+        `the disk refuses writes of the live state, which is retried; check space and permissions: ${reason}`,
+      );
   }
 
   /** A device whose watchdog says that it is not there gets no command. */

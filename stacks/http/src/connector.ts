@@ -230,7 +230,7 @@ class HttpConnector implements Connector {
     const { clock, folder, log, variables } = this.#options;
     const { baseUrl, timeoutMs, maxBodyBytes, requestsAtOnce, caFile, dangerouslyTrustAnyCertificate } = variables;
     if (dangerouslyTrustAnyCertificate)
-      log.warn('any certificate is taken: whoever sits between reads and changes all');
+      log.warn('certificates are not verified: an attacker on the network can read and change all traffic');
     const ca = caFile === '' ? undefined : await readCertificates(join(folder, caFile));
     return new HttpClient({
       baseUrl,

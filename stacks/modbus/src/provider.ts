@@ -100,12 +100,14 @@ class ModbusProvider implements Provider {
     const { variables, log } = this.#options;
     socket.on('error', () => {}); // `close` follows
     if (!this.#allowed.allows(socket.remoteAddress)) {
-      log.warn(`a client at ${socket.remoteAddress} was sent away: it is none of the allowed ones`);
+      log.warn(`a client at ${socket.remoteAddress} was rejected: its address is not in allowedClients`);
       socket.destroy();
       return;
     }
     if (this.#clients.size >= variables.maxClients) {
-      log.warn(`a client at ${socket.remoteAddress} was sent away: there are ${variables.maxClients} already`);
+      log.warn(
+        `a client at ${socket.remoteAddress} was rejected: there are ${variables.maxClients} connections already (maxClients)`,
+      );
       socket.destroy();
       return;
     }
@@ -122,7 +124,9 @@ class ModbusProvider implements Provider {
     try {
       client.frames.push(chunk, (transaction, unit, pdu) => client.waiting.push({ transaction, unit, pdu }));
     } catch (error) {
-      this.#options.log.warn(`a client at ${client.socket.remoteAddress} was sent away: ${(error as Error).message}`);
+      this.#options.log.warn(
+        `a client at ${client.socket.remoteAddress} was disconnected: ${(error as Error).message}`,
+      );
       client.socket.destroy();
       return;
     }

@@ -175,7 +175,7 @@ export class PlainProvider implements Provider {
     const added = [...this.#subscribed.difference(before)];
     if (gone.length > 0) await link.unsubscribe(gone);
     const refused = await link.subscribe(added, 1);
-    for (const [topic, why] of refused) this.#options.log.warn(`commands at ${topic} are not heard: ${why}`);
+    for (const [topic, why] of refused) this.#options.log.warn(`commands at ${topic} cannot be subscribed to: ${why}`);
   }
 
   #publish(link: BrokerLink, served: ServedPoint): Promise<number> | undefined {
@@ -202,7 +202,7 @@ export class PlainProvider implements Provider {
     if (command === undefined) return;
     const { log } = this.#options;
     if (packet.retain || packet.dup) {
-      log.warn(`a write at ${topic} is passed over: it is ${packet.retain ? 'retained' : 'a repetition'}`);
+      log.warn(`a write at ${topic} is ignored: it is ${packet.retain ? 'retained' : 'a repetition'}`);
       return;
     }
     this.#write(command, payload).then(

@@ -65,7 +65,7 @@ export class Publishing<Item> {
     this.#movedMs = this.#options.clock.monotonicMs();
     if (isFailure(code) && this.#movedMs - this.#warnedMs > warnEveryMs) {
       this.#warnedMs = this.#movedMs;
-      this.#options.log.warn(`the broker refuses what is published: ${codeText(code)}`);
+      this.#options.log.warn(`the broker rejects published messages: ${codeText(code)}`);
     }
     this.pump();
   }

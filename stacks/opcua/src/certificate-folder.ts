@@ -167,7 +167,7 @@ export class CertificateFolder {
       }
       log.warn(`refused the certificate ${nameOf(leaf)}: to trust it, move ${rejected} to ${trusted}`);
     } catch (error) {
-      log.warn(`refused the certificate ${nameOf(leaf)}, which could not be kept: ${(error as Error).message}`);
+      log.warn(`refused the certificate ${nameOf(leaf)}, which could not be stored: ${(error as Error).message}`);
     }
   }
 }

@@ -200,7 +200,7 @@ export class Subscriptions {
     const found = this.#groups.values().find((each) => each.intervalMs === intervalMs);
     const group = found ?? (await this.#subscribe(intervalMs));
     if (typeof group === 'string') {
-      this.#options.log.warn(`the server makes no subscription, ${group}: ${items.length} points are read instead`);
+      this.#options.log.warn(`the server refuses the subscription ${group}: ${items.length} points are read instead`);
       for (const item of items) this.#unmonitored.add(item);
       return;
     }
@@ -213,7 +213,7 @@ export class Subscriptions {
     await this.#monitor(group, items);
     const count = this.#unmonitored.size - before;
     if (count > 0) {
-      this.#options.log.warn(`the server monitors no more than it does: ${count} points are read instead`);
+      this.#options.log.warn(`the server accepts no more monitored items: ${count} points are read instead`);
     }
   }
 
@@ -321,7 +321,7 @@ export class Subscriptions {
     const deviceNowUs = isTime(sentAt) ? timeUsOf(sentAt) : undefined;
     const isReport = (notificationData?.length ?? 0) > 0;
     if (sequenceNumber !== group.nextSequence) {
-      this.#options.log.warn(`report ${group.nextSequence} of the server was lost: the values are read anew`);
+      this.#options.log.warn(`report ${group.nextSequence} of the server was lost: all values are read again`);
       this.#options.onGap([...group.items.values()]).catch((error) => this.#lost.reject(error));
     }
     group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;

@@ -122,7 +122,7 @@ export class UaLink {
     const certificates = new CertificateFolder({ folder, applicationUri, applicationName: 'Telltale', clock, log });
     await certificates.initialize();
     if (variables.dangerouslyTrustAnyServer) {
-      log.warn('dangerouslyTrustAnyServer: the password goes to whoever answers at this address');
+      log.warn('dangerouslyTrustAnyServer: the password is sent to any server at this address');
     }
     const security = await chooseSecurity(variables, certificates, () => discover(options, certificates, signal));
     const client = newClient(options, certificates, security);

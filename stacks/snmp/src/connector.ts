@@ -283,7 +283,7 @@ class SnmpConnector implements Connector {
       if (isIP(host.host) !== 0) this.#addresses.set(host.name, new Set([asCompared(host.host)]));
       else {
         this.#resolve(host).catch((error) =>
-          this.#options.log.warn(`traps of ${host.name} are not known as such: ${error.message}`),
+          this.#options.log.warn(`traps of ${host.name} cannot be recognised: ${error.message}`),
         );
       }
     }

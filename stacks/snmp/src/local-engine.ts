@@ -36,7 +36,9 @@ export class LocalEngine {
       await rename(`${path}.new`, path);
       return new LocalEngine(engineId, boots + 1, clock);
     } catch (error) {
-      log.warn(`the engine's number of starts cannot be kept, so it has a new identity: ${(error as Error).message}`);
+      log.warn(
+        `the engine's boot counter cannot be stored, so the engine gets a new identity: ${(error as Error).message}`,
+      );
       return new LocalEngine(newEngineId(), 1, clock);
     }
   }

@@ -211,5 +211,5 @@ test('an answer that is given up for its client is no fault of the service; one 
     await new Promise((resolve) => socket.once('close', resolve)); // by a reset
   }
   assert.equal(lines.length, 1);
-  assert.match(lines[0] ?? '', /"broken"[\s\S]*an answer broke off through a fault of the service/);
+  assert.match(lines[0] ?? '', /"broken"[\s\S]*sending a response failed because of an internal error/);
 });

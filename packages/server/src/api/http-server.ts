@@ -69,8 +69,8 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
   }));
   const elsewhere = metrics.answers.counterOf('any', 'none');
   const onBroken = (error: Error) => {
-    if (isFault(error)) log.error({ err: error }, 'an answer broke off through a fault of the service');
-    else log.debug(`an answer was broken off: ${error.message}`);
+    if (isFault(error)) log.error({ err: error }, 'sending a response failed because of an internal error');
+    else log.debug(`a response was interrupted: ${error.message}`);
   };
   const fail = (response: ServerResponse, error: unknown, operation?: GatedOperation) => {
     if (response.headersSent) return onBroken(error as Error);

@@ -56,7 +56,7 @@ class ArchiveThread {
       ...(limits && { limits }),
     });
     this.#slots = new SeriesSlots(this.#store, (reason) => {
-      this.#warn(`records of new series cannot be kept: ${reason}`);
+      this.#warn(`records of new series are discarded: ${reason}`);
     });
     const { ofSeries, damages } = readRetentions(folder);
     for (const damage of damages) this.#warnOf(damage);
@@ -82,7 +82,7 @@ class ArchiveThread {
         // What made it is wrong, and trying again would not help.
         if (!(error instanceof RangeError)) throw error;
         this.#invalid += batch.count;
-        this.#warn(`${batch.count} records cannot be kept: ${error.message}`);
+        this.#warn(`${batch.count} records are discarded as invalid: ${error.message}`);
       }
     }
     this.commit();
@@ -93,7 +93,7 @@ class ArchiveThread {
     try {
       writeRetentions(this.#folder, retention.ofSeries);
     } catch (error) {
-      this.#warn(`retentions are not on disk: ${(error as Error).message}`);
+      this.#warn(`the retentions could not be written to disk: ${(error as Error).message}`);
     }
   }
 
@@ -134,7 +134,7 @@ class ArchiveThread {
       try {
         isMore = this.#store.maintain(sliceMs);
       } catch (error) {
-        this.#warn(`what is to be done in the background failed: ${(error as Error).message}`);
+        this.#warn(`background maintenance failed and is retried: ${(error as Error).message}`);
       }
       this.#release();
       if (isMore) this.maintain();
@@ -188,7 +188,7 @@ class ArchiveThread {
     try {
       this.#store.unlink(paths);
     } catch (error) {
-      this.#warn(`a file that is no longer needed stays: ${(error as Error).message}`);
+      this.#warn(`an obsolete file could not be removed, and is retried: ${(error as Error).message}`);
     }
     this.maintain();
   }
@@ -209,7 +209,7 @@ class ArchiveThread {
       if (this.#isClosed) return 0;
       this.#store.compactionDone(plan, outcome);
       if (outcome.kind === 'failed' && all) throw new Error(outcome.reason);
-      if (outcome.kind === 'failed') this.#warn(`blocks were not merged: ${outcome.reason}`);
+      if (outcome.kind === 'failed') this.#warn(`compaction of blocks failed and is retried: ${outcome.reason}`);
       return plan.bytes;
     } finally {
       this.#isCompacting = false;
@@ -248,7 +248,7 @@ class ArchiveThread {
     try {
       this.#store.close();
     } catch (error) {
-      this.#warn(`what waited could not be written: ${(error as Error).message}`);
+      this.#warn(`pending records could not be written: ${(error as Error).message}`);
     }
     return this.#worker.close();
   }

@@ -255,7 +255,7 @@ describe('the archive', () => {
     await assert.rejects(archive.backfill({ ...level, name: 'other' }, batch.take()), { problem: 'storage-failed' });
     await write(archive, 5, 8);
     assert.deepEqual([records.stored, records.invalid], [7, 5]);
-    assert.deepEqual(warnings, ['records of new series cannot be kept: the archive has 2 series and takes no more']);
+    assert.deepEqual(warnings, ['records of new series are discarded: the archive has 2 series and takes no more']);
     assert.deepEqual(await archive.names('measurements'), ['flow', 'level']);
     assert.equal((await read(archive)).level?.length, 5);
   });

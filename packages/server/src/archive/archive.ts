@@ -216,7 +216,7 @@ export class Archive implements ArchiveAccess {
     });
     this.#isOpen = false;
     const { waiting } = this.records;
-    if (waiting > 0) this.#options.onWarning(`${waiting} records that waited for the disk are lost`);
+    if (waiting > 0) this.#options.onWarning(`${waiting} pending records that were not yet on disk are lost`);
   }
 
   #noteDropped(count: number): void {
@@ -227,7 +227,9 @@ export class Archive implements ArchiveAccess {
   #tellDropped(): void {
     this.#cancelTelling = undefined;
     if (this.#dropped === 0) return;
-    this.#options.onWarning(`${this.#dropped} records were dropped: the disk does not take them, and too many wait`);
+    this.#options.onWarning(
+      `${this.#dropped} records were discarded: the disk refuses writes, and the queue is full; free disk space`,
+    );
     this.#dropped = 0;
     this.#cancelTelling = this.#options.clock.after(tellDroppedMs, () => this.#tellDropped());
   }

@@ -137,7 +137,7 @@ export class Gate {
   }
 
   #fault(error: unknown): ProblemError {
-    this.#options.log.error({ err: error }, 'a request failed through a fault of the service');
+    this.#options.log.error({ err: error }, 'a request failed because of an internal error');
     return new ProblemError('internal', 'The log of the service says more.');
   }
 

@@ -133,7 +133,7 @@ export class Runtime implements HostEvents {
     const keys = new Set(instances.map(({ role, name }) => `${role} ${name}`));
     const wants: Wants = (role, name) => keys.has(`${role} ${name}`);
     this.#giveAgain(wants).catch((error: Error) =>
-      this.#options.log.error(error, 'the stacks could not be given their points again'),
+      this.#options.log.error(error, 'the stacks could not be configured again after a restart'),
     );
   }
 

@@ -269,7 +269,7 @@ export class HostedInstance {
     const text = Object.hasOwn(instance.properties, 'writeTimeout') ? instance.properties.writeTimeout : undefined;
     if (text === undefined) return writeTimeoutMs;
     if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-    log.warn(`the property writeTimeout is passed over: it wants 1 to 999999 ms, not ${JSON.stringify(text)}`);
+    log.warn(`the property writeTimeout is ignored: it must be 1 to 999999 ms, not ${JSON.stringify(text)}`);
     return writeTimeoutMs;
   }
 }

@@ -158,7 +158,7 @@ describe('instances', () => {
   test('a write time that is no time is passed over with a warning', async () => {
     const { host, lines, until } = await setUp();
     host.start('connector', { name: 'a', stackName: 'trial', vars: {}, properties: { writeTimeout: '1e3' } });
-    await until(() => lines.some(({ msg }) => /writeTimeout is passed over.*"1e3"/.test(msg)));
+    await until(() => lines.some(({ msg }) => /writeTimeout is ignored.*"1e3"/.test(msg)));
   });
 
   test('a provider gets values, and writes with the answer of the server', async () => {

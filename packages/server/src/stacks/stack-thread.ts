@@ -310,7 +310,8 @@ export class StackThread {
     } catch (error) {
       const isTold = error instanceof ProblemError;
       const reason = isTold ? error.message : 'the service made a mistake: see its log';
-      if (!isTold) this.#options.log.error(error, 'what a client of a provider wanted failed');
+      if (!isTold)
+        this.#options.log.error(error, 'a request from a client of a provider failed because of an internal error');
       return { reason, isSure: isSure(error) };
     }
   }

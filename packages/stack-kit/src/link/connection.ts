@@ -303,7 +303,7 @@ export class Connection {
   ): Promise<unknown> {
     const { clock, log } = this.#options;
     const onUnanswered = (running: Promise<unknown>) => {
-      log.error(`${what} was aborted and has not ended: it is not waited for any more, and the stack is made anew`);
+      log.error(`${what} was aborted and has not ended: it is abandoned, and the stack is restarted`);
       this.#unanswered++;
       if (made !== undefined && made === this.#made) this.#discard();
       const cameBack = () => {

@@ -118,7 +118,7 @@ export class LinkWrites {
     job.settle({ kind: 'timeout', sent: true, reason: 'no answer' });
     job.controller.abort(new Error('the time of the write is over'));
     job.takeBack = this.#options.clock.after(graceMs, () => {
-      this.#options.log.error('a write that was aborted has not ended: it is not waited for any more');
+      this.#options.log.error('an aborted write has not ended: it is abandoned');
       this.#next(job);
     });
   }

@@ -77,7 +77,7 @@ export class EdgeNode implements Provider {
       const { device, metric } = servedMetric(served.point);
       const name = `${device}/${metric}`;
       if (this.#byName.has(name) || (device === itself && ownNames.includes(metric))) {
-        this.#options.log.warn(`${served.point.name} is not served: there is such a metric already`);
+        this.#options.log.warn(`${served.point.name} is not served: another point has the same metric name`);
         continue;
       }
       const metrics = this.#devices.get(device) ?? [];
@@ -243,7 +243,7 @@ export class EdgeNode implements Provider {
       }
       const served = find(metric.name, metric.alias);
       if (!served?.isCommand) {
-        log.warn(`a command at ${topic} for ${metric.name ?? metric.alias}, which is none, is passed over`);
+        log.warn(`a command at ${topic} for ${metric.name ?? metric.alias}, which does not exist, is ignored`);
         continue;
       }
       this.#intake.write(served.point, metric.value).catch((error: Error) => {
@@ -309,7 +309,7 @@ export class EdgeNode implements Provider {
       await mkdir(folder, { recursive: true });
       await writeFile(path, `${this.#bdSeq}\n`);
     } catch (error) {
-      this.#options.log.warn(`the death sequence is not kept: ${(error as Error).message}`);
+      this.#options.log.warn(`the death sequence number could not be stored: ${(error as Error).message}`);
     }
   }
 }

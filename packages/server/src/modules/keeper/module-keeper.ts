@@ -139,7 +139,7 @@ export class ModuleKeeper implements ModuleProcesses {
       if (this.#keeper === undefined || !isBusy) return;
       this.#look();
       if (this.#silentLooks < maxSilentLooks) return;
-      log.error('the keeper of function modules hangs, and is ended');
+      log.error('the keeper of function modules does not respond; killing it');
       this.#keeper.kill('SIGKILL');
     });
   }
