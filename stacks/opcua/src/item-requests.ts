@@ -13,7 +13,7 @@ import {
 } from 'node-opcua-client';
 import { type ItemSettings, settingsOf } from './item-settings.ts';
 import type { NodeItem } from './node-item.ts';
-import { ServiceFault, type UaLink } from './ua-link.ts';
+import { inPieces, type UaLink } from './ua-link.ts';
 
 export interface WantedItem {
   readonly item: NodeItem;
@@ -51,9 +51,11 @@ export async function createItems(
 
 /** What the server does not delete is passed over when it reports it. */
 export async function deleteItems(link: UaLink, subscriptionId: number, monitoredItemIds: number[]): Promise<void> {
-  for (let at = 0; at < monitoredItemIds.length; at += link.limits.monitor) {
-    await deleteOnce(link, subscriptionId, monitoredItemIds.slice(at, at + link.limits.monitor));
-  }
+  const ask = async (some: number[]) => {
+    await link.transact(new DeleteMonitoredItemsRequest({ subscriptionId, monitoredItemIds: some }));
+    return [];
+  };
+  await inPieces(monitoredItemIds, link.limits.monitor, ask, () => []);
 }
 
 export function isOneOf(statuses: readonly StatusCode[], status: StatusCode): boolean {
@@ -67,33 +69,25 @@ async function create(
   settings: ItemSettings,
   withFilter: boolean,
 ): Promise<ItemResult[]> {
-  const request = new CreateMonitoredItemsRequest({
-    subscriptionId,
-    timestampsToReturn: TimestampsToReturn.Both,
-    itemsToCreate: wanted.map(({ item, clientHandle }) => ({
-      itemToMonitor: item.node ?? {},
-      monitoringMode: MonitoringMode.Reporting,
-      requestedParameters: { clientHandle, ...parametersOf(item, settings, withFilter) },
-    })),
-  });
-  try {
-    const { results } = await link.transact<CreateMonitoredItemsResponse>(request);
-    return wanted.map(({ item, clientHandle }, at) => {
-      const { statusCode: status, monitoredItemId } = results?.[at] ?? {
-        statusCode: StatusCodes.BadUnexpectedError,
-        monitoredItemId: 0,
-      };
-      return { item, clientHandle, status, monitoredItemId };
+  const ask = async (some: readonly WantedItem[]) => {
+    const request = new CreateMonitoredItemsRequest({
+      subscriptionId,
+      timestampsToReturn: TimestampsToReturn.Both,
+      itemsToCreate: some.map(({ item, clientHandle }) => ({
+        itemToMonitor: item.node ?? {},
+        monitoringMode: MonitoringMode.Reporting,
+        requestedParameters: { clientHandle, ...parametersOf(item, settings, withFilter) },
+      })),
     });
-  } catch (error) {
-    if (!(error instanceof ServiceFault)) throw error;
-    if (error.isTooMuch && wanted.length > 1) {
-      const half = Math.ceil(wanted.length / 2);
-      const first = await create(link, subscriptionId, wanted.slice(0, half), settings, withFilter);
-      return [...first, ...(await create(link, subscriptionId, wanted.slice(half), settings, withFilter))];
-    }
-    return wanted.map((each) => ({ ...each, status: error.status, monitoredItemId: 0 }));
-  }
+    const { results } = await link.transact<CreateMonitoredItemsResponse>(request);
+    return some.map((each, at) => {
+      const { statusCode: status = StatusCodes.BadUnexpectedError, monitoredItemId = 0 } = results?.[at] ?? {};
+      return { ...each, status, monitoredItemId };
+    });
+  };
+  const refused = (status: StatusCode, some: readonly WantedItem[]) =>
+    some.map((each) => ({ ...each, status, monitoredItemId: 0 }));
+  return inPieces(wanted, link.limits.monitor, ask, refused);
 }
 
 function parametersOf({ point }: NodeItem, settings: ItemSettings, withFilter: boolean) {
@@ -107,16 +101,4 @@ function parametersOf({ point }: NodeItem, settings: ItemSettings, withFilter: b
           deadbandValue: deadband.value,
         });
   return { samplingInterval: samplingIntervalMs, queueSize, discardOldest, filter };
-}
-
-async function deleteOnce(link: UaLink, subscriptionId: number, monitoredItemIds: number[]): Promise<void> {
-  try {
-    await link.transact(new DeleteMonitoredItemsRequest({ subscriptionId, monitoredItemIds }));
-  } catch (error) {
-    if (!(error instanceof ServiceFault)) throw error;
-    if (!error.isTooMuch || monitoredItemIds.length <= 1) return;
-    const half = Math.ceil(monitoredItemIds.length / 2);
-    await deleteOnce(link, subscriptionId, monitoredItemIds.slice(0, half));
-    await deleteOnce(link, subscriptionId, monitoredItemIds.slice(half));
-  }
 }

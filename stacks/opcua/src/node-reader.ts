@@ -6,11 +6,12 @@ import {
   ReadRequest,
   type ReadResponse,
   type ReadValueIdOptions,
+  type StatusCode,
   StatusCodes,
   TimestampsToReturn,
 } from 'node-opcua-client';
 import { type NodeItem, takeReading } from './node-item.ts';
-import { ServiceFault, type UaLink, Unanswered } from './ua-link.ts';
+import { inPieces, type UaLink, Unanswered } from './ua-link.ts';
 import { isTime, timeUsOf } from './value-codec.ts';
 
 export interface NodeReaderOptions {
@@ -53,40 +54,23 @@ export async function readNodes(
   nodes: readonly ReadValueIdOptions[],
   timestampsToReturn = TimestampsToReturn.Neither,
 ): Promise<Answers> {
-  const values: DataValue[] = [];
   let deviceNowUs: number | undefined;
-  for (let at = 0; at < nodes.length; at += link.limits.read) {
-    const answers = await readOnce(link, nodes.slice(at, at + link.limits.read), timestampsToReturn);
-    for (const value of answers.values) values.push(value);
-    deviceNowUs = answers.deviceNowUs;
-  }
-  return { values, deviceNowUs };
-}
-
-async function readOnce(
-  link: UaLink,
-  nodesToRead: ReadValueIdOptions[],
-  timestampsToReturn: TimestampsToReturn,
-): Promise<Answers> {
-  try {
+  const ask = async (nodesToRead: ReadValueIdOptions[]) => {
+    deviceNowUs = undefined;
     const request = new ReadRequest({ nodesToRead, timestampsToReturn, maxAge: 0 });
     const { results, responseHeader } = await link.transact<ReadResponse>(request);
     const { timestamp } = responseHeader;
-    const missing = () => new DataValue({ statusCode: StatusCodes.BadUnexpectedError });
-    return {
-      values: nodesToRead.map((_, at) => results?.[at] ?? missing()),
-      deviceNowUs: isTime(timestamp) ? timeUsOf(timestamp) : undefined,
-    };
+    deviceNowUs = isTime(timestamp) ? timeUsOf(timestamp) : undefined;
+    return nodesToRead.map((_, at) => results?.[at] ?? valueless(StatusCodes.BadUnexpectedError));
+  };
+  try {
+    const refused = (status: StatusCode, some: readonly unknown[]) => some.map(() => valueless(status));
+    return { values: await inPieces(nodes, link.limits.read, ask, refused), deviceNowUs };
   } catch (error) {
-    if (error instanceof Unanswered) throw new NotConnected(error.message);
-    if (!(error instanceof ServiceFault)) throw error;
-    const { status, isTooMuch } = error;
-    if (isTooMuch && nodesToRead.length > 1) {
-      const half = Math.ceil(nodesToRead.length / 2);
-      const first = await readOnce(link, nodesToRead.slice(0, half), timestampsToReturn);
-      const second = await readOnce(link, nodesToRead.slice(half), timestampsToReturn);
-      return { ...second, values: [...first.values, ...second.values] };
-    }
-    return { values: nodesToRead.map(() => new DataValue({ statusCode: status })), deviceNowUs: undefined };
+    throw error instanceof Unanswered ? new NotConnected(error.message) : error;
   }
+}
+
+function valueless(statusCode: StatusCode): DataValue {
+  return new DataValue({ statusCode });
 }

@@ -59,6 +59,29 @@ const gone: readonly StatusCode[] = [
   StatusCodes.BadSecurityChecksFailed,
 ];
 
+/**
+ * Asks in requests of at most `atOnce` items; one that is too large for the server is asked for in halves. What the server
+ * refuses otherwise has the results that `refused` makes.
+ */
+export async function inPieces<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  ask: (some: Item[]) => Promise<Result[]>,
+  refused: (status: StatusCode, some: readonly Item[]) => Result[],
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += atOnce) {
+    const some = items.slice(at, at + atOnce);
+    const answered = await ask(some).catch((error) => {
+      if (!(error instanceof ServiceFault)) throw error;
+      if (!error.isTooMuch || some.length === 1) return refused(error.status, some);
+      return inPieces(some, Math.ceil(some.length / 2), ask, refused);
+    });
+    for (const result of answered) results.push(result);
+  }
+  return results;
+}
+
 /** The server may have the request; its answer did not come. */
 export class Unanswered extends Error {}
 
