@@ -1,4 +1,5 @@
 // One measurement and its newest reading, made from the messages of its topic.
+import { isDeepStrictEqual } from 'node:util';
 import { type Batch, type Clock, isBad, isGood, quality, type Value } from '@telltale/schema';
 import type { SourceTimes, StackPoint } from '@telltale/stack-kit';
 import { type MeasurementSettings, type MeasurementVariables, readMeasurement } from './measurement-settings.ts';
@@ -58,11 +59,7 @@ export class Tap {
   isFor({ name, address, datatype, properties }: StackPoint): boolean {
     const { point } = this;
     if (point.name !== name || point.address !== address || point.datatype !== datatype) return false;
-    const names = Object.keys(properties);
-    return (
-      names.length === Object.keys(point.properties).length &&
-      names.every((each) => point.properties[each] === properties[each])
-    );
+    return isDeepStrictEqual(point.properties, properties);
   }
 
   /** Reads a message; returns false where it says nothing of the measurement. */
