@@ -1,6 +1,6 @@
-// How many requests may be under way at once; those beyond wait for their turn, in the order in which they came.
+// How many may be at work at once; those beyond wait for their turn, in the order in which they came.
 
-export class RequestSlots {
+export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

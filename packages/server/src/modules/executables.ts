@@ -5,7 +5,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type ExecutableStat, ProblemError } from '@telltale/schema';
+import { type ExecutableStat, ProblemError, Slots } from '@telltale/schema';
 import { moduleFolder } from './module-folder.ts';
 import type { UploadSum } from './upload-sum.ts';
 import { type KeptUpload, type UploadStore, Uploads } from './uploads.ts';
@@ -28,9 +28,7 @@ export class Executables {
   readonly #uploads: Uploads;
   #lastChange: Promise<unknown> = Promise.resolve();
   #uploading = 0;
-  #downloading = 0;
-  /** The first one first. */
-  readonly #awaitedDownloads: (() => void)[] = [];
+  readonly #downloads = new Slots(mostAtOnce);
 
   constructor({ folder, keeper, onDamage = () => undefined }: ExecutablesOptions) {
     this.#folder = folder;
@@ -105,29 +103,17 @@ export class Executables {
   }
 
   async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
-    await this.#beginDownload();
+    await this.#downloads.take();
     try {
       const file = await this.#openWhole(module, path, await this.#damageOf(module, path));
       const { size } = await file.stat();
       const stream = file.createReadStream();
-      stream.once('close', () => this.#endDownload());
+      stream.once('close', () => this.#downloads.give());
       return { stream, size };
     } catch (error) {
-      this.#endDownload();
+      this.#downloads.give();
       throw error;
     }
-  }
-
-  async #beginDownload(): Promise<void> {
-    if (this.#downloading >= mostAtOnce) await new Promise<void>((resolve) => this.#awaitedDownloads.push(resolve));
-    else this.#downloading++;
-  }
-
-  /** Its place goes to the next one. */
-  #endDownload(): void {
-    const next = this.#awaitedDownloads.shift();
-    if (next === undefined) this.#downloading--;
-    else next();
   }
 
   async stat(module: string, path: string | undefined): Promise<ExecutableStat> {

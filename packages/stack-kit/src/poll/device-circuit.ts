@@ -1,9 +1,8 @@
 // Whether one device behind a poller answers, as its requests tell: they go out in their turn, and their outcomes open and
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
-import { Batch, pause } from '@telltale/schema';
+import { Batch, pause, Slots } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
-import { RequestSlots } from './request-slots.ts';
 
 /** While a poller runs. */
 export interface PollRun {
@@ -16,9 +15,9 @@ export interface PollRun {
 
 /** What the devices behind one poller share. */
 export interface SharedLine {
-  readonly requests: RequestSlots;
+  readonly requests: Slots;
   /** However many are silent: those that answer find most of the line free. */
-  readonly probes: RequestSlots;
+  readonly probes: Slots;
 }
 
 /** `ended`: not asked, or its answer does not count any more. */
@@ -39,7 +38,7 @@ export class DeviceCircuit<R extends PollRequest> {
   readonly #name: string;
   readonly #options: PollerOptions<R>;
   readonly #events: CircuitEvents;
-  readonly #slots: RequestSlots;
+  readonly #slots: Slots;
   readonly #line: SharedLine;
   readonly #scratch: Batch[] = [];
   #run: PollRun | undefined;
@@ -64,7 +63,7 @@ export class DeviceCircuit<R extends PollRequest> {
     this.#options = options;
     this.#line = line;
     this.#events = events;
-    this.#slots = new RequestSlots(options.requestsAtOnce ?? 1);
+    this.#slots = new Slots(options.requestsAtOnce ?? 1);
     this.#sinceUs = options.clock.now();
   }
 
