@@ -17,7 +17,7 @@ import {
   Turns,
 } from '../../points/index.ts';
 import { Slices } from '../../runtime/index.ts';
-import { SharedReading } from './shared-reading.ts';
+import { SharedRead } from './shared-read.ts';
 
 export interface Selection<Field extends string> {
   readonly names?: readonly string[] | undefined;
@@ -60,14 +60,14 @@ export class DataAccess {
   readonly slices = new Slices();
   /** Reads of many that nobody shares: each has all of its bytes in memory, so that one is gathered at a time. */
   readonly #longReads = new Turns();
-  readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedReading>>;
+  readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedRead>>;
 
   constructor(parts: { measurements: Measurements; commands: Commands; alarms: Alarms }) {
     this.measurements = parts.measurements;
     this.commands = parts.commands;
     this.alarms = parts.alarms;
     const ofPoints = (points: Points) =>
-      new SharedReading(
+      new SharedRead(
         this.slices,
         () => points.wire.selection(points.all(), undefined),
         () => points.wire.version,
@@ -75,7 +75,7 @@ export class DataAccess {
     this.#wholes = {
       measurements: ofPoints(this.measurements),
       commands: ofPoints(this.commands),
-      alarms: new SharedReading(
+      alarms: new SharedRead(
         this.slices,
         () => this.alarms.collection(),
         () => this.alarms.version,

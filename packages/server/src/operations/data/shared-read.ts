@@ -3,7 +3,7 @@
 import type { Gathered, Gathering } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 
-export class SharedReading {
+export class SharedRead {
   readonly #slices: Slices;
   readonly #gather: () => Gathering;
   readonly #version: () => number;
