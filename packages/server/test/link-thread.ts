@@ -4,6 +4,8 @@ import { type Link, Moved, parentLink } from '../src/threads/index.ts';
 
 export interface TestThread {
   echo<T>(value: T): T;
+  /** Which no message can carry. */
+  symbol(): Promise<symbol>;
   refuse(detail: string): Promise<void>;
   fail(text: string): void;
   /** Until it is aborted; what its signal said is the result of `lastReason`. */
@@ -30,6 +32,7 @@ export interface TestClient {
 let lastReason: string | undefined;
 const link: Link<TestClient, TestThread> = parentLink<TestClient, TestThread>({
   echo: (value) => value,
+  symbol: async () => Symbol('of this thread'),
   refuse: async (detail) => {
     throw new ProblemError('invalid-value', detail, [{ path: '/a', message: 'is wrong' }]);
   },

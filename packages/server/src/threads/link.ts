@@ -57,7 +57,7 @@ type Message =
   | { readonly kind: 'abort'; readonly id: number }
   | { readonly kind: 'progress'; readonly id: number; readonly progress: unknown }
   | { readonly kind: 'answer'; readonly id: number; readonly result: unknown }
-  | { readonly kind: 'problem'; readonly id: number; readonly problem: SentProblem }
+  | ({ readonly kind: 'problem'; readonly id: number } & SentProblem)
   /** A mistake of the program, with the stack trace of where it was made. */
   | { readonly kind: 'failure'; readonly id: number; readonly error: unknown };
 
@@ -144,11 +144,9 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
       case 'answer':
         this.#calls.answer(message.id, message.result);
         break;
-      case 'problem': {
-        const { problem, detail, errors } = message.problem;
-        this.#calls.fail(message.id, new ProblemError(problem, detail, errors));
+      case 'problem':
+        this.#calls.fail(message.id, new ProblemError(message.problem, message.detail, message.errors));
         break;
-      }
       case 'failure':
         this.#calls.fail(message.id, message.error);
     }
@@ -167,17 +165,21 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
 
   /** At once where the result is there: what the handler does next comes after its answer. */
   #answer(id: number, work: () => unknown): void {
-    const done = (result: unknown) => {
-      this.#running.delete(id);
-      if (result instanceof Moved) this.#post({ kind: 'answer', id, result: result.result }, result.transfer);
-      else this.#post({ kind: 'answer', id, result });
-    };
     const failed = (error: unknown) => {
       this.#running.delete(id);
       if (error instanceof ProblemError) {
         const { problem, message: detail, errors } = error;
-        this.#post({ kind: 'problem', id, problem: { problem, detail, errors } });
+        this.#post({ kind: 'problem', id, problem, detail, errors });
       } else this.#post({ kind: 'failure', id, error });
+    };
+    const done = (result: unknown) => {
+      this.#running.delete(id);
+      try {
+        if (result instanceof Moved) this.#post({ kind: 'answer', id, result: result.result }, result.transfer);
+        else this.#post({ kind: 'answer', id, result });
+      } catch (error) {
+        failed(error); // what cannot be copied does not arrive
+      }
     };
     try {
       const result = work();

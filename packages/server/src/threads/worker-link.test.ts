@@ -56,6 +56,13 @@ test('notifications arrive in order with answers, and want none', async (t) => {
   assert.deepEqual(noted, ['first', 'second']);
 });
 
+test('a result that cannot be copied rejects its call, and no other', async (t) => {
+  const { link, deaths } = start(t);
+  await assert.rejects(link.call('symbol', []), /could not be cloned/);
+  assert.equal(await link.call('echo', ['still there']), 'still there');
+  assert.deepEqual(deaths, []);
+});
+
 test('memory is handed over and back without a copy', async (t) => {
   const { link } = start(t);
   const bytes = new Uint8Array(1 << 16);
@@ -136,7 +143,13 @@ test('a thread that does not answer is closed by force after its time', async (t
 
 test('what is no message of the link is passed over', async (t) => {
   const { link, thread } = start(t);
-  for (const message of [0, null, undefined, 'text', {}, { kind: 'call', id: 1, method: 'toString', args: [] }]) {
+  const strange = [
+    ...[0, null, undefined, 'text', {}, { kind: 'problem' }, { kind: 'failure', id: 'x' }],
+    { kind: 'call', id: 1, method: 'toString', args: [] },
+    ...[undefined, null, 5, {}].map((args) => ({ kind: 'call', id: 0, method: 'noted', args })),
+    ...[undefined, null, 5, {}].map((args) => ({ kind: 'call', id: 0, method: 'note', args })),
+  ];
+  for (const message of strange) {
     thread.postMessage(message);
     thread.emit('message', message);
   }
