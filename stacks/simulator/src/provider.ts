@@ -1,22 +1,19 @@
 // The provider of the simulator: puts the newest values of points on a bus, and has what is written there carried out.
 import { randomUUID } from 'node:crypto';
-import { Batch, fitValue, form, untilAborted, type Value } from '@telltale/schema';
-import { type Provider, type ProviderOptions, Refused, type StackPoint, type StackPoints } from '@telltale/stack-kit';
+import { Batch, fitValue, untilAborted, type Value } from '@telltale/schema';
+import {
+  type Provider,
+  type ProviderOptions,
+  Refused,
+  type ServedPoint,
+  ServedPoints,
+  type StackPoints,
+} from '@telltale/stack-kit';
 import { aliveMs, type Bus, type BusMessage, openBus } from './bus.ts';
 
 interface Variables {
   readonly bus: string;
   readonly gatherMs: number;
-}
-
-interface Served {
-  readonly point: StackPoint;
-  readonly writable: boolean;
-  value: Value | undefined;
-  quality: number;
-  timeUs: number;
-  /** Whether the bus has this value and quality; undefined while there is none. */
-  told: boolean | undefined;
 }
 
 export function createProvider(options: ProviderOptions<Variables>): Provider {
@@ -27,9 +24,12 @@ class BusProvider implements Provider {
   readonly #options: ProviderOptions<Variables>;
   readonly #id = randomUUID();
   #bus: Bus | undefined;
-  #served: Served[] = [];
-  #indexes = new Map<number, number>();
-  #byTag = new Map<string, Served>();
+  readonly #points = new ServedPoints();
+  /** By which the bus numbers them. */
+  #indexes = new Map<ServedPoint, number>();
+  #byTag = new Map<string, ServedPoint>();
+  /** What the bus does not have yet. */
+  readonly #changed = new Set<ServedPoint>();
   readonly #batch = new Batch();
   /** Tags to which a write is under way. */
   readonly #writing = new Set<string>();
@@ -40,17 +40,11 @@ class BusProvider implements Provider {
     this.#options = options;
   }
 
-  setPoints({ measurements, commands }: StackPoints): void {
-    const before = this.#byTag;
-    const serve = (writable: boolean) => (point: StackPoint) => {
-      const same = before.get(point.address);
-      const kept = same?.point.name === point.name && same.point.datatype === point.datatype ? same : undefined;
-      const { value, quality = 0, timeUs = 0 } = kept ?? {};
-      return { point, writable, value, quality, timeUs, told: kept?.told };
-    };
-    this.#served = [...measurements.map(serve(false)), ...commands.map(serve(true))];
-    this.#indexes = new Map(this.#served.map(({ point }, index) => [point.id, index]));
-    this.#byTag = new Map(this.#served.map((served) => [served.point.address, served]));
+  setPoints(points: StackPoints): void {
+    this.#points.setPoints(points);
+    this.#changed.clear();
+    this.#indexes = new Map(this.#points.all.map((served, index) => [served, index]));
+    this.#byTag = new Map(this.#points.all.map((served) => [served.point.address, served]));
     this.#introduce();
   }
 
@@ -65,14 +59,7 @@ class BusProvider implements Provider {
   }
 
   publish(batch: Batch): void {
-    for (let at = 0; at < batch.count; at++) {
-      const served = this.#served[this.#indexes.get(batch.points[at] ?? -1) ?? -1];
-      if (served === undefined) continue;
-      if (batch.forms[at] !== form.none) served.value = batch.valueAt(at);
-      served.quality = batch.qualities[at] ?? 0;
-      served.timeUs = batch.times[at] ?? 0;
-      served.told = false;
-    }
+    this.#points.take(batch, (served) => this.#changed.add(served));
     if (this.#bus === undefined) return;
     this.#cancelTell ??= this.#options.clock.after(this.#options.variables.gatherMs, () => this.#tell());
   }
@@ -103,7 +90,7 @@ class BusProvider implements Provider {
 
   async #write(tag: string, value: Value): Promise<void> {
     const served = this.#byTag.get(tag);
-    if (!served?.writable) throw new Refused(`${this.#options.name} serves no command at ${tag}`);
+    if (!served?.isCommand) throw new Refused(`${this.#options.name} serves no command at ${tag}`);
     const { point } = served;
     const converted = fitValue(point.datatype, value);
     if (converted === undefined) throw new Refused(`${tag} is of datatype ${point.datatype}: the value does not fit`);
@@ -118,9 +105,9 @@ class BusProvider implements Provider {
 
   /** All that there is: what is served, and every value. */
   #introduce(): void {
-    const tags = this.#served.map(({ point, writable }) => ({ tag: point.address, writable }));
+    const tags = this.#points.all.map(({ point, isCommand }) => ({ tag: point.address, writable: isCommand }));
     this.#bus?.say({ kind: 'serve', provider: this.#id, tags });
-    for (const served of this.#served) if (served.told === true) served.told = false;
+    for (const served of this.#points.all) if (served.timeUs > 0) this.#changed.add(served);
     this.#tell();
   }
 
@@ -128,13 +115,13 @@ class BusProvider implements Provider {
     this.#cancelTell?.();
     this.#cancelTell = undefined;
     if (this.#bus === undefined) return;
-    for (const [index, served] of this.#served.entries()) {
-      if (served.told !== false) continue;
-      served.told = true;
+    for (const served of this.#changed) {
+      const index = this.#indexes.get(served) as number;
       const { value, quality, timeUs } = served;
       if (value === undefined) this.#batch.none(index, quality, timeUs);
       else this.#batch.value(index, value, quality, timeUs);
     }
+    this.#changed.clear();
     if (this.#batch.count > 0) {
       this.#bus.say({ kind: 'values', provider: this.#id, batch: this.#batch.take() });
     }
