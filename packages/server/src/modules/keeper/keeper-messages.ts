@@ -1,31 +1,36 @@
-// The messages between the server and the process of the keeper, and what bounds them.
+// What the server and the process of the keeper can ask of each other, and what bounds it.
 import type { LogLine } from '@telltale/schema';
 import type { Launch, LogRequest, ModuleLines, RunEnd, Usage } from './keeper-protocol.ts';
 
-export type ToKeeper =
-  /** The first of all. `folder` has the folders of the modules. */
-  | {
-      readonly kind: 'open';
-      readonly folder: string;
-      readonly folderId: string;
-      readonly cgroupRoot: string | undefined;
-    }
-  | { readonly kind: 'start'; readonly launch: Launch }
-  | { readonly kind: 'stop'; readonly run: number; readonly termToKillMs: number }
-  | { readonly kind: 'readLog'; readonly id: number; readonly request: LogRequest }
-  | { readonly kind: 'watchLogs'; readonly modules: 'all' | readonly string[] }
+/** The process. */
+export interface KeeperProcess {
+  /** First. */
+  open(options: OpenKeeper): void;
+  start(launch: Launch): void;
+  stop(run: number, termToKillMs: number): void;
+  readLog(request: LogRequest): Promise<LogLine[]>;
+  watchLogs(modules: 'all' | readonly string[]): void;
   /** End every run, each with at most this between SIGTERM and SIGKILL, and then yourself. */
-  | { readonly kind: 'close'; readonly termToKillMs: number };
+  close(termToKillMs: number): void;
+}
 
-export type FromKeeper =
-  | { readonly kind: 'started'; readonly run: number; readonly pid: number }
-  | { readonly kind: 'ended'; readonly run: number; readonly end: RunEnd }
-  | { readonly kind: 'usage'; readonly usages: ReadonlyMap<number, Usage> }
-  | { readonly kind: 'lines'; readonly batch: readonly ModuleLines[] }
-  | { readonly kind: 'log'; readonly id: number; readonly lines: readonly LogLine[] }
-  | { readonly kind: 'noLog'; readonly id: number; readonly reason: string }
+export interface OpenKeeper {
+  /** Has the folders of the modules. */
+  readonly folder: string;
+  readonly folderId: string;
+  readonly cgroupRoot: string | undefined;
+}
+
+/** The server. */
+export interface KeeperClient {
+  started(run: number, pid: number): void;
+  ended(run: number, end: RunEnd): void;
+  /** Of these two, the next comes after the answer: no faster than the server takes them. */
+  usage(usages: ReadonlyMap<number, Usage>): void;
+  lines(batch: readonly ModuleLines[]): void;
   /** For the log of the server. */
-  | { readonly kind: 'warning'; readonly module: string; readonly text: string };
+  warning(module: string, text: string): void;
+}
 
 /** Between two messages with lines, and of all lines in one. */
 export const linesPeriodMs = 100;

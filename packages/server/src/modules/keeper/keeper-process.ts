@@ -2,11 +2,19 @@
 // When the server is gone it ends all of them, and then itself.
 import { closeSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock as clock } from '@telltale/schema/values';
+import type { LogLine } from '@telltale/schema';
+import { systemClock as clock, ProblemError } from '@telltale/schema/values';
+import { Link } from '../../threads/index.ts';
 import { moduleFolder } from '../module-folder.ts';
 import { Census } from './census.ts';
 import { Cgroups, type CgroupUsage } from './cgroup.ts';
-import { type FromKeeper, orphanTermToKillMs, type ToKeeper, usagePeriodMs } from './keeper-messages.ts';
+import {
+  type KeeperClient,
+  type KeeperProcess,
+  type OpenKeeper,
+  orphanTermToKillMs,
+  usagePeriodMs,
+} from './keeper-messages.ts';
 import type { Launch, LogRequest } from './keeper-protocol.ts';
 import { LineBatches } from './line-batches.ts';
 import { type Machine, readMachine } from './machine.ts';
@@ -14,15 +22,16 @@ import { readModuleLog } from './module-log-read.ts';
 import { RunProcess } from './run-process.ts';
 import { UsageMeter } from './usage.ts';
 
-type OpenMessage = ToKeeper & { readonly kind: 'open' };
-
 class Keeper {
+  readonly #client: Link<KeeperClient>;
   readonly #folder: string;
   readonly #folderId: string;
   readonly #machine: Machine;
   readonly #cgroups: Cgroups | undefined;
   readonly #census: Census;
-  readonly #lines = new LineBatches(clock, (batch, onTaken) => tell({ kind: 'lines', batch }, onTaken));
+  readonly #lines = new LineBatches(clock, (batch, onTaken) => {
+    this.#client.call('lines', [batch]).then(onTaken, onTaken); // a server that is gone takes everything
+  });
   readonly #runs = new Map<number, RunProcess>();
   readonly #meter = new UsageMeter(clock.monotonicMs());
   /** What was said once. */
@@ -30,7 +39,13 @@ class Keeper {
   #isMeasuring = false;
   #isClosing = false;
 
-  private constructor({ folder, folderId }: OpenMessage, machine: Machine, cgroups: Cgroups | undefined) {
+  private constructor(
+    client: Link<KeeperClient>,
+    { folder, folderId }: OpenKeeper,
+    machine: Machine,
+    cgroups: Cgroups | undefined,
+  ) {
+    this.#client = client;
     this.#folder = folder;
     this.#folderId = folderId;
     this.#machine = machine;
@@ -38,21 +53,21 @@ class Keeper {
     this.#census = new Census(folderId);
   }
 
-  static async open(message: OpenMessage): Promise<Keeper> {
-    const { folderId, cgroupRoot: root } = message;
+  static async open(client: Link<KeeperClient>, open: OpenKeeper): Promise<Keeper> {
+    const { folderId, cgroupRoot: root } = open;
     const options = { ...(root !== undefined && { root }), pids: [process.ppid, process.pid] };
     const [machine, cgroups] = await Promise.all([readMachine(), Cgroups.open(options)]);
     // Of a keeper that was killed. No process is in them any more: the server has swept.
     await cgroups?.sweep(`${folderId}.`);
-    return new Keeper(message, machine, cgroups);
+    return new Keeper(client, open, machine, cgroups);
   }
 
-  take(message: ToKeeper): void {
-    if (message.kind === 'start') this.#start(message.launch);
-    else if (message.kind === 'stop') this.#runs.get(message.run)?.stop(message.termToKillMs);
-    else if (message.kind === 'readLog') this.#readLog(message.id, message.request);
-    else if (message.kind === 'watchLogs') this.#lines.watch(message.modules);
-    else if (message.kind === 'close') this.close(message.termToKillMs);
+  stop(run: number, termToKillMs: number): void {
+    this.#runs.get(run)?.stop(termToKillMs);
+  }
+
+  watchLogs(modules: 'all' | readonly string[]): void {
+    this.#lines.watch(modules);
   }
 
   /** All runs, and then the process itself. */
@@ -62,11 +77,11 @@ class Keeper {
     this.#endIfDone();
   }
 
-  async #start(launch: Launch): Promise<void> {
+  async start(launch: Launch): Promise<void> {
     const { run, module } = launch;
     const reason = this.#refusal(module);
     if (reason !== undefined) {
-      tell({ kind: 'ended', run, end: { kind: 'notStarted', reason, mayPass: true } });
+      this.#client.notify('ended', [run, { kind: 'notStarted', reason, mayPass: true }]);
       return;
     }
     const process = new RunProcess({
@@ -77,7 +92,7 @@ class Keeper {
       folderId: this.#folderId,
       census: this.#census,
       clock,
-      onStarted: (pid) => tell({ kind: 'started', run, pid }),
+      onStarted: (pid) => void this.#client.notify('started', [run, pid]),
       onLines: (lines) => this.#lines.add(module, lines),
       onMissing: (sentences) => this.#warn(module, sentences),
     });
@@ -85,7 +100,7 @@ class Keeper {
     this.#measure();
     const end = await process.run();
     this.#runs.delete(run);
-    tell({ kind: 'ended', run, end });
+    this.#client.notify('ended', [run, end]);
     this.#endIfDone();
   }
 
@@ -97,12 +112,11 @@ class Keeper {
     return isRunning ? 'its run before has not ended yet' : undefined;
   }
 
-  async #readLog(id: number, request: LogRequest): Promise<void> {
+  async readLog(request: LogRequest): Promise<LogLine[]> {
     try {
-      const lines = await readModuleLog(join(this.#folderOf(request.module), 'log'), request);
-      tell({ kind: 'log', id, lines });
+      return await readModuleLog(join(this.#folderOf(request.module), 'log'), request);
     } catch (error) {
-      tell({ kind: 'noLog', id, reason: (error as Error).message });
+      throw new ProblemError('storage-failed', `The log cannot be read: ${(error as Error).message}.`);
     }
   }
 
@@ -121,7 +135,7 @@ class Keeper {
       const usages = this.#meter.measure(members, groups, clock.monotonicMs());
       for (const [run, usage] of usages) this.#runs.get(run)?.judge(usage);
       // No faster than the server takes them.
-      await new Promise<void>((resolve) => tell({ kind: 'usage', usages }, resolve));
+      await this.#client.call('usage', [usages]).catch(() => undefined);
     }
     this.#isMeasuring = false;
   }
@@ -130,7 +144,7 @@ class Keeper {
     for (const text of sentences) {
       if (this.#missing.has(text)) continue;
       this.#missing.add(text);
-      tell({ kind: 'warning', module, text });
+      this.#client.notify('warning', [module, text]);
     }
   }
 
@@ -144,12 +158,6 @@ class Keeper {
     if (process.connected) process.disconnect?.();
     process.exit();
   }
-}
-
-/** A server that is gone is told nothing; `onTaken` comes in any case. */
-function tell(message: FromKeeper, onTaken: () => void = () => {}): void {
-  if (process.send === undefined || !process.connected) setImmediate(onTaken);
-  else process.send(message, undefined, {}, onTaken);
 }
 
 /**
@@ -174,13 +182,28 @@ function main(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   // Nobody reads them any more once the server is gone.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  let keeper: Promise<Keeper> | undefined;
-  process.on('message', (message: ToKeeper) => {
-    if (message.kind === 'open') keeper = Keeper.open(message);
-    else keeper?.then((each) => each.take(message));
-  });
+  const { promise: keeper, resolve } = Promise.withResolvers<Keeper>();
+  let isOpen = false;
+  const client = new Link<KeeperClient, KeeperProcess>(
+    {
+      post: (message) => process.connected && process.send?.(message, undefined, {}, () => {}),
+      onMessage: (receive) => void process.on('message', receive),
+    },
+    {
+      open(options) {
+        isOpen = true;
+        resolve(Keeper.open(client, options));
+      },
+      start: (launch) => void keeper.then((each) => each.start(launch)),
+      stop: (run, termToKillMs) => void keeper.then((each) => each.stop(run, termToKillMs)),
+      readLog: (request) => keeper.then((each) => each.readLog(request)),
+      watchLogs: (modules) => void keeper.then((each) => each.watchLogs(modules)),
+      close: (termToKillMs) => void keeper.then((each) => each.close(termToKillMs)),
+    },
+  );
   process.on('disconnect', () => {
-    if (keeper === undefined) process.exit();
+    client.end(new Error('the server is gone'));
+    if (!isOpen) process.exit();
     keeper.then((each) => each.close(orphanTermToKillMs));
   });
 }

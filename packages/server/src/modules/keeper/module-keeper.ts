@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Clock, type LogLine, ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';
-import { type FromKeeper, maxLogReads, orphanTermToKillMs, type ToKeeper } from './keeper-messages.ts';
+import { WorkerLink, type WorkerPort } from '../../threads/index.ts';
+import { type KeeperClient, type KeeperProcess, maxLogReads, orphanTermToKillMs } from './keeper-messages.ts';
 import type { Launch, LogRequest, ModuleProcesses, ProcessEvents } from './keeper-protocol.ts';
 import { markName } from './process-table.ts';
 import { keeperMark, sweep } from './sweep.ts';
@@ -25,9 +26,17 @@ export interface ModuleKeeperOptions {
   readonly cgroupRoot?: string;
 }
 
+type Keeper = WorkerLink<KeeperProcess, KeeperClient>;
+
+/** For a keeper that is there; or why there is none. */
+interface Errand {
+  readonly run: (keeper: Keeper) => void;
+  readonly refuse: (error: Error) => void;
+}
+
 interface Run {
   /** Undefined until it was told of the run. */
-  readonly keeper: ChildProcess | undefined;
+  readonly keeper: Keeper | undefined;
   readonly isStarted: boolean;
 }
 
@@ -45,14 +54,14 @@ const reservedPart = 0.2;
 export class ModuleKeeper implements ModuleProcesses {
   readonly #options: ModuleKeeperOptions;
   readonly #runs = new Map<number, Run>();
-  readonly #reads = new Map<number, { resolve(lines: LogLine[]): void; reject(error: ProblemError): void }>();
-  #lastRead = 0;
+  #reads = 0;
   #watched: 'all' | readonly string[] = [];
-  #keeper: ChildProcess | undefined;
+  #keeper: Keeper | undefined;
+  #process: ChildProcess | undefined;
   /** Nothing is started meanwhile: it would be ended as well. */
   #sweeping: Promise<void> | undefined;
   /** For after the sweep. */
-  #waiting: ToKeeper[] = [];
+  #errands: Errand[] = [];
   #isClosing = false;
   #silentLooks = 0;
   #takeBackLook: (() => void) | undefined;
@@ -67,33 +76,52 @@ export class ModuleKeeper implements ModuleProcesses {
   }
 
   start(launch: Launch): void {
-    this.#runs.set(launch.run, { keeper: undefined, isStarted: false });
-    this.#send({ kind: 'start', launch });
+    const { run } = launch;
+    this.#runs.set(run, { keeper: undefined, isStarted: false });
+    this.#send({
+      run: (keeper) => {
+        this.#runs.set(run, { keeper, isStarted: false });
+        keeper.notify('start', [launch]);
+      },
+      refuse: (error) => {
+        const reason = `there is no keeper of function modules: ${error.message}`;
+        this.#runs.delete(run);
+        // Whoever said `start` hears of it afterwards, as always.
+        queueMicrotask(() => this.#options.events.onEnded(run, { kind: 'notStarted', reason, mayPass: true }));
+      },
+    });
   }
 
   stop(run: number, termToKillMs: number): void {
-    if (this.#runs.has(run)) this.#send({ kind: 'stop', run, termToKillMs });
+    if (!this.#runs.has(run)) return;
+    this.#send({ run: (keeper) => void keeper.notify('stop', [run, termToKillMs]), refuse: () => {} });
   }
 
   async readLog(request: LogRequest): Promise<LogLine[]> {
-    if (this.#reads.size >= maxLogReads) {
+    if (this.#reads >= maxLogReads) {
       throw new ProblemError('too-many-requests', `${maxLogReads} logs of function modules are being read already.`);
     }
-    const id = ++this.#lastRead;
+    this.#reads++;
     const { promise, resolve, reject } = Promise.withResolvers<LogLine[]>();
-    this.#reads.set(id, { resolve, reject });
-    this.#send({ kind: 'readLog', id, request });
-    return promise;
+    const ended = new ProblemError('internal', 'The keeper of function modules ended. Ask again.');
+    this.#send({
+      run: (keeper) =>
+        keeper
+          .call('readLog', [request])
+          .then(resolve, (error) => reject(error instanceof ProblemError ? error : ended)),
+      refuse: (error) => reject(error instanceof ProblemError ? error : new ProblemError('internal', error.message)),
+    });
+    return promise.finally(() => this.#reads--);
   }
 
   watchLogs(modules: 'all' | readonly string[]): void {
     this.#watched = modules;
-    if (this.#keeper !== undefined) this.#post(this.#keeper, { kind: 'watchLogs', modules });
+    this.#keeper?.notify('watchLogs', [modules]);
   }
 
   /** Undefined while there is none: for those who look at the machine. */
   get pid(): number | undefined {
-    return this.#keeper?.pid;
+    return this.#process?.pid;
   }
 
   /** Ends every run, and tells it, and the keeper; after `patienceMs` at the latest by force. Nothing is left. */
@@ -102,18 +130,17 @@ export class ModuleKeeper implements ModuleProcesses {
     await this.#sweeping;
     const keeper = this.#keeper;
     if (keeper === undefined) return;
-    const gone = goneOf(keeper);
-    this.#post(keeper, { kind: 'close', termToKillMs: patienceMs * (1 - reservedPart) });
-    const takeBack = this.#options.clock.after(patienceMs, () => keeper.kill('SIGKILL'));
-    await gone;
-    takeBack();
+    await keeper.close(patienceMs, () => {
+      keeper.notify('close', [patienceMs * (1 - reservedPart)]);
+      return keeper.ended; // it ends by itself
+    });
     this.#takeBackLook?.();
     await this.#sweeping;
   }
 
-  #send(message: ToKeeper): void {
+  #send(errand: Errand): void {
     if (this.#sweeping !== undefined) {
-      this.#waiting.push(message);
+      this.#errands.push(errand);
       return;
     }
     try {
@@ -121,11 +148,10 @@ export class ModuleKeeper implements ModuleProcesses {
       if (this.#isClosing && this.#keeper === undefined) throw new ProblemError('stopping', 'The service is stopping');
       this.#keeper ??= this.#startKeeper();
     } catch (error) {
-      this.#refuse(message, error as Error);
+      errand.refuse(error as Error);
       return;
     }
-    if (message.kind === 'start') this.#runs.set(message.launch.run, { keeper: this.#keeper, isStarted: false });
-    this.#post(this.#keeper, message);
+    errand.run(this.#keeper);
     this.#look();
   }
 
@@ -134,26 +160,21 @@ export class ModuleKeeper implements ModuleProcesses {
     const { clock, log } = this.#options;
     this.#takeBackLook ??= clock.after(lookMs, () => {
       this.#takeBackLook = undefined;
-      const isBusy = this.#runs.size > 0 || this.#reads.size > 0;
+      const isBusy = this.#runs.size > 0 || this.#reads > 0;
       this.#silentLooks = isBusy ? this.#silentLooks + 1 : 0;
       if (this.#keeper === undefined || !isBusy) return;
       this.#look();
       if (this.#silentLooks < maxSilentLooks) return;
       log.error('the keeper of function modules does not respond; killing it');
-      this.#keeper.kill('SIGKILL');
+      this.#process?.kill('SIGKILL');
     });
   }
 
-  /** What does not arrive is answered for when the keeper is gone. */
-  #post(keeper: ChildProcess, message: ToKeeper): void {
-    if (keeper.connected) keeper.send(message, undefined, {}, () => {});
-  }
-
-  #startKeeper(): ChildProcess {
-    const { folder, folderId, cgroupRoot, log } = this.#options;
+  #startKeeper(): Keeper {
+    const { folder, folderId, cgroupRoot, log, events, clock } = this.#options;
     const code = join(folder, '.code');
     makePrivate(code, log);
-    const keeper = fork(fileURLToPath(new URL('./keeper-process.ts', import.meta.url)), [], {
+    const child = fork(fileURLToPath(new URL('./keeper-process.ts', import.meta.url)), [], {
       // In a session of its own: a Ctrl-C is for the server, which then ends the modules in order.
       detached: true,
       serialization: 'advanced',
@@ -163,51 +184,47 @@ export class ModuleKeeper implements ModuleProcesses {
       // What strips the types takes 30 MB, and is not loaded where the code was kept.
       env: { [markName]: keeperMark(folderId), NODE_COMPILE_CACHE: code },
     });
-    for (const stream of [keeper.stdout, keeper.stderr]) {
+    for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (text: Buffer) => log.error(`the keeper of function modules: ${text.toString().trimEnd()}`));
       stream?.on('error', () => {}); // it is told of its end
     }
-    keeper.on('message', (message: FromKeeper) => this.#take(message));
-    keeper.on('error', (error) => log.error({ err: error }, 'the keeper of function modules'));
-    goneOf(keeper).then((how) => this.#lost(keeper, how));
-    this.#post(keeper, { kind: 'open', folder, folderId, cgroupRoot });
-    this.#post(keeper, { kind: 'watchLogs', modules: this.#watched });
+    child.on('message', () => {
+      this.#silentLooks = 0;
+    });
+    child.on('error', (error) => log.error({ err: error }, 'the keeper of function modules'));
+    this.#process = child;
+    const keeper: Keeper = new WorkerLink<KeeperProcess, KeeperClient>(processPort(child), {
+      handlers: {
+        started: (run, pid) => {
+          const started = this.#runs.get(run);
+          if (started === undefined) return;
+          this.#runs.set(run, { ...started, isStarted: true });
+          events.onStarted(run, pid);
+        },
+        ended: (run, end) => {
+          if (this.#runs.delete(run)) events.onEnded(run, end);
+        },
+        usage: (usages) => events.onUsage(usages),
+        lines: (batch) => {
+          for (const lines of batch) events.onLines(lines);
+        },
+        warning: (module, text) => log.warn({ module }, text),
+      },
+      onEnd: ({ message }) => this.#lost(keeper, message),
+      clock,
+    });
+    keeper.notify('open', [{ folder, folderId, cgroupRoot }]);
+    keeper.notify('watchLogs', [this.#watched]);
     return keeper;
   }
 
-  #take(message: FromKeeper): void {
-    const { events, log } = this.#options;
-    this.#silentLooks = 0;
-    if (message.kind === 'started') {
-      const run = this.#runs.get(message.run);
-      if (run === undefined) return;
-      this.#runs.set(message.run, { ...run, isStarted: true });
-      events.onStarted(message.run, message.pid);
-    } else if (message.kind === 'ended') {
-      if (this.#runs.delete(message.run)) events.onEnded(message.run, message.end);
-    } else if (message.kind === 'usage') events.onUsage(message.usages);
-    else if (message.kind === 'lines') for (const lines of message.batch) events.onLines(lines);
-    else if (message.kind === 'log') this.#answer(message.id)?.resolve([...message.lines]);
-    else if (message.kind === 'noLog') {
-      this.#answer(message.id)?.reject(
-        new ProblemError('storage-failed', `The log cannot be read: ${message.reason}.`),
-      );
-    } else log.warn({ module: message.module }, message.text);
-  }
-
-  #answer(id: number) {
-    const read = this.#reads.get(id);
-    this.#reads.delete(id);
-    return read;
-  }
-
   /** Whatever it had is ended here, and then told to have ended. */
-  #lost(keeper: ChildProcess, how: string): void {
-    if (this.#keeper === keeper) this.#keeper = undefined;
-    const { log, events } = this.#options;
-    for (const [id] of this.#reads) {
-      this.#answer(id)?.reject(new ProblemError('internal', 'The keeper of function modules ended. Ask again.'));
+  #lost(keeper: Keeper, how: string): void {
+    if (this.#keeper === keeper) {
+      this.#keeper = undefined;
+      this.#process = undefined;
     }
+    const { log, events } = this.#options;
     const lost = [...this.#runs].filter(([, run]) => run.keeper === keeper);
     if (lost.length === 0 && this.#isClosing) return;
     const reason = `the keeper of function modules ended (${how})`;
@@ -236,22 +253,8 @@ export class ModuleKeeper implements ModuleProcesses {
       .then(() => {
         this.#sweeping = undefined;
         onSwept();
-        for (const message of this.#waiting.splice(0)) this.#send(message);
+        for (const errand of this.#errands.splice(0)) this.#send(errand);
       });
-  }
-
-  /** There is no keeper to tell. */
-  #refuse(message: ToKeeper, error: Error): void {
-    if (message.kind === 'readLog') {
-      const problem = error instanceof ProblemError ? error : new ProblemError('internal', error.message);
-      this.#answer(message.id)?.reject(problem);
-    } else if (message.kind === 'start') {
-      const { run } = message.launch;
-      const reason = `there is no keeper of function modules: ${error.message}`;
-      this.#runs.delete(run);
-      // Whoever said `start` hears of it afterwards, as always.
-      queueMicrotask(() => this.#options.events.onEnded(run, { kind: 'notStarted', reason, mayPass: true }));
-    }
   }
 }
 
@@ -262,6 +265,16 @@ function makePrivate(folder: string, log: Logger): void {
   } catch (error) {
     log.error({ err: error }, 'cannot make the folder of function modules');
   }
+}
+
+/** What does not arrive is answered for when the keeper is gone. */
+function processPort(keeper: ChildProcess): WorkerPort {
+  return {
+    post: (message) => keeper.connected && keeper.send(message as object, undefined, {}, () => {}),
+    onMessage: (receive) => void keeper.on('message', receive),
+    onEnd: (ended) => void goneOf(keeper).then((how) => ended(new Error(how))),
+    kill: () => void keeper.kill('SIGKILL'),
+  };
 }
 
 /** Resolves after its last message, or where it could not be started. */
