@@ -19,51 +19,51 @@ export const connectorVariables = Type.Object({
   scanPeriodMs: scanPeriodVariable,
   timeoutMs: timeoutVariable,
   requestsAtOnce: Type.Integer({
-    title: 'Requests under way at once',
-    description: 'Each has a connection, which is kept for the next.',
+    title: 'Concurrent requests',
+    description: 'Each uses its own connection, which is reused.',
     default: 2,
     minimum: 1,
     maximum: 16,
   }),
   maxBodyBytes: Type.Integer({
-    title: 'Most bytes of an answer',
+    title: 'Maximum size of an answer in bytes',
     default: 1_048_576,
     minimum: 1024,
     maximum: 67_108_864,
   }),
   headers: Type.String({
     title: 'Further headers of every request',
-    description: 'One a line, as `Name: value`.',
+    description: 'One per line, as `Name: value`.',
     default: '',
   }),
   user: Type.String({ title: 'User', description: 'For basic authentication, with the password.', default: '' }),
   password: Secret({ title: 'Password', default: '' }),
   token: Secret({ title: 'Bearer token', default: '' }),
   keyHeader: Type.String({
-    title: 'Name of a header with a key',
+    title: 'Name of the header with the API key',
     description: 'Such as `X-API-Key`; its value is `key`.',
     default: '',
   }),
-  key: Secret({ title: 'Key in that header', default: '' }),
+  key: Secret({ title: 'API key', default: '' }),
   caFile: Type.String({
-    title: 'File with the certificates of the authority',
-    description: 'PEM, in the folder of the connector. Then it alone is trusted, and not what the system trusts.',
+    title: 'File with the CA certificates',
+    description: 'PEM, in the folder of the connector. Only these are trusted then, not the CAs of the system.',
     default: '',
     pattern: '^(?:[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,100})?$',
   }),
   dangerouslyTrustAnyCertificate: Type.Boolean({
-    title: 'Takes any certificate',
-    description: 'Whoever sits between can then read and change everything, passwords included.',
+    title: 'Accept any certificate',
+    description: 'Anyone between server and device can then read and change everything, passwords included.',
     default: false,
   }),
   timeUnit: Type.Enum(['s', 'ms', 'us'], {
-    title: 'Unit of times that are numbers',
-    description: 'Since 1970. Times that are texts are read as ISO 8601.',
+    title: 'Unit of numeric times',
+    description: 'Since 1970. Times given as text are parsed as ISO 8601.',
     default: 's',
   }),
   browsePaths: Type.String({
     title: 'Paths to offer when the server is browsed',
-    description: 'With commas between them; those of the measurements are offered as well.',
+    description: 'Separated by commas. The paths of the measurements are always offered.',
     default: '/',
     pattern: '^[^\\s#]*$',
   }),
@@ -76,13 +76,15 @@ export function checkConnectorVariables(values: ConnectorVariables): VariableFau
   const fault = (field: keyof ConnectorVariables, message: string) => faults.push({ field, message });
   const { baseUrl, user, password, token, keyHeader, key, headers, caFile, dangerouslyTrustAnyCertificate } = values;
   if (!URL.canParse(baseUrl)) fault('baseUrl', 'is not a URL, such as http://192.168.5.20');
-  if ((user === '') !== (password === '')) fault(user === '' ? 'user' : 'password', 'goes with the other one');
-  if (user !== '' && token !== '') fault('token', 'is not sent along with a user and a password: leave one out');
-  if ((keyHeader === '') !== (key === '')) fault(key === '' ? 'key' : 'keyHeader', 'goes with the other one');
+  if ((user === '') !== (password === ''))
+    fault(user === '' ? 'user' : 'password', 'is required: basic authentication needs user and password');
+  if (user !== '' && token !== '') fault('token', 'cannot be combined with user and password: remove one of them');
+  if ((keyHeader === '') !== (key === ''))
+    fault(key === '' ? 'key' : 'keyHeader', 'is required: keyHeader and key belong together');
   const isEncrypted = baseUrl.startsWith('https:');
-  if (caFile !== '' && !isEncrypted) fault('caFile', 'is of no use without https in baseUrl');
+  if (caFile !== '' && !isEncrypted) fault('caFile', 'requires https in baseUrl');
   if (dangerouslyTrustAnyCertificate && (!isEncrypted || caFile !== '')) {
-    fault('dangerouslyTrustAnyCertificate', 'goes with https in baseUrl and without caFile');
+    fault('dangerouslyTrustAnyCertificate', 'requires https in baseUrl, and no caFile');
   }
   for (const field of ['headers', 'keyHeader'] as const) {
     const parsed = parseHeaders(field === 'headers' ? headers : keyHeader && `${keyHeader}: x`);

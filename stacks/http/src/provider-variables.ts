@@ -4,27 +4,27 @@ import { checkListening, listenVariables, Secret, type Static, Type, type Variab
 export const providerVariables = Type.Object({
   ...listenVariables(9464),
   token: Secret({
-    title: 'Bearer token that a scrape must bring',
-    description: 'With it, it may listen beyond the machine without `allowedClients`; it travels unencrypted.',
+    title: 'Bearer token that a scrape must send',
+    description: 'With a token, listening beyond this machine needs no `allowedClients`. It is sent unencrypted.',
     default: '',
   }),
   badQuality: Type.Enum(['absent', 'nan'], {
-    title: 'What a point of bad quality has',
+    title: 'How a point of bad quality is exported',
     description: '`absent`: no sample, so that its series ends; `nan`: the value NaN.',
     default: 'absent',
   }),
   qualityMetric: Type.String({
-    title: 'Name of the metric with the qualities',
+    title: 'Name of the quality metric',
     description: 'A gauge with the label `point`: 192 and above good, 64 and above uncertain, below bad. Empty: none.',
     default: 'telltale_point_quality',
     pattern: '^(?:[a-zA-Z_:][a-zA-Z0-9_:]{0,199})?$',
   }),
   timestamps: Type.Boolean({
-    title: 'Samples carry the times of the values',
-    description: 'Prometheus then lets a value that does not change go stale after 5 minutes.',
+    title: 'Export samples with their timestamps',
+    description: 'In Prometheus a value that does not change then goes stale after 5 minutes.',
     default: false,
   }),
-  maxClients: Type.Integer({ title: 'Connections at once', default: 16, minimum: 1, maximum: 1000 }),
+  maxClients: Type.Integer({ title: 'Maximum number of connections', default: 16, minimum: 1, maximum: 1000 }),
 });
 
 export type ProviderVariables = Static<typeof providerVariables>;

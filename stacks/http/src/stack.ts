@@ -12,15 +12,15 @@ const metricExamples = [
 const metricDoc =
   'The name of a metric, with labels in braces or without, as Prometheus writes it. Numbers are gauges; with the ' +
   'property `metricType` of `counter` they are counters, and their names end with `_total`. Booleans are 0 and 1. Texts ' +
-  'are info metrics: `_info` is added to the name, and the label `value` has the text. The property `help` is what ' +
-  'Prometheus shows about the metric; without it, and without labels, the description of the point.';
+  'are info metrics: `_info` is added to the name, and the label `value` has the text. The property `help` is the help ' +
+  'text of the metric; by default, if there are no labels, the description of the point.';
 
 export default defineStack({
   name: 'http',
   title: 'HTTP and JSON',
   description:
-    'Reads values out of JSON that a server answers, and writes commands by PUT, POST or PATCH. Its provider is an ' +
-    'exporter of chosen points for Prometheus.',
+    'Polls values in JSON from a server, and writes commands by PUT, POST or PATCH. Its provider is a Prometheus ' +
+    'exporter for chosen points.',
   connector: {
     load: () => import('./connector.ts'),
     variables: connectorVariables,
@@ -28,10 +28,10 @@ export default defineStack({
     measurement: {
       regex: measurementRegex,
       doc:
-        'A path of the server, after `baseUrl`, with its query where there is one; then `#` and a JSON pointer (RFC 6901) ' +
-        'to the value in the answer: a step begins with `/`, an element of an array is counted from 0, `~1` stands for ' +
-        '`/` and `~0` for `~` in a name. Without `#`, the whole answer is the value. All points of one path and one ' +
-        'scan period share one request.\n\n' +
+        'A path of the server, relative to `baseUrl`, with an optional query; then `#` and a JSON pointer (RFC 6901) to the ' +
+        'value in the answer: a step begins with `/`, elements of arrays are counted from 0, and in names `~1` stands ' +
+        'for `/` and `~0` for `~`. Without `#`, the whole answer is the value. All points with the same path and scan ' +
+        'period share one request.\n\n' +
         'Properties: `scanPeriod` (milliseconds); `timePointer`, `qualityPointer`: JSON pointers into the same answer, ' +
         'to the time of the value and to its quality.',
       examples: [
@@ -44,10 +44,10 @@ export default defineStack({
     command: {
       regex: commandRegex,
       doc:
-        'A method (PUT, POST or PATCH) and a path of the server, after `baseUrl`; then `#` and a JSON pointer to where the ' +
-        'value stands in the body: `PUT /api/pump#/setpoint/speed` sends `{"setpoint":{"speed":1450}}`. Without `#`, the ' +
+        'A method (PUT, POST or PATCH) and a path of the server, relative to `baseUrl`; then `#` and a JSON pointer to the ' +
+        'value in the body: `PUT /api/pump#/setpoint/speed` sends `{"setpoint":{"speed":1450}}`. Without `#`, the ' +
         'value is the whole body; `{value}` in the path is replaced by the value, and then the body is empty.\n\n' +
-        'Properties: `body`, a text in which `{value}` is replaced by the value as JSON; `contentType`, where it is not ' +
+        'Properties: `body`, a text in which `{value}` is replaced by the value as JSON; `contentType`, by default ' +
         '`application/json`.',
       examples: [
         { address: 'PUT /api/pump/1#/speed', meaning: 'sends {"speed":1450}' },
@@ -64,7 +64,7 @@ export default defineStack({
     measurement: { regex: metricRegex, doc: metricDoc, examples: metricExamples, check: checkMetric },
     command: {
       regex: metricRegex,
-      doc: `${metricDoc} A command is exported as it was last written; nobody writes through this provider.`,
+      doc: `${metricDoc} A command is exported with the value last written. This provider accepts no writes.`,
       examples: [{ address: 'pump_speed_setpoint{pump="1"}', meaning: 'what was last written' }],
       check: checkMetric,
     },

@@ -2,16 +2,16 @@
 import { type AddressExample, markdownTable } from '@telltale/stack-kit';
 import { holders } from './check-address.ts';
 
-const places = `\`[unit/]place[.bit][:type][/order]\`
+const locations = `\`[unit/]location[.bit][:type][/order]\`
 
-- \`place\`: \`hr\` a holding register, \`ir\` an input register, \`co\` a coil, \`di\` a discrete input, with the number that
-  the protocol has, counted from 0: \`hr0\` to \`hr65535\`. Or the classic notation of five or six digits, counted from 1:
+- \`location\`: \`hr\` for a holding register, \`ir\` an input register, \`co\` a coil, \`di\` a discrete input, with its number in
+  the protocol, counted from 0: \`hr0\` to \`hr65535\`. Or the classic notation of five or six digits, counted from 1:
   \`40001\` and \`400001\` are \`hr0\`, \`30001\` is \`ir0\`, \`10001\` is \`di0\`, \`00001\` is \`co0\`.
-- \`unit\`: 0 to 255; without it, that of the variable.
-- \`.bit\`: one bit of a register, 0 the least significant, 15 the most.
-- \`:type\`: how a value lies in registers, one after another; without it, \`uint16\`.
-- \`/order\`: of the bytes. Two and four registers: \`abcd\`, \`cdab\`, \`badc\`, \`dcba\`; without it, that of the variable. Single
-  registers and texts: \`ab\` or \`ba\`; without it, \`ab\`.`;
+- \`unit\`: 0 to 255. Default: the variable \`unit\`.
+- \`.bit\`: one bit of a register; 0 is the least significant, 15 the most significant.
+- \`:type\`: how the value is encoded in consecutive registers. Default: \`uint16\`.
+- \`/order\`: the byte order. For two and four registers \`abcd\`, \`cdab\`, \`badc\` or \`dcba\`; default: the variable \`order\`. For
+  single registers and texts \`ab\` or \`ba\`; default: \`ab\`.`;
 
 const raw = (type: keyof typeof holders) => holders[type].join(', ');
 
@@ -23,14 +23,14 @@ const connectorTypes = markdownTable(
       '`int16`, `uint16`',
       '1',
       raw('int16'),
-      'with b only 0 and 1, with q only 0 to 3: another reading is bad, sensor failure',
+      'with b only 0 and 1, with q only 0 to 3: any other value is bad, sensor failure',
     ],
     ['`int32`', '2', raw('int32'), 'f rounds above 2^24'],
     ['`uint32`', '2', raw('uint32'), 'not i, which ends at 2^31 - 1; f rounds above 2^24'],
     ['`int64`', '4', raw('int64'), 'exact with l; d rounds above 2^53, f above 2^24'],
-    ['`uint64`', '4', raw('uint64'), 'with l a reading above 2^63 - 1 is bad, sensor failure; d and f round as above'],
+    ['`uint64`', '4', raw('uint64'), 'with l a value above 2^63 - 1 is bad, sensor failure; d and f round as above'],
     ['`float32`', '2', raw('float32'), 'NaN and infinities are bad, sensor failure'],
-    ['`float64`', '4', raw('float64'), 'the same; f rounds, and what is beyond it is bad'],
+    ['`float64`', '4', raw('float64'), 'the same; f rounds, and a value out of its range is bad'],
     [
       '`bcd16`, `bcd32`',
       '1, 2',
@@ -41,39 +41,39 @@ const connectorTypes = markdownTable(
       '`string(n)`, `latin1(n)`',
       'n / 2',
       raw('string'),
-      'n bytes, 1 to 250 (written: 246), UTF-8 or Latin-1, up to the first zero byte, spaces at the end left out; what is not UTF-8 is bad, sensor failure',
+      'n bytes, 1 to 250 (written: 246), UTF-8 or Latin-1, up to the first zero byte, without trailing spaces; invalid UTF-8 is bad, sensor failure',
     ],
   ],
 );
 
 const servedTypes = `Types are those of the connector: \`int16\`, \`uint16\`, \`int32\`, \`uint32\`, \`int64\`, \`uint64\`, \`float32\`, \`float64\`, \`bcd16\`,
-\`bcd32\`, \`string(n)\`, \`latin1(n)\`. Coils, discrete inputs and bits are of datatype b, texts of s; numbers may be served as any
-type of number: fractions are rounded to whole numbers, and a value that does not fit is served as a bad one is. Datatypes
-i, l, f and d want their type to be given.`;
+\`bcd32\`, \`string(n)\`, \`latin1(n)\`. Coils, discrete inputs and bits are of datatype b, texts of s. Numbers may be served as any
+numeric type: fractions are rounded to integers, and a value out of range is served as one of bad quality. Datatypes i, l, f
+and d require a type.`;
 
-export const measurementDoc = `${places}\n\n${connectorTypes}`;
+export const measurementDoc = `${locations}\n\n${connectorTypes}`;
 
-export const commandDoc = `${places}
+export const commandDoc = `${locations}
 
-Only coils and holding registers, and bits of these. Types and raw datatypes are those of measurements. Fractions are rounded
-to the nearest whole number where the type has none; a value that does not fit is refused. Texts are filled up with zero bytes.`;
+Only coils and holding registers, and bits of these. Types and raw datatypes are those of measurements. For integer types,
+fractions are rounded; a value out of range is refused. Texts are padded with zero bytes.`;
 
-export const servedMeasurementDoc = `${places}
+export const servedMeasurementDoc = `${locations}
 
 ${servedTypes}
 
-\`;good=place\` behind it serves a bit, such as \`di7\` or \`ir200.3\`, that is 1 while the quality is good. \`;quality=place\` serves a
-register, such as \`ir200\`, that has the quality itself: 192 is good, 64 to 127 uncertain, below that bad.`;
+A suffix \`;good=location\` serves a bit, such as \`di7\` or \`ir200.3\`, that is 1 while the quality is good. \`;quality=location\`
+serves the quality in a register, such as \`ir200\`: 192 is good, 64 to 127 uncertain, below that bad.`;
 
-export const servedCommandDoc = `${places}
+export const servedCommandDoc = `${locations}
 
-${servedTypes} Only coils and holding registers, and bits of these. What is read there is the value last written.`;
+${servedTypes} Only coils and holding registers, and bits of these. A read returns the value last written.`;
 
 export const measurementExamples: readonly AddressExample[] = [
   { address: 'hr100', meaning: 'holding register 100, counted from 0, unsigned' },
   { address: '400101', meaning: 'the same in the classic notation, counted from 1' },
   { address: 'hr100:float32', meaning: 'a float in the registers 100 and 101' },
-  { address: 'hr100:float32/cdab', meaning: 'the same, the less significant word first' },
+  { address: 'hr100:float32/cdab', meaning: 'the same, less significant word first' },
   { address: 'ir7:int16', meaning: 'an input register, signed' },
   { address: '3/hr100', meaning: 'a register of unit 3' },
   { address: 'hr5.3', meaning: 'bit 3 of a holding register' },
@@ -89,7 +89,7 @@ export const commandExamples: readonly AddressExample[] = [
   { address: 'hr100:float32/cdab', meaning: 'writes two registers at once' },
   { address: '400101:int16', meaning: 'the classic notation, counted from 1' },
   { address: 'co12', meaning: 'switches a coil' },
-  { address: 'hr5.3', meaning: 'sets or clears bit 3 and leaves the others alone' },
+  { address: 'hr5.3', meaning: 'sets or clears bit 3 without changing the others' },
   { address: '3/hr10:string(16)', meaning: 'writes a text to unit 3' },
 ];
 
@@ -97,9 +97,9 @@ export const servedMeasurementExamples: readonly AddressExample[] = [
   { address: 'ir100:float32', meaning: 'input registers 100 and 101' },
   { address: 'di3', meaning: 'a discrete input' },
   { address: 'hr100:int16;good=di7', meaning: 'a holding register; discrete input 7 is 1 while it is good' },
-  { address: 'ir110:float64;quality=ir114', meaning: 'four registers, and the quality behind them' },
+  { address: 'ir110:float64;quality=ir114', meaning: 'four registers, and the quality in the next one' },
   { address: 'ir5.3', meaning: 'bit 3 of an input register' },
-  { address: '2/hr10:string(16)', meaning: 'a text, of unit 2' },
+  { address: '2/hr10:string(16)', meaning: 'a text of unit 2' },
 ];
 
 export const servedCommandExamples: readonly AddressExample[] = [

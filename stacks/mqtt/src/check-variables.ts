@@ -13,13 +13,13 @@ export function checkConnector(values: ConnectorVariables): VariableFault[] {
   if (!values.cleanStart && values.clientId === '') {
     faults.push({
       field: 'clientId',
-      message: 'is required where cleanStart is false: the broker keeps the session by it',
+      message: 'is required if cleanStart is false: it identifies the session',
     });
   }
   if (!values.cleanStart && values.qos === '2') {
     faults.push({
       field: 'qos',
-      message: 'must not be 2 where cleanStart is false: a command could be sent later than meant',
+      message: 'must not be 2 if cleanStart is false: a command could be delivered late, after a reconnect',
     });
   }
   for (const field of ['time', 'quality'] as const) {
@@ -72,13 +72,13 @@ function checkBroker(values: BrokerVariables): VariableFault[] {
   const faults: VariableFault[] = [];
   if ((values.certFile === '') !== (values.keyFile === '')) {
     const field = values.certFile === '' ? 'certFile' : 'keyFile';
-    faults.push({ field, message: 'is required: a certificate has a key' });
+    faults.push({ field, message: 'is required: certFile and keyFile belong together' });
   }
   if (!values.tls && (values.caFile !== '' || values.certFile !== '')) {
-    faults.push({ field: 'tls', message: 'must be true where there are certificates' });
+    faults.push({ field: 'tls', message: 'must be true if caFile or certFile is set' });
   }
   if (values.user === '' && values.password !== '') {
-    faults.push({ field: 'user', message: 'is required where there is a password' });
+    faults.push({ field: 'user', message: 'is required if there is a password' });
   }
   return faults;
 }

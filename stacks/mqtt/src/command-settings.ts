@@ -8,11 +8,11 @@ import { topicFault } from './topic.ts';
 /** Variables of the connector which a command may have as properties of its own. */
 export const commandVariables = {
   qos: Type.Enum(['0', '1', '2'], {
-    title: 'Quality of service of commands',
-    description: '1 and 2: a command is accepted when the broker has it; 0: when it was sent.',
+    title: 'QoS of commands',
+    description: '1 and 2: a command is accepted when the broker has acknowledged it; 0: when it was sent.',
     default: '1',
   }),
-  retain: Type.Boolean({ title: 'Whether the broker retains commands', default: false }),
+  retain: Type.Boolean({ title: 'Have the broker retain commands', default: false }),
 };
 
 const schema = Type.Object(commandVariables);
@@ -43,11 +43,11 @@ export type ReadSettings = { settings: CommandSettings; fault?: never } | { sett
 export const commandProperties = [
   'Properties of a command:',
   [
-    '- `payload`: the payload, with `{value}` (as JSON: a text in quotes), `{text}` (without), `{name}` (of the command), `{time}` (ISO 8601), `{timeMs}` and `{id}` (of this one write) in it.',
+    '- `payload`: a template of the payload. Placeholders: `{value}` (as JSON: texts in quotes), `{text}` (without quotes), `{name}` (of the command), `{time}` (ISO 8601), `{timeMs}` and `{id}` (of this write).',
     '- `qos` and `retain`: as the variables of the same name.',
-    '- `on` and `off`: what is sent for 1 and 0, as text.',
-    '- `ackTopic`: an address such as `pump1/answer#/result`; the command is then accepted when the device has answered there, and refused where the answer is another one than `ackExpect` (a text, with the same placeholders; without it: ok, true, 1, yes, done, accepted or success). Where `ackExpect` has the value in it, the topic tells of a state: what is not expected is no answer.',
-    '- `ackId`: where the JSON of the answer has the `{id}` that the payload had. With MQTT 5 the command also says its response topic and correlation data, and an answer that has correlation data must have the same. Without either, one command waits for an answer at a topic at a time, and after one that was not answered the next is refused until the answer has come or is given up.',
+    '- `on` and `off`: texts to send for 1 and 0.',
+    '- `ackTopic`: an address such as `pump1/answer#/result`; the command is then accepted when the device has answered there, and refused if the answer differs from `ackExpect` (a text with the same placeholders; default: ok, true, 1, yes, done, accepted or success). If `ackExpect` contains the value, the topic is a state: other messages are ignored.',
+    '- `ackId`: the position of the `{id}` of the payload in the JSON of the answer. With MQTT 5 the command also has a response topic and correlation data, and an answer with correlation data must have the same. Without either, only one command at a time can wait for an answer on a topic; after an unanswered one, the next is refused until the answer has come or has timed out.',
   ].join('\n'),
 ].join('\n\n');
 
@@ -66,9 +66,10 @@ export function readCommand(text: string, point: PointLike, defaults: CommandVar
   }
   const own = (name: string) => (Object.hasOwn(point.properties, name) ? point.properties[name] : undefined);
   const qos = own('qos') ?? defaults.qos;
-  if (!/^[012]$/.test(qos)) return { fault: `the property qos is ${qos}: 0, 1 or 2` };
+  if (!/^[012]$/.test(qos)) return { fault: `the property qos is ${qos}; it must be 0, 1 or 2` };
   const retain = own('retain') ?? String(defaults.retain);
-  if (!/^(?:true|false|1|0)$/.test(retain)) return { fault: `the property retain is ${retain}: true or false` };
+  if (!/^(?:true|false|1|0)$/.test(retain))
+    return { fault: `the property retain is ${retain}; it must be true or false` };
   const templates: Partial<Record<'payload' | 'ackExpect', Template<PayloadName>>> = {};
   for (const name of ['payload', 'ackExpect'] as const) {
     const value = own(name);

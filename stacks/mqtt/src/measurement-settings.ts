@@ -9,33 +9,33 @@ export type TimeFormat = (typeof timeFormats)[number];
 /** Variables of the connector which a measurement may have as properties of its own. */
 export const measurementVariables = {
   time: Type.String({
-    title: 'Where the time of a reading is in a JSON payload',
-    description: 'A JSON pointer or path, such as /ts. Without it: the time at which the message came.',
+    title: 'Position of the time in a JSON payload',
+    description: 'A JSON pointer or path, such as /ts. Empty: the time at which the message arrived.',
     default: '',
   }),
   timeFormat: Type.Enum([...timeFormats], {
-    title: 'Form of the times',
+    title: 'Time format',
     description: 'ISO 8601, or a number since 1970 in seconds (fractions allowed), milli-, micro- or nanoseconds.',
     default: 'ms',
   }),
   quality: Type.String({
-    title: 'Where the quality of a reading is in a JSON payload',
-    description: 'A JSON pointer or path. True, good or an OPC quality from 192 on is good; see README.',
+    title: 'Position of the quality in a JSON payload',
+    description: 'A JSON pointer or path. True, good, or an OPC quality of at least 192 is good; see README.',
     default: '',
   }),
   missing: Type.Enum(['bad', 'keep'], {
-    title: 'What a message without the part that a measurement asks for does',
-    description: 'bad: the measurement turns bad, configuration error; keep: it says nothing of the measurement.',
+    title: 'What a message without the selected part does',
+    description: 'bad: the measurement becomes bad, configuration error. keep: the message is ignored.',
     default: 'bad',
   }),
   retained: Type.Enum(['auto', 'good', 'uncertain', 'ignore'], {
-    title: 'What a retained message is worth',
+    title: 'Quality of retained messages',
     description:
-      'It is the last state that its publisher left with the broker, however long ago. auto: good where the payload has its own time or the status topic says that the device is there, else uncertain, last usable value.',
+      'A retained message may be of any age. auto: good if the payload has its own time or the status topic reports the device online, else uncertain, last usable value.',
     default: 'auto',
   }),
   staleAfter: Type.Integer({
-    title: 'Milliseconds without a message after which a measurement turns uncertain, last usable value',
+    title: 'Milliseconds without a message after which a measurement becomes uncertain, last usable value',
     description: '0: never.',
     default: 0,
     minimum: 0,
@@ -66,8 +66,8 @@ export type ReadSettings = { settings: MeasurementSettings; fault?: never } | { 
 
 export const measurementProperties =
   'Properties of a measurement: `time`, `timeFormat`, `quality`, `missing`, `retained` and `staleAfter`, as the ' +
-  'variables of the same name, for this measurement alone; `where`, such as `/id=7`: only messages in which that part of ' +
-  'the JSON payload is that text; `on` and `off`: texts that stand for 1 and 0; `device`: the device that it belongs to, ' +
+  'variables of the same name, for this measurement only; `where`, such as `/id=7`: only messages whose JSON payload has ' +
+  'that text in that part; `on` and `off`: texts that stand for 1 and 0; `device`: the device that it belongs to, ' +
   'see `statusTopic`.';
 
 interface PointLike {
@@ -88,12 +88,14 @@ export function readMeasurement(text: string, point: PointLike, defaults: Measur
     const value = own(name);
     const words: readonly string[] = measurementVariables[name].enum;
     if (value === undefined) continue;
-    if (!words.includes(value)) return { fault: `the property ${name} is ${value}: one of ${words.join(', ')}` };
+    if (!words.includes(value))
+      return { fault: `the property ${name} is ${value}; it must be one of ${words.join(', ')}` };
     Object.assign(settings, { [name]: value });
   }
   const staleAfter = own('staleAfter');
   if (staleAfter !== undefined) {
-    if (!/^[0-9]{1,9}$/.test(staleAfter)) return { fault: `the property staleAfter is ${staleAfter}: milliseconds` };
+    if (!/^[0-9]{1,9}$/.test(staleAfter))
+      return { fault: `the property staleAfter is ${staleAfter}; it must be a number of milliseconds` };
     settings.staleAfter = Number(staleAfter);
   }
   const isJson = selector.kind === 'json';
@@ -110,7 +112,8 @@ export function readMeasurement(text: string, point: PointLike, defaults: Measur
   if (where !== undefined) {
     const at = where.indexOf('=');
     const path = jsonPathOf(where.slice(0, Math.max(0, at)), selector);
-    if (at < 0 || typeof path === 'string') return { fault: `the property where is ${where}: as in /id=7` };
+    if (at < 0 || typeof path === 'string')
+      return { fault: `the property where is ${where}; it must have the form /id=7` };
     condition = { path, text: where.slice(at + 1) };
   }
   return {
@@ -133,7 +136,8 @@ export function readMeasurement(text: string, point: PointLike, defaults: Measur
 
 /** Or what is wrong. */
 function jsonPathOf(text: string, { kind }: Selector): readonly string[] | string {
-  if (kind !== 'json') return 'only a measurement that is a part of a JSON payload has it: topic#/part';
+  if (kind !== 'json')
+    return 'only a measurement of a JSON payload can have it: its address must have the form topic#/part';
   const { selector, fault } = parseSelector(text);
   if (selector?.kind !== 'json') return fault ?? `${text} is not in a JSON payload`;
   return selector.path;

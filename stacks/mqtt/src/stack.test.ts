@@ -20,14 +20,14 @@ describe('the MQTT stack', () => {
   });
 });
 
-describe('what is wrong with a point is told', () => {
+describe('what is wrong with a point is reported', () => {
   const cases: [PointKind, string, Datatype, Record<string, string>, RegExp | undefined][] = [
     ['measurement', 'a#/v', 'd', { time: '/t', timeFormat: 's', quality: '$.q', staleAfter: '5000' }, undefined],
-    ['measurement', 'a#/v', 'd', { timeFormat: 'h' }, /timeFormat is h: one of iso/],
+    ['measurement', 'a#/v', 'd', { timeFormat: 'h' }, /timeFormat is h; it must be one of iso/],
     ['measurement', 'a#/v', 'd', { staleAfter: '-1' }, /staleAfter/],
     ['measurement', 'a#/v', 'd', { time: 'ts' }, /property time/],
-    ['measurement', 'a', 'd', { time: '/ts' }, /only a measurement that is a part of a JSON payload/],
-    ['measurement', 'a#/v', 'd', { where: '/id' }, /as in \/id=7/],
+    ['measurement', 'a', 'd', { time: '/ts' }, /only a measurement of a JSON payload/],
+    ['measurement', 'a#/v', 'd', { where: '/id' }, /must have the form \/id=7/],
     ['measurement', 'a#int16', 's', {}, /int16 is not a text/],
     ['measurement', 'a#/v', 'd', { missing: 'constructor' }, /one of bad, keep/],
     ['command', 'a/+', 'd', {}, /wildcards/],

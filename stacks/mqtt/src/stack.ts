@@ -17,14 +17,14 @@ const pointOf = ({ datatype, rawDatatype, properties = {} }: Point) => ({
 const checkServed = (address: string, { properties }: Point) => servedFault({ address, properties });
 
 const addressForms =
-  'A `#` cannot stand in a topic, so that what follows the first one which is not the wildcard is about the payload: ' +
-  'nothing: the payload as it is, a text or a number; `#/a/b`: that part of a JSON payload, as a JSON pointer (RFC ' +
-  '6901; a position in an array is a number from 0 on); `#$.a.b[0]`: the same as a JSON path; `#float32le@4`: a binary ' +
-  'number (int8, uint8, int16 … uint64, float32, float64; be, the default, or le; @ the byte at which it begins).';
+  'A topic cannot contain `#` but as a wildcard, so the first other `#` selects a part of the payload. Without it: the ' +
+  'whole payload, as text or number. `#/a/b`: a part of a JSON payload by JSON pointer (RFC 6901; elements of arrays are ' +
+  'counted from 0). `#$.a.b[0]`: the same by JSON path. `#float32le@4`: a binary number (int8, uint8, int16 … uint64, ' +
+  'float32, float64; be, the default, or le; after @ the offset of its first byte).';
 
 const metricForm =
   '`spBv1.0/group/node#metric` and `spBv1.0/group/node/device#metric` are metrics of a Sparkplug B edge node or one of ' +
-  'its devices; no properties.';
+  'its devices. They have no properties.';
 
 export default defineStack({
   name: 'mqtt',
@@ -39,17 +39,17 @@ export default defineStack({
     measurement: {
       regex: addressRegex,
       doc: [
-        `A topic, with the wildcards + and # where the newest message of any topic that matches counts. ${addressForms}`,
+        `A topic, which may have the wildcards + and #: the newest message of any matching topic counts. ${addressForms}`,
         measurementProperties,
         metricForm,
       ].join('\n\n'),
       examples: [
         { address: 'plant/tank1/level', meaning: 'the payload is the value' },
-        { address: 'plant/tank1#/values/level', meaning: 'level, in the member values of a JSON payload' },
-        { address: 'plant/tank1#$.values[0].level', meaning: 'the same as a JSON path, of the first of an array' },
+        { address: 'plant/tank1#/values/level', meaning: 'the member level of values in a JSON payload' },
+        { address: 'plant/tank1#$.values[0].level', meaning: 'by JSON path, in the first element of an array' },
         { address: 'plant/+/level#/value', meaning: 'the newest value of any tank' },
         { address: 'plant/##/alarm/text', meaning: 'alarm/text of the newest message below plant' },
-        { address: 'meter/7/frame#float32le@4', meaning: 'four bytes from the fifth on, the least first' },
+        { address: 'meter/7/frame#float32le@4', meaning: 'four bytes from offset 4, little-endian' },
         { address: '$share/telltale/plant/tank2/level', meaning: 'a subscription shared with others of that group' },
         { address: 'spBv1.0/Plant/Gateway/Well 1#Flow', meaning: 'a metric of a Sparkplug device' },
       ],
@@ -61,14 +61,14 @@ export default defineStack({
     command: {
       regex: addressRegex,
       doc: [
-        `The topic that is published to. ${addressForms} A command with a JSON part publishes an object that has the value there and nothing else.`,
+        `The topic to publish to. ${addressForms} A command with a JSON part publishes an object with only the value in it.`,
         commandProperties,
         metricForm,
       ].join('\n\n'),
       examples: [
         { address: 'plant/pump1/start', meaning: 'the payload is the value: 1 or 0' },
         { address: 'plant/pump1/set#/speed', meaning: 'the payload is {"speed": value}' },
-        { address: 'meter/7/limit#uint16', meaning: 'the payload is two bytes, the most significant first' },
+        { address: 'meter/7/limit#uint16', meaning: 'the payload is two bytes, big-endian' },
         { address: 'spBv1.0/Plant/Gateway/Well 1#Speed', meaning: 'a metric of a Sparkplug device, by DCMD' },
       ],
       check: (address, point) =>
@@ -83,7 +83,7 @@ export default defineStack({
     check: checkProvider,
     measurement: {
       regex: addressRegex,
-      doc: 'The topic, or what the variable `topic` makes a topic of. With sparkplug `device#metric`, or the name of the metric alone: then the property `device` says which device has it, and without that the edge node itself does.',
+      doc: 'The topic, or the `{address}` in the variable `topic`. With sparkplug: `device#metric`, or the name of the metric alone, which then belongs to the device in the property `device`, or else to the edge node itself.',
       examples: [
         { address: 'plant/tank1/level', meaning: 'published to plant/tank1/level' },
         { address: 'Well 2#Flow', meaning: 'with sparkplug: the metric Flow of the device Well 2' },
@@ -92,7 +92,7 @@ export default defineStack({
     },
     command: {
       regex: addressRegex,
-      doc: 'As of a measurement. The value is published as a measurement’s is; it is written at `commandTopic`, or by NCMD and DCMD of sparkplug.',
+      doc: 'As for measurements. The value is published like that of a measurement. Clients write it at `commandTopic`, or with sparkplug by NCMD and DCMD.',
       examples: [{ address: 'plant/pump1/speed', meaning: 'written at plant/pump1/speed/set' }],
       check: checkServed,
     },

@@ -6,13 +6,13 @@ import { checkConnector, checkProvider, connectorVariables, providerVariables } 
 
 const nodeDoc =
   'A node as `ns=2;s=Tank1.Level`, or with the URI of its namespace as `nsu=http://example.com/plant;s=Tank1.Level`: ' +
-  'a number of a namespace may change when the server restarts, a URI does not. `i=` is a number, `s=` a text, `g=` a ' +
-  'GUID, `b=` Base64. `;[3]` behind it is one element of an array, counted from 0, `;[1,2]` one of a matrix. Without ' +
+  'the index of a namespace may change when the server restarts, its URI does not. `i=` is a number, `s=` a text, `g=` a ' +
+  'GUID, `b=` Base64. The suffix `;[3]` selects an element of an array, counted from 0, `;[1,2]` one of a matrix. Without ' +
   'the semicolon brackets belong to the text: controllers have nodes such as `s="Data"."Level"[3]`.';
 
 const examples = [
-  { address: 'ns=2;s=Tank1.Level', meaning: 'a node with a text' },
-  { address: 'ns=4;i=1017', meaning: 'a node with a number' },
+  { address: 'ns=2;s=Tank1.Level', meaning: 'a node with a text identifier' },
+  { address: 'ns=4;i=1017', meaning: 'a node with a numeric identifier' },
   { address: 'nsu=http://example.com/plant;s=Tank1.Level', meaning: 'the namespace by its URI' },
   { address: 'ns=2;s=Tank1.Temperatures;[3]', meaning: 'the fourth element of an array' },
   { address: 'ns=3;s="Data"."Level"[3]', meaning: 'a node whose own text has brackets' },
@@ -27,14 +27,14 @@ function checkNode(address: string): string | undefined {
 const servedRegex = '^[^\\u0000-\\u001f]{1,512}$';
 const servedDoc =
   'The text of the node: `Tank1.Level` is served as `ns=2;s=Tank1.Level`, in the namespace of the provider. The property ' +
-  '`folder` of the point, such as `Site/Tank 1`, says in which folders below `Objects` it stands.';
+  '`folder` of the point, such as `Site/Tank 1`, is its path of folders below `Objects`.';
 
 export default defineStack({
   name: 'opcua',
   title: 'OPC UA',
   description:
     'A client of OPC UA servers with subscriptions, and a server of the live points with their qualities and times, ' +
-    'commands and alarms. Secured unless a person says otherwise.',
+    'commands and alarms. Encrypted and authenticated by default.',
   connector: {
     load: () => import('./connector.ts'),
     variables: connectorVariables,
@@ -58,7 +58,7 @@ export default defineStack({
     },
     command: {
       regex: servedRegex,
-      doc: `${servedDoc} A client that writes the node has the command carried out.`,
+      doc: `${servedDoc} A client that writes the node writes the command.`,
       examples: [{ address: 'Pump1.Start', meaning: 'written as ns=2;s=Pump1.Start' }],
     },
   },

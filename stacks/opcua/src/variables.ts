@@ -23,20 +23,20 @@ export const connectorVariables = Type.Object({
   securityMode: Type.Enum(['best', 'SignAndEncrypt', 'Sign', 'None'], {
     type: 'string',
     title: 'Security mode',
-    description: 'best: SignAndEncrypt, else Sign. None is used only where it is chosen here.',
+    description: 'best: SignAndEncrypt, else Sign. None is used only if selected here.',
     default: 'best',
   }),
   securityPolicy: Type.Enum(['best', ...securityPolicies], {
     type: 'string',
     title: 'Security policy',
-    description: 'best: the strongest of these that the server offers. With the mode None it has no meaning.',
+    description: 'best: the strongest that the server offers. Ignored with mode None.',
     default: 'best',
   }),
   userName: Type.String({ title: 'User name', description: 'Empty: anonymous, or by certificate.', default: '' }),
   password: Secret({ title: 'Password of the user', default: '' }),
   dangerouslyTrustAnyServer: Type.Boolean({
-    title: 'Give the password to whoever answers',
-    description: 'With the mode None nobody knows whose certificate the password is encrypted for.',
+    title: 'Send the password to an unverified server',
+    description: 'With mode None the server is not verified: the password may be encrypted for an impostor.',
     default: false,
   }),
   userCertificate: Type.String({
@@ -48,69 +48,70 @@ export const connectorVariables = Type.Object({
   }),
   applicationUri: Type.String({
     title: 'Application URI of the connector',
-    description: 'Stands in its certificate. Empty: made of the host name and the name of the connector.',
+    description: 'Part of its certificate. Empty: derived from the host name and the name of the connector.',
     default: '',
     pattern: '^[^\\s]{0,256}$',
   }),
   sessionTimeoutMs: Type.Integer({
-    title: 'Milliseconds for which the server keeps a session that is silent',
+    title: 'Milliseconds after which the server closes a silent session',
     default: 30_000,
     minimum: 10_000,
     maximum: 3_600_000,
   }),
   keepAliveMs: Type.Integer({
-    title: 'Milliseconds between two looks whether the server still answers',
-    description: 'One that falls silent is lost after at most this and timeoutMs.',
+    title: 'Milliseconds between keep-alive reads',
+    description: 'If the server falls silent, the link is lost after at most keepAliveMs plus timeoutMs.',
     default: 1000,
     minimum: 100,
     maximum: 60_000,
   }),
   timeoutMs: Type.Integer({
-    title: 'Milliseconds that the server has to answer a request',
+    title: 'Timeout of a request in milliseconds',
     default: 3000,
     minimum: 100,
     maximum: 60_000,
   }),
   subscriptions: Type.Boolean({
-    title: 'Whether values come by subscription',
-    description: 'Else they are read every scanPeriodMs; so are those that the server refuses to monitor.',
+    title: 'Use subscriptions',
+    description: 'false: values are read every scanPeriodMs, as are nodes that the server refuses to monitor.',
     default: true,
   }),
   publishingIntervalMs: Type.Integer({
-    title: 'Milliseconds between two reports of a subscription',
+    title: 'Publishing interval of subscriptions in milliseconds',
     description: 'Property of a point: publishingInterval.',
     default: 500,
     minimum: 10,
     maximum: 60_000,
   }),
   samplingIntervalMs: Type.Integer({
-    title: 'Milliseconds between two samples of a node',
+    title: 'Sampling interval of nodes in milliseconds',
     description: '0: as fast as the server can. Property of a point: samplingInterval.',
     default: 500,
     minimum: 0,
     maximum: 3_600_000,
   }),
   queueSize: Type.Integer({
-    title: 'Samples that the server keeps of a node between two reports',
+    title: 'Samples of a node that the server queues between two publishes',
     description: 'Property of a point: queueSize.',
     default: 10,
     minimum: 1,
     maximum: 10_000,
   }),
   discardOldest: Type.Boolean({
-    title: 'Whether the oldest sample goes when the queue is full',
-    description: 'Else the newest. Property of a point: discardOldest.',
+    title: 'Discard the oldest sample when the queue is full',
+    description: 'false: the newest. Property of a point: discardOldest.',
     default: true,
   }),
   deviceDeadband: Type.String({
     title: 'Deadband that the server applies',
-    description: 'A number such as 0.5, or a share of the EURange such as 1%. Property of a point: deviceDeadband.',
+    description:
+      'A number such as 0.5, or a percentage of the EURange such as 1%. Property of a point: deviceDeadband.',
     default: '',
     pattern: deadbandPattern,
   }),
   itemsAtOnce: Type.Integer({
-    title: 'Nodes in one request',
-    description: 'A lower limit that the server tells of is kept.',
+    title: 'Maximum number of nodes in a request',
+    description: 'A lower limit of the server takes precedence.',
     default: 500,
     minimum: 1,
     maximum: 10_000,
@@ -123,16 +124,16 @@ export type ConnectorVariables = Static<typeof connectorVariables>;
 export function checkConnector(variables: ConnectorVariables): VariableFault[] {
   const { userName, password, userCertificate, securityMode, dangerouslyTrustAnyServer } = variables;
   if (variables.sessionTimeoutMs <= variables.keepAliveMs) {
-    const message = 'is not longer than keepAliveMs: the server would forget the session between two looks';
+    const message = 'must be longer than keepAliveMs: the session would expire between two keep-alive reads';
     return [{ field: 'sessionTimeoutMs', message }];
   }
   if (userName !== '' && userCertificate !== '') {
-    return [{ field: 'userCertificate', message: 'the user has a name already: one of the two' }];
+    return [{ field: 'userCertificate', message: 'cannot be combined with userName: remove one of them' }];
   }
-  if (userName === '' && password !== '')
-    return [{ field: 'userName', message: 'is required where there is a password' }];
+  if (userName === '' && password !== '') return [{ field: 'userName', message: 'is required if there is a password' }];
   if (password !== '' && securityMode === 'None' && !dangerouslyTrustAnyServer) {
-    const message = 'None gives the password to whoever answers: take another mode, or say dangerouslyTrustAnyServer';
+    const message =
+      'None sends the password to an unverified server: use another mode, or set dangerouslyTrustAnyServer';
     return [{ field: 'securityMode', message }];
   }
   return [];
@@ -147,31 +148,31 @@ export const providerVariables = Type.Object({
   }),
   userName: Type.String({
     title: 'User that may read and write',
-    description: 'Empty: there is none.',
+    description: 'Empty: none.',
     default: '',
     pattern: '^[^\\s]{0,64}$',
   }),
   password: Secret({ title: 'Password of the user', default: '' }),
   readerName: Type.String({
     title: 'User that may only read',
-    description: 'Empty: there is none.',
+    description: 'Empty: none.',
     default: '',
     pattern: '^[^\\s]{0,64}$',
   }),
   readerPassword: Secret({ title: 'Password of the user that may only read', default: '' }),
   anonymous: Type.Boolean({
-    title: 'Whether anonymous clients may read',
+    title: 'Allow anonymous clients to read',
     description: 'They never write.',
     default: false,
   }),
   unsecured: Type.Boolean({
-    title: 'Whether clients may come without security (None)',
-    description: 'Passwords are encrypted still, values are not.',
+    title: 'Allow clients without security (mode None)',
+    description: 'Passwords are still encrypted, values are not.',
     default: false,
   }),
   applicationUri: Type.String({
     title: 'Application URI of the provider',
-    description: 'Stands in its certificate. Empty: made of the host name and the name of the provider.',
+    description: 'Part of its certificate. Empty: derived from the host name and the name of the provider.',
     default: '',
     pattern: '^[^\\s]{0,256}$',
   }),
@@ -181,10 +182,15 @@ export const providerVariables = Type.Object({
     default: '',
     pattern: '^[^\\s;]{0,256}$',
   }),
-  maxSessions: Type.Integer({ title: 'Clients at once', default: 20, minimum: 1, maximum: 1000 }),
-  maxSubscriptions: Type.Integer({ title: 'Subscriptions of a client', default: 20, minimum: 1, maximum: 1000 }),
+  maxSessions: Type.Integer({ title: 'Maximum number of clients', default: 20, minimum: 1, maximum: 1000 }),
+  maxSubscriptions: Type.Integer({
+    title: 'Maximum number of subscriptions per client',
+    default: 20,
+    minimum: 1,
+    maximum: 1000,
+  }),
   maxItems: Type.Integer({
-    title: 'Monitored items of a subscription',
+    title: 'Maximum number of monitored items per subscription',
     default: 50_000,
     minimum: 1,
     maximum: 1_000_000,
@@ -197,12 +203,15 @@ export function checkProvider(values: ProviderVariables): VariableFault[] {
   const { userName, password, readerName, readerPassword, anonymous } = values;
   const faults = checkListening(values, { isAuthenticated: !anonymous });
   if (userName === '' && readerName === '' && !anonymous) {
-    faults.push({ field: 'userName', message: 'is required, or readerName, or anonymous: nobody could come in' });
+    faults.push({
+      field: 'userName',
+      message: 'is required, or readerName, or anonymous: otherwise no client can connect',
+    });
   }
   if (userName !== '' && password === '') faults.push({ field: 'password', message: 'is required' });
   if (readerName !== '' && readerPassword === '') faults.push({ field: 'readerPassword', message: 'is required' });
   if (userName !== '' && userName === readerName) {
-    faults.push({ field: 'readerName', message: 'is the name of the user that may write as well: take another' });
+    faults.push({ field: 'readerName', message: 'must differ from userName' });
   }
   return faults;
 }

@@ -5,12 +5,12 @@ import type { ModelDeclaration } from './model.ts';
 
 const opening: Readonly<Record<PointKind, string>> = {
   measurement:
-    'A function with its arguments in any order; those with a default may be left out. Texts with spaces, commas or ' +
-    'parentheses stand in quotes. Values are rounded for integers. All but `counter` and `walk`, which begin with the ' +
-    'connector, follow the clock of the day, so that a restart does not make them jump. A fault is 1 while it holds.',
+    'A function with its arguments in any order; those with a default may be omitted. Texts with spaces, commas or ' +
+    'parentheses are quoted. Values are rounded for integers. `counter` and `walk` start with the connector; all others ' +
+    'follow the time of day, so that a restart does not make them jump. A fault is 1 while it is active.',
   command:
     'A tag to write to, or a fault to inject. A fault of datatype b begins with 1 and ends with 0. A fault of a number ' +
-    'lasts that many seconds and ends at once with 0. Faults do not strike the points that inject or show faults.',
+    'lasts that many seconds and ends at once with 0. Points that inject or show faults are not affected by faults.',
 };
 
 /** Markdown. */

@@ -16,21 +16,21 @@ export const bus = Type.String({
 const variables = Type.Object({
   scanPeriodMs: Type.Integer({
     title: 'Milliseconds between scans',
-    description: 'Every measurement gets its new value once a scan.',
+    description: 'Every measurement gets a new value in each scan.',
     default: 500,
     minimum: 10,
     maximum: 60_000,
   }),
   speed: Type.Number({
-    title: 'Simulated seconds in a second',
+    title: 'Simulated seconds per second',
     description: 'Functions and models run this much faster; delays and faults do not.',
     default: 1,
     minimum: 0.01,
     maximum: 1000,
   }),
   seed: Type.Integer({
-    title: 'Seed of everything random',
-    description: 'With the same seed, a measurement of the same name walks the same way.',
+    title: 'Seed of random values',
+    description: 'With the same seed, a measurement of the same name has the same random walk.',
     default: 1,
     minimum: 0,
     maximum: 2 ** 32 - 1,
@@ -40,23 +40,23 @@ const variables = Type.Object({
 
 const examples = {
   measurement: [
-    { address: 'sine(low=4, high=20, period=60)', meaning: 'a wave between 4 and 20, one a minute' },
-    { address: 'ramp(high=50, period=60, fall=30)', meaning: 'from 0 to 50 in half a minute, and back in as long' },
+    { address: 'sine(low=4, high=20, period=60)', meaning: 'a sine wave between 4 and 20 with a period of a minute' },
+    { address: 'ramp(high=50, period=60, fall=30)', meaning: 'from 0 to 50 in 30 s, and back in 30 s' },
     { address: 'square(period=10, duty=0.2)', meaning: '1 for 2 seconds, 0 for 8' },
-    { address: 'walk(low=6.5, high=8.5, step=0.05)', meaning: 'a pH that wanders' },
+    { address: 'walk(low=6.5, high=8.5, step=0.05)', meaning: 'a pH that drifts at random' },
     { address: 'counter(period=0.5)', meaning: 'two counts a second' },
     { address: 'text(words="stopped|starting|running", period=5)', meaning: 'three texts in turn' },
     { address: 'echo(valve.position, delay=3)', meaning: 'what was written to echo(valve.position), 3 s later' },
     { address: 'bus(tank1.level)', meaning: 'what a provider on the same bus serves at tank1.level' },
-    { address: 'bad_quality(of=tank1_level)', meaning: '1 while the quality of tank1_level is made bad' },
+    { address: 'bad_quality(of=tank1_level)', meaning: '1 while that fault of tank1_level is active' },
   ],
   command: [
-    { address: 'echo(valve.position)', meaning: 'kept, for measurements of the same tag' },
+    { address: 'echo(valve.position)', meaning: 'shown by measurements of the same tag' },
     { address: 'bus(chlorine.setpoint)', meaning: 'writes the command that a provider serves at chlorine.setpoint' },
     { address: 'drop_link()', meaning: '10 written: the link is lost for 10 seconds' },
     { address: 'bad_quality(of=tank1_level, quality=80)', meaning: 'makes the quality of tank1_level uncertain' },
-    { address: 'freeze(of=tank1_level)', meaning: 'makes tank1_level stand still' },
-    { address: 'slow_write(delay=20)', meaning: 'lets every write of the connector wait for 20 seconds' },
+    { address: 'freeze(of=tank1_level)', meaning: 'freezes tank1_level' },
+    { address: 'slow_write(delay=20)', meaning: 'delays the answer to every write of the connector by 20 seconds' },
     { address: 'refuse_write(of=pump1_start, reason="interlock open")', meaning: 'refuses to start the pump' },
   ],
 };

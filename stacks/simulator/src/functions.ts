@@ -62,12 +62,12 @@ export const tagPattern = '^[_a-zA-Z0-9.]{1,64}$';
 const number = (title: string, value: number) => Type.Number({ title, default: value });
 const seconds = (title: string, value: number) =>
   Type.Number({ title: `Seconds ${title}`, default: value, minimum: 0.001, maximum: 1_000_000_000 });
-const phase = Type.Number({ title: 'Seconds that it runs ahead; below 0, behind', default: 0 });
+const phase = Type.Number({ title: 'Seconds by which it is shifted ahead; negative: behind', default: 0 });
 const tag = Type.String({ title: 'Letters, digits, _ and dots, at most 64', pattern: tagPattern });
 const of = (kind: PointKind) =>
   Type.Optional(
     Type.String({
-      title: `Name of the ${kind} of this connector that it strikes; without it, all of them`,
+      title: `Name of the affected ${kind} of this connector; default: all`,
       pattern: '^[_a-zA-Z0-9]{1,64}$',
     }),
   );
@@ -89,7 +89,7 @@ export const functions = {
     rule: rising,
   }),
   ramp: declare({
-    summary: 'rises evenly from low to high, then falls back',
+    summary: 'rises linearly from low to high, then falls back',
     arguments: Type.Object({
       low: number('Lowest value', 0),
       high: number('Highest value', 100),
@@ -107,21 +107,21 @@ export const functions = {
   square: declare({
     summary: 'high for a part of the period, low for the rest',
     arguments: Type.Object({
-      low: number('Value of the rest', 0),
-      high: number('Value of the first part', 1),
+      low: number('Value during the rest', 0),
+      high: number('Value during the first part', 1),
       period: seconds('of both parts together', 10),
-      duty: Type.Number({ title: 'First part, as a share of the period', default: 0.5, minimum: 0, maximum: 1 }),
+      duty: Type.Number({ title: 'Fraction of the period that is high', default: 0.5, minimum: 0, maximum: 1 }),
       phase,
     }),
     measurement: numbersAndStates,
     rule: rising,
   }),
   walk: declare({
-    summary: 'a random walk that turns round at low and high',
+    summary: 'a random walk between low and high',
     arguments: Type.Object({
       low: number('Lowest value', 0),
       high: number('Highest value', 100),
-      start: Type.Optional(Type.Number({ title: 'First value; without it, midway' })),
+      start: Type.Optional(Type.Number({ title: 'First value; default: midway' })),
       step: Type.Number({ title: 'Largest move', default: 1, minimum: 0 }),
       period: seconds('between moves', 1),
     }),
@@ -133,11 +133,11 @@ export const functions = {
         : undefined),
   }),
   counter: declare({
-    summary: 'counts from low to high and begins again at low; with a step below 0, from high down to low',
+    summary: 'counts from low to high and wraps to low; with a negative step, from high down to low',
     arguments: Type.Object({
       low: number('First value', 0),
-      high: Type.Optional(Type.Number({ title: 'Last value; without it, the largest exact one of the datatype' })),
-      step: number('What is added each time', 1),
+      high: Type.Optional(Type.Number({ title: 'Last value; default: the largest exact value of the datatype' })),
+      step: number('Increment', 1),
       period: seconds('between steps', 1),
     }),
     measurement: numbersAndStates,
@@ -146,15 +146,15 @@ export const functions = {
   text: declare({
     summary: 'shows one text after the other',
     arguments: Type.Object({
-      words: Type.String({ title: 'The texts, in quotes, with | between them', pattern: '^[^|]+(?:\\|[^|]+)*$' }),
+      words: Type.String({ title: 'The texts, in quotes, separated by |', pattern: '^[^|]+(?:\\|[^|]+)*$' }),
       period: seconds('that each is shown', 5),
     }),
     measurement: texts,
   }),
   echo: declare({
     summary: {
-      measurement: 'the value last written to the command echo(…) of the same tag; before that, zero or no text',
-      command: 'kept for the measurements echo(…) of the same tag',
+      measurement: 'the value last written to the command echo(…) of the same tag; before that, zero or an empty text',
+      command: 'shown by the measurements echo(…) of the same tag',
     },
     arguments: Type.Object({
       tag,
@@ -189,7 +189,7 @@ export const functions = {
     command: numbers,
   }),
   bad_quality: declare({
-    summary: 'a fault: measurements keep their value and get a quality that is not good',
+    summary: 'a fault: the quality of measurements is bad or uncertain, their values do not change',
     arguments: Type.Object({
       of: of('measurement'),
       quality: Type.Integer({
@@ -204,13 +204,13 @@ export const functions = {
     command: faultSwitch,
   }),
   freeze: declare({
-    summary: 'a fault: measurements stand still, with good quality, as a stuck sensor does',
+    summary: 'a fault: measurements do not change, with good quality, like a stuck sensor',
     arguments: Type.Object({ of: of('measurement') }),
     measurement: booleans,
     command: faultSwitch,
   }),
   slow_write: declare({
-    summary: 'a fault: the device takes its time to answer writes',
+    summary: 'a fault: the device answers writes late',
     arguments: Type.Object({
       of: of('command'),
       delay: Type.Number({ title: 'Seconds until the answer', default: 5, minimum: 0.001, maximum: 3600 }),
@@ -223,7 +223,7 @@ export const functions = {
     summary: 'a fault: the device refuses writes',
     arguments: Type.Object({
       of: of('command'),
-      reason: Type.String({ title: 'The reason that it gives, in quotes', default: 'refused by the simulator' }),
+      reason: Type.String({ title: 'The reason, in quotes', default: 'refused by the simulator' }),
     }),
     only: { reason: 'command' },
     measurement: booleans,

@@ -1,4 +1,4 @@
-// The declaration of the simulator stack: a device that needs no device.
+// The declaration of the simulator stack: a simulated device.
 import { defineStack, Type } from '@telltale/stack-kit';
 import { bus, connectorRole } from './connector-role.ts';
 import { tagPattern } from './functions.ts';
@@ -7,7 +7,7 @@ export default defineStack({
   name: 'simulator',
   title: 'Simulator',
   description:
-    'A device that needs no device: values from functions of time and echoes of commands, with faults to inject. Its ' +
+    'A simulated device: values from functions of time and echoes of commands, with faults to inject. Its ' +
     'provider serves points on a bus in memory, from which a simulator connector reads them back: a loopback to try ' +
     'providers without a second machine.',
   connector: connectorRole(() => import('./connector.ts')),
@@ -16,8 +16,8 @@ export default defineStack({
     variables: Type.Object({
       bus,
       gatherMs: Type.Integer({
-        title: 'Milliseconds for which changes are gathered',
-        description: 'The newest value of each point is put on the bus when they have passed.',
+        title: 'Milliseconds for which changes are batched',
+        description: 'Then the newest value of each point is put on the bus.',
         default: 100,
         minimum: 0,
         maximum: 60_000,

@@ -28,18 +28,17 @@ const userVariables = {
     default: 'authPriv',
   }),
   authProtocol: Type.Enum(authProtocols, {
-    title: 'Hash that authenticates',
-    description: 'MD5 and SHA-1 (`sha`) are for devices that know nothing better.',
+    title: 'Authentication protocol',
+    description: 'MD5 and SHA-1 (`sha`) are for devices that support nothing better.',
     default: 'sha256',
   }),
-  authKey: Secret({ title: 'Passphrase that authenticates', description: 'At least 8 characters.', default: '' }),
+  authKey: Secret({ title: 'Authentication passphrase', description: 'At least 8 characters.', default: '' }),
   privProtocol: Type.Enum(privProtocols, {
-    title: 'Cipher',
-    description:
-      '`aes` is AES-128. The key of `aes256` is made as net-snmp and most others do it, that of `aes256c` as Cisco does.',
+    title: 'Privacy protocol',
+    description: '`aes` is AES-128. `aes256` derives its key as net-snmp and most others do, `aes256c` as Cisco does.',
     default: 'aes',
   }),
-  privKey: Secret({ title: 'Passphrase that encrypts', description: 'At least 8 characters.', default: '' }),
+  privKey: Secret({ title: 'Privacy passphrase', description: 'At least 8 characters.', default: '' }),
 };
 
 export const connectorVariables = Type.Object({
@@ -49,11 +48,11 @@ export const connectorVariables = Type.Object({
       'Such as `192.0.2.7`, or `switch1=192.0.2.1, switch2=192.0.2.2:1161, ups=[2001:db8::7]`: then addresses begin with ' +
       'a name, as in `switch2/ifInOctets.3`.',
   }),
-  port: Type.Integer({ title: 'UDP port of agents that say none', default: 161, minimum: 1, maximum: 65535 }),
+  port: Type.Integer({ title: 'UDP port of agents without one', default: 161, minimum: 1, maximum: 65535 }),
   version: Type.Enum(['2c', '3'], { title: 'Version of SNMP', default: '2c' }),
   community: Secret({
     title: 'Community of version 2c',
-    description: 'It crosses the network in the clear.',
+    description: 'It is sent unencrypted.',
     default: '',
   }),
   ...userVariables,
@@ -66,49 +65,49 @@ export const connectorVariables = Type.Object({
   scanPeriodMs: scanPeriodVariable,
   timeoutMs: timeoutVariable,
   retries: Type.Integer({
-    title: 'How often a read is sent again within that time',
-    description: 'Datagrams get lost. A set is never sent again.',
+    title: 'Retries of a read within timeoutMs',
+    description: 'Datagrams get lost. A set is never retried.',
     default: 1,
     minimum: 0,
     maximum: 5,
   }),
   maxVarbinds: Type.Integer({
-    title: 'Objects in one request at most',
-    description: 'An agent to whom that is too big is asked for fewer by itself.',
+    title: 'Maximum number of objects in a request',
+    description: 'Reduced automatically for an agent that answers tooBig.',
     default: 40,
     minimum: 1,
     maximum: 200,
   }),
   requestsAtOnce: Type.Integer({
-    title: 'Requests that an agent has at once at most',
-    description: 'More than 1 for much that is read over a slow link from an agent that can bear it.',
+    title: 'Maximum number of concurrent requests per agent',
+    description: 'Increase it to read many objects over a slow link, if the agent supports it.',
     default: 1,
     minimum: 1,
     maximum: 16,
   }),
   bulk: Type.Boolean({
-    title: 'Whether neighbouring rows of a column are read with GETBULK',
-    description: 'Off for agents that do it wrong.',
+    title: 'Read neighbouring rows of a column with GETBULK',
+    description: 'Disable it for agents with a faulty GETBULK.',
     default: true,
   }),
   trapPort: Type.Integer({
-    title: 'UDP port to listen at for traps and informs',
-    description: '0: none. The port of the standard is 162, and wants rights.',
+    title: 'UDP port for traps and informs',
+    description: '0: none. The standard port is 162, which requires privileges.',
     default: 0,
     minimum: 0,
     maximum: 65535,
   }),
   trapHost: Type.String({
-    title: 'Address to listen at for traps',
-    description: '`0.0.0.0` or `::` listens at every address of the machine.',
+    title: 'Address on which to listen for traps',
+    description: '`0.0.0.0` or `::` listens on all addresses of the machine.',
     default: '127.0.0.1',
     pattern: '^[0-9a-zA-Z.:_%-]{1,255}$',
   }),
   trapSenders: Type.String({
     title: 'Who may send traps of version 2c',
     description:
-      'Addresses and nets such as `10.0.0.7, 192.168.5.0/24`, with commas between them. The machine itself always may; ' +
-      'so may whoever sends as the user of version 3, authenticated. To listen beyond the machine with a community wants it.',
+      'Addresses and networks such as `10.0.0.7, 192.168.5.0/24`, separated by commas. This machine and the authenticated ' +
+      'user of version 3 always may. Required to listen beyond this machine with a community.',
     default: '',
   }),
 });
@@ -117,30 +116,30 @@ export const providerVariables = Type.Object({
   ...listenVariables(1161),
   community: Secret({
     title: 'Community of version 2c that may read',
-    description: 'Empty: nobody reads with version 2c. It crosses the network in the clear.',
+    description: 'Empty: version 2c cannot read. It is sent unencrypted.',
     default: '',
   }),
   writeCommunity: Secret({
     title: 'Community of version 2c that may read and write',
-    description: 'Empty: nobody writes with version 2c.',
+    description: 'Empty: version 2c cannot write.',
     default: '',
   }),
   ...userVariables,
-  userMayWrite: Type.Boolean({ title: 'Whether the user of version 3 may write', default: true }),
+  userMayWrite: Type.Boolean({ title: 'Allow the user of version 3 to write', default: true }),
   baseOid: Type.String({
     title: 'Object identifier below which points are served',
     description:
-      'The default is the place that net-snmp keeps free for experiments: no device has anything there. Who has a number ' +
-      'of an enterprise of their own puts it here.',
+      'The default is the subtree that net-snmp reserves for experiments, which no device uses. If you have an enterprise ' +
+      'number, use it here.',
     default: '1.3.6.1.4.1.8072.9999.9999',
   }),
   badQuality: Type.Enum(['noSuchInstance', 'lastValue'], {
-    title: 'What is served of a value whose quality is bad',
+    title: 'What is served for a point of bad quality',
     description:
-      '`noSuchInstance`: no value, so that nobody takes an old one for new. Quality and time are always served.',
+      '`noSuchInstance`: no value, so that a stale one is not mistaken for a current one. Quality and time are always served.',
     default: 'noSuchInstance',
   }),
-  location: Type.String({ title: 'What sysLocation.0 answers', default: '' }),
+  location: Type.String({ title: 'Value of sysLocation.0', default: '' }),
 });
 
 export type ConnectorVariables = Static<typeof connectorVariables>;
@@ -172,15 +171,15 @@ export function checkConnector(values: ConnectorVariables): VariableFault[] {
 export function checkProvider(values: ProviderVariables): VariableFault[] {
   const faults: VariableFault[] = checkUser(values);
   if (values.community === '' && values.writeCommunity === '' && values.user === '') {
-    faults.push({ field: 'community', message: 'is required, or a user of version 3: nobody could read' });
+    faults.push({ field: 'community', message: 'is required, or a user of version 3: otherwise no client can read' });
   }
   if (values.community !== '' && values.community === values.writeCommunity) {
-    faults.push({ field: 'community', message: 'is that which may write as well: leave one of them empty' });
+    faults.push({ field: 'community', message: 'must differ from writeCommunity: change it or leave it empty' });
   }
   if (!isOid(values.baseOid) || values.baseOid.split('.').length > 64) {
     faults.push({ field: 'baseOid', message: 'is not an object identifier, such as 1.3.6.1.4.1.8072.9999.9999' });
   } else if (!values.baseOid.startsWith('1.3.6.1.4.1.')) {
-    faults.push({ field: 'baseOid', message: 'must begin with 1.3.6.1.4.1, where enterprises have theirs' });
+    faults.push({ field: 'baseOid', message: 'must begin with 1.3.6.1.4.1, the subtree of enterprises' });
   }
   const hasCommunity = values.community !== '' || values.writeCommunity !== '';
   const isAuthenticated = !hasCommunity && values.securityLevel === 'authPriv';

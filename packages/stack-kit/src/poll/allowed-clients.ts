@@ -1,4 +1,4 @@
-// Who may come to a provider that listens: the variables of a listener, and addresses against the list of the allowed.
+// Which clients may connect to a provider: the variables of a listener, and the check of an address against its list.
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import Type from 'typebox';
 import type { VariableFault } from '../variables.ts';
@@ -9,17 +9,17 @@ const maxEntries = 256;
 export function listenVariables(defaultPort: number) {
   return {
     host: Type.String({
-      title: 'Address to listen at',
-      description: '`0.0.0.0` or `::` listens at every address of the machine.',
+      title: 'Address on which to listen',
+      description: '`0.0.0.0` or `::` listens on all addresses of the machine.',
       default: '127.0.0.1',
       pattern: '^[0-9a-zA-Z.:_%-]{1,255}$',
     }),
-    port: Type.Integer({ title: 'Port to listen at', default: defaultPort, minimum: 1, maximum: 65535 }),
+    port: Type.Integer({ title: 'Port on which to listen', default: defaultPort, minimum: 1, maximum: 65535 }),
     allowedClients: Type.String({
-      title: 'Clients that may come',
+      title: 'Allowed clients',
       description:
-        'Addresses and nets such as `10.0.0.7, 192.168.5.0/24, fd00::/8`, with commas between them. The machine itself ' +
-        'always may. To listen beyond the machine wants it.',
+        'Addresses and networks such as `10.0.0.7, 192.168.5.0/24, fd00::/8`, separated by commas. This machine is always ' +
+        'allowed. Required to listen beyond this machine.',
       default: '',
     }),
   };
@@ -39,7 +39,7 @@ export function checkListening(
     return [{ field: 'allowedClients', message: (error as Error).message }];
   }
   if (isLoopback(host) || isAuthenticated || allowedClients.trim() !== '') return [];
-  const message = `is required where the provider listens at ${host}: say who may come, such as 192.168.5.0/24`;
+  const message = `is required to listen on ${host}: list the allowed clients, such as 192.168.5.0/24`;
   return [{ field: 'allowedClients', message }];
 }
 
@@ -53,7 +53,7 @@ export class AllowedClients {
     this.#nets = nets;
   }
 
-  /** An empty text allows the machine itself alone. Throws an error that names the entry that is wrong. */
+  /** An empty text allows only this machine. Throws an error that names the invalid entry. */
   static parse(text: string): AllowedClients {
     const nets: Nets = { ipv4: new BlockList(), ipv6: new BlockList() };
     nets.ipv4.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -65,7 +65,7 @@ export class AllowedClients {
     return new AllowedClients(nets);
   }
 
-  /** An address as a socket tells it, also of the form `::ffff:10.0.0.7`; what is no address is not allowed. */
+  /** An address as a socket reports it, also of the form `::ffff:10.0.0.7`; anything else is not allowed. */
   allows(address: string | undefined): boolean {
     if (this.#nets === undefined) return true;
     const known = canonical(address ?? '');

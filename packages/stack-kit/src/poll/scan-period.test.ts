@@ -17,8 +17,8 @@ describe('the scan period of a point', () => {
   });
 
   for (const text of ['', '9', '3600001', '1e3', ' 500', '-5', '0.5', '500ms', '٣', '1'.repeat(5000)]) {
-    test(`${JSON.stringify(text.slice(0, 20))} is told to be wrong, and not taken`, () => {
-      assert.match(checkScanPeriod(of(text)) ?? '', /scanPeriod .* whole milliseconds .* 10 to 3600000/);
+    test(`${JSON.stringify(text.slice(0, 20))} is reported as invalid, and not used`, () => {
+      assert.match(checkScanPeriod(of(text)) ?? '', /scanPeriod .* whole number of milliseconds from 10 to 3600000/);
       assert.equal(scanPeriodOf(of(text), 1000), 1000);
     });
   }

@@ -15,7 +15,7 @@ export const scanPeriodVariable = Type.Integer({
 
 /** The variable `timeoutMs`. */
 export const timeoutVariable = Type.Integer({
-  title: 'Milliseconds that a device has to answer',
+  title: 'Timeout of a request in milliseconds',
   default: 1000,
   minimum: 10,
   maximum: 60_000,
@@ -33,7 +33,7 @@ export function checkScanPeriod(point: Point): string | undefined {
   if (text === undefined || parsePeriod(text) !== undefined) return undefined;
   const { least, most } = limitsMs;
   const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-  return `the property scanPeriod is ${shown}: whole milliseconds are expected, ${least} to ${most}, such as 500`;
+  return `the property scanPeriod is ${shown}; it must be a whole number of milliseconds from ${least} to ${most}, such as 500`;
 }
 
 function parsePeriod(text: string): number | undefined {
