@@ -9,7 +9,9 @@ import { parseServedAddress } from './served-address.ts';
 const texts = datatypes.filter((datatype) => traitsOf(datatype).form === form.text);
 const numbers = datatypes.filter((datatype) => traitsOf(datatype).form !== form.text);
 const quantities = datatypes.filter((datatype) => traitsOf(datatype).isQuantity);
-const beyondInt32 = quantities.filter((datatype) => Number(traitsOf(datatype).highest) >= 2 ** 32);
+const signed32 = quantities.filter((datatype) => Number(traitsOf(datatype).lowest) <= -(2 ** 31));
+const unsigned32 = quantities.filter((datatype) => Number(traitsOf(datatype).highest) >= 2 ** 32 - 1);
+const signed64 = signed32.filter((datatype) => unsigned32.includes(datatype));
 const decimals = quantities.filter((datatype) => traitsOf(datatype).precision !== 'whole');
 
 /**
@@ -20,10 +22,10 @@ export const holders: Readonly<Record<RegisterType | 'bit', readonly Datatype[]>
   bit: numbers,
   int16: numbers,
   uint16: numbers,
-  int32: quantities,
-  uint32: beyondInt32,
-  int64: beyondInt32,
-  uint64: beyondInt32,
+  int32: signed32,
+  uint32: unsigned32,
+  int64: signed64,
+  uint64: signed64,
   float32: decimals,
   float64: decimals,
   bcd16: quantities,

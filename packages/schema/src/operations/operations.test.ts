@@ -68,6 +68,24 @@ test('a request of the channel carries what its operation requires, and what tel
   }
 });
 
+/** What tells an answer from another one; titles and what is required of objects differ. */
+const outline = (schema: object | undefined) => {
+  const { type, properties = {} } = (schema ?? {}) as { type?: string; properties?: object };
+  return { type, properties: Object.keys(properties).sort() };
+};
+
+test('the one field of an answer on the channel has what HTTP answers', () => {
+  for (const { name, http, channel = [] } of all) {
+    for (const { request, answer = {}, batch } of channel) {
+      // HTTP gives records by name; the message has those of one name.
+      if (request === 'ReadArchive') continue;
+      const [schema, ...others] = Object.values(answer);
+      if (http === undefined || schema === undefined || others.length > 0 || batch !== undefined) continue;
+      assert.deepEqual(outline(schema), outline(http.answer.schema), name);
+    }
+  }
+});
+
 test('whatever a request of several operations can say means one of them', () => {
   for (const request of channelRequestNames) {
     const { operations, fields, batch = '' } = channelRequests[request];

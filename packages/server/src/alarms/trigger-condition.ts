@@ -7,17 +7,18 @@ type Comparable = number | bigint | string;
 interface Operator {
   /** Which way the hysteresis shifts the threshold of an active alarm; 0: it is a tolerance around the reference. */
   readonly shift: 1 | -1 | 0;
-  /** Depends on the order of value and threshold and on the tolerance only: `quietBand` relies on it. */
+  /** Whether `holds` depends on nothing but the order of value and threshold, and on the tolerance. */
+  readonly isByOrder: boolean;
   holds(value: Comparable, threshold: Comparable, isWithinTolerance: boolean): boolean;
 }
 
 const operators: Readonly<Record<NonNullable<Alarm['trgOperator']>, Operator>> = {
-  lt: { shift: 1, holds: (value, threshold) => value < threshold },
-  le: { shift: 1, holds: (value, threshold) => value <= threshold },
-  gt: { shift: -1, holds: (value, threshold) => value > threshold },
-  ge: { shift: -1, holds: (value, threshold) => value >= threshold },
-  eq: { shift: 0, holds: (_value, _threshold, isWithinTolerance) => isWithinTolerance },
-  ne: { shift: 0, holds: (_value, _threshold, isWithinTolerance) => !isWithinTolerance },
+  lt: { shift: 1, isByOrder: true, holds: (value, threshold) => value < threshold },
+  le: { shift: 1, isByOrder: true, holds: (value, threshold) => value <= threshold },
+  gt: { shift: -1, isByOrder: true, holds: (value, threshold) => value > threshold },
+  ge: { shift: -1, isByOrder: true, holds: (value, threshold) => value >= threshold },
+  eq: { shift: 0, isByOrder: true, holds: (_value, _threshold, isWithinTolerance) => isWithinTolerance },
+  ne: { shift: 0, isByOrder: true, holds: (_value, _threshold, isWithinTolerance) => !isWithinTolerance },
 };
 
 /** Both thresholds and the tolerance are of one type: that of the measurement's values. */
@@ -87,9 +88,8 @@ export function quietBand(
   isActive: boolean,
 ): readonly [low: number, high: number] | undefined {
   const threshold = isActive ? condition.whileActive : condition.whileInactive;
-  if (typeof threshold !== 'number' || holds(condition, measurements, measurement, isActive) !== isActive) {
-    return undefined;
-  }
+  if (typeof threshold !== 'number' || !condition.operator.isByOrder) return undefined;
+  if (holds(condition, measurements, measurement, isActive) !== isActive) return undefined;
   const value = measurements.numberOf(measurement);
   const tolerance = condition.operator.shift === 0 ? (condition.tolerance as number) : 0;
   const blur = margin * (Math.abs(threshold) + tolerance);

@@ -13,8 +13,8 @@ export const flag = {
   plain: 64,
   /** The raw range runs downwards. */
   falling: 128,
-  /** Its readings are whole numbers of 32 bits. */
-  whole: 256,
+  /** Its readings are whole numbers; those beyond 32 bits go the long way. */
+  int32: 256,
   /** Its readings are singles. */
   single: 512,
 } as const;

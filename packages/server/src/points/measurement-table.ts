@@ -57,7 +57,7 @@ export class MeasurementTable {
     this.words[(handle << wordShift) + word.flags] = flags | (this.flagsOf(handle) & flag.simulated);
     this.types[handle] = datatypes.indexOf(datatype);
     this.rawTypes[handle] = datatypes.indexOf(rawDatatype);
-    this.#defineScaling(handle, datatype, scaling);
+    this.#defineScaling(handle, rawDatatype, scaling);
     this.cells[(handle << cellShift) + cell.threshold] = threshold;
     if (longDeadband === undefined) this.longDeadbands.delete(handle);
     else this.longDeadbands.set(handle, longDeadband);
@@ -185,10 +185,10 @@ export class MeasurementTable {
     this.cells[(handle << cellShift) + cell.time] = timeUs;
   }
 
-  #defineScaling(handle: number, datatype: Datatype, scaling: Scaling | undefined): void {
+  #defineScaling(handle: number, rawDatatype: Datatype, scaling: Scaling | undefined): void {
     const at = handle << cellShift;
     if (scaling === undefined) {
-      const { precision, lowest, highest } = traitsOf(datatype);
+      const { precision, lowest, highest } = traitsOf(rawDatatype);
       const isWhole = precision === 'whole';
       this.cells[at + cell.low] = isWhole ? Number(lowest) - 1 : Number.NEGATIVE_INFINITY;
       this.cells[at + cell.high] = isWhole ? Number(highest) + 1 : Number.POSITIVE_INFINITY;
@@ -228,7 +228,7 @@ export function chainSettings(point: Measurement): ChainSettings {
     flags |= flag.plain;
     const { precision } = traitsOf(rawDatatype);
     if (precision === 'single') flags |= flag.single;
-    else if (precision === 'whole') flags |= flag.whole;
+    else if (precision === 'whole') flags |= flag.int32;
   }
   if (deadband !== undefined) flags |= flag.deadband;
   return {
