@@ -1,6 +1,6 @@
 // What the service serves: every route of HTTP, and the channel, made from its parts and settings.
 import { randomUUID } from 'node:crypto';
-import { type ProblemError, systemClock } from '@telltale/schema';
+import { systemClock } from '@telltale/schema';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ModuleTokens } from './access/index.ts';
@@ -18,43 +18,35 @@ import {
   pagePolicy,
   Watches,
 } from './api/index.ts';
-import type { ConfigurationDatabase } from './cfgdb/index.ts';
-import type { Executables, FunctionModules } from './modules/index.ts';
+import type { FunctionModules } from './modules/index.ts';
 import {
-  type ArchiveOperations,
+  type ArchiveParts,
   archive,
+  type ConfigurationParts,
   configuration,
   configuredObjects,
   type DataAccess,
   type Gate,
   type Implementations,
   instances,
-  type Losses,
   liveObjects,
-  ModuleAccess,
+  type ServiceParts,
   type StackAccess,
-  type StackCatalogue,
   service,
 } from './operations/index.ts';
 import type { Settings } from './settings.ts';
 
-export interface Interfaces {
+export interface Interfaces
+  extends Omit<ArchiveParts, 'clock'>,
+    Omit<ConfigurationParts, 'mayUpload'>,
+    Pick<ServiceParts, 'unavailable' | 'diskFailure'> {
   readonly settings: Settings;
   readonly log: Logger;
   readonly data: DataAccess;
-  readonly archive: ArchiveOperations;
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
-  readonly cfgdb: ConfigurationDatabase;
-  readonly executables: Executables;
-  readonly stacks: StackCatalogue;
   readonly tokens: ModuleTokens;
   readonly metrics: Metrics;
-  /** Why the service cannot answer now; undefined where it can. */
-  readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** What is wrong with what is kept on disk; undefined where nothing is. */
-  readonly diskFailure: () => ProblemError | undefined;
-  readonly losses: Losses;
   readonly gate: Gate;
 }
 
@@ -90,8 +82,8 @@ export function implementationsOf(parts: Interfaces): Implementations {
   const documents = documentsOf({ version: packageJson.version, paths });
   return {
     ...liveObjects({ data, stacks, boot: randomUUID().slice(0, 8) }),
-    ...instances({ stacks, modules: new ModuleAccess(parts.modules) }),
-    ...archive(parts.archive),
+    ...instances({ stacks, modules: parts.modules }),
+    ...archive({ ...parts, clock: systemClock }),
     ...configuredObjects(parts.cfgdb),
     ...configuration({ ...parts, mayUpload: settings['module-uploads'] }),
     ...service({ ...parts, paths, documents, metricsText: () => parts.metrics.registry.metrics() }),

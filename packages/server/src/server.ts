@@ -14,7 +14,7 @@ import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { ArchiveOperations, DataAccess, Gate, StackAccess, type StackCatalogue } from './operations/index.ts';
+import { DataAccess, Gate, Imports, StackAccess, type StackCatalogue } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
@@ -54,7 +54,7 @@ export class Server {
   readonly #commands: Commands;
   readonly #alarms: Alarms;
   readonly #archive: Archive;
-  readonly #history: ArchiveOperations;
+  readonly #imports: Imports;
   readonly #archiving: Archiving;
   readonly #watch: FolderWatch;
   readonly #condition: ServiceCondition;
@@ -189,7 +189,7 @@ export class Server {
       stores: [this.#cfgdb, this.#state, this.#executables, this.#archive],
     });
     const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
-    this.#history = new ArchiveOperations({ archive: this.#archive, archiving: this.#archiving, data, clock });
+    this.#imports = new Imports({ clock, take: (key, batch) => this.#archive.backfill(key, batch) });
     const metrics = new Metrics();
     const instances = new StackAccess({
       host: this.#host,
@@ -207,7 +207,9 @@ export class Server {
       settings,
       log,
       data,
-      archive: this.#history,
+      archive: this.#archive,
+      archiving: this.#archiving,
+      imports: this.#imports,
       instances,
       modules,
       cfgdb: this.#cfgdb,
@@ -231,7 +233,7 @@ export class Server {
         missing: () => this.#condition.missing(),
         archive: this.#archive,
         archiving: this.#archiving,
-        history: this.#history,
+        imports: this.#imports,
         host: this.#host,
         modules,
         channel: this.#channel,
@@ -296,7 +298,7 @@ export class Server {
     const cutOff = setTimeout(() => this.#http.server.closeAllConnections(), finishMs);
     await Promise.all([this.#channel.close(), this.#http.close()]);
     clearTimeout(cutOff);
-    await this.#history.close();
+    await this.#imports.close();
     await this.#host.close(closeMs);
     await this.#alarms.close();
     this.#commands.close();

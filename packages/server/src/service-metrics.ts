@@ -4,7 +4,7 @@ import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import type { FunctionModules } from './modules/index.ts';
-import type { ArchiveOperations, DataAccess, Gate } from './operations/index.ts';
+import type { DataAccess, Gate, Imports } from './operations/index.ts';
 import type { InstanceStatus, StackHost } from './stacks/index.ts';
 import type { LiveState } from './state/index.ts';
 
@@ -16,7 +16,7 @@ export interface MetricSources {
   readonly missing: () => readonly string[];
   readonly archive: Archive;
   readonly archiving: Archiving;
-  readonly history: Pick<ArchiveOperations, 'imports'>;
+  readonly imports: Pick<Imports, 'counts'>;
   readonly host: StackHost;
   readonly modules: FunctionModules;
   readonly channel: ChannelServer;
@@ -85,7 +85,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
 }
 
 /** Everything offered is among the outcomes: nothing is lost without being counted. */
-function archiveMetrics({ archive, archiving, history }: MetricSources): Metric[] {
+function archiveMetrics({ archive, archiving, imports }: MetricSources): Metric[] {
   const { records } = archive;
   return [
     counter(
@@ -112,9 +112,9 @@ function archiveMetrics({ archive, archiving, history }: MetricSources): Metric[
     counter('archive_readings_refused_total', 'Readings of the archive that were too many to wait.', () => {
       return archive.queries.refused;
     }),
-    gauge('archive_imports', 'Imports under way.', () => history.imports.running),
-    gauge('archive_imports_waiting', 'Imports that wait for others.', () => history.imports.waiting),
-    counter('archive_imports_refused_total', 'Imports that were too many to wait.', () => history.imports.refused),
+    gauge('archive_imports', 'Imports under way.', () => imports.counts.running),
+    gauge('archive_imports_waiting', 'Imports that wait for others.', () => imports.counts.waiting),
+    counter('archive_imports_refused_total', 'Imports that were too many to wait.', () => imports.counts.refused),
     gauge('archive_failing', 'Whether the disk refused the newest of them.', () =>
       Number(archive.failure !== undefined),
     ),

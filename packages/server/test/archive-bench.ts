@@ -6,9 +6,10 @@ import { Alarms } from '../src/alarms/index.ts';
 import type { HttpServer } from '../src/api/index.ts';
 import { Archiving } from '../src/archive/index.ts';
 import {
-  ArchiveOperations,
   archive as archiveOf,
   DataAccess,
+  type Implementations,
+  Imports,
   liveObjects,
   type StackAccess,
 } from '../src/operations/index.ts';
@@ -23,7 +24,8 @@ export const maxBackfillBytes = 8 << 20;
 export class ArchiveBench {
   readonly clock = new ManualClock();
   readonly archive = new MemoryArchive();
-  readonly operations: ArchiveOperations;
+  readonly implementations: Partial<Implementations>;
+  readonly #imports: Imports;
   readonly #http: HttpServer;
 
   constructor() {
@@ -41,10 +43,11 @@ export class ArchiveBench {
     const data = new DataAccess({ measurements, commands, alarms });
     const sink = { batch: new Batch(), slotOf: () => 0, added: () => undefined };
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
-    this.operations = new ArchiveOperations({ archive, archiving, data, clock });
+    this.#imports = new Imports({ clock, take: (key, batch) => archive.backfill(key, batch) });
+    this.implementations = archiveOf({ archive, archiving, imports: this.#imports, data, clock });
     this.#http = plainHttp({
       routes: plainRoutes(
-        { ...liveObjects({ data, stacks: {} as StackAccess, boot: '' }), ...archiveOf(this.operations) },
+        { ...liveObjects({ data, stacks: {} as StackAccess, boot: '' }), ...this.implementations },
         { 'max-backfill-size': maxBackfillBytes },
       ),
     });
@@ -57,7 +60,7 @@ export class ArchiveBench {
   async close(): Promise<void> {
     this.#http.server.closeAllConnections();
     await this.#http.close();
-    await this.operations.close();
+    await this.#imports.close();
   }
 
   get port(): number {

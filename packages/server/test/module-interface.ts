@@ -6,7 +6,7 @@ import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, type HttpServer, type Route, Watches } from '../src/api/index.ts';
-import { DataAccess, instances, liveObjects, ModuleAccess, type StackAccess } from '../src/operations/index.ts';
+import { DataAccess, instances, liveObjects, type StackAccess } from '../src/operations/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
 import { openGate, plainHttp, plainRoutes } from './plain-http.ts';
@@ -54,10 +54,9 @@ export class ModuleInterface {
     for (const name of ['high', 'low', '__proto__']) alarms.put({ name, severity: 1 });
     this.data = new DataAccess({ measurements, commands, alarms });
     const { data } = this;
-    const access = new ModuleAccess(modules);
     const implementations = {
       ...liveObjects({ data, stacks: noStacks, boot: '' }),
-      ...instances({ stacks: noStacks, modules: access }),
+      ...instances({ stacks: noStacks, modules }),
       heartbeat: () => undefined,
     };
     const routes = [...plainRoutes(implementations), ...more];

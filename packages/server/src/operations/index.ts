@@ -4,6 +4,5 @@ export * from './data/index.ts';
 export * from './diagnostics/index.ts';
 export { Gate, type GatedOperation, type GateOptions, type Guarded } from './gate.ts';
 export * from './implementations/index.ts';
-export * from './modules/index.ts';
 export { defaultPaths, type InterfacePaths, pathOf } from './paths.ts';
 export type { PagesReply, StreamReply } from './replies.ts';

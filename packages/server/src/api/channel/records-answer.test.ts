@@ -4,7 +4,6 @@ import { type ChannelRequestFields, channelRequests, ProblemError, type ProblemN
 import { ArchiveBench } from '../../../test/archive-bench.ts';
 import { openGate } from '../../../test/plain-http.ts';
 import { localCaller } from '../../access/index.ts';
-import { archive as archiveImplementations } from '../../operations/index.ts';
 import { Slices } from '../../runtime/index.ts';
 import { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
@@ -19,7 +18,7 @@ const { archive } = bench;
 const client = { isOpen: true, caller: localCaller, gone: () => new AbortController().signal };
 const backlog = new Backlog();
 const parts: RequestHandlerParts = {
-  implementations: archiveImplementations(bench.operations),
+  implementations: bench.implementations,
   watches: {} as Watches,
   slices: new Slices(),
   gate: openGate,

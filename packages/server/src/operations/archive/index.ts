@@ -1,4 +1,5 @@
-// The archive over HTTP, and its operations for the channel.
-export { ArchiveOperations, type ReadOptions } from './archive-operations.ts';
-export { progressPages } from './archive-wire.ts';
+// What the operations of the archive are made of: intervals, imports, and its state on the wire.
+export { progressPages, statsOnWire } from './archive-wire.ts';
+export { Imports } from './imports.ts';
+export { type Interval, readInterval } from './interval.ts';
 export { visitorOf } from './visitor-of.ts';

@@ -1,11 +1,5 @@
 // The operations of version 1 on what is live, as both HTTP and the channel offer them.
-import {
-  type AlarmField,
-  type CommandField,
-  type MeasurementField,
-  ProblemError,
-  type Simulation,
-} from '@telltale/schema';
+import { type AlarmField, type CommandField, type MeasurementField, ProblemError } from '@telltale/schema';
 import type { Alarms } from '../../alarms/index.ts';
 import {
   type Commands,
@@ -117,14 +111,6 @@ export class DataAccess {
   /** An object of arrays; a kind that is not asked for is not there. */
   readDatabase(select: DatabaseSelection, isWanted?: IsWanted): Gathered | Promise<Gathered> {
     return this.#gathered(this.#database(select), isWanted);
-  }
-
-  /** Made as text, so that every name is an ordinary one. */
-  readSimulations(): string {
-    const members = this.measurements
-      .simulations()
-      .map((each: Simulation) => `${JSON.stringify(each.name)}:${JSON.stringify(each)}`);
-    return `{${members.join(',')}}`;
   }
 
   #readPoints(

@@ -16,8 +16,8 @@ import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import { type Measurements, noQualities, type QualityCounts } from '../../points/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
 import type { InstanceStatus, Role, StackHost } from '../../stacks/index.ts';
+import { collectionText, picked } from '../collection-text.ts';
 import type { Selection } from '../data/index.ts';
-import { picked } from '../picked.ts';
 import { explainMeasurement } from './explain-measurement.ts';
 import { liveConnector, liveProvider, stateOf } from './instance-wire.ts';
 
@@ -48,18 +48,12 @@ export class StackAccess {
     return this.#all(role).has(name);
   }
 
-  /** Of some or all of them, from name to object; made as text, so that every name is an ordinary one. */
+  /** Of some or all of them, from name to object. */
   read(role: Role, { names, fields }: Selection<ConnectorField | ProviderField>): string {
     const all = this.#all(role);
-    const wanted = names === undefined ? [...all.keys()] : [...new Set(names)];
+    const known = [...new Set(names ?? all.keys())].filter((name) => all.has(name)).sort();
     const counts = fields?.includes('points') === false ? new Map<string, QualityCounts>() : this.#countPoints(role);
-    const members: string[] = [];
-    for (const name of wanted.sort()) {
-      const status = all.get(name);
-      if (status === undefined) continue;
-      members.push(`${JSON.stringify(name)}:${JSON.stringify(picked(live(status, counts), fields))}`);
-    }
-    return `{${members.join(',')}}`;
+    return collectionText(known.map((name) => [name, picked(live(all.get(name) as InstanceStatus, counts), fields)]));
   }
 
   readOne(role: Role, name: string): string {

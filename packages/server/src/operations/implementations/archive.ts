@@ -1,75 +1,166 @@
 // Carries out what is asked of the archive.
-import { columnsType, csvType, type InputOf, ProblemError } from '@telltale/schema';
-import type { Kind, RecordForm } from '../../archive/index.ts';
+import {
+  type Clock,
+  columnsType,
+  csvType,
+  type Datatype,
+  type Fault,
+  type InputOf,
+  isIdentifier,
+  ProblemError,
+} from '@telltale/schema';
+import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
-import { type ArchiveOperations, progressPages, type ReadOptions, visitorOf } from '../archive/index.ts';
+import { type Imports, type Interval, progressPages, readInterval, statsOnWire, visitorOf } from '../archive/index.ts';
+import type { DataAccess } from '../data/index.ts';
 import type { PagesReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
-type Names = Extract<keyof Implementations, `${string}Archive${string}`>;
-type Interval = InputOf<'eraseAlarmArchive'>;
-type Several = InputOf<'readAlarmArchives'>;
+export interface ArchiveParts {
+  readonly archive: ArchiveAccess;
+  readonly archiving: Pick<Archiving, 'stats'>;
+  readonly imports: Pick<Imports, 'import'>;
+  /** The configured objects. */
+  readonly data: Pick<DataAccess, Kind>;
+  readonly clock: Clock;
+}
+
+type NameAndTimes = InputOf<'eraseAlarmArchive'>;
+type NamesAndTimes = InputOf<'readAlarmArchives'>;
+/** Those of alarms are fewer. */
+type ReadOptions = Omit<InputOf<'readMeasurementArchive'>, keyof NameAndTimes>;
+
+interface Query {
+  readonly names: string[];
+  /** Those of them that are configured, or in the archive. */
+  readonly known: string[];
+  readonly interval: Interval;
+  readonly options: ReturnType<typeof choiceOf>;
+  /** Of alarms: transitions into an active state alone. */
+  readonly activeOnly?: boolean;
+}
 
 const forms: ReadonlyMap<string, RecordForm> = new Map([
   [csvType, 'csv'],
   [columnsType, 'binary'],
 ]);
 
-export function archive(operations: ArchiveOperations): Pick<Implementations, Names> {
+export function archive({ archive, archiving, imports, data, clock }: ArchiveParts) {
+  /** Of numbers, or of digits as they stand in a path; without an end, until now. */
+  const intervalOf = (since: string | number, until: string | number = 0) => readInterval(since, until, clock.now());
+
+  const checkKnown = async (kind: Kind, name: string): Promise<void> => {
+    if (data[kind].find(name) >= 0) return;
+    if (!isIdentifier(name) || !(await archive.has(kind, name))) refuse(kind, name);
+  };
+
+  const configured = (kind: Kind): ReadonlySet<string> => {
+    if (kind === 'alarms') return new Set(data.alarms.names());
+    const points = data[kind];
+    return new Set(Array.from(points.all(), (handle) => points.nameOf(handle)));
+  };
+
+  /** A short answer goes out as a whole, with its length. */
+  const read = async (kind: Kind, query: Query, { type, signal, ...asked }: Asked): Promise<PagesReply | Lease> => {
+    const { names, known, interval, options, activeOnly } = query;
+    const { sinceUs } = interval;
+    const untilUs = foretells(options) ? Math.min(interval.untilUs, clock.now() + 1) : interval.untilUs;
+    const form = forms.get(type) ?? 'json';
+    const reader = { ...visitorOf(asked), signal: signal() };
+    const result = await archive.read({ kind, names, known, sinceUs, untilUs, form, ...options, activeOnly }, reader);
+    return result.takeWhole() ?? { pages: result, cancel: () => result.cancel() };
+  };
+
   const readOne =
     (kind: Kind, activeOnly = false) =>
-    ({ name, t_since: since, t_until: until, ...options }: Interval & ReadOptions, asked: Asked) => {
-      if (kind === 'alarms' && options.aggregate !== undefined) {
+    async ({ name, t_since: since, t_until: until, ...given }: NameAndTimes & ReadOptions, asked: Asked) => {
+      if (kind === 'alarms' && given.aggregate !== undefined) {
         throw new ProblemError('invalid-query', 'aggregate does not apply to alarms.');
       }
-      const interval = operations.interval(since, until);
-      return pagesOf(operations.readOne(name, { ...readingOf(kind, asked), options, interval, activeOnly }));
+      const interval = intervalOf(since, until);
+      const options = choiceOf(given);
+      await checkKnown(kind, name);
+      return read(kind, { names: [name], known: [name], interval, options, activeOnly }, asked);
     };
+
+  /** Each name once, in the order given; unknown ones are left out. Without names: all. */
   const readMany =
     (kind: Kind) =>
-    ({ names, t_since: since, t_until: until, ...options }: Several & ReadOptions, asked: Asked) => {
-      const interval = operations.interval(since, until);
-      return pagesOf(operations.readMany(names, { ...readingOf(kind, asked), options, interval }));
+    async ({ names, t_since: since, t_until: until, ...given }: NamesAndTimes & ReadOptions, asked: Asked) => {
+      const interval = intervalOf(since, until);
+      const options = choiceOf(given);
+      const here = configured(kind);
+      const wanted = [...new Set(names ?? [...here, ...(await archive.names(kind))].sort())];
+      return read(kind, { names: wanted, known: wanted.filter((name) => here.has(name)), interval, options }, asked);
     };
+
   const erase =
     (kind: Kind) =>
-    ({ name, t_since: since, t_until: until }: Interval) =>
-      operations.erase(kind, name, operations.interval(since, until));
+    async ({ name, t_since: since, t_until: until }: NameAndTimes): Promise<void> => {
+      const { sinceUs, untilUs } = intervalOf(since, until);
+      await checkKnown(kind, name);
+      await archive.erase(kind, name, sinceUs, untilUs);
+    };
+
+  /** What records of this name have: the datatype of the object, else of what the archive has of it. */
+  const datatypeOf = async (kind: 'measurements' | 'commands', name: string): Promise<Datatype> => {
+    const points = data[kind];
+    const handle = points.find(name);
+    const datatype = handle >= 0 ? points.datatypeOf(handle) : await archive.datatypeOf(kind, name);
+    return datatype ?? refuse(kind, name);
+  };
+
   const backfill =
     (kind: 'measurements' | 'commands') =>
-    async ({ name }: { name: string }, { stream, bodyType, signal, ...asked }: AskedWithBody) => {
-      const key = { kind, name, datatype: await operations.datatypeOf(kind, name) };
-      await operations.import({ ...visitorOf(asked), key, type: bodyType, body: stream, signal: signal() });
+    async ({ name }: { name: string }, { stream, bodyType, signal, ...asked }: AskedWithBody): Promise<void> => {
+      const key = { kind, name, datatype: await datatypeOf(kind, name) };
+      await imports.import({ ...visitorOf(asked), key, type: bodyType, body: stream, signal: signal() });
     };
+
   return {
     readMeasurementArchive: readOne('measurements'),
     readMeasurementArchives: readMany('measurements'),
-    listMeasurementArchiveNames: () => operations.names('measurements'),
+    listMeasurementArchiveNames: () => archive.names('measurements'),
     eraseMeasurementArchive: erase('measurements'),
     backfillMeasurementArchive: backfill('measurements'),
     readCommandArchive: readOne('commands'),
     readCommandArchives: readMany('commands'),
-    listCommandArchiveNames: () => operations.names('commands'),
+    listCommandArchiveNames: () => archive.names('commands'),
     eraseCommandArchive: erase('commands'),
     backfillCommandArchive: backfill('commands'),
     readAlarmArchive: readOne('alarms'),
     readAlarmArchives: readMany('alarms'),
-    listAlarmArchiveNames: () => operations.names('alarms'),
+    listAlarmArchiveNames: () => archive.names('alarms'),
     readActiveAlarmArchive: readOne('alarms', true),
     eraseAlarmArchive: erase('alarms'),
     eraseActiveAlarmArchive: erase('alarms'),
-    getArchiveStats: () => operations.stats(),
-    checkArchive: () => progressPages(operations.check()),
-    compactArchive: () => progressPages(operations.compact()),
-  };
+    getArchiveStats: async () => statsOnWire(await archive.stats(), archiving.stats()),
+    checkArchive: () => progressPages(archive.check()),
+    compactArchive: () => progressPages(archive.compact()),
+  } satisfies Partial<Implementations>;
 }
 
-function readingOf(kind: Kind, { type, signal, ...asked }: Asked) {
-  return { kind, form: forms.get(type) ?? 'json', reader: { ...visitorOf(asked), signal: signal() } } as const;
+function refuse(kind: Kind, name: string): never {
+  const what = `${kind.slice(0, -1)} ${JSON.stringify(name.slice(0, 80))}`;
+  throw new ProblemError('unknown-object', `There is no ${what}, and the archive has nothing of one.`);
 }
 
-/** A short answer goes out as a whole, with its length. */
-async function pagesOf(asked: ReturnType<ArchiveOperations['readOne']>): Promise<PagesReply | Lease> {
-  const reading = await asked;
-  return reading.takeWhole() ?? { pages: reading, cancel: () => reading.cancel() };
+/** Refuses options that do not go together. */
+function choiceOf(options: ReadOptions) {
+  const { resample, aggregate, warp_head: warpHead, limit, 'max-points': maxPoints } = options;
+  const resampleUs = resample === undefined ? undefined : Math.round(resample * 1_000_000);
+  if (resampleUs === 0) refuseOption('resample', 'is less than a microsecond');
+  if (aggregate !== undefined && resample === undefined) refuseOption('aggregate', 'goes with resample alone');
+  if (maxPoints !== undefined && resample !== undefined) refuseOption('max-points', 'does not go with resample');
+  return { resampleUs, aggregate, warpHead, limit, maxPoints };
+}
+
+/** Would say something of times that have no record of their own: nothing is known of those to come. */
+function foretells({ resampleUs, aggregate }: ReturnType<typeof choiceOf>): boolean {
+  return resampleUs !== undefined && (aggregate === undefined || aggregate === 'count');
+}
+
+function refuseOption(path: string, message: string): never {
+  const fault: Fault = { path, message };
+  throw new ProblemError('invalid-query', `${path} ${message}.`, [fault]);
 }

@@ -5,28 +5,13 @@ import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Executables, FunctionModules } from '../../modules/index.ts';
 import type { Implementations } from './implementation.ts';
 
-type Names = Extract<
-  keyof Implementations,
-  | `${string}Stack`
-  | `${string}Stacks`
-  | `${string}Database`
-  | `${string}Executable`
-  | `${string}Revision`
-  | 'listRevisions'
-  | 'runTransaction'
-  | 'getRenderStatus'
-  | 'acknowledgeMissing'
-  | 'render'
-  | 'getDifference'
->;
-
 export interface StackCatalogue {
   readonly connector: ReadonlyMap<string, Stack>;
   readonly provider: ReadonlyMap<string, Stack>;
 }
 
 /** What was acknowledged and was not found when the service started, whichever part it is of. */
-export interface Losses {
+interface Losses {
   missing(): readonly string[];
   acknowledge(): Promise<void>;
 }
@@ -41,13 +26,11 @@ export interface ConfigurationParts {
   readonly mayUpload: boolean;
 }
 
-export function configuration(parts: ConfigurationParts): Pick<Implementations, Names> {
+export function configuration(parts: ConfigurationParts) {
   return { ...stackCatalogue(parts.stacks), ...database(parts), ...executablesOfModules(parts) };
 }
 
-type StackNames = Extract<Names, `${string}Stack` | `${string}Stacks`>;
-
-function stackCatalogue(stacks: StackCatalogue): Pick<Implementations, StackNames> {
+function stackCatalogue(stacks: StackCatalogue) {
   const names = (role: keyof StackCatalogue) => () => [...stacks[role].keys()].sort();
   const list =
     (role: keyof StackCatalogue) =>
@@ -67,15 +50,10 @@ function stackCatalogue(stacks: StackCatalogue): Pick<Implementations, StackName
     listNamesOfProviderStacks: names('provider'),
     listProviderStacks: list('provider'),
     getProviderStack: get('provider'),
-  };
+  } satisfies Partial<Implementations>;
 }
 
-type ExecutableNames = Extract<Names, `${string}Executable`>;
-
-function database({
-  cfgdb,
-  losses,
-}: ConfigurationParts): Pick<Implementations, Exclude<Names, StackNames | ExecutableNames>> {
+function database({ cfgdb, losses }: ConfigurationParts) {
   return {
     downloadDatabase: async () => ({ ...(await cfgdb.download()), filename: 'configuration.sqlite' }),
     uploadDatabase: ({ render = false }, { stream, caller }) => cfgdb.upload(stream, { render }, caller.author),
@@ -91,10 +69,10 @@ function database({
     listRevisions: () => cfgdb.call('revisions'),
     getRevision: ({ id, configuration = false }) => cfgdb.call('revision', id, { configuration }),
     restoreRevision: ({ id, render = false }, { caller }) => cfgdb.call('restore', id, { render }, caller.author),
-  };
+  } satisfies Partial<Implementations>;
 }
 
-function executablesOfModules(parts: ConfigurationParts): Pick<Implementations, ExecutableNames> {
+function executablesOfModules(parts: ConfigurationParts) {
   const { cfgdb, executables, mayUpload, modules } = parts;
   /** Where the module keeps its executable; fails where there is no such module. */
   const pathOf = async (name: string): Promise<string | undefined> => {
@@ -111,5 +89,5 @@ function executablesOfModules(parts: ConfigurationParts): Pick<Implementations, 
     },
     deleteExecutable: async ({ name }) => executables.delete(name, await pathOf(name)),
     statExecutable: async ({ name }) => executables.stat(name, await pathOf(name)),
-  };
+  } satisfies Partial<Implementations>;
 }

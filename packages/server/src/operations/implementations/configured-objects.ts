@@ -3,9 +3,7 @@ import type { Family } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
-type Names = Extract<keyof Implementations, `${string}Configured${string}`>;
-
-export function configuredObjects(cfgdb: ConfigurationDatabase): Pick<Implementations, Names> {
+export function configuredObjects(cfgdb: ConfigurationDatabase) {
   const names = (family: Family) => () => cfgdb.call('names', family);
   const list = (family: Family) => (input: { names?: string[] }) => cfgdb.call('list', family, input.names);
   const get = (family: Family) => (input: { name: string }) => cfgdb.call('get', family, input.name);
@@ -48,5 +46,5 @@ export function configuredObjects(cfgdb: ConfigurationDatabase): Pick<Implementa
     getConfiguredFunctionModule: get('function-modules'),
     putConfiguredFunctionModule: put('function-modules'),
     deleteConfiguredFunctionModule: remove('function-modules'),
-  };
+  } satisfies Partial<Implementations>;
 }

@@ -1,6 +1,6 @@
 // How the operations of the catalogue are carried out.
-export { archive } from './archive.ts';
-export { configuration, type Losses, type StackCatalogue } from './configuration.ts';
+export { type ArchiveParts, archive } from './archive.ts';
+export { type ConfigurationParts, configuration, type StackCatalogue } from './configuration.ts';
 export { configuredObjects } from './configured-objects.ts';
 export {
   type Asked,
@@ -13,4 +13,4 @@ export {
 } from './implementation.ts';
 export { instances } from './instances.ts';
 export { liveObjects } from './live-objects.ts';
-export { once, service } from './service.ts';
+export { once, type ServiceParts, service } from './service.ts';

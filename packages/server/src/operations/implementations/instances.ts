@@ -1,34 +1,40 @@
 // Carries out what is asked of connectors, providers and function modules that run.
-import { formatTimestamp, fromTimestamp, type LogLine, ProblemError } from '@telltale/schema';
+import {
+  type FunctionModuleOperation,
+  formatTimestamp,
+  fromTimestamp,
+  type LogLine,
+  ProblemError,
+} from '@telltale/schema';
+import type { FunctionModules } from '../../modules/index.ts';
+import { collectionText, picked } from '../collection-text.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
-import type { ModuleAccess } from '../modules/index.ts';
 import type { Implementations } from './implementation.ts';
-
-type Names =
-  | 'listNamesOfConnectors'
-  | 'listConnectors'
-  | 'getConnector'
-  | 'browseConnector'
-  | 'listNamesOfProviders'
-  | 'listProviders'
-  | 'getProvider'
-  | 'listNamesOfFunctionModules'
-  | 'listFunctionModules'
-  | 'getFunctionModule'
-  | 'readFunctionModuleLog'
-  | 'startFunctionModule'
-  | 'stopFunctionModule'
-  | 'restartFunctionModule'
-  | 'answerQuery';
 
 const defaultLogLines = 100;
 
 export interface InstanceParts {
   readonly stacks: StackAccess;
-  readonly modules: ModuleAccess;
+  readonly modules: ServedModules;
 }
 
-export function instances({ stacks, modules }: InstanceParts): Pick<Implementations, Names> {
+export type ServedModules = Pick<
+  FunctionModules,
+  'has' | 'names' | 'live' | 'start' | 'stop' | 'restart' | 'readLog' | 'answered'
+>;
+
+export function instances({ stacks, modules }: InstanceParts) {
+  const namesOfModules = () => [...modules.names()].sort();
+  const mustFind = (name: string) => {
+    if (modules.has(name)) return;
+    throw new ProblemError('unknown-object', `There is no function module ${JSON.stringify(name.slice(0, 80))}.`);
+  };
+  const operate =
+    (operation: FunctionModuleOperation) =>
+    async ({ name }: { name: string }): Promise<void> => {
+      mustFind(name);
+      await modules[operation](name);
+    };
   return {
     listNamesOfConnectors: () => stacks.names('connector'),
     listConnectors: (selection) => stacks.read('connector', selection),
@@ -37,23 +43,31 @@ export function instances({ stacks, modules }: InstanceParts): Pick<Implementati
     listNamesOfProviders: () => stacks.names('provider'),
     listProviders: (selection) => stacks.read('provider', selection),
     getProvider: ({ name }) => stacks.readOne('provider', name),
-    listNamesOfFunctionModules: () => modules.names(),
-    listFunctionModules: (selection) => modules.read(selection),
-    getFunctionModule: ({ name }) => modules.readOne(name),
+    listNamesOfFunctionModules: namesOfModules,
+    listFunctionModules: ({ names = namesOfModules(), fields }) => {
+      const known = [...new Set(names)].filter((name) => modules.has(name)).sort();
+      return collectionText(known.map((name) => [name, picked(modules.live(name), fields)]));
+    },
+    getFunctionModule: ({ name }) => {
+      mustFind(name);
+      return modules.live(name);
+    },
     readFunctionModuleLog: async ({ name, lines = defaultLogLines, stream }, { type }) => {
-      const found = await modules.readLog(name, lines, stream);
+      mustFind(name);
+      const found = lines === 0 ? [] : await modules.readLog(name, lines, stream);
       return type === 'text/plain' ? found.map(logText).join('') : found;
     },
-    startFunctionModule: ({ name }) => modules.operate(name, 'start'),
-    stopFunctionModule: ({ name }) => modules.operate(name, 'stop'),
-    restartFunctionModule: ({ name }) => modules.operate(name, 'restart'),
+    startFunctionModule: operate('start'),
+    stopFunctionModule: operate('stop'),
+    restartFunctionModule: operate('restart'),
     answerQuery: ({ query_id: queryId, status }, { caller }) => {
       if (caller.module === undefined) {
         throw new ProblemError('not-a-module', 'Only a function module answers queries, and this client is none.');
       }
-      modules.answer(caller.module, queryId, status);
+      if (modules.answered(caller.module, queryId, status)) return;
+      throw new ProblemError('unknown-object', `Query ${queryId} of function module ${caller.module} is not open.`);
     },
-  };
+  } satisfies Partial<Implementations>;
 }
 
 function logText({ t, stream, text }: LogLine): string {

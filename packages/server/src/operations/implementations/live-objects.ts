@@ -1,26 +1,9 @@
 // Carries out what is asked of live measurements, commands and alarms.
 import { isDatatype, traitsOf } from '@telltale/schema';
+import { collectionText } from '../collection-text.ts';
 import type { DataAccess, IsWanted } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
-
-type Names =
-  | 'listMeasurements'
-  | 'getMeasurement'
-  | 'simulateMeasurement'
-  | 'stopSimulation'
-  | 'listSimulations'
-  | 'explainMeasurement'
-  | 'listCommands'
-  | 'getCommand'
-  | 'getCommandByAlias'
-  | 'writeCommand'
-  | 'listAlarms'
-  | 'getAlarm'
-  | 'activateAlarm'
-  | 'deactivateAlarm'
-  | 'acknowledgeAlarm'
-  | 'readLiveObjects';
 
 export interface LiveObjectParts {
   readonly data: DataAccess;
@@ -29,7 +12,7 @@ export interface LiveObjectParts {
   readonly boot: string;
 }
 
-export function liveObjects({ data, stacks, boot }: LiveObjectParts): Pick<Implementations, Names> {
+export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
   return {
     listMeasurements: {
       run: (selection, { signal }) => data.readMeasurements(selection, whileOpen(signal)),
@@ -39,7 +22,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts): Pick<Imple
     simulateMeasurement: ({ name, value, quality, 'valid-for': validForS }, { caller }) =>
       data.measurements.simulate(name, { value: signed(value), quality, validForS, by: caller.author }),
     stopSimulation: ({ name }) => data.measurements.stopSimulation(name),
-    listSimulations: () => data.readSimulations(),
+    listSimulations: () => collectionText(data.measurements.simulations().map((each) => [each.name, each])),
     explainMeasurement: ({ name }) => stacks.explain(name),
     listCommands: {
       run: (selection, { signal }) => data.readCommands(selection, whileOpen(signal)),
@@ -60,7 +43,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts): Pick<Imple
     acknowledgeAlarm: ({ name, authority }, { caller }) =>
       data.alarms.operate(name, 'acknowledge', caller.authorityOr(authority)),
     readLiveObjects: ({ select }, { signal }) => data.readDatabase(select, whileOpen(signal)),
-  };
+  } satisfies Partial<Implementations>;
 }
 
 /** Most answers are there before anybody asks whether they are wanted. */

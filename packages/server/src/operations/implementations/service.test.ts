@@ -22,7 +22,7 @@ interface Listed {
 
 const list = () => {
   const { listOperations } = service(parts);
-  return JSON.parse(String(listOperations({}, undefined as never))) as Record<string, Listed>;
+  return JSON.parse(String(listOperations())) as Record<string, Listed>;
 };
 
 test('every operation is listed, as its own schema says', () => {

@@ -4,16 +4,6 @@ import Type from 'typebox';
 import { type InterfacePaths, pathOf } from '../paths.ts';
 import type { Implementations } from './implementation.ts';
 
-type Names =
-  | 'getHealth'
-  | 'getReadiness'
-  | 'getMetrics'
-  | 'getOpenApi'
-  | 'getReference'
-  | 'getRoot'
-  | 'heartbeat'
-  | 'listOperations';
-
 export interface ServiceParts {
   /** As Prometheus reads them. */
   readonly metricsText: () => Promise<string>;
@@ -26,7 +16,7 @@ export interface ServiceParts {
   readonly documents: { readonly openApi: () => Buffer; readonly reference: () => Buffer };
 }
 
-export function service(parts: ServiceParts): Pick<Implementations, Names> {
+export function service(parts: ServiceParts) {
   const { metricsText, unavailable, diskFailure, documents, paths } = parts;
   const catalogue = once(() => Buffer.from(JSON.stringify(listed(paths))));
   return {
@@ -44,7 +34,7 @@ export function service(parts: ServiceParts): Pick<Implementations, Names> {
     getRoot: () => '/docs/',
     heartbeat: () => undefined,
     listOperations: () => catalogue(),
-  };
+  } satisfies Partial<Implementations>;
 }
 
 function listed(paths: InterfacePaths): object {
