@@ -47,11 +47,12 @@ export function requestReader(route: Route, { tokens, clock, gate }: RequestRead
     if (name !== '') checkName(name, route);
     gate.admitTo(operation, caller, name);
     const id = idText === undefined ? 0 : readId(idText);
+    let gone: AbortSignal | undefined;
     return {
       path: { name, id, t_since, t_until },
       query: readQuery(query),
       caller,
-      signal: () => endOf(response),
+      signal: () => (gone ??= endOf(response)),
       connection: request.socket,
       json: noBytes,
       stream: request,

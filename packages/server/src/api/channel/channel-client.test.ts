@@ -227,3 +227,19 @@ test('whoever asks for a client is told when it goes, and leaves nothing behind 
   assert.ok(signals.every(({ aborted }) => aborted));
   assert.ok(client.gone().aborted);
 });
+
+test('whoever asks for a client that has closed its side and holds the line is told at once, and others at the next check', async () => {
+  const { far, socket, client } = await connect();
+  const early = client.gone();
+  far.pause(); // it never sees that it was answered
+  socket.close();
+  assert.equal(early.aborted, false);
+  client.check(0);
+  assert.ok(early.aborted);
+  const other = await connect();
+  const [known, before] = [other.client.gone(), other.socket.listenerCount('close')];
+  other.far.pause();
+  other.socket.close();
+  assert.ok(other.client.gone().aborted && known.aborted);
+  assert.equal(other.socket.listenerCount('close'), before);
+});

@@ -183,10 +183,11 @@ export class ChannelClient {
   gone(): AbortSignal {
     if (this.#leaving === undefined) {
       const leaving = new AbortController();
-      if (this.isOpen) this.#socket.once('close', () => leaving.abort());
-      else leaving.abort();
+      this.#socket.once('close', () => leaving.abort());
       this.#leaving = leaving;
     }
+    // One that has said goodbye may hold its line for long.
+    if (!this.isOpen) this.#leaving.abort();
     return this.#leaving.signal;
   }
 
@@ -203,6 +204,7 @@ export class ChannelClient {
   /** Asks whether it is there; closes it where it takes nothing, or says nothing, for too long. */
   check(nowMs: number): void {
     if (!this.isOpen) {
+      this.#leaving?.abort();
       this.#closedMs ??= nowMs;
       if (nowMs - this.#closedMs >= lingerMs) this.terminate();
       return;

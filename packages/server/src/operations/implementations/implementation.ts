@@ -7,7 +7,7 @@ import type { Caller } from '../../access/index.ts';
 export interface Asked {
   /** Who asks; it may. */
   readonly caller: Caller;
-  /** Aborted when whoever asks is gone before the answer. */
+  /** Aborted when whoever asks is gone before the answer. The same one each time. */
   readonly signal: () => AbortSignal;
   /** On which it was asked: the same one for all requests of a connection. */
   readonly connection: { readonly remoteAddress?: string | undefined };

@@ -48,11 +48,7 @@ export function liveObjects({ data, stacks, boot }: LiveObjectParts) {
 
 /** Most answers are there before anybody asks whether they are wanted. */
 function whileOpen(signal: Asked['signal']): IsWanted {
-  let known: AbortSignal | undefined;
-  return () => {
-    known ??= signal();
-    return !known.aborted;
-  };
+  return () => !signal().aborted;
 }
 
 /** In a query a plus sign is a space to most readers; before a number only the sign can be meant. */
