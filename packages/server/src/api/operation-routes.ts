@@ -68,7 +68,9 @@ function routeOf<N extends HttpOperationName>(
     ...(http.body !== undefined && { body: bodyOf(http.body, options.limits) }),
     answer: { ...http.answer, ...(headers && { headers }), ...(version && { version }) },
     problems,
-    handle: operation.isOrdered ? (call) => gate.turn(operation, call.path.name).begin(() => carryOut(call)) : carryOut,
+    handle: operation.isOrdered
+      ? (call) => gate.turn(operation, call.caller, call.path.name).begin(() => carryOut(call))
+      : carryOut,
   };
 }
 

@@ -120,15 +120,30 @@ describe('operations on one object', () => {
   test('begin in the order in which they came, also where the first waits', async () => {
     const { gate, operation } = setUp();
     const [first, second] = [
-      gate.turn(operation('writeCommand'), 'pump'),
-      gate.turn(operation('writeCommand'), 'pump'),
+      gate.turn(operation('writeCommand'), localCaller, 'pump'),
+      gate.turn(operation('writeCommand'), localCaller, 'pump'),
     ];
     const begun: string[] = [];
     const later = second.begin(() => begun.push('second'));
-    await gate.turn(operation('writeCommand'), 'valve').begin(() => begun.push('other'));
+    await gate.turn(operation('writeCommand'), localCaller, 'valve').begin(() => begun.push('other'));
     await first.begin(() => begun.push('first'));
     await later;
     assert.deepEqual(begun, ['other', 'first', 'second']);
+  });
+
+  test('do not wait for one that its caller may not carry out, such as the last item of a long batch', async () => {
+    const { gate, module, operation } = setUp();
+    for (const name of ['writeCommand', 'stopSimulation', 'acknowledgeAlarm'] as const) {
+      gate.turn(operation(name), module, 'valve');
+      await gate.turn(operation(name), localCaller, 'valve').begin(() => undefined);
+      const [allowed, behind] = [
+        gate.turn(operation(name), module, 'pump'),
+        gate.turn(operation(name), localCaller, 'pump').begin(() => 'begun'),
+      ];
+      assert.equal(await Promise.race([behind, Promise.resolve('waits')]), 'waits');
+      await allowed.begin(() => undefined);
+      assert.equal(await behind, 'begun');
+    }
   });
 });
 

@@ -96,9 +96,10 @@ export class Gate {
     if (access === 'named-write') checkNamedWrite(caller, name);
   }
 
-  /** Of an operation that is ordered, which has come. */
-  turn({ effect }: GatedOperation, name: string): Turn {
-    return this.#order.turn(effect.resource, name);
+  /** Of an operation that is ordered, which has come. Nobody waits for one that its caller may not carry out. */
+  turn({ access, effect }: GatedOperation, caller: Caller, name: string): Turn {
+    const isRefused = access === 'named-write' && !caller.mayWrite(name);
+    return (isRefused ? new BeginOrder() : this.#order).turn(effect.resource, name);
   }
 
   /** Carries it out. Of one that is audited, who did what to which object, and what came of it, is logged. */

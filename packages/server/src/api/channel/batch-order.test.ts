@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { ModuleInterface } from '../../../test/module-interface.ts';
 import { openGate } from '../../../test/plain-http.ts';
 import { ScriptedModules } from '../../../test/scripted-modules.ts';
+import { localCaller } from '../../access/index.ts';
 
 const cleanup = suiteCleanup();
 const names = Array.from({ length: 300 }, (_, at) => `point_${at}`);
@@ -52,7 +53,7 @@ test('what comes behind a long batch is carried out behind its items, from the s
   const writtenAgain = ask({ request: 'WriteCommands', writes: [{ name: last, value: 'd2' }] });
   await ask({ request: 'Heartbeat' }); // all of it has come
   const inTurn = (operation: 'stopSimulation' | 'writeCommand', work: () => Promise<void>) =>
-    openGate.turn(openGate.operation(operation, declarationOf(operation)), other).begin(work);
+    openGate.turn(openGate.operation(operation, declarationOf(operation)), localCaller, other).begin(work);
   const overHttp = [
     inTurn('stopSimulation', () => measurements.stopSimulation(other)),
     inTurn('writeCommand', () => commands.write(other, 'd3')),

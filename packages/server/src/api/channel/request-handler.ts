@@ -92,7 +92,7 @@ export class RequestHandler {
     const turns = (items as readonly (string | (Fields & { readonly name: string }))[]).map((item) => {
       const fields = typeof item === 'string' ? { name: item } : item;
       const { gated, run } = this.#chosen(fields);
-      return { fields, gated, run, turn: gate.turn(gated, fields.name) };
+      return { fields, gated, run, turn: gate.turn(gated, caller, fields.name) };
     });
     const carryOut = async ({ fields, gated, run }: (typeof turns)[number]): Promise<ItemResult> => {
       const { name } = fields;
