@@ -25,7 +25,7 @@ export class FlowServer implements Flow {
   readonly #records = new RecordQueue({
     clock,
     commitMs: 50,
-    maxWaitingBytes: 1 << 26,
+    maxPendingBytes: 1 << 26,
     send: () => this.#records.settled(),
     onDropped: (count) => {
       throw new Error(`${count} records were dropped`);

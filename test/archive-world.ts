@@ -58,7 +58,7 @@ export function makeArchive(folder: string): Archive {
     folder,
     clock: systemClock,
     commitMs: 10,
-    maxWaitingBytes: 64 << 20,
+    maxPendingBytes: 64 << 20,
     retention: { ofSeries: new Map() },
     limits: { records: 20_000, textUnits: 1 << 20 },
     onFailure: (error) => {

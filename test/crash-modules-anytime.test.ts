@@ -2,14 +2,14 @@
 // none has ever run twice at a time. CRASH_RUNS and CRASH_SEED as in crash.test.ts.
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { tellsProcesses } from './marked-processes.ts';
+import { canListProcesses } from './marked-processes.ts';
 import { deaf, family, familySize, ModulePlant, sleeper } from './module-plant.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { until } from './until.ts';
 
 const runs = Number(process.env.CRASH_RUNS ?? 5);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
-const skip = !tellsProcesses && 'function modules run on Linux';
+const skip = !canListProcesses && 'function modules run on Linux';
 
 describe('kill -9 at any moment', { skip }, () => {
   test(`of the server or the keeper while modules start, ${runs} times (CRASH_SEED=${seed})`, async (t) => {

@@ -2,11 +2,11 @@
 // and the next start runs each of them again, once.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { isAlive, tellsProcesses } from './marked-processes.ts';
+import { isAlive, canListProcesses } from './marked-processes.ts';
 import { counted, deaf, family, familySize, type Hostile, ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
-const skip = !tellsProcesses && 'function modules run on Linux';
+const skip = !canListProcesses && 'function modules run on Linux';
 
 /** Hears SIGTERM, and goes on. */
 const stubborn = `${counted}trap 'echo 1 >> told' TERM\nwhile :; do sleep 0.05; done\n`;

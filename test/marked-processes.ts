@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 
 /** Only Linux tells. */
-export const tellsProcesses = process.platform === 'linux';
+export const canListProcesses = process.platform === 'linux';
 
 const mostBytes = 65_536;
 

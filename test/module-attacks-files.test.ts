@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fromTimestamp } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { tellsProcesses } from './marked-processes.ts';
+import { canListProcesses } from './marked-processes.ts';
 import { counted, type Hostile, ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
-const skip = !tellsProcesses && 'function modules run on Linux';
+const skip = !canListProcesses && 'function modules run on Linux';
 
 /** Each with what is told of it. */
 const wrong: Record<string, Hostile & { says: RegExp }> = {

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, type TestContext, test } from 'node:te
 import { missingPeers } from '@telltale/stack-kit/testing';
 import { moduleFolder } from '../packages/server/src/modules/module-folder.ts';
 import { CheckedChannel } from './checked-channel.ts';
-import { residentBytes, tellsProcesses } from './marked-processes.ts';
+import { residentBytes, canListProcesses } from './marked-processes.ts';
 import { counted, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
 const MiB = 2 ** 20;
-const skip = !tellsProcesses && 'function modules run on Linux';
+const skip = !canListProcesses && 'function modules run on Linux';
 const noPython = missingPeers('/usr/bin/python3') ?? false;
 
 /** Fills both streams as fast as they are taken. */

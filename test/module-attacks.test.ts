@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { type FunctionModuleStatus, fromTimestamp, type Timestamp } from '@telltale/schema';
 import { missingPeers } from '@telltale/stack-kit/testing';
 import { CheckedChannel } from './checked-channel.ts';
-import { processesWith, residentBytes, tellsProcesses } from './marked-processes.ts';
+import { processesWith, residentBytes, canListProcesses } from './marked-processes.ts';
 import { counted, deaf, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
@@ -88,7 +88,7 @@ let channel: CheckedChannel;
 let probe: ReturnType<typeof probeLatency>;
 let startBytes: number;
 
-const skip = !tellsProcesses && 'function modules run on Linux';
+const skip = !canListProcesses && 'function modules run on Linux';
 
 describe('a function module that', { skip }, () => {
   before(async () => {

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { missingPeers } from '@telltale/stack-kit/testing';
-import { tellsProcesses } from './marked-processes.ts';
+import { canListProcesses } from './marked-processes.ts';
 import { ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 
@@ -31,7 +31,7 @@ const burner = '#!/bin/sh\nwhile :; do :; done\n';
 const mount = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) => existsSync(join(path, 'cgroup.controllers')));
 const given = mount === undefined ? '' : readFileSync(join(mount, 'cgroup.subtree_control'), 'utf8');
 const group = join(mount ?? '', `telltale-test-${process.pid}`);
-const skip = !(tellsProcesses && process.getuid?.() === 0 && given !== '')
+const skip = !(canListProcesses && process.getuid?.() === 0 && given !== '')
   ? 'only root with a controller of control groups can try this'
   : (missingPeers('/usr/bin/python3') ?? false);
 const withOnly = (controller: string) => ({

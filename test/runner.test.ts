@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { runTestFile } from '../scripts/test/run-test-file.ts';
-import { processesWith, tellsProcesses } from './marked-processes.ts';
+import { processesWith, canListProcesses } from './marked-processes.ts';
 import { until } from './until.ts';
 
-const skip = tellsProcesses ? false : 'only Linux tells which processes there are';
+const skip = canListProcesses ? false : 'only Linux tells which processes there are';
 const script = fileURLToPath(new URL('../scripts/test.ts', import.meta.url));
 /** That no process but those of this file sleeps. */
 const sleepS = String(1_000_000 + process.pid);

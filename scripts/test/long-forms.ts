@@ -14,7 +14,7 @@ export const longForms: readonly LongForm[] = [
     files: [
       'test/crash.test.ts',
       'test/crash-{archive,live,modules-anytime}.test.ts',
-      'packages/server/src/sqlite/kept-database.test.ts',
+      'packages/server/src/sqlite/durable-database.test.ts',
     ],
   },
   { variable: 'DAMAGE_POSITIONS', value: '2000', files: ['packages/server/src/*/damage.test.ts'] },

@@ -124,7 +124,7 @@ export class Server {
     });
     this.#executables = new Executables({
       folder: join(settings.data, 'executables'),
-      keeper: this.#state,
+      store: this.#state,
       onDamage: (text) => this.#condition.logMissing(text),
     });
     this.#modules = new ModuleService({
@@ -329,12 +329,12 @@ export class Server {
   }
 
   #createArchive(onFailure: (error: Error) => void): Archive {
-    const { data, 'archive-commit': commitMs, 'archive-buffer': maxWaitingBytes } = this.#settings;
+    const { data, 'archive-commit': commitMs, 'archive-buffer': maxPendingBytes } = this.#settings;
     return new Archive({
       folder: data,
       clock: systemClock,
       commitMs,
-      maxWaitingBytes,
+      maxPendingBytes,
       retention: this.#retention(new Map()),
       onFailure,
       onTrouble: (reason) => {

@@ -48,7 +48,7 @@ export class ServiceCondition {
   }
 
   async acknowledge(): Promise<void> {
-    for (const keeper of this.#options.stores) await keeper.acknowledgeMissing();
+    for (const store of this.#options.stores) await store.acknowledgeMissing();
   }
 
   logAllMissing(): void {

@@ -51,7 +51,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
     counter(
       'alarm_keep_failures_total',
       'Alarm states that could not be written to disk at once.',
-      () => alarms.counts().keepFailures,
+      () => alarms.counts().storeFailures,
     ),
     gauge('commands_unkept', 'Commands whose present value is not on disk.', () => commands.unsaved),
     gauge(
@@ -105,15 +105,15 @@ function archiveMetrics({ archive, archiving, imports }: MetricSources): Metric[
         dropped_invalid: records.invalid,
       };
     }),
-    gauge('archive_waiting', 'Records on their way to the disk.', () => records.waiting),
-    gauge('archive_waiting_bytes', 'The memory that these take.', () => records.waitingBytes),
+    gauge('archive_waiting', 'Records on their way to the disk.', () => records.pending),
+    gauge('archive_waiting_bytes', 'The memory that these take.', () => records.pendingBytes),
     gauge('archive_readings', 'Readings of the archive under way.', () => archive.queries.underWay),
-    gauge('archive_readings_waiting', 'Readings of the archive that wait for others.', () => archive.queries.waiting),
+    gauge('archive_readings_waiting', 'Readings of the archive that wait for others.', () => archive.queries.queued),
     counter('archive_readings_refused_total', 'Readings of the archive that were too many to wait.', () => {
       return archive.queries.refused;
     }),
     gauge('archive_imports', 'Imports under way.', () => imports.counts.running),
-    gauge('archive_imports_waiting', 'Imports that wait for others.', () => imports.counts.waiting),
+    gauge('archive_imports_waiting', 'Imports that wait for others.', () => imports.counts.queued),
     counter('archive_imports_refused_total', 'Imports that were too many to wait.', () => imports.counts.refused),
     gauge('archive_failing', 'Whether the disk refused the newest of them.', () =>
       Number(archive.failure !== undefined),

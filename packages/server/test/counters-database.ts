@@ -1,5 +1,5 @@
 // The smallest database that is kept: a row a commit.
-import { KeptDatabase, Tally } from '../src/sqlite/index.ts';
+import { DurableDatabase, Tally } from '../src/sqlite/index.ts';
 
 export interface Counters {
   readonly missing: readonly string[];
@@ -10,7 +10,7 @@ export interface Counters {
 }
 
 export function openCounters(path: string): Counters {
-  const kept = new KeptDatabase(path, {
+  const kept = new DurableDatabase(path, {
     meaning: 'counters may be older than what was acknowledged',
     applicationId: 7,
     version: 1,

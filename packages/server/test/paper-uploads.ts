@@ -1,12 +1,12 @@
 // Keeps what is known of uploads as long as the test: a restart is an `Executables` that is given what another left.
-import type { KeptUpload, UploadStore } from '../src/modules/index.ts';
+import type { UploadRecord, UploadStore } from '../src/modules/index.ts';
 
 export class PaperUploads implements UploadStore {
-  readonly kept = new Map<string, KeptUpload>();
+  readonly kept = new Map<string, UploadRecord>();
   /** Called before each change; what it throws is what the disk says. */
   onChange: () => void = () => undefined;
 
-  async keepUpload(upload: KeptUpload): Promise<void> {
+  async storeUpload(upload: UploadRecord): Promise<void> {
     this.onChange();
     this.kept.set(upload.name, upload);
   }

@@ -9,7 +9,7 @@ export function plainArchive(scope: Scope, clock: Clock, onWarning: (text: strin
     folder: temporaryFolder(scope),
     clock,
     commitMs: 50,
-    maxWaitingBytes: 1 << 20,
+    maxPendingBytes: 1 << 20,
     retention: { ofSeries: new Map() },
     onFailure: (error) => {
       throw error;

@@ -90,7 +90,7 @@ export class Subscriptions {
   #endings = 0;
   #maxAsked = maxPublishRequests;
   #isClosed = false;
-  #isOverflowTold = false;
+  #isOverflowReported = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -345,8 +345,8 @@ export class Subscriptions {
 
   /** Once a link: it would be said again and again. */
   #tellOverflow({ point }: NodeItem): void {
-    if (this.#isOverflowTold) return;
-    this.#isOverflowTold = true;
+    if (this.#isOverflowReported) return;
+    this.#isOverflowReported = true;
     this.#options.log.warn(
       `samples of ${point.name} were lost at the server, perhaps others': a longer queueSize or a shorter publishing interval`,
     );

@@ -56,7 +56,7 @@ export class RunningModule {
   readonly #failing = new Map<string, string>();
   #status = '';
   #beganMs: number | undefined;
-  #isStuckTold = false;
+  #isStuckReported = false;
 
   /** Throws where the options make no sense. */
   constructor({ wsUrl, token }: ModuleEnvironment, options: ModuleOptions, stop: AbortSignal) {
@@ -132,7 +132,7 @@ export class RunningModule {
     await call(plant);
     if (plant.outputs.size > 0) await this.#write(plant.outputs);
     this.#beganMs = undefined;
-    this.#isStuckTold = false;
+    this.#isStuckReported = false;
   }
 
   async #write(values: ReadonlyMap<string, Value>): Promise<void> {
@@ -167,8 +167,8 @@ export class RunningModule {
     if (tookMs <= stuckAfterMs) {
       const status = this.#status === '' ? {} : { status: this.#status };
       this.#channel.request('AnswerQuery', { query_id: queryId, ...status }).catch(() => undefined); // it asks again
-    } else if (!this.#isStuckTold) {
-      this.#isStuckTold = true;
+    } else if (!this.#isStuckReported) {
+      this.#isStuckReported = true;
       this.#tell(`The cycle has not ended for ${Math.round(tookMs / 1000)} s: queries stay unanswered until it does.`);
     }
   }

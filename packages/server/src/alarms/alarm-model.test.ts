@@ -81,8 +81,8 @@ class Pair {
       while (bench.disk.next !== undefined) await this.#answer(true);
       await this.take({ kind: 'advance', ms: 60_000 });
     }
-    const { unkept, operationsWaiting } = bench.alarms.counts();
-    assert.deepEqual({ unkept, operationsWaiting }, { unkept: 0, operationsWaiting: 0 });
+    const { unkept, operationsPending } = bench.alarms.counts();
+    assert.deepEqual({ unkept, operationsPending }, { unkept: 0, operationsPending: 0 });
     for (const name of bench.disk.alarms.keys()) assert.ok(bench.alarms.find(name) >= 0, `${name} is forgotten`);
     for (const [name, { state, timeUs, authority, transitions }] of this.model.alarms) {
       const kept = bench.disk.alarms.get(name);

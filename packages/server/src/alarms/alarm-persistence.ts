@@ -54,7 +54,7 @@ export class AlarmPersistence {
     this.#go(name, work);
   }
 
-  /** From now to `release`, nothing is sent about the name but by `keepNow`. */
+  /** From now to `release`, nothing is sent about the name but by `storeNow`. */
   hold(name: string): void {
     this.#workOf(name).isHeld = true;
     this.#busy++;
@@ -68,7 +68,7 @@ export class AlarmPersistence {
   }
 
   /** Resolves when it is on disk. Refused, the present state is kept again later: it may have got there all the same. */
-  async keepNow(alarm: StoredAlarm): Promise<void> {
+  async storeNow(alarm: StoredAlarm): Promise<void> {
     try {
       await this.#store.saveAlarm(alarm);
       this.#pauseMs = firstPauseMs;
@@ -92,7 +92,7 @@ export class AlarmPersistence {
     this.#stopTimer?.();
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
-      this.#tellIdle();
+      this.#notifyIdle();
     });
   }
 
@@ -110,7 +110,7 @@ export class AlarmPersistence {
     if (work.isSending || work.isHeld) return;
     if (!work.isDue) this.#work.delete(name);
     else if (!work.isResting) void this.#send(name, work);
-    this.#tellIdle();
+    this.#notifyIdle();
   }
 
   async #send(name: string, work: Work): Promise<void> {
@@ -149,7 +149,7 @@ export class AlarmPersistence {
     }
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (!this.#isClosed || this.#busy > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }

@@ -38,7 +38,7 @@ test('an alarm that is not there cannot be operated', async () => {
   for (const name of ['b', '__proto__', 'constructor', '']) {
     await assert.rejects(alarms.operate(name, 'activate', 'ann'), isProblem('unknown-object'));
   }
-  assert.deepEqual([alarms.counts().operationsWaiting, alarms.counts().unkept], [0, 0]);
+  assert.deepEqual([alarms.counts().operationsPending, alarms.counts().unkept], [0, 0]);
 });
 
 test('AL-15: a trigger is published at once, though the disk takes nothing', async () => {
@@ -76,7 +76,7 @@ describe('AL-16: a disk that refuses', () => {
       assert.deepEqual(bench.disk.waiting, ['a INACT_UNACK']);
       await bench.disk.answer(false);
     }
-    assert.deepEqual([bench.alarms.counts().keepFailures, bench.alarms.counts().unkept], [9, 1]);
+    assert.deepEqual([bench.alarms.counts().storeFailures, bench.alarms.counts().unkept], [9, 1]);
     bench.clock.advance(60000);
     await bench.disk.answerAll();
     assert.equal(bench.disk.alarms.get('a')?.timeUs, 2);
@@ -153,7 +153,7 @@ describe('AL-17: an operation', () => {
     await bench.disk.answer(false);
     await refused;
     assert.deepEqual([bench.news(), bench.alarms.text(bench.alarms.find('a'))], [[], text]);
-    assert.equal(bench.alarms.counts().keepFailures, 1);
+    assert.equal(bench.alarms.counts().storeFailures, 1);
   });
 
   test('that the disk refused, but had taken, is undone on disk', async () => {

@@ -23,10 +23,10 @@ export type AlarmListener = (handle: number, isRemoved: boolean) => void;
 export interface AlarmCounts {
   readonly byState: Readonly<Record<AlarmState, number>>;
   readonly transitions: number;
-  readonly keepFailures: number;
+  readonly storeFailures: number;
   /** Alarms whose state on disk is not yet the present one. */
   readonly unkept: number;
-  readonly operationsWaiting: number;
+  readonly operationsPending: number;
 }
 
 class LiveEntry implements ShownAlarm {
@@ -56,7 +56,7 @@ class LiveEntry implements ShownAlarm {
 export class Alarms {
   readonly #clock: Clock;
   readonly #triggers: Triggers;
-  readonly #keeping: AlarmPersistence;
+  readonly #persistence: AlarmPersistence;
   readonly #texts: AlarmTexts;
   readonly #handles = new Map<string, number>();
   readonly #entries: (LiveEntry | undefined)[] = [];
@@ -72,7 +72,7 @@ export class Alarms {
   constructor({ measurements, store, clock }: { measurements: MeasurementReader; store: AlarmStore; clock: Clock }) {
     this.#clock = clock;
     this.#triggers = new Triggers(measurements, clock, (handle, event, timeUs) => this.#trigger(handle, event, timeUs));
-    this.#keeping = new AlarmPersistence(store, clock, (name) => this.#present(name));
+    this.#persistence = new AlarmPersistence(store, clock, (name) => this.#present(name));
     this.#texts = new AlarmTexts((handle) => this.#entries[handle]);
   }
 
@@ -85,7 +85,7 @@ export class Alarms {
   deleteOrphans(): void {
     const names = [...this.#restored.keys()];
     this.#restored.clear();
-    for (const name of names) this.#keeping.changed(name);
+    for (const name of names) this.#persistence.changed(name);
   }
 
   /** A new definition keeps the state. Its trigger looks at the present value at once. */
@@ -106,7 +106,7 @@ export class Alarms {
     this.#free.push(entry.handle);
     this.#byState[entry.state]--;
     this.#changed(entry);
-    this.#keeping.changed(name);
+    this.#persistence.changed(name);
   }
 
   /** These were added, removed, or got another handle or datatype: triggers find them by name again. */
@@ -193,22 +193,22 @@ export class Alarms {
     return {
       byState: { ...this.#byState },
       transitions: this.#transitions,
-      keepFailures: this.#keeping.failures,
-      unkept: this.#keeping.pending,
-      operationsWaiting: this.#operations.pending,
+      storeFailures: this.#persistence.failures,
+      unkept: this.#persistence.pending,
+      operationsPending: this.#operations.pending,
     };
   }
 
   /** The disk, which had refused, takes writes again. */
   diskWorks(): void {
-    this.#keeping.diskWorks();
+    this.#persistence.diskWorks();
   }
 
   /** No trigger fires any more. Resolves when the disk has answered what it was asked. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#triggers.close();
-    return this.#keeping.close();
+    return this.#persistence.close();
   }
 
   #add(alarm: Alarm): LiveEntry {
@@ -256,11 +256,11 @@ export class Alarms {
   #trigger(handle: number, event: 'activate' | 'deactivate', timeUs: number): void {
     const entry = this.#at(handle);
     this.#apply(entry, nextState(entry.state, event, entry.alarm.ackMode), timeUs, 'trigger');
-    this.#keeping.changed(entry.name);
+    this.#persistence.changed(entry.name);
   }
 
   async #carryOut(name: string, operation: AlarmOperation, authority: string): Promise<void> {
-    this.#keeping.hold(name);
+    this.#persistence.hold(name);
     try {
       let kept: StoredAlarm | undefined;
       let from: LiveEntry | undefined;
@@ -271,7 +271,7 @@ export class Alarms {
         const state = nextState(entry.state, operation, entry.alarm.ackMode);
         if (state === entry.state) {
           // A definition that changed meanwhile may have left on disk what is not to be.
-          if (kept !== undefined) this.#keeping.changed(name);
+          if (kept !== undefined) this.#persistence.changed(name);
           return;
         }
         if (kept?.state === state) {
@@ -282,10 +282,10 @@ export class Alarms {
         }
         [from, transitions] = [entry, entry.transitions];
         kept = { name, state, timeUs: this.#timeAfter(entry), authority };
-        await this.#keeping.keepNow(kept);
+        await this.#persistence.storeNow(kept);
       }
     } finally {
-      this.#keeping.release(name);
+      this.#persistence.release(name);
     }
   }
 

@@ -21,7 +21,7 @@ function place(t: TestContext) {
     start: () => {
       const mark = new ArchiveMark(data, archive);
       fill();
-      mark.keep();
+      mark.write();
       return mark;
     },
     look: () => new ArchiveMark(data, archive),
@@ -47,7 +47,7 @@ test('a first start that was cut off before anything was archived is not told', 
   const { archive, mark, look } = place(t);
   mkdirSync(archive);
   writeFileSync(join(archive, 'inventory.tti.tmp'), 'half of it');
-  look().keep();
+  look().write();
   assert.equal(existsSync(mark), false);
   assert.deepEqual(look().missing, []);
 });

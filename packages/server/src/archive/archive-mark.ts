@@ -37,7 +37,7 @@ export class ArchiveMark {
   }
 
   /** Writes the mark where that is to be done and the archive has something; on a full disk, the next call does. */
-  keep(): void {
+  write(): void {
     if (this.#isWritten || this.#isEmpty()) return;
     try {
       this.#write(this.#missing);

@@ -30,7 +30,7 @@ function make(limits: Partial<Limits> = {}): Archive {
     folder,
     clock: new ManualClock(),
     commitMs: 50,
-    maxWaitingBytes: 1 << 20,
+    maxPendingBytes: 1 << 20,
     retention: { ofSeries: new Map() },
     limits: { records: 4096, textUnits: 1 << 20, ...limits },
     onFailure: (error) => {

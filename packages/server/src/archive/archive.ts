@@ -27,7 +27,7 @@ export interface ArchiveOptions {
   readonly clock: Clock;
   readonly commitMs: number;
   /** Of records that wait while the disk does not take them. */
-  readonly maxWaitingBytes: number;
+  readonly maxPendingBytes: number;
   readonly retention: Retention;
   /** Of a generation of records; those of the store where there are none. */
   readonly limits?: Limits;
@@ -44,7 +44,7 @@ export class UnusableArchive extends Error {
 }
 
 /** What is dropped is told at once, and no more often than this. */
-const tellDroppedMs = 60_000;
+const reportDroppedMs = 60_000;
 
 export class Archive implements ArchiveAccess {
   readonly records: RecordQueue;
@@ -56,15 +56,15 @@ export class Archive implements ArchiveAccess {
   readonly #disk: DiskRetry;
   /** Since they were last told. */
   #dropped = 0;
-  #cancelTelling: (() => void) | undefined;
+  #cancelReport: (() => void) | undefined;
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
-    const { clock, commitMs, maxWaitingBytes } = options;
+    const { clock, commitMs, maxPendingBytes } = options;
     this.records = new RecordQueue({
       clock,
       commitMs,
-      maxWaitingBytes,
+      maxPendingBytes,
       send: (parcel) =>
         this.#writer?.notify(
           'parcel',
@@ -119,7 +119,7 @@ export class Archive implements ArchiveAccess {
       handlers: {
         committed: (invalid) => {
           this.#disk.note(undefined);
-          this.#mark?.keep();
+          this.#mark?.write();
           this.records.settled(invalid);
         },
         refused: (reason) => {
@@ -151,7 +151,7 @@ export class Archive implements ArchiveAccess {
     const { retention, limits } = this.#options;
     const opened = await thread.call('open', [{ folder, retention, limits }]);
     if ('unusable' in opened) throw new UnusableArchive(opened.unusable);
-    this.#mark.keep();
+    this.#mark.write();
     return opened.retentions;
   }
 
@@ -202,8 +202,8 @@ export class Archive implements ArchiveAccess {
   /** Writes what waits, and ends the threads, by force after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     this.#disk.stop();
-    this.#tellDropped();
-    this.#cancelTelling?.();
+    this.#reportDropped();
+    this.#cancelReport?.();
     await this.#queries.close();
     const writer = this.#writer;
     if (writer === undefined) {
@@ -215,23 +215,23 @@ export class Archive implements ArchiveAccess {
       await writer.call('close', []);
     });
     this.#isOpen = false;
-    const { waiting } = this.records;
-    if (waiting > 0) this.#options.onWarning(`${waiting} pending records that were not yet on disk are lost`);
+    const { pending } = this.records;
+    if (pending > 0) this.#options.onWarning(`${pending} pending records that were not yet on disk are lost`);
   }
 
   #noteDropped(count: number): void {
     this.#dropped += count;
-    if (this.#cancelTelling === undefined) this.#tellDropped();
+    if (this.#cancelReport === undefined) this.#reportDropped();
   }
 
-  #tellDropped(): void {
-    this.#cancelTelling = undefined;
+  #reportDropped(): void {
+    this.#cancelReport = undefined;
     if (this.#dropped === 0) return;
     this.#options.onWarning(
       `${this.#dropped} records were discarded: the disk refuses writes, and the queue is full; free disk space`,
     );
     this.#dropped = 0;
-    this.#cancelTelling = this.#options.clock.after(tellDroppedMs, () => this.#tellDropped());
+    this.#cancelReport = this.#options.clock.after(reportDroppedMs, () => this.#reportDropped());
   }
 
   #refuseWhileFailing(problem: 'storage-failed' | 'disk-failing'): void {

@@ -18,7 +18,7 @@ beforeEach(() => {
   queue = new RecordQueue({
     clock,
     commitMs,
-    maxWaitingBytes: 1 << 20,
+    maxPendingBytes: 1 << 20,
     send: (parcel) => sent.push(parcel),
     onDropped: (count) => dropped.push(count),
   });
@@ -53,7 +53,7 @@ describe('records on their way to the disk', () => {
     add(2);
     clock.advance(10 * commitMs);
     assert.deepEqual(sent.map(recordsOf), [1]);
-    assert.equal(queue.waiting, 3);
+    assert.equal(queue.pending, 3);
     queue.settled();
     clock.advance(commitMs);
     assert.deepEqual(sent.map(recordsOf), [1, 2]);
@@ -64,14 +64,14 @@ describe('records on their way to the disk', () => {
     add(1);
     clock.advance(commitMs);
     for (let round = 0; round < 10; round++) add(16_384);
-    assert.ok(queue.waitingBytes <= 1 << 20);
+    assert.ok(queue.pendingBytes <= 1 << 20);
     assert.equal(queue.dropped, 8 * 16_384);
     assert.deepEqual(dropped, Array(8).fill(16_384));
     queue.settled();
     assert.equal(sent[1] && recordsOf(sent[1]), 2 * 16_384);
     queue.settled();
-    assert.equal(queue.stored + queue.dropped + queue.waiting, 10 * 16_384 + 1);
-    assert.equal(queue.waiting, 0);
+    assert.equal(queue.stored + queue.dropped + queue.pending, 10 * 16_384 + 1);
+    assert.equal(queue.pending, 0);
   });
 
   test('that somebody waits for go at once, in order, and are never dropped', async () => {
@@ -92,7 +92,7 @@ describe('records on their way to the disk', () => {
     await all;
     assert.deepEqual(sent.map(recordsOf), [2, 16_384]);
     assert.deepEqual(told, ['imported', 'all']);
-    assert.equal(queue.waiting, 1);
+    assert.equal(queue.pending, 1);
   });
 
   test('that somebody waits for are answered where the disk refuses, and wait on', async () => {
@@ -105,9 +105,9 @@ describe('records on their way to the disk', () => {
     const [first, second] = [assert.rejects(imported, /full/), assert.rejects(next, /full/)];
     queue.refused(new Error('the disk is full'));
     await Promise.all([first, second]);
-    assert.equal(queue.waiting, 2);
+    assert.equal(queue.pending, 2);
     queue.settled();
     queue.settled();
-    assert.deepEqual([queue.stored, queue.waiting], [2, 0]);
+    assert.deepEqual([queue.stored, queue.pending], [2, 0]);
   });
 });

@@ -19,7 +19,7 @@ export interface RecordQueueOptions {
   readonly clock: Clock;
   /** How long records are gathered. */
   readonly commitMs: number;
-  readonly maxWaitingBytes: number;
+  readonly maxPendingBytes: number;
   /** The next parcel is handed on after `settled`. */
   readonly send: (parcel: Parcel) => void;
   /** So many were dropped, since there was no more room for them. */
@@ -88,11 +88,11 @@ export class RecordQueue {
   }
 
   /** Records that are not on disk yet. */
-  get waiting(): number {
+  get pending(): number {
     return this.batch.count + this.#pendingRecords + recordsOf(this.#sent);
   }
 
-  get waitingBytes(): number {
+  get pendingBytes(): number {
     return this.#pendingBytes + this.batch.count * bytesARecord;
   }
 
@@ -101,7 +101,7 @@ export class RecordQueue {
     if (this.batch.count >= mostRecords) {
       this.#close();
       // What nothing is in the way of is not too much.
-      if (this.#sent.length > 0) while (this.#pendingBytes > this.#options.maxWaitingBytes && this.#dropOldest());
+      if (this.#sent.length > 0) while (this.#pendingBytes > this.#options.maxPendingBytes && this.#dropOldest());
     }
     if (this.#sent.length === 0)
       this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
@@ -141,7 +141,7 @@ export class RecordQueue {
     this.invalid += invalid;
     for (const { batch, waiters } of sent) {
       const isRefused = invalid > 0 && batch.importedTo !== undefined;
-      for (const { resolve, reject } of waiters) isRefused ? reject(notAllKept(invalid)) : resolve();
+      for (const { resolve, reject } of waiters) isRefused ? reject(notAllStored(invalid)) : resolve();
     }
     if (this.#pending.length > 0) this.#send();
     else if (this.batch.count > 0) this.added();
@@ -193,7 +193,7 @@ export class RecordQueue {
 }
 
 /** Whose they are is not told: sending some again that were stored does no harm. */
-function notAllKept(invalid: number): ProblemError {
+function notAllStored(invalid: number): ProblemError {
   return new ProblemError(
     'storage-failed',
     `${invalid} records that were stored together cannot be kept; the log says why.`,

@@ -62,22 +62,22 @@ describe('queries that nobody takes', () => {
   test('are 1,500 of endless answers: few are under way, with a few pages, and a short one is answered', async () => {
     const { given, problems } = ask(1500, (at) => at);
     await until('each is under way, waits or is refused', async () => {
-      return given.length + archive.queries.waiting + problems.length === 1500 && archive.queries.waiting < 50;
+      return given.length + archive.queries.queued + problems.length === 1500 && archive.queries.queued < 50;
     });
-    const { underWay, waiting, refused, pages } = archive.queries;
-    assert.deepEqual([given.length, waiting, underWay], [16, 48, 16]);
+    const { underWay, queued, refused, pages } = archive.queries;
+    assert.deepEqual([given.length, queued, underWay], [16, 48, 16]);
     assert.equal(refused, 1500 - 64);
     assert.ok(problems.every((problem) => problem === 'overloaded'));
     assert.ok(pages <= 16 * 2, `${pages} pages`);
     assert.equal(await answerOf({ client: 'another' }), short);
     for (const query of given) query.cancel();
     await until('those that waited go on', async () => given.length === 32);
-    assert.equal(archive.queries.waiting, 32);
+    assert.equal(archive.queries.queued, 32);
   });
 
   test('give way after a while, where others wait', async () => {
     const { given } = ask(20, (at) => at);
-    await until('some wait', async () => given.length === 16 && archive.queries.waiting === 4);
+    await until('some wait', async () => given.length === 16 && archive.queries.queued === 4);
     clock.advance(4000);
     assert.deepEqual([given.length, archive.queries.underWay], [16, 16]);
     clock.advance(2000);
@@ -89,20 +89,20 @@ describe('queries that nobody takes', () => {
   test('of one client hold up that client alone', async () => {
     const { given, problems } = ask(70, () => 'greedy');
     await until('each is under way, waits or is refused', async () => {
-      return given.length === 4 && archive.queries.waiting === 16 && problems.length === 50;
+      return given.length === 4 && archive.queries.queued === 16 && problems.length === 50;
     });
     const other = await archive.read(endless, { client: 'another' });
-    assert.equal(archive.queries.waiting, 16);
+    assert.equal(archive.queries.queued, 16);
     other.cancel();
   });
 
   test('are forgotten when their client goes while they wait', async () => {
     const leaving = new AbortController();
     const { given, problems } = ask(20, () => 'one', leaving.signal);
-    await until('most wait', async () => given.length === 4 && archive.queries.waiting === 16);
+    await until('most wait', async () => given.length === 4 && archive.queries.queued === 16);
     leaving.abort();
     await until('they are gone', async () => problems.length === 16);
-    assert.deepEqual([archive.queries.waiting, archive.queries.underWay], [0, 4]);
+    assert.deepEqual([archive.queries.queued, archive.queries.underWay], [0, 4]);
   });
 });
 
@@ -117,12 +117,12 @@ test('queries without a page yet end with their client, those included that are 
   const inside = ask(4, () => 'one', leaving.signal, silent);
   await until('they are under way', async () => archive.queries.underWay === 4);
   assert.equal(await answerOf({ client: 'another' }), short); // who came before has had a first turn
-  const waiting = ask(16, () => 'one', leaving.signal, silent);
-  assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [4, 16]);
+  const queued = ask(16, () => 'one', leaving.signal, silent);
+  assert.deepEqual([archive.queries.underWay, archive.queries.queued], [4, 16]);
   leaving.abort();
   assert.equal(await answerOf({ client: 'another' }), short);
-  assert.deepEqual([inside.problems.length, waiting.problems.length], [4, 16]);
-  assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [0, 0]);
+  assert.deepEqual([inside.problems.length, queued.problems.length], [4, 16]);
+  assert.deepEqual([archive.queries.underWay, archive.queries.queued], [0, 0]);
 });
 
 describe('plain queries of many records that nobody takes', () => {
@@ -132,11 +132,11 @@ describe('plain queries of many records that nobody takes', () => {
   test('hold one page each while they wait, and a few where they go on', async () => {
     const { given, problems } = ask(100, (at) => at, undefined, many);
     await until('each is under way, waits or is refused', async () => {
-      const { waiting, pages } = archive.queries;
-      return given.length === 16 && waiting + problems.length === 84 && waiting <= 48 && pages === 16 * 2 + waiting;
+      const { queued, pages } = archive.queries;
+      return given.length === 16 && queued + problems.length === 84 && queued <= 48 && pages === 16 * 2 + queued;
     });
-    const { underWay, waiting, pages } = archive.queries;
-    assert.deepEqual([underWay, waiting, problems.length, pages], [64, 48, 36, 16 * 2 + 48]);
+    const { underWay, queued, pages } = archive.queries;
+    assert.deepEqual([underWay, queued, problems.length, pages], [64, 48, 36, 16 * 2 + 48]);
     assert.ok(problems.every((problem) => problem === 'overloaded'));
     assert.equal(await answerOf({ client: 'another' }), short);
   });
@@ -144,10 +144,10 @@ describe('plain queries of many records that nobody takes', () => {
   test('hold nothing any more when their clients are gone, those that wait included', async () => {
     const leaving = new AbortController();
     const { given, problems } = ask(30, (at) => at, leaving.signal, many);
-    await until('some wait', async () => given.length === 16 && archive.queries.waiting === 14);
+    await until('some wait', async () => given.length === 16 && archive.queries.queued === 14);
     leaving.abort();
     await until('those that waited are gone', async () => problems.length === 14);
-    assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [16, 0]);
+    assert.deepEqual([archive.queries.underWay, archive.queries.queued], [16, 0]);
     for (const query of given) query.cancel();
     assert.deepEqual([archive.queries.underWay, archive.queries.pages], [0, 0]);
     const whole = await archive.read(many);
@@ -178,15 +178,15 @@ test('those of a machine with many connections leave room for who proves to be s
       () => undefined,
     );
   }
-  await until('they are under way, or wait', async () => given.length === 12 && archive.queries.waiting === 36);
+  await until('they are under way, or wait', async () => given.length === 12 && archive.queries.queued === 36);
   const query = await archive.read(endless, { client: 'module', connection: 300 });
   query.cancel();
-  assert.deepEqual([archive.queries.underWay, archive.queries.waiting], [12, 36]);
+  assert.deepEqual([archive.queries.underWay, archive.queries.queued], [12, 36]);
 });
 
 test('one that is long by what is asked has no first turn: while it waits, nothing is made of it', async () => {
   const { given } = ask(20, (at) => at);
-  await until('some wait', async () => given.length === 16 && archive.queries.waiting === 4);
+  await until('some wait', async () => given.length === 16 && archive.queries.queued === 4);
   assert.equal(archive.queries.underWay, 16);
   for (const query of given) query.cancel();
   await until('those that waited go on', async () => given.length === 20);

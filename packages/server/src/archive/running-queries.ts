@@ -14,9 +14,9 @@ const pagesAhead = 2;
 const mostSpare = 4;
 
 /** Readings in their first turn. Those that wait for it hold no page. */
-const first: TurnstileLimits = { inside: 8, insideOfConnection: 4, waiting: 96, waitingOfConnection: 64 };
+const first: TurnstileLimits = { inside: 8, insideOfConnection: 4, queued: 96, queuedOfConnection: 64 };
 /** Readings that go on, with up to three pages each; those that wait for it have one. */
-const long: TurnstileLimits = { inside: 16, insideOfConnection: 4, waiting: 48, waitingOfConnection: 16 };
+const long: TurnstileLimits = { inside: 16, insideOfConnection: 4, queued: 48, queuedOfConnection: 16 };
 /** More records than a first turn has time for: an answer that has more by what is asked waits with the long ones at once. */
 const mostShort = 20_000;
 /** While others wait, a query of which nothing was taken for so long gives way. */
@@ -49,7 +49,7 @@ export class RunningQueries {
     for (const query of this.#queries.values()) pages += query.pages;
     return {
       underWay: this.#queries.size,
-      waiting: this.#first.waiting + this.#long.waiting,
+      queued: this.#first.queued + this.#long.queued,
       refused: this.#first.refused + this.#long.refused,
       pages,
     };
@@ -142,7 +142,7 @@ export class RunningQueries {
 
   #enterLong(reader: ArchiveReader): Promise<() => void> {
     const entering = this.#long.enter(reader, reader.signal);
-    if (this.#long.waiting > 0) this.#lookForIdle();
+    if (this.#long.queued > 0) this.#lookForIdle();
     return entering;
   }
 
@@ -166,12 +166,12 @@ export class RunningQueries {
     this.#stopLooking ??= this.#options.clock.after(mostIdleMs / 5, () => {
       this.#stopLooking = undefined;
       for (const query of this.#queries.values()) {
-        if (this.#long.waiting === 0) return;
+        if (this.#long.queued === 0) return;
         if (query.idleMs >= mostIdleMs) {
           query.fail(new ProblemError('overloaded', 'Others wait, and nobody takes the answer.'));
         }
       }
-      if (this.#long.waiting > 0) this.#lookForIdle();
+      if (this.#long.queued > 0) this.#lookForIdle();
     });
   }
 
@@ -203,7 +203,7 @@ function isLong({ names, sinceUs, untilUs, resampleUs, limit = Number.POSITIVE_I
 
 export interface QueryCounts {
   readonly underWay: number;
-  readonly waiting: number;
+  readonly queued: number;
   /** Since the start. */
   readonly refused: number;
   /** Made, and not yet taken. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Turnstile } from './turnstile.ts';
 
-const limits = { inside: 2, insideOfConnection: 2, waiting: 8, waitingOfConnection: 4 };
+const limits = { inside: 2, insideOfConnection: 2, queued: 8, queuedOfConnection: 4 };
 
 /** On its only connection. */
 const one = (client: string) => ({ client });
@@ -19,11 +19,11 @@ test('clients take turns, whoever asked first and for however much', async () =>
   };
   const first = await turnstile.enter(one('greedy'));
   const visits = ['greedy', 'greedy', 'greedy', 'quiet', 'other', 'quiet'].map(visit);
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [1, 6]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [1, 6]);
   first();
   await Promise.all(visits);
   assert.deepEqual(order, ['greedy', 'quiet', 'other', 'greedy', 'quiet', 'greedy']);
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [0, 0]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [0, 0]);
 });
 
 test('a client with all that it may have inside leaves room for others', async () => {
@@ -31,19 +31,19 @@ test('a client with all that it may have inside leaves room for others', async (
   await turnstile.enter(one('greedy'));
   await turnstile.enter(one('greedy'));
   turnstile.enter(one('greedy'));
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [2, 1]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [2, 1]);
   await turnstile.enter(one('quiet'));
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [3, 1]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [3, 1]);
 });
 
 test('what is too much to wait, of a client and in all, is refused and counted', async () => {
   const turnstile = new Turnstile(limits, 'queries');
   for (let at = 0; at < 6; at++) turnstile.enter(one('greedy'));
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [2, 4]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [2, 4]);
   await assert.rejects(turnstile.enter(one('greedy')), { problem: 'overloaded' });
   for (let at = 0; at < 4; at++) turnstile.enter(one('quiet'));
   await assert.rejects(turnstile.enter(one('another')), { problem: 'overloaded' });
-  assert.deepEqual([turnstile.inside, turnstile.waiting, turnstile.refused], [2, 8, 2]);
+  assert.deepEqual([turnstile.inside, turnstile.queued, turnstile.refused], [2, 8, 2]);
 });
 
 test('a client has one turn, on however many connections, which take turns within it', async () => {
@@ -67,9 +67,9 @@ test('a client on however many connections leaves a quarter of the places to oth
   for (let connection = 0; connection < 100; connection++) {
     turnstile.enter({ client: 'greedy', connection }).catch(() => refused++);
   }
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [6, 6]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [6, 6]);
   for (let connection = 0; connection < 4; connection++) turnstile.enter({ client: 'quiet', connection });
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [8, 8]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [8, 8]);
   await Promise.resolve();
   assert.equal(refused, 88);
 });
@@ -85,7 +85,7 @@ test('who gives up while it waits takes nobody’s place', async () => {
   await assert.rejects(turnstile.enter(one('two'), leaving.signal), /gone/);
   leave();
   (await third)();
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [0, 0]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [0, 0]);
 });
 
 test('who is let in by the event that ends it as well does not stay', async () => {
@@ -96,5 +96,5 @@ test('who is let in by the event that ends it as well does not stay', async () =
   const given = turnstile.enter(one('two'), leaving.signal);
   leaving.abort(new Error('gone'));
   await assert.rejects(given, /gone/);
-  assert.deepEqual([turnstile.inside, turnstile.waiting], [0, 0]);
+  assert.deepEqual([turnstile.inside, turnstile.queued], [0, 0]);
 });

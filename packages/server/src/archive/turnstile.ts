@@ -6,8 +6,8 @@ export interface TurnstileLimits {
   /** At once. */
   readonly inside: number;
   readonly insideOfConnection: number;
-  readonly waiting: number;
-  readonly waitingOfConnection: number;
+  readonly queued: number;
+  readonly queuedOfConnection: number;
 }
 
 /** Who enters. Several clients may look alike, such as all of one machine: so a connection has limits of its own. */
@@ -23,32 +23,32 @@ const shareOfClient = 3 / 4;
 interface Connection {
   inside: number;
   /** The first one first. */
-  readonly waiting: (() => void)[];
+  readonly queued: (() => void)[];
 }
 
 interface Client {
   inside: number;
-  waiting: number;
-  /** Those with anybody inside or waiting; whose turn is next first. */
+  queued: number;
+  /** Those with anybody inside or queued; whose turn is next first. */
   readonly connections: Map<unknown, Connection>;
 }
 
 export class Turnstile {
   readonly #limits: TurnstileLimits;
   readonly #insideOfClient: number;
-  readonly #waitingOfClient: number;
+  readonly #queuedOfClient: number;
   readonly #what: string;
   /** Those with a connection; whose turn is next first. */
   readonly #clients = new Map<unknown, Client>();
   #inside = 0;
-  #waiting = 0;
+  #queued = 0;
   #refused = 0;
 
   /** `what` is for whom is refused: such as imports. */
   constructor(limits: TurnstileLimits, what: string) {
     this.#limits = limits;
     this.#insideOfClient = Math.ceil(limits.inside * shareOfClient);
-    this.#waitingOfClient = Math.ceil(limits.waiting * shareOfClient);
+    this.#queuedOfClient = Math.ceil(limits.queued * shareOfClient);
     this.#what = what;
   }
 
@@ -56,8 +56,8 @@ export class Turnstile {
     return this.#inside;
   }
 
-  get waiting(): number {
-    return this.#waiting;
+  get queued(): number {
+    return this.#queued;
   }
 
   /** How many were too many to wait. */
@@ -68,8 +68,8 @@ export class Turnstile {
   /** Resolves with how to leave. Rejects with `overloaded` where too many wait, and with the signal's reason. */
   async enter(visitor: Visitor, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    const client = this.#clients.get(visitor.client) ?? { inside: 0, waiting: 0, connections: new Map() };
-    const connection = client.connections.get(visitor.connection) ?? { inside: 0, waiting: [] };
+    const client = this.#clients.get(visitor.client) ?? { inside: 0, queued: 0, connections: new Map() };
+    const connection = client.connections.get(visitor.connection) ?? { inside: 0, queued: [] };
     const hasRoom = this.#hasRoomFor(client, connection);
     if (!hasRoom) this.#refuseTooMany(client, connection);
     this.#clients.set(visitor.client, client);
@@ -92,9 +92,9 @@ export class Turnstile {
   }
 
   #refuseTooMany(client: Client, connection: Connection): void {
-    const { waiting, waitingOfConnection } = this.#limits;
-    const isRoom = this.#waiting < waiting && client.waiting < this.#waitingOfClient;
-    if (isRoom && connection.waiting.length < waitingOfConnection) return;
+    const { queued, queuedOfConnection } = this.#limits;
+    const isRoom = this.#queued < queued && client.queued < this.#queuedOfClient;
+    if (isRoom && connection.queued.length < queuedOfConnection) return;
     this.#refused++;
     throw new ProblemError('overloaded', `Too many ${this.#what} wait.`);
   }
@@ -112,15 +112,15 @@ export class Turnstile {
       resolve();
     };
     const stopListening = onAbort(signal, (reason) => {
-      connection.waiting.splice(connection.waiting.indexOf(letIn), 1);
-      client.waiting--;
-      this.#waiting--;
+      connection.queued.splice(connection.queued.indexOf(letIn), 1);
+      client.queued--;
+      this.#queued--;
       this.#forget(visitor, client, connection);
       reject(reason);
     });
-    connection.waiting.push(letIn);
-    client.waiting++;
-    this.#waiting++;
+    connection.queued.push(letIn);
+    client.queued++;
+    this.#queued++;
     return promise;
   }
 
@@ -130,7 +130,7 @@ export class Turnstile {
     this.#inside--;
     this.#forget(visitor, client, connection);
     for (const [key, next] of this.#clients) {
-      if (next.waiting === 0 || !this.#letNextIn(next)) continue;
+      if (next.queued === 0 || !this.#letNextIn(next)) continue;
       putLast(this.#clients, key, next);
       return;
     }
@@ -139,19 +139,19 @@ export class Turnstile {
   /** False where each connection that waits has all inside that it may, or the client has. */
   #letNextIn(client: Client): boolean {
     for (const [key, next] of client.connections) {
-      if (next.waiting.length === 0 || !this.#hasRoomFor(client, next)) continue;
+      if (next.queued.length === 0 || !this.#hasRoomFor(client, next)) continue;
       putLast(client.connections, key, next);
-      client.waiting--;
-      this.#waiting--;
+      client.queued--;
+      this.#queued--;
       this.#admit(client, next);
-      next.waiting.shift()?.();
+      next.queued.shift()?.();
       return true;
     }
     return false;
   }
 
-  #forget(visitor: Visitor, { connections }: Client, { inside, waiting }: Connection): void {
-    if (inside > 0 || waiting.length > 0) return;
+  #forget(visitor: Visitor, { connections }: Client, { inside, queued }: Connection): void {
+    if (inside > 0 || queued.length > 0) return;
     connections.delete(visitor.connection);
     if (connections.size === 0) this.#clients.delete(visitor.client);
   }

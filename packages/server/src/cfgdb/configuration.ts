@@ -105,7 +105,7 @@ export class Configuration {
           ]);
         }
       }
-      if (render) this.#keepRendering(this.#database, edit, parsed);
+      if (render) this.#storeRendering(this.#database, edit, parsed);
       if (!commit) throw new RolledBack();
     });
   }
@@ -116,7 +116,7 @@ export class Configuration {
 
   render({ force }: { force: boolean }, author: string): void {
     if (this.upToDate() && !force) return;
-    this.#change(() => this.#keepRendering(this.#database, this.#edit(author)));
+    this.#change(() => this.#storeRendering(this.#database, this.#edit(author)));
   }
 
   diff(): Json {
@@ -147,7 +147,7 @@ export class Configuration {
         if (text === undefined) this.#database.delete(family, name, edit);
         else this.#database.put({ family, name, text }, edit);
       }
-      if (render) this.#keepRendering(this.#database, edit);
+      if (render) this.#storeRendering(this.#database, edit);
     });
   }
 
@@ -240,7 +240,7 @@ export class Configuration {
           if (fresh.content[family].has(name)) continue;
           fresh.noteDeletion(family, name, this.has(family, name) ? edit : this.#database.editOf(family, name));
         }
-        if (render) this.#keepRendering(fresh, edit);
+        if (render) this.#storeRendering(fresh, edit);
       });
     } finally {
       fresh.close();
@@ -261,13 +261,13 @@ export class Configuration {
     return found;
   }
 
-  #keepRendering(database: Database, edit: Edit, parsed?: ParsedObjects): void {
+  #storeRendering(database: Database, edit: Edit, parsed?: ParsedObjects): void {
     const faults = checkConfiguration(database.content, this.#stacks, parsed);
     if (faults.length > 0) {
       const what = faults.length === 1 ? '1 thing is wrong' : `${faults.length} things are wrong`;
       throw new ProblemError('render-refused', `${what}; nothing was changed.`, faults);
     }
-    database.keepRendering(edit);
+    database.storeRendering(edit);
     const reason = this.#propose(packRendering(this.#running.content, database.content));
     if (reason === undefined) return;
     const detail = `It cannot be made ready to run: ${reason}. Nothing was changed, and what ran before runs on.`;

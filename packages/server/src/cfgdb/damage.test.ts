@@ -27,7 +27,7 @@ function grow(database: Database): void {
     database.change(() => {
       for (let at = 0; at < 10; at++) put(database, `a${commit * 6 + at}`, commit + 1);
       if (commit > 0) database.delete('alarms', `a${commit * 6 - 1}`, edit);
-      if (commit % 2 === 0) database.keepRendering(edit);
+      if (commit % 2 === 0) database.storeRendering(edit);
     });
   }
 }

@@ -26,7 +26,7 @@ const grown = freshPath();
       const stored = readObject('alarms', object.name, object, '', []);
       if (stored !== undefined) database.put(stored, edit);
     }
-    database.keepRendering(edit);
+    database.storeRendering(edit);
     database.delete('alarms', 'a1', edit);
   });
   database.close();
@@ -138,7 +138,7 @@ test('a change that fails leaves file and memory as they were', () => {
       database.delete('alarms', 'a2', { timeUs: 1, author: 'bob' });
       const stored = readObject('alarms', 'new', { name: 'new', severity: 1 }, '', []);
       if (stored !== undefined) database.put(stored, edit);
-      database.keepRendering(edit);
+      database.storeRendering(edit);
       throw new Error('no');
     });
   assert.throws(failing, /^Error: no$/);
@@ -176,7 +176,7 @@ test('who deleted an object is forgotten when the object comes back, and when it
     ['a2'],
   );
   assert.deepEqual(
-    step((database) => database.keepRendering(edit)),
+    step((database) => database.storeRendering(edit)),
     [],
   );
 });

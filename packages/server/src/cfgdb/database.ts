@@ -2,7 +2,7 @@
 // Changes go to disk and memory together or not at all. Who may ask what, and how it is told, is `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
-import { KeptDatabase, Tally } from '../sqlite/index.ts';
+import { DurableDatabase, Tally } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
@@ -43,7 +43,7 @@ const deletionsTable = `CREATE TABLE deletions (
 ) STRICT, WITHOUT ROWID`;
 
 export class Database {
-  readonly #kept: KeptDatabase;
+  readonly #durable: DurableDatabase;
   readonly #sqlite: DatabaseSync;
   readonly #statements: { readonly [F in Family]: FamilyStatements };
   readonly #insertDeletion: StatementSync;
@@ -69,7 +69,7 @@ export class Database {
     const kept = openFile(path);
     const { sqlite } = kept;
     try {
-      this.#kept = kept;
+      this.#durable = kept;
       this.#sqlite = sqlite;
       this.#statements = Object.fromEntries(
         familyNames.map((family) => [family, prepareFamily(sqlite, tables[family])]),
@@ -97,11 +97,11 @@ export class Database {
 
   /** What was acknowledged and was not found when the file was opened, a sentence each. */
   get missing(): readonly string[] {
-    return this.#kept.missing;
+    return this.#durable.missing;
   }
 
   acknowledgeMissing(): void {
-    this.#kept.acknowledge();
+    this.#durable.acknowledge();
   }
 
   get differences(): Differences {
@@ -123,7 +123,7 @@ export class Database {
     this.#afterCommit = [];
     let result: Result;
     try {
-      result = this.#kept.transaction(work);
+      result = this.#durable.transaction(work);
     } catch (error) {
       for (const { family, name, before } of this.#undo.reverse()) this.#assign(family, name, before);
       this.#recentEdits = noEdits();
@@ -139,7 +139,7 @@ export class Database {
     this.#untally(family, name);
     const columns = values ?? toColumns(family, parseJson(text) as FamilyObject[Family]);
     this.#statements[family].put.run(...columns, edit.timeUs, edit.author);
-    this.#kept.tally.add(family, ...rowTexts(text, edit));
+    this.#durable.tally.add(family, ...rowTexts(text, edit));
     this.#forget(family, name);
     this.#recentEdits[family].set(name, edit);
     this.#set(family, name, text);
@@ -159,24 +159,24 @@ export class Database {
   noteDeletion(family: Family, name: string, edit: Edit): void {
     this.#forget(family, name);
     this.#insertDeletion.run(family, name, edit.timeUs, edit.author);
-    this.#kept.tally.add(deletionsPart, ...rowTexts(`${family} ${name}`, edit));
+    this.#durable.tally.add(deletionsPart, ...rowTexts(`${family} ${name}`, edit));
     this.#recentEdits[family].set(name, edit);
     this.#hasDeletions = true;
   }
 
   /** Inside the first `change` of an empty database: takes over what another one has rendered. */
   adoptRevisions(other: Database): void {
-    this.#kept.sequence = other.#kept.sequence;
+    this.#durable.sequence = other.#durable.sequence;
     this.revisions.copyFrom(other.revisions);
     this.#rendered = other.#rendered;
     this.#differences = Differences.between(this.#rendered, this.content);
   }
 
   /** Inside `change`: keeps the content as the newest rendering. The caller has checked it. */
-  keepRendering(edit: Edit): void {
+  storeRendering(edit: Edit): void {
     const id = this.revisions.add(this.content, this.changes(), edit);
     this.#sqlite.exec('DELETE FROM deletions');
-    this.#kept.tally.clear(deletionsPart);
+    this.#durable.tally.clear(deletionsPart);
     const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
     this.#afterCommit.push(() => {
       this.#rendered = rendered as unknown as Content;
@@ -246,20 +246,20 @@ export class Database {
 
   /** Moves the write-ahead log into the file and closes it, so that the file alone is the database. */
   close(): void {
-    this.#kept.close();
+    this.#durable.close();
   }
 
   /** Before an object is put or deleted: what it was does not count any more. */
   #untally(family: Family, name: string): void {
     const before = this.content[family].get(name);
-    if (before !== undefined) this.#kept.tally.remove(family, ...rowTexts(before, this.editOf(family, name)));
+    if (before !== undefined) this.#durable.tally.remove(family, ...rowTexts(before, this.editOf(family, name)));
   }
 
   #forget(family: Family, name: string): void {
     const deletion = this.#hasDeletions ? this.#deletionOf.get(family, name) : undefined;
     if (deletion === undefined) return;
     this.#forgetDeletion.run(family, name);
-    this.#kept.tally.remove(deletionsPart, ...rowTexts(`${family} ${name}`, toEdit(deletion as unknown as EditRow)));
+    this.#durable.tally.remove(deletionsPart, ...rowTexts(`${family} ${name}`, toEdit(deletion as unknown as EditRow)));
   }
 
   #set(family: Family, name: string, text: string | undefined): void {
@@ -334,9 +334,9 @@ function prepareFamily(sqlite: DatabaseSync, { name, columns }: Table): FamilySt
 /** A large transaction stays in memory until it commits; SQLite's own 2 MiB would write and read its pages again. */
 const cacheKiB = 32 << 10;
 
-function openFile(path: string): KeptDatabase {
+function openFile(path: string): DurableDatabase {
   const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false, meaning };
-  const kept = new KeptDatabase(path, form);
+  const kept = new DurableDatabase(path, form);
   try {
     kept.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
     Revisions.addChecksums(kept.sqlite);

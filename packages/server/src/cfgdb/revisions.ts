@@ -5,7 +5,7 @@ import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@t
 import { isDamage, type Tally } from '../sqlite/index.ts';
 import { type Content, countObjects, pack, packContent, readContent, unpack } from './content.ts';
 
-export const keptRevisions = 50;
+export const maxRevisions = 50;
 
 /** Who changed something, and when. */
 export interface Edit {
@@ -90,7 +90,7 @@ export class Revisions {
       },
       bodies,
     );
-    for (const row of this.#rows().slice(keptRevisions)) this.#drop(row);
+    for (const row of this.#rows().slice(maxRevisions)) this.#drop(row);
     return id;
   }
 

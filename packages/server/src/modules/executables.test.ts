@@ -33,7 +33,7 @@ beforeEach(async (t) => {
   outside = join(home, 'outside');
   mkdirSync(outside);
   writeFileSync(join(outside, 'secret'), 'secret', { mode: 0o600 });
-  executables = new Executables({ folder, keeper: new PaperUploads() });
+  executables = new Executables({ folder, store: new PaperUploads() });
   await executables.open();
 });
 
@@ -193,7 +193,7 @@ describe('a new executable', () => {
   test('that a killed server had begun is gone at the next start, and the others stay', async () => {
     await put('pump', 'old');
     writeFileSync(join(folder, '.incoming', 'half'), 'half');
-    const again = new Executables({ folder, keeper: new PaperUploads() });
+    const again = new Executables({ folder, store: new PaperUploads() });
     await again.open();
     assert.equal(files().length, 1);
     assert.equal(await text((await again.get('pump', undefined)).stream), 'old');
@@ -245,7 +245,7 @@ describe('a symbolic link is never followed', () => {
   test('in place of the folder for what arrives', async () => {
     rmSync(join(folder, '.incoming'), { recursive: true });
     symlinkSync(outside, join(folder, '.incoming'));
-    const again = new Executables({ folder, keeper: new PaperUploads() });
+    const again = new Executables({ folder, store: new PaperUploads() });
     await again.open();
     await again.put('pump', undefined, Readable.from([Buffer.from('new')]));
     outsideIsUntouched();

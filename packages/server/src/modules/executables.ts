@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { type ExecutableStat, ProblemError, Slots } from '@telltale/schema';
 import { moduleFolder } from './module-folder.ts';
 import type { UploadSum } from './upload-sum.ts';
-import { type KeptUpload, type UploadStore, Uploads } from './uploads.ts';
+import { type UploadRecord, type UploadStore, Uploads } from './uploads.ts';
 
 const defaultPath = 'executable';
 const runnable = 0o755;
@@ -17,7 +17,7 @@ export const mostAtOnce = 16;
 
 export interface ExecutablesOptions {
   readonly folder: string;
-  readonly keeper: UploadStore;
+  readonly store: UploadStore;
   /** One that was uploaded is gone, or another: a sentence without its full stop, once. */
   readonly onDamage?: (text: string) => void;
 }
@@ -30,10 +30,10 @@ export class Executables {
   #uploading = 0;
   readonly #downloads = new Slots(mostAtOnce);
 
-  constructor({ folder, keeper, onDamage = () => undefined }: ExecutablesOptions) {
+  constructor({ folder, store, onDamage = () => undefined }: ExecutablesOptions) {
     this.#folder = folder;
     this.#incoming = join(folder, '.incoming');
-    this.#uploads = new Uploads({ folder, keeper, onDamage });
+    this.#uploads = new Uploads({ folder, store, onDamage });
   }
 
   /** Of those that were uploaded: what is gone, or not as it was, a sentence each. */
@@ -47,7 +47,7 @@ export class Executables {
   }
 
   /** Makes the folder and removes what an interrupted upload left. */
-  async open(uploads: readonly KeptUpload[] = []): Promise<void> {
+  async open(uploads: readonly UploadRecord[] = []): Promise<void> {
     this.#uploads.restore(uploads);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await rm(this.#incoming, { recursive: true, force: true });
@@ -55,7 +55,7 @@ export class Executables {
   }
 
   /**
-   * Puts the bytes in the place of the executable; when it resolves they are on disk, when it rejects the old ones are.
+   * Replaces the executable; when it resolves they are on disk, when it rejects the old ones are.
    * Rejects with `overloaded` where too many others are under way.
    */
   async put(module: string, path: string | undefined, body: Readable): Promise<void> {
@@ -133,14 +133,14 @@ export class Executables {
   }
 
   async #delete(module: string, path: string | undefined): Promise<void> {
-    const place = storedPathOf(module, path);
+    const stored = storedPathOf(module, path);
     const file = await this.#openFile(module, path).catch(async (error: ProblemError) => {
-      if (error.problem === 'no-executable') await this.#uploads.forget(place); // it is missed no more
+      if (error.problem === 'no-executable') await this.#uploads.forget(stored); // it is missed no more
       throw error;
     });
     await file.close();
     const target = await this.#resolve(module, path, false);
-    const upload = await this.#uploads.forget(place);
+    const upload = await this.#uploads.forget(stored);
     try {
       await rm(target);
       await syncFolder(dirname(target));
@@ -176,7 +176,7 @@ export class Executables {
     }
   }
 
-  /** Only a regular file; a symbolic link, a pipe or a device in its place is none. */
+  /** Only a regular file; a symbolic link, a pipe or a device is refused. */
   async #openFile(module: string, path: string | undefined, damage?: string): Promise<FileHandle> {
     let file: FileHandle | undefined;
     try {
@@ -195,7 +195,7 @@ export class Executables {
   }
 
   /**
-   * The file's place; every folder on the way is a real one, made where `make` says so. A file that stands where a
+   * The path of the file; every folder on the way is a real one, made where `make` says so. A file that stands where a
    * folder belongs is left from when the module's `executable` was another: it makes room.
    */
   async #resolve(module: string, path: string = defaultPath, make: boolean): Promise<string> {

@@ -78,7 +78,7 @@ export class FunctionModules {
     const supervisor = this.#configured(name);
     if (supervisor === undefined) return;
     supervisor.remove();
-    this.#tell(name, true);
+    this.#notify(name, true);
     this.#forget(supervisor);
   }
 
@@ -155,7 +155,7 @@ export class FunctionModules {
         return this.#lastRun;
       },
       nextQueryId: () => ++this.#lastQuery,
-      onChange: () => this.#tell(name, false),
+      onChange: () => this.#notify(name, false),
     });
     this.#supervisors.set(name, supervisor);
     return supervisor;
@@ -177,7 +177,7 @@ export class FunctionModules {
     return supervisor;
   }
 
-  #tell(name: string, isRemoved: boolean): void {
+  #notify(name: string, isRemoved: boolean): void {
     for (const listener of this.#listeners) listener(name, isRemoved);
   }
 }

@@ -7,4 +7,4 @@ export type { ModuleConnection } from './liveness.ts';
 export type { ServiceUrls } from './module-environment.ts';
 export type { RunTokens } from './module-run.ts';
 export { ModuleService } from './module-service.ts';
-export type { KeptUpload, UploadStore } from './uploads.ts';
+export type { UploadRecord, UploadStore } from './uploads.ts';

@@ -115,11 +115,11 @@ export class ModuleRun {
 
   /** SIGKILL comes after its termToKill, or earlier where less time is left; one that is told again gets no more time. */
   end(ending: Ending, patienceMs = Number.POSITIVE_INFINITY): void {
-    const isTold = this.#ending !== undefined;
+    const isEnding = this.#ending !== undefined;
     this.#ending = ending;
     if (ending !== 'rest') this.#isReady = false;
     this.#liveness.end();
-    if (isTold && patienceMs === Number.POSITIVE_INFINITY) return;
+    if (isEnding && patienceMs === Number.POSITIVE_INFINITY) return;
     this.#options.processes.stop(this.id, Math.min(this.#module.termToKill, patienceMs));
   }
 

@@ -15,7 +15,7 @@ import { ModuleService } from './module-service.ts';
 async function withService(use: (service: ModuleService, folder: string) => Promise<void>): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const folder = temporaryFolder(cleanup);
-  const executables = new Executables({ folder: join(folder, 'executables'), keeper: new PaperUploads() });
+  const executables = new Executables({ folder: join(folder, 'executables'), store: new PaperUploads() });
   await executables.open();
   await executables.put(
     'loop',

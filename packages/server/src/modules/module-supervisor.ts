@@ -53,7 +53,7 @@ export class ModuleSupervisor {
   #lastError: LastError | null = null;
   #said: string | null = null;
   /** What was told last. */
-  #told = '';
+  #reported = '';
   /** Of those who asked for a start, and of those who wait for the end. */
   #started: PromiseWithResolvers<void> | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
@@ -126,14 +126,14 @@ export class ModuleSupervisor {
   /** Resolves when its process is there. */
   start(): Promise<void> {
     return this.#starting((isUnderWay) => {
-      if (!isUnderWay) this.#startAnew();
+      if (!isUnderWay) this.#restart();
       else if (this.#run?.pid !== undefined) this.#answerStart();
     });
   }
 
   /** Resolves when its new process is there. */
   restart(): Promise<void> {
-    return this.#starting(() => this.#startAnew());
+    return this.#starting(() => this.#restart());
   }
 
   /** Resolves when nothing of it lives any more; it rests until somebody acts. */
@@ -158,7 +158,7 @@ export class ModuleSupervisor {
     const own = this.#definition?.module.executable;
     if (executables.pathOf(this.name, own) !== executables.pathOf(this.name, path)) return;
     const runs = this.#run !== undefined && this.#run.ending !== 'rest';
-    if (runs || this.#pause !== undefined || this.#rest === 'FAIL') this.#startAnew();
+    if (runs || this.#pause !== undefined || this.#rest === 'FAIL') this.#restart();
     this.#settle();
   }
 
@@ -205,7 +205,7 @@ export class ModuleSupervisor {
     this.#sinceUs = this.#options.clock.now();
     this.#exit = { code: null, signal: null };
     this.#lastError = null;
-    this.#told = '';
+    this.#reported = '';
   }
 
   /** It is new, or another: whatever it was, it begins from the start. */
@@ -217,10 +217,10 @@ export class ModuleSupervisor {
     else if (now.fault !== undefined) {
       this.#run?.end('rest');
       this.#fail(now.fault);
-    } else if (now.runMode.kind !== 'cron') this.#startAnew();
+    } else if (now.runMode.kind !== 'cron') this.#restart();
     else {
-      this.#keepTimes();
-      if (runsAtTimes) this.#startAnew();
+      this.#schedule();
+      if (runsAtTimes) this.#restart();
       else this.#run?.end('rest');
     }
   }
@@ -233,7 +233,7 @@ export class ModuleSupervisor {
     }
     this.#started ??= Promise.withResolvers();
     const { promise } = this.#started; // may be answered at once
-    this.#keepTimes();
+    this.#schedule();
     act(this.#run !== undefined && this.#run.ending === undefined);
     this.#settle();
     return promise;
@@ -253,7 +253,7 @@ export class ModuleSupervisor {
   }
 
   /** Somebody has acted: it is started now, or as soon as its run has ended. */
-  #startAnew(): void {
+  #restart(): void {
     this.#policy.forgive();
     this.#restarts = 0;
     this.#cancelPause();
@@ -321,7 +321,7 @@ export class ModuleSupervisor {
   }
 
   /** Only of one that has times. */
-  #keepTimes(): void {
+  #schedule(): void {
     const { runMode, fault } = this.#definition as ModuleDefinition;
     if (runMode.kind !== 'cron' || fault !== undefined || this.#timetable !== undefined) return;
     if (this.#options.phase() === 'closed') return;
@@ -333,7 +333,7 @@ export class ModuleSupervisor {
   }
 
   #due(): void {
-    if (this.#run === undefined) this.#startAnew();
+    if (this.#run === undefined) this.#restart();
     else this.#error('was still running at its time, and was not started a second time');
     this.#settle();
   }
@@ -382,8 +382,8 @@ export class ModuleSupervisor {
     if (state !== this.#state) this.#sinceUs = timeAfter(this.#sinceUs, this.#options.clock.now());
     this.#state = state;
     const text = JSON.stringify(this.status());
-    if (text === this.#told || this.isRemoved) return;
-    this.#told = text;
+    if (text === this.#reported || this.isRemoved) return;
+    this.#reported = text;
     this.#options.onChange();
   }
 }

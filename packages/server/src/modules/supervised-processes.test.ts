@@ -21,7 +21,7 @@ let keeper: ModuleKeeper;
 
 beforeEach(async (t) => {
   data = temporaryFolder(t);
-  executables = new Executables({ folder: join(data, 'executables'), keeper: new PaperUploads() });
+  executables = new Executables({ folder: join(data, 'executables'), store: new PaperUploads() });
   await executables.open();
   tokens = new PaperTokens();
   const log = pino({ level: 'silent' });

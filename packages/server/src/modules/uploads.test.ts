@@ -12,29 +12,29 @@ import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/clean
 import { damagesTo } from '../../test/damage.ts';
 import { PaperUploads } from '../../test/paper-uploads.ts';
 import { Executables } from './executables.ts';
-import type { KeptUpload } from './uploads.ts';
+import type { UploadRecord } from './uploads.ts';
 
 const root = temporaryFolder(suiteCleanup());
 const program = '#!/bin/sh\necho all is well\n';
 
 interface Bench {
   readonly folder: string;
-  readonly keeper: PaperUploads;
+  readonly store: PaperUploads;
   readonly executables: Executables;
   readonly told: string[];
 }
 
 /** A server that finds what another one left. */
-async function open(folder = mkdtempSync(join(root, 'made-')), kept: Iterable<KeptUpload> = []): Promise<Bench> {
-  const keeper = new PaperUploads();
-  for (const upload of kept) keeper.kept.set(upload.name, upload);
+async function open(folder = mkdtempSync(join(root, 'made-')), kept: Iterable<UploadRecord> = []): Promise<Bench> {
+  const store = new PaperUploads();
+  for (const upload of kept) store.kept.set(upload.name, upload);
   const told: string[] = [];
-  const executables = new Executables({ folder, keeper, onDamage: (damage) => told.push(damage) });
-  await executables.open([...keeper.kept.values()]);
-  return { folder, keeper, executables, told };
+  const executables = new Executables({ folder, store, onDamage: (damage) => told.push(damage) });
+  await executables.open([...store.kept.values()]);
+  return { folder, store, executables, told };
 }
 
-const restart = ({ folder, keeper }: Bench) => open(folder, keeper.kept.values());
+const restart = ({ folder, store }: Bench) => open(folder, store.kept.values());
 
 const put = ({ executables }: Bench, bytes = program, path?: string) =>
   executables.put('pump', path, Readable.from([Buffer.from(bytes)]));
@@ -55,7 +55,7 @@ test('an upload that is flipped, cut off, emptied or removed is told once, and n
     const copy = mkdtempSync(join(root, 'copy-'));
     cpSync(whole.folder, copy, { recursive: true });
     apply(copy);
-    const { executables, told } = await open(copy, whole.keeper.kept.values());
+    const { executables, told } = await open(copy, whole.store.kept.values());
     await executables.checkAll();
     assert.match(
       told.join(),
@@ -102,7 +102,7 @@ describe('damage is told no more', () => {
       await each.executables.checkAll();
       assert.deepEqual([each.executables.missing, await get(each)], [[], 'of an operator']);
     }
-    assert.equal(bench.keeper.kept.size, 1);
+    assert.equal(bench.store.kept.size, 1);
   });
 
   test('when it is deleted, though there is nothing to delete', async () => {
@@ -113,7 +113,7 @@ describe('damage is told no more', () => {
     assert.equal(bench.executables.missing.length, 1);
     const none = named('no-executable', /^pump has no executable/);
     await assert.rejects(bench.executables.delete('pump', undefined), none);
-    assert.deepEqual([bench.executables.missing, bench.keeper.kept.size], [[], 0]);
+    assert.deepEqual([bench.executables.missing, bench.store.kept.size], [[], 0]);
   });
 });
 
@@ -152,13 +152,13 @@ describe('an executable that was put in its place by hand', () => {
 describe('a crash', () => {
   /** The folder and what is kept, as they were just before each change that is kept, and after all of it. */
   async function crashesIn(bench: Bench, work: () => Promise<void>): Promise<Bench[]> {
-    const found: { folder: string; kept: KeptUpload[] }[] = [];
+    const found: { folder: string; kept: UploadRecord[] }[] = [];
     const look = () => {
       const folder = mkdtempSync(join(root, 'crash-'));
       cpSync(bench.folder, folder, { recursive: true });
-      found.push({ folder, kept: [...bench.keeper.kept.values()] });
+      found.push({ folder, kept: [...bench.store.kept.values()] });
     };
-    bench.keeper.onChange = look;
+    bench.store.onChange = look;
     await work();
     look();
     // A change may be on disk before whoever asked for it goes on: the files of before with what is kept after.
@@ -217,7 +217,7 @@ describe('a crash', () => {
 test('an upload whose record the disk does not take is refused, and the old one stays and counts', async () => {
   const bench = await open();
   await put(bench);
-  bench.keeper.onChange = () => {
+  bench.store.onChange = () => {
     throw new ProblemError('storage-failed', 'no room.');
   };
   await assert.rejects(put(bench, 'new'), named('storage-failed', /no room/));
@@ -230,9 +230,9 @@ test('an upload that comes while damage is acknowledged counts', async () => {
   await put(bench);
   writeFileSync(place(bench), 'damaged');
   await bench.executables.checkAll();
-  const keep = bench.keeper.keepUpload.bind(bench.keeper);
+  const keep = bench.store.storeUpload.bind(bench.store);
   let upload: Promise<void> | undefined;
-  bench.keeper.keepUpload = async (kept) => {
+  bench.store.storeUpload = async (kept) => {
     // Of the acknowledgement, which takes its time: meanwhile the file is uploaded again, or waits.
     upload ??= put(bench, 'the new one');
     if (kept.sums.length === 1 && kept.sums[0]?.bytes === 'damaged'.length) await Promise.race([upload, wait(100)]);

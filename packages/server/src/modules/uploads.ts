@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { damageOf, sumOf, type UploadSum } from './upload-sum.ts';
 
 /** What is known of one place. */
-export interface KeptUpload {
+export interface UploadRecord {
   /** The path of the file in the folder of executables. */
   readonly name: string;
   /** The file is one of these: more than one while it is replaced. The last is the newest. */
@@ -15,23 +15,23 @@ export interface KeptUpload {
 
 /** Resolves when it is on disk. */
 export interface UploadStore {
-  keepUpload(kept: KeptUpload): Promise<void>;
+  storeUpload(record: UploadRecord): Promise<void>;
   forgetUpload(name: string): Promise<void>;
 }
 
 export interface UploadsOptions {
   readonly folder: string;
-  readonly keeper: UploadStore;
+  readonly store: UploadStore;
   /** A file is not what was uploaded: a sentence without its full stop, once. */
   readonly onDamage: (text: string) => void;
 }
 
 /** Of what is told; the others are counted. */
-const mostTold = 5;
+const mostReported = 5;
 
 export class Uploads {
   readonly #options: UploadsOptions;
-  readonly #records = new Map<string, KeptUpload>();
+  readonly #records = new Map<string, UploadRecord>();
   /** By place; goes after its name. */
   readonly #damages = new Map<string, string>();
   /** Files are read one after the other, and one that is asked for again meanwhile is read once. */
@@ -42,104 +42,104 @@ export class Uploads {
     this.#options = options;
   }
 
-  restore(kept: readonly KeptUpload[]): void {
-    for (const record of kept) this.#records.set(record.name, record);
+  restore(records: readonly UploadRecord[]): void {
+    for (const record of records) this.#records.set(record.name, record);
   }
 
   /** What the file must be; undefined where it may be anything. */
-  of(place: string): readonly UploadSum[] | undefined {
-    const record = this.#records.get(place);
+  of(path: string): readonly UploadSum[] | undefined {
+    const record = this.#records.get(path);
     return record?.isFirst ? undefined : record?.sums;
   }
 
   /** A sentence each, without its full stop. */
   get missing(): readonly string[] {
-    const told = [...this.#damages].slice(0, mostTold).map(([place, damage]) => sentence(place, damage));
-    const more = this.#damages.size - told.length;
-    return more > 0 ? [...told, `${more} more executables are gone, or not as they were uploaded`] : told;
+    const reported = [...this.#damages].slice(0, mostReported).map(([path, damage]) => sentence(path, damage));
+    const more = this.#damages.size - reported.length;
+    return more > 0 ? [...reported, `${more} more executables are gone, or not as they were uploaded`] : reported;
   }
 
   /**
    * Both files count until the new one is in its place, so that a crash at any moment leaves one of those that count. Where
    * `replace` fails, both go on counting.
    */
-  async replacing(place: string, sum: UploadSum, replace: () => Promise<void>): Promise<void> {
-    const before = this.#records.get(place);
+  async replacing(path: string, sum: UploadSum, replace: () => Promise<void>): Promise<void> {
+    const before = this.#records.get(path);
     // What would be a folder in the place of a file, or the other way round, makes room.
     for (const other of this.#records.keys()) {
-      if (other.startsWith(`${place}/`) || place.startsWith(`${other}/`)) await this.forget(other);
+      if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) await this.forget(other);
     }
     const isFirst = before === undefined || before.isFirst === true;
-    await this.#keep({ name: place, sums: [...(before?.sums ?? []), sum], ...(isFirst && { isFirst }) });
+    await this.#store({ name: path, sums: [...(before?.sums ?? []), sum], ...(isFirst && { isFirst }) });
     await replace();
-    this.#damages.delete(place);
-    const record = { name: place, sums: [sum] };
-    this.#records.set(place, record);
-    await this.#options.keeper.keepUpload(record).catch(() => undefined); // the new file counts on disk already
+    this.#damages.delete(path);
+    const record = { name: path, sums: [sum] };
+    this.#records.set(path, record);
+    await this.#options.store.storeUpload(record).catch(() => undefined); // the new file counts on disk already
   }
 
   /** Before the file is removed: one that stays after a crash is as if it had been put there by hand. */
-  async forget(place: string): Promise<KeptUpload | undefined> {
-    const before = this.#records.get(place);
+  async forget(path: string): Promise<UploadRecord | undefined> {
+    const before = this.#records.get(path);
     if (before === undefined) return undefined;
-    await this.#options.keeper.forgetUpload(place);
-    this.#records.delete(place);
-    this.#damages.delete(place);
+    await this.#options.store.forgetUpload(path);
+    this.#records.delete(path);
+    this.#damages.delete(path);
     return before;
   }
 
   /** After all, it was not removed. */
-  async remember(record: KeptUpload | undefined): Promise<void> {
-    if (record !== undefined) await this.#keep(record);
+  async remember(record: UploadRecord | undefined): Promise<void> {
+    if (record !== undefined) await this.#store(record);
   }
 
   /** Reads all files that were uploaded, one after the other; what cannot be read now is left to the next time. */
   async checkAll(): Promise<void> {
-    for (const place of [...this.#records.keys()]) await this.check(place).catch(() => undefined);
+    for (const path of [...this.#records.keys()]) await this.check(path).catch(() => undefined);
   }
 
   /** Reads the file; what is wrong with it goes after its name. */
-  check(place: string): Promise<string | undefined> {
-    const running = this.#checks.get(place);
+  check(path: string): Promise<string | undefined> {
+    const running = this.#checks.get(path);
     if (running !== undefined) return running;
-    const check = this.#lastCheck.then(() => this.#check(place)).finally(() => this.#checks.delete(place));
-    this.#checks.set(place, check);
+    const check = this.#lastCheck.then(() => this.#check(path)).finally(() => this.#checks.delete(path));
+    this.#checks.set(path, check);
     this.#lastCheck = check.catch(() => undefined);
     return check;
   }
 
   /** What is there now counts from now on, also where that is nothing. */
   async acknowledge(): Promise<void> {
-    for (const place of [...this.#damages.keys()]) {
-      const found = await sumOf(this.#path(place));
-      if (found === undefined) await this.forget(place);
-      else await this.#keep({ name: place, sums: [found] });
-      this.#damages.delete(place);
+    for (const path of [...this.#damages.keys()]) {
+      const found = await sumOf(this.#fileOf(path));
+      if (found === undefined) await this.forget(path);
+      else await this.#store({ name: path, sums: [found] });
+      this.#damages.delete(path);
     }
   }
 
-  async #check(place: string): Promise<string | undefined> {
-    const uploaded = this.of(place);
-    const damage = uploaded === undefined ? undefined : damageOf(uploaded, await sumOf(this.#path(place)));
-    if (this.of(place) !== uploaded) return this.#check(place); // replaced meanwhile
-    if (damage === undefined) this.#damages.delete(place);
-    else if (this.#damages.get(place) !== damage) {
-      this.#damages.set(place, damage);
-      this.#options.onDamage(sentence(place, damage));
+  async #check(path: string): Promise<string | undefined> {
+    const uploaded = this.of(path);
+    const damage = uploaded === undefined ? undefined : damageOf(uploaded, await sumOf(this.#fileOf(path)));
+    if (this.of(path) !== uploaded) return this.#check(path); // replaced meanwhile
+    if (damage === undefined) this.#damages.delete(path);
+    else if (this.#damages.get(path) !== damage) {
+      this.#damages.set(path, damage);
+      this.#options.onDamage(sentence(path, damage));
     }
     return damage;
   }
 
-  async #keep(record: KeptUpload): Promise<void> {
-    await this.#options.keeper.keepUpload(record);
+  async #store(record: UploadRecord): Promise<void> {
+    await this.#options.store.storeUpload(record);
     this.#records.set(record.name, record);
   }
 
-  #path(place: string): string {
-    return join(this.#options.folder, place);
+  #fileOf(path: string): string {
+    return join(this.#options.folder, path);
   }
 }
 
-function sentence(place: string, damage: string): string {
-  return `executables/${place} ${damage}`;
+function sentence(path: string, damage: string): string {
+  return `executables/${path} ${damage}`;
 }

@@ -85,7 +85,7 @@ export class MeasurementChain {
       const bits = handle < capacity ? (words[wordAt + word.flags] as number) : 0;
       const low = handle < capacity ? (cells[cellAt + cell.low] as number) : 0;
       let value = numbers[at] as number;
-      if ((bits & (flag.int32 | flag.single)) !== 0) value = asKept(bits, value);
+      if ((bits & (flag.int32 | flag.single)) !== 0) value = asStored(bits, value);
       // Everything but a number of a plain point, well inside its raw range, goes the long way.
       if (
         (bits & plainBits) !== plain ||
@@ -261,7 +261,7 @@ function asRead({ precision }: Traits, given: StoredValue | undefined): StoredVa
 }
 
 /** The same without looking at the datatype; NaN where the reading is none of it. */
-function asKept(bits: number, value: number): number {
+function asStored(bits: number, value: number): number {
   if ((bits & flag.int32) === 0) return Math.fround(value);
   return (value | 0) === value ? value | 0 : Number.NaN;
 }

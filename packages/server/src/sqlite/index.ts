@@ -1,5 +1,5 @@
 // How the server's SQLite files are opened, changed, and held against what was acknowledged.
 export { controlPath } from './control-file.ts';
-export { KeptDatabase } from './kept-database.ts';
+export { DurableDatabase } from './durable-database.ts';
 export { isDamage, UnusableDatabase } from './open-database.ts';
 export { Tally } from './tally.ts';

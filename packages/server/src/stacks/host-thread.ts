@@ -33,7 +33,7 @@ function main(): void {
     },
   });
 
-  const tellStatus = (id: number, instance: HostedInstance) => {
+  const reportStatus = (id: number, instance: HostedInstance) => {
     const report = instance.report();
     const text = JSON.stringify(report);
     if (told.get(id) === text) return;
@@ -76,7 +76,7 @@ function main(): void {
         outbox.flush(id);
         client.notify('link', [id, up, reason, timeUs]);
       },
-      onState: () => tellStatus(id, hosted),
+      onState: () => reportStatus(id, hosted),
       loading,
       startProcess: (...process) => processes.start(...process),
       async ask(wish) {
@@ -136,17 +136,17 @@ function main(): void {
     },
   };
 
-  const tellAll = () => {
+  const reportAll = () => {
     checkBuffers(maxHeapMb);
     for (const [id, instance] of instances) {
       instance.tick();
-      tellStatus(id, instance);
+      reportStatus(id, instance);
     }
-    clock.after(statusPeriodMs, tellAll);
+    clock.after(statusPeriodMs, reportAll);
   };
   const client: Link<HostClient> = parentLink<HostClient, HostThread>(handlers);
   const processes = new AskedProcesses(client);
-  tellAll();
+  reportAll();
   client.notify('opened', []);
 }
 

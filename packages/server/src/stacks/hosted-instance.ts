@@ -105,7 +105,7 @@ export class HostedInstance {
       writeTimeoutMs: this.#writeTimeoutMs(),
       isMeasurement: (id) => points.measurements.has(id),
       command: (id) => points.commands.get(id),
-      onAccepted: ({ id, name }, value) => this.#keepLast(id, name, value),
+      onAccepted: ({ id, name }, value) => this.#storeLast(id, name, value),
       onReadings,
       onLink: (up, reason, timeUs) => onLink(up, this.#secrets.hide(reason), timeUs),
       onState,
@@ -175,8 +175,8 @@ export class HostedInstance {
   /** About once a second: rates and what the stack tells of itself are taken anew. */
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    this.#values.tell(nowMs, this.#connection.status().counters.values);
-    this.#requests.tell(nowMs, this.#meter.counts.requests);
+    this.#values.update(nowMs, this.#connection.status().counters.values);
+    this.#requests.update(nowMs, this.#meter.counts.requests);
     this.#detail = this.#connection.detail();
   }
 
@@ -204,7 +204,7 @@ export class HostedInstance {
     this.#connection.setPoints({ measurements: [...measurements.values()], commands: [...commands.values()] });
   }
 
-  #keepLast(id: number, name: string, value: Value): void {
+  #storeLast(id: number, name: string, value: Value): void {
     const command = this.points.commands.get(id);
     if (command?.name === name) this.points.commands.set(id, { ...command, last: value });
   }

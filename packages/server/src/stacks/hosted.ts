@@ -72,7 +72,7 @@ export class Hosted {
   }
 
   /** What its thread told of one of its starts, with the counters that it told of this start before. */
-  told(id: number, before: InstanceCounters, report: InstanceReport): void {
+  take(id: number, before: InstanceCounters, report: InstanceReport): void {
     addRise(this.#counters, before, report.counters);
     if (this.id === id) this.#report = report;
   }

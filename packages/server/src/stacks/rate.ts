@@ -16,7 +16,7 @@ export class Rate {
     return this.#perSecond;
   }
 
-  tell(atMs: number, count: number): void {
+  update(atMs: number, count: number): void {
     const samples = this.#samples;
     samples.push({ atMs, count });
     while (samples.length > 2 && (samples[1]?.atMs ?? 0) <= atMs - windowMs) samples.shift();

@@ -52,19 +52,19 @@ export class Secrets {
   }
 
   /** The same with stars for secrets, in every text of it. */
-  hide<Told>(told: Told): Told {
-    return this.#hidden.length === 0 ? told : (this.#hideIn(told) as Told);
+  hide<Shown>(shown: Shown): Shown {
+    return this.#hidden.length === 0 ? shown : (this.#hideIn(shown) as Shown);
   }
 
-  #hideIn(told: unknown): unknown {
-    if (typeof told === 'string') return this.#hideInText(told);
-    if (Array.isArray(told)) return told.map((each) => this.#hideIn(each));
-    if (typeof told !== 'object' || told === null) return told;
-    return Object.fromEntries(Object.entries(told).map(([key, each]) => [key, this.#hideIn(each)]));
+  #hideIn(shown: unknown): unknown {
+    if (typeof shown === 'string') return this.#hideInText(shown);
+    if (Array.isArray(shown)) return shown.map((each) => this.#hideIn(each));
+    if (typeof shown !== 'object' || shown === null) return shown;
+    return Object.fromEntries(Object.entries(shown).map(([key, each]) => [key, this.#hideIn(each)]));
   }
 
-  #hideInText(told: string): string {
-    const text = this.#hidden.reduce((rest, form) => rest.replaceAll(form, stars), told);
+  #hideInText(shown: string): string {
+    const text = this.#hidden.reduce((rest, form) => rest.replaceAll(form, stars), shown);
     return text.replace(base64Run, (run) => {
       const standard = run.replaceAll('-', '+').replaceAll('_', '/');
       return this.#hiddenBase64.some((part) => standard.includes(part)) ? stars : run;

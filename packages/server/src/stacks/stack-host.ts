@@ -50,7 +50,7 @@ const heapInAllMb = 4096;
 const leastHeapMb = 512;
 const mostHeapMb = 2048;
 
-interface Place {
+interface Hosting {
   readonly thread: StackThread;
   readonly hosted: Hosted;
 }
@@ -61,7 +61,7 @@ const mostConfirmMs = 1000;
 export class StackHost {
   readonly #threads: readonly StackThread[];
   /** By role and name. */
-  readonly #places = new Map<string, Place>();
+  readonly #hostings = new Map<string, Hosting>();
   readonly #clock: Clock;
   readonly #onFailure: (error: Error) => void;
   #listeners: readonly StateListener[] = [];
@@ -69,7 +69,7 @@ export class StackHost {
   constructor({ threads, maxHeapMb, clock = systemClock, log, events, onFailure, ...settings }: StackHostOptions) {
     const count = Math.min(maxThreads, Math.max(1, threads ?? availableParallelism() - 1));
     const start = { ...settings, maxHeapMb: maxHeapMb ?? heapMbOf(count) };
-    const onState = (hosted: Hosted) => this.#tellState(hosted, false);
+    const onState = (hosted: Hosted) => this.#notifyState(hosted, false);
     this.#clock = clock;
     this.#onFailure = onFailure;
     this.#threads = Array.from(
@@ -81,40 +81,40 @@ export class StackHost {
   /** A new one, or one that has changed: the earlier is stopped first, and its points are kept. */
   start(role: Role, instance: Instance): void {
     const key = keyOf(role, instance.name);
-    const place = this.#places.get(key);
-    if (place !== undefined) {
-      place.thread.startAnew(place.hosted, instance);
+    const hosting = this.#hostings.get(key);
+    if (hosting !== undefined) {
+      hosting.thread.restart(hosting.hosted, instance);
       return;
     }
     const thread = this.#choose(key);
     const hosted = thread.start(role, instance);
-    this.#places.set(key, { thread, hosted });
-    this.#tellState(hosted, false);
+    this.#hostings.set(key, { thread, hosted });
+    this.#notifyState(hosted, false);
   }
 
   /** Its points are forgotten; nothing is heard of it afterwards, but that it is down, now, if it was up. */
   stop(role: Role, name: string): void {
     const key = keyOf(role, name);
-    const place = this.#places.get(key);
-    if (place === undefined) return;
-    this.#places.delete(key);
-    place.thread.stop(place.hosted, key);
-    this.#tellState(place.hosted, true);
+    const hosting = this.#hostings.get(key);
+    if (hosting === undefined) return;
+    this.#hostings.delete(key);
+    hosting.thread.stop(hosting.hosted, key);
+    this.#notifyState(hosting.hosted, true);
   }
 
   /** Whether there is one. */
   has(role: Role, name: string): boolean {
-    return this.#places.has(keyOf(role, name));
+    return this.#hostings.has(keyOf(role, name));
   }
 
   /** Sends points that come with the next `pointsDone`; to be called with slices of some thousands. */
   putPoints(role: Role, name: string, points: PackedPoints): void {
-    this.#tell(role, name, (thread, id) => thread.notify('putPoints', [id, points]));
+    this.#notify(role, name, (thread, id) => thread.notify('putPoints', [id, points]));
   }
 
   /** Those that were put and are not there yet do not come. */
   dropPoints(role: Role, name: string): void {
-    this.#tell(role, name, (thread, id) => thread.notify('dropPoints', [id]));
+    this.#notify(role, name, (thread, id) => thread.notify('dropPoints', [id]));
   }
 
   /**
@@ -122,12 +122,12 @@ export class StackHost {
    * time, nothing connects.
    */
   pointsDone(role: Role, name: string, gone: PointIds = noIds): void {
-    this.#tell(role, name, (thread, id) => thread.notify('pointsDone', [id, gone]));
+    this.#notify(role, name, (thread, id) => thread.notify('pointsDone', [id, gone]));
   }
 
   /** Resolves when the threads of these have done all that they were told so far, or after a second. */
   async confirm(instances: readonly InstanceName[]): Promise<void> {
-    const threads = new Set(instances.map(({ role, name }) => this.#places.get(keyOf(role, name))?.thread));
+    const threads = new Set(instances.map(({ role, name }) => this.#hostings.get(keyOf(role, name))?.thread));
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const stop = this.#clock.after(mostConfirmMs, resolve);
     await Promise.race([late, Promise.all(Array.from(threads, (thread) => thread?.confirm()))]);
@@ -136,27 +136,27 @@ export class StackHost {
 
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
   async write(connector: string, commandId: number, value: Value): Promise<void> {
-    const place = this.#places.get(keyOf('connector', connector));
-    if (place === undefined) {
+    const hosting = this.#hostings.get(keyOf('connector', connector));
+    if (hosting === undefined) {
       throw writeProblem(connector, { kind: 'notConnected', reason: 'there is no such connector' });
     }
-    await place.thread.write(place.hosted, commandId, value);
+    await hosting.thread.write(hosting.hosted, commandId, value);
   }
 
   /** Hands new values to a provider; the batch is taken. */
   publish(provider: string, batch: Batch): void {
-    const place = this.#places.get(keyOf('provider', provider));
-    if (place === undefined) batch.clear();
-    else place.thread.publish(place.hosted, batch);
+    const hosting = this.#hostings.get(keyOf('provider', provider));
+    if (hosting === undefined) batch.clear();
+    else hosting.thread.publish(hosting.hosted, batch);
   }
 
   /** The alarms that a provider serves, all of them, after its points; their states follow by `publishAlarms`. */
   setAlarms(provider: string, alarms: readonly StackAlarm[]): void {
-    this.#tell('provider', provider, (thread, id) => thread.notify('setAlarms', [id, JSON.stringify(alarms)]));
+    this.#notify('provider', provider, (thread, id) => thread.notify('setAlarms', [id, JSON.stringify(alarms)]));
   }
 
   publishAlarms(provider: string, states: readonly StackAlarmState[]): void {
-    this.#tell('provider', provider, (thread, id) => thread.notify('publishAlarms', [id, states]));
+    this.#notify('provider', provider, (thread, id) => thread.notify('publishAlarms', [id, states]));
   }
 
   /**
@@ -179,12 +179,12 @@ export class StackHost {
 
   /** At most a second old; a state is never older than its change. */
   status(): readonly InstanceStatus[] {
-    return Array.from(this.#places.values(), ({ hosted }) => hosted.status());
+    return Array.from(this.#hostings.values(), ({ hosted }) => hosted.status());
   }
 
   /** As `status`, of one; undefined where there is none. */
   statusOf(role: Role, name: string): InstanceStatus | undefined {
-    return this.#places.get(keyOf(role, name))?.hosted.status();
+    return this.#hostings.get(keyOf(role, name))?.hosted.status();
   }
 
   /** Calls on each change of a state, until the returned function is called. */
@@ -216,18 +216,18 @@ export class StackHost {
   }
 
   /** Nothing where there is no thread to tell. */
-  #tell(role: Role, name: string, tell: (thread: Link<HostThread>, id: number) => void): void {
-    const place = this.#places.get(keyOf(role, name));
-    if (place?.thread.link !== undefined) tell(place.thread.link, place.hosted.id);
+  #notify(role: Role, name: string, notify: (thread: Link<HostThread>, id: number) => void): void {
+    const hosting = this.#hostings.get(keyOf(role, name));
+    if (hosting?.thread.link !== undefined) notify(hosting.thread.link, hosting.hosted.id);
   }
 
-  #connectorOf(name: string): Place {
-    const place = this.#places.get(keyOf('connector', name));
-    if (place !== undefined) return place;
+  #connectorOf(name: string): Hosting {
+    const hosting = this.#hostings.get(keyOf('connector', name));
+    if (hosting !== undefined) return hosting;
     throw new ProblemError('unknown-object', `There is no connector ${JSON.stringify(name)} that runs.`);
   }
 
-  #tellState(hosted: Hosted, isGone: boolean): void {
+  #notifyState(hosted: Hosted, isGone: boolean): void {
     const { role, name } = hosted;
     for (const listener of this.#listeners) {
       try {

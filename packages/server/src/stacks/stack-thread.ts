@@ -11,7 +11,7 @@ import { ConnectorQuestions } from './connector-questions.ts';
 import type { HostEvents } from './host-events.ts';
 import { Hosted, zeroInstanceCounters } from './hosted.ts';
 import type { InstanceCounters, InstanceReport } from './instance-status.ts';
-import { KeptThread } from './kept-thread.ts';
+import { SupervisedThread } from './supervised-thread.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
@@ -44,7 +44,7 @@ const pointsAnInstance = 100;
 export class StackThread {
   readonly #options: StackThreadOptions;
   readonly #log: Logger;
-  readonly #thread: KeptThread;
+  readonly #thread: SupervisedThread;
   readonly #hosted = new Set<Hosted>();
   /** Every start that the present thread may still speak of. */
   readonly #byId = new Map<number, Started>();
@@ -60,7 +60,7 @@ export class StackThread {
     const { clock, log, number } = options;
     this.#options = options;
     this.#log = log.child({ thread: number });
-    this.#thread = new KeptThread({
+    this.#thread = new SupervisedThread({
       create: () => this.#create(),
       clock,
       log: this.#log,
@@ -113,9 +113,9 @@ export class StackThread {
   }
 
   /** The earlier is stopped first, and its points are kept. */
-  startAnew(hosted: Hosted, instance: Instance): void {
+  restart(hosted: Hosted, instance: Instance): void {
     hosted.instance = instance;
-    if (hosted.isUp) this.#tellLink(hosted, false, 'configured otherwise', this.#options.clock.now());
+    if (hosted.isUp) this.#notifyLink(hosted, false, 'configured otherwise', this.#options.clock.now());
     this.#sendStart(hosted, hosted.id);
     this.#options.onState(hosted);
   }
@@ -126,7 +126,7 @@ export class StackThread {
     for (const [each, started] of this.#byId) if (started.hosted === hosted) this.#byId.delete(each);
     if (this.link?.notify('stop', [id])) this.#leaving.set(id, key);
     this.#outbox?.forget(id);
-    if (hosted.isUp) this.#tellLink(hosted, false, 'stopped', this.#options.clock.now());
+    if (hosted.isUp) this.#notifyLink(hosted, false, 'stopped', this.#options.clock.now());
   }
 
   /** Resolves when it has done all that it was told so far, or has ended. */
@@ -210,7 +210,7 @@ export class StackThread {
       readings: guarded((id, batch) => this.#onReadings(id, batch)),
       link: guarded((id, up, reason, timeUs) => {
         const hosted = this.#presentStart(id);
-        if (hosted !== undefined) this.#tellLink(hosted, up, reason, timeUs);
+        if (hosted !== undefined) this.#notifyLink(hosted, up, reason, timeUs);
       }),
       status: guarded((id, report) => this.#onReport(id, report)),
       stopped: guarded((id, report) => {
@@ -271,7 +271,7 @@ export class StackThread {
     const timeUs = this.#options.clock.now();
     for (const hosted of this.#hosted) hosted.ended(reason, timeUs);
     for (const hosted of this.#hosted) {
-      this.#tellLink(hosted, false, reason, timeUs);
+      this.#notifyLink(hosted, false, reason, timeUs);
       this.#options.onState(hosted);
     }
   }
@@ -296,7 +296,7 @@ export class StackThread {
     if (started === undefined) return;
     const { hosted, counters } = started;
     const { state } = hosted;
-    hosted.told(id, counters, report);
+    hosted.take(id, counters, report);
     started.counters = report.counters;
     if (hosted.state !== state) this.#options.onState(hosted);
   }
@@ -308,9 +308,9 @@ export class StackThread {
       await this.#grant(started.hosted.name, wish);
       return undefined;
     } catch (error) {
-      const isTold = error instanceof ProblemError;
-      const reason = isTold ? error.message : 'the service made a mistake: see its log';
-      if (!isTold)
+      const isProblem = error instanceof ProblemError;
+      const reason = isProblem ? error.message : 'the service made a mistake: see its log';
+      if (!isProblem)
         this.#options.log.error(error, 'a request from a client of a provider failed because of an internal error');
       return { reason, isSure: isSure(error) };
     }
@@ -322,7 +322,7 @@ export class StackThread {
     return events.providerAcknowledge(provider, wish.alarm, wish.authority);
   }
 
-  #tellLink(hosted: Hosted, up: boolean, reason: string, timeUs: number): void {
+  #notifyLink(hosted: Hosted, up: boolean, reason: string, timeUs: number): void {
     if (hosted.isUp === up) return;
     hosted.isUp = up;
     hosted.heard();

@@ -63,8 +63,8 @@ describe('the live state', () => {
       state.saveSimulation({ name: 'a', ...simulation }),
       state.saveAlarm({ name: 'a', ...alarm }),
       state.deleteAlarm('b'),
-      state.keepUpload(upload),
-      state.keepUpload({ ...upload, name: 'gone' }),
+      state.storeUpload(upload),
+      state.storeUpload({ ...upload, name: 'gone' }),
       state.forgetUpload('gone'),
     ]);
     const after = await reopened(state);

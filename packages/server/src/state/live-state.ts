@@ -4,11 +4,11 @@
 import { join } from 'node:path';
 import { type Clock, ProblemError, systemClock } from '@telltale/schema';
 import type { AlarmStore, StoredAlarm } from '../alarms/index.ts';
-import type { KeptUpload, UploadStore } from '../modules/index.ts';
+import type { UploadRecord, UploadStore } from '../modules/index.ts';
 import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
-import type { Entry, KeptFamily, StateThread } from './protocol.ts';
+import type { Entry, StoredFamily, StateThread } from './protocol.ts';
 
 export interface LiveStateOptions {
   /** The data folder; it exists and is ours alone. */
@@ -21,11 +21,11 @@ export interface LiveStateOptions {
 }
 
 /** What was kept when the server ended. */
-export interface KeptState {
+export interface StoredState {
   readonly commands: readonly StoredCommand[];
   readonly alarms: readonly StoredAlarm[];
   readonly simulations: readonly StoredSimulation[];
-  readonly uploads: readonly KeptUpload[];
+  readonly uploads: readonly UploadRecord[];
 }
 
 interface Change {
@@ -81,7 +81,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   }
 
   /** Rejects with `UnusableDatabase` where the file cannot be used. */
-  async open(): Promise<KeptState> {
+  async open(): Promise<StoredState> {
     const thread = this.prepare();
     const opened = await thread.call('open', [join(this.#options.folder, 'state.sqlite')]);
     if ('unusable' in opened) {
@@ -90,7 +90,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     }
     this.#isOpen = true;
     this.#missing = opened.missing;
-    const of = <Kept>(family: KeptFamily) =>
+    const of = <Kept>(family: StoredFamily) =>
       opened.entries
         .filter((entry) => entry.family === family)
         .map(({ name, text }) => ({ name, ...JSON.parse(text as string) }) as Kept);
@@ -103,35 +103,35 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   }
 
   saveCommand({ name, ...kept }: StoredCommand): Promise<void> {
-    return this.#keep('commands', name, kept);
+    return this.#store('commands', name, kept);
   }
 
   deleteCommand(name: string): Promise<void> {
-    return this.#keep('commands', name, undefined);
+    return this.#store('commands', name, undefined);
   }
 
   saveAlarm({ name, ...kept }: StoredAlarm): Promise<void> {
-    return this.#keep('alarms', name, kept);
+    return this.#store('alarms', name, kept);
   }
 
   deleteAlarm(name: string): Promise<void> {
-    return this.#keep('alarms', name, undefined);
+    return this.#store('alarms', name, undefined);
   }
 
   saveSimulation({ name, ...kept }: StoredSimulation): Promise<void> {
-    return this.#keep('simulations', name, kept);
+    return this.#store('simulations', name, kept);
   }
 
   deleteSimulation(name: string): Promise<void> {
-    return this.#keep('simulations', name, undefined);
+    return this.#store('simulations', name, undefined);
   }
 
-  keepUpload({ name, ...kept }: KeptUpload): Promise<void> {
-    return this.#keep('uploads', name, kept);
+  storeUpload({ name, ...kept }: UploadRecord): Promise<void> {
+    return this.#store('uploads', name, kept);
   }
 
   forgetUpload(name: string): Promise<void> {
-    return this.#keep('uploads', name, undefined);
+    return this.#store('uploads', name, undefined);
   }
 
   /** Writes what is queued, closes the file and ends the thread, by force after `patienceMs`: the file is safe then, too. */
@@ -154,7 +154,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     this.#options.onFailure(error);
   }
 
-  #keep(family: KeptFamily, name: string, kept: object | undefined): Promise<void> {
+  #store(family: StoredFamily, name: string, kept: object | undefined): Promise<void> {
     return this.#change({ family, name, text: kept === undefined ? null : JSON.stringify(kept) });
   }
 

@@ -1,10 +1,10 @@
 // What the thread that keeps the live state can be asked for.
-export const keptFamilies = ['commands', 'alarms', 'simulations', 'uploads'] as const;
-export type KeptFamily = (typeof keptFamilies)[number];
+export const storedFamilies = ['commands', 'alarms', 'simulations', 'uploads'] as const;
+export type StoredFamily = (typeof storedFamilies)[number];
 
 /** One object that is to be kept, as JSON text, or forgotten. */
 export interface Entry {
-  readonly family: KeptFamily;
+  readonly family: StoredFamily;
   readonly name: string;
   readonly text: string | null;
 }

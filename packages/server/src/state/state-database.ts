@@ -1,7 +1,7 @@
 // The file that keeps what was live: a row an object, the newest state of it alone.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { KeptDatabase, Tally } from '../sqlite/index.ts';
+import { DurableDatabase, Tally } from '../sqlite/index.ts';
 import type { Entry } from './protocol.ts';
 
 /** "TtSt" */
@@ -13,7 +13,7 @@ const meaning =
 type Row = Entry & { readonly text: string; readonly checksum: number | null };
 
 export class StateDatabase {
-  readonly #kept: KeptDatabase;
+  readonly #durable: DurableDatabase;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
@@ -21,8 +21,8 @@ export class StateDatabase {
   readonly entries: readonly Entry[];
 
   constructor(path: string) {
-    const kept = new KeptDatabase(path, { applicationId, version, create, mayBeGone: true, meaning });
-    this.#kept = kept;
+    const kept = new DurableDatabase(path, { applicationId, version, create, mayBeGone: true, meaning });
+    this.#durable = kept;
     try {
       addChecksums(kept.sqlite);
       this.#get = kept.sqlite.prepare('SELECT text FROM kept WHERE family = ? AND name = ?');
@@ -45,17 +45,17 @@ export class StateDatabase {
 
   /** What was kept and is not there any more. */
   get missing(): readonly string[] {
-    return this.#kept.missing;
+    return this.#durable.missing;
   }
 
   acknowledge(): void {
-    this.#kept.acknowledge();
+    this.#durable.acknowledge();
   }
 
   /** All of it, or nothing. Of nothing, a write that changes nothing, to see whether the disk takes it. */
   keep(entries: readonly Entry[]): void {
-    this.#kept.transaction(() => {
-      const { tally } = this.#kept;
+    this.#durable.transaction(() => {
+      const { tally } = this.#durable;
       for (const { family, name, text } of entries) {
         const before = this.#get.get(family, name);
         if (before !== undefined) tally.remove(family, `${name} ${before.text}`);
@@ -69,7 +69,7 @@ export class StateDatabase {
   }
 
   close(): void {
-    this.#kept.close();
+    this.#durable.close();
   }
 }
 

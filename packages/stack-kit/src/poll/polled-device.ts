@@ -15,7 +15,7 @@ interface DeviceGroup<R extends PollRequest> {
   isScanning: boolean;
   /** Once more as soon as the running scan has ended. */
   isWanted: boolean;
-  isUnreadableTold: boolean;
+  isUnreadableReported: boolean;
   tookMs: number | undefined;
 }
 
@@ -213,7 +213,7 @@ export class PolledDevice<R extends PollRequest> {
   #plan(group: DeviceGroup<R>): void {
     group.plan = new GroupPlan(group.points, this.#options.plan);
     group.batch = new Batch();
-    group.isUnreadableTold = false;
+    group.isUnreadableReported = false;
   }
 
   #remove(periodMs: number, group: DeviceGroup<R>): void {
@@ -224,8 +224,8 @@ export class PolledDevice<R extends PollRequest> {
   }
 
   #tellUnreadable(group: DeviceGroup<R>): void {
-    if (group.isUnreadableTold) return;
-    group.isUnreadableTold = true;
+    if (group.isUnreadableReported) return;
+    group.isUnreadableReported = true;
     this.#mark(group.plan.unreadable, refusedQuality);
   }
 
@@ -259,7 +259,7 @@ function newGroup<R extends PollRequest>(): DeviceGroup<R> {
     batch: new Batch(),
     isScanning: false,
     isWanted: false,
-    isUnreadableTold: true,
+    isUnreadableReported: true,
     tookMs: undefined,
   };
 }

@@ -22,7 +22,7 @@ export const mostBacklogBytes = 96 * MiB;
 const mostBesideLeaving = 128 * MiB;
 
 /** A client as it is seen here. */
-export interface Waiting {
+export interface BacklogClient {
   readonly isOpen: boolean;
   /** It was told to go, and is cut off in a moment. */
   readonly isLeaving: boolean;
@@ -34,7 +34,7 @@ export interface Waiting {
 }
 
 export class Backlog {
-  readonly #clients = new Set<Waiting>();
+  readonly #clients = new Set<BacklogClient>();
   /** With how many wait for each. */
   readonly #pieces = new Map<Buffer, number>();
   #bytes = 0;
@@ -48,11 +48,11 @@ export class Backlog {
     return this.#bytes > tightBytes;
   }
 
-  enter(client: Waiting): void {
+  enter(client: BacklogClient): void {
     this.#clients.add(client);
   }
 
-  leave(client: Waiting): void {
+  leave(client: BacklogClient): void {
     this.#clients.delete(client);
   }
 
@@ -95,7 +95,7 @@ export class Backlog {
   #relieve(): void {
     if (this.#bytes <= mostBacklogBytes) return;
     let leavingBytes = 0;
-    const open: Waiting[] = [];
+    const open: BacklogClient[] = [];
     for (const client of this.#clients) {
       if (client.isOpen) {
         open.push(client);
@@ -114,12 +114,15 @@ export class Backlog {
   }
 }
 
-function longestRequested(clients: Iterable<Waiting>): number {
+function longestRequested(clients: Iterable<BacklogClient>): number {
   return largestBy(clients, ({ requestedBytes }) => requestedBytes)?.requestedBytes ?? 0;
 }
 
-function largestBy(clients: Iterable<Waiting>, bytesOf: (client: Waiting) => number): Waiting | undefined {
-  let largest: Waiting | undefined;
+function largestBy(
+  clients: Iterable<BacklogClient>,
+  bytesOf: (client: BacklogClient) => number,
+): BacklogClient | undefined {
+  let largest: BacklogClient | undefined;
   for (const client of clients) if (largest === undefined || bytesOf(client) > bytesOf(largest)) largest = client;
   return largest;
 }

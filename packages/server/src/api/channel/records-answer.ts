@@ -11,7 +11,7 @@ import type { ChannelClient } from './channel-client.ts';
 export const mostAnswerBytes = 32 << 20;
 
 /** Answers of several pages that are gathered at once: more would take the room from each other that each needs in the end. */
-const gathering = { inside: 2, insideOfConnection: 1, waiting: 64, waitingOfConnection: 16 };
+const gathering = { inside: 2, insideOfConnection: 1, queued: 64, queuedOfConnection: 16 };
 
 /** What was read, counted until it is given back. */
 export interface GatheredRecords extends Gathered {

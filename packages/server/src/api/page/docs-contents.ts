@@ -1,6 +1,6 @@
 // The contents beside the page: every operation by tag, every problem, every schema.
 import { problems } from '@telltale/schema';
-import { methodBadge, type PlacedOperation } from './docs-operation.ts';
+import { methodBadge, type RoutedOperation } from './docs-operation.ts';
 import { problemAnchor, problemNames } from './docs-problems.ts';
 import { schemaAnchor } from './docs-schema.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -9,7 +9,7 @@ import type { Schemas } from './json-schema.ts';
 export interface Group {
   readonly tag: string;
   readonly anchor: string;
-  readonly operations: readonly PlacedOperation[];
+  readonly operations: readonly RoutedOperation[];
 }
 
 /** On a phone it opens over the page while it is the target of the address, so that any link in it closes it. */
@@ -54,7 +54,7 @@ function entry(anchor: string, label: Content, find: string): Html {
   return html`<li data-find="${find.toLowerCase()}"><a href="#${anchor}">${label}</a></li>\n`;
 }
 
-function operationEntry({ method, path, operation: { operationId, summary } }: PlacedOperation): Html {
+function operationEntry({ method, path, operation: { operationId, summary } }: RoutedOperation): Html {
   const label = html`${methodBadge(method)} <span>${shortened(summary)}</span>`;
   return entry(operationId, label, [method, path, operationId, summary].join(' '));
 }

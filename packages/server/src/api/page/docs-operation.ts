@@ -8,7 +8,7 @@ import { constraintList, constraints, fieldTable, schemaInFull, typeInWords } fr
 import { type Content, type Html, html } from './html.ts';
 import { type JsonSchema, resolve, type Schemas } from './json-schema.ts';
 
-export interface PlacedOperation {
+export interface RoutedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
@@ -31,7 +31,7 @@ export function pathInCode(path: string): Html {
   )}</code>`;
 }
 
-export function operationArticle({ method, path, operation }: PlacedOperation, around: OperationSurroundings): Html {
+export function operationArticle({ method, path, operation }: RoutedOperation, around: OperationSurroundings): Html {
   const { operationId: id, summary, parameters = [], requestBody, responses } = operation;
   const { schemas, common } = around;
   const answers = Object.entries(responses).filter(([, response]) => response['x-problems'] === undefined);

@@ -2,7 +2,7 @@
 import type { OpenApi } from '../openapi.ts';
 import { brand, contents, type Group, shortened } from './docs-contents.ts';
 import { exampleBase } from './docs-curl.ts';
-import { methodBadge, operationArticle, type PlacedOperation, pathInCode } from './docs-operation.ts';
+import { methodBadge, operationArticle, type RoutedOperation, pathInCode } from './docs-operation.ts';
 import { commonProblems, problemCatalogue } from './docs-problems.ts';
 import { schemaAnchor, schemaInFull } from './docs-schema.ts';
 import { docsScript } from './docs-script.ts';
@@ -50,7 +50,7 @@ ${schemaSection(schemas)}</main></div><script>${trusted(docsScript)}</script></b
 
 function groupsOf(api: OpenApi): Group[] {
   const all = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): PlacedOperation => ({ method, path, operation })),
+    Object.entries(methods).map(([method, operation]): RoutedOperation => ({ method, path, operation })),
   );
   return api.tags.map(({ name: tag }) => ({
     tag,
@@ -71,7 +71,7 @@ its remedy on this page.</dd>
 </dl>`;
 }
 
-function operationList(operations: readonly PlacedOperation[]): Html {
+function operationList(operations: readonly RoutedOperation[]): Html {
   return html`<ul class="list">${operations.map(
     ({ method, path, operation }) =>
       html`<li><a href="#${operation.operationId}">${methodBadge(method)} ${pathInCode(path)}

@@ -6,7 +6,7 @@ import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Kind, Series, SeriesKey } from '../records.ts';
 import type { Damage } from './damage.ts';
-import { isMissing, keepDamaged } from './damaged-files.ts';
+import { isMissing, preserveDamaged } from './damaged-files.ts';
 import { type Disk, replaceFile, systemDisk, writeAll } from './disk.ts';
 import { catalogueName } from './file-names.ts';
 import { drawSalt, type FileFormat, framedFile, frameOf, readFrames } from './frames.ts';
@@ -132,7 +132,7 @@ export class Catalogue {
       this.#salt = salt ?? 0;
       this.#bytes = bytes;
       this.#isStale = damages.length > 0 || tornBytes > 0 || salt === undefined;
-      if (damages.length > 0) keepDamaged(path);
+      if (damages.length > 0) preserveDamaged(path);
       this.damages.push(...damages);
     } catch (error) {
       if (!isMissing(error)) throw error;

@@ -6,7 +6,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** A copy for whoever wants to look at it, since the file itself is about to be replaced. */
-export function keepDamaged(path: string): void {
+export function preserveDamaged(path: string): void {
   try {
     copyFileSync(path, damagedPath(path));
   } catch {

@@ -129,7 +129,7 @@ class Replay {
     }
     if (at !== count || qualitiesEnd !== count) return 'a frame whose runs end early';
     if (!this.#readTexts(payload, textsAt, texts, wordsEnd, textBytes, count)) return 'a frame whose texts do not fit';
-    const kept = this.#keepRight(count);
+    const kept = this.#retainValid(count);
     if (kept > 0) this.#listener.batch(this.#numbers, columns, kept, offset);
     this.records += kept;
     return kept === count ? undefined : `${count - kept} records are none, or of a series that is not known`;
@@ -150,7 +150,7 @@ class Replay {
   }
 
   /** Moves the records that can be to the front, and answers how many they are. */
-  #keepRight(count: number): number {
+  #retainValid(count: number): number {
     const { times, numbers, longs, qualities, texts } = this.#columns;
     const series = this.#numbers;
     let kept = 0;

@@ -1,7 +1,7 @@
 // Files that are small, and replaced as a whole at each change: tombstones, retentions and the inventory.
 import { join } from 'node:path';
 import type { Damage } from './damage.ts';
-import { isMissing, keepDamaged } from './damaged-files.ts';
+import { isMissing, preserveDamaged } from './damaged-files.ts';
 import { type Disk, replaceFile } from './disk.ts';
 import { drawSalt, type FileFormat, framedFile, readFrames } from './frames.ts';
 
@@ -39,7 +39,7 @@ export function readSmallFile<Entry>(
     // It is replaced as a whole: whatever became of the last write, it has a beginning and an end.
     const isWhole = tornBytes === 0 && (salt !== undefined || damages.length > 0);
     const all = isWhole ? damages : [...damages, { file: name, reason: 'the end is damaged' }];
-    if (all.length > 0) keepDamaged(path);
+    if (all.length > 0) preserveDamaged(path);
     return { entries, damages: all };
   } catch (error) {
     if (isMissing(error)) return { entries, damages: [] };

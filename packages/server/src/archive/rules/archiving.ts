@@ -59,7 +59,7 @@ interface Coming {
   readonly leader: string | undefined;
   readonly hasPeriod: boolean;
   /** Undefined where its records are kept as long as they were. */
-  readonly keptOtherwise: Point | undefined;
+  readonly newRetention: Point | undefined;
 }
 
 /** Of periods that are over at the same time, so many are archived in one go; then others have their turn. */
@@ -111,7 +111,7 @@ export class Archiving {
     const side = this.#sides[kind];
     const { name, datatype, leader, archPeriod = 0 } = point;
     const flags = isArchived(point) ? side.table.define(handle, point, this.#seriesSlotOf(kind, point)) : undefined;
-    const isKeptOtherwise = !this.retentions.isSame(kind, point);
+    const hasNewRetention = !this.retentions.isSame(kind, point);
     this.#coming.push({
       number: 2 * handle + side.bit,
       name,
@@ -119,7 +119,7 @@ export class Archiving {
       flags,
       leader,
       hasPeriod: archPeriod > 0,
-      keptOtherwise: isKeptOtherwise ? point : undefined,
+      newRetention: hasNewRetention ? point : undefined,
     });
   }
 
@@ -133,8 +133,8 @@ export class Archiving {
       table.begin(number >>> 1, datatype, flags, this.#recorder.nowMs);
       rules.offerFirst(number >>> 1);
     }
-    for (const { number, name, leader, hasPeriod, keptOtherwise } of coming) {
-      if (keptOtherwise !== undefined) this.retentions.put(this.#side(number).kind, keptOtherwise);
+    for (const { number, name, leader, hasPeriod, newRetention } of coming) {
+      if (newRetention !== undefined) this.retentions.put(this.#side(number).kind, newRetention);
       if (leader !== undefined) this.#follow(number, leader);
       if (this.#followers.of(name) !== undefined) this.#markLeader(name);
       if (hasPeriod) this.#await(number);

@@ -10,7 +10,7 @@ export interface ClockJump {
 
 const intervalMs = 1000;
 const leastJumpUs = 1_000_000;
-const mostKept = 100;
+const mostJumps = 100;
 
 export class ClockWatch {
   /** How many there were. */
@@ -45,7 +45,7 @@ export class ClockWatch {
     if (Math.abs(byUs) <= leastJumpUs) return;
     const jump = { atUs: this.#clock.now(), byUs };
     this.count++;
-    if (this.#last.push(jump) > mostKept) this.#last.shift();
+    if (this.#last.push(jump) > mostJumps) this.#last.shift();
     this.#onJump(jump);
   }
 

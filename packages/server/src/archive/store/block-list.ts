@@ -20,7 +20,7 @@ export interface Block extends BlockInfo {
   /** Compaction found damage: it stays as it is. */
   isDamaged: boolean;
   /** So much of it has expired that it is worth writing anew. */
-  isWorn: boolean;
+  isRewriteDue: boolean;
   /** When it is next looked at for what has expired, in monotonic milliseconds. */
   lookAgainMs: number;
   /** Of the tombstones up to `tombstonesSeen`, those that apply to it. */
@@ -69,7 +69,7 @@ export function withBlocks<T>(paths: readonly string[], look: (files: readonly B
 
 export function blockOf(file: BlockFile, madeUs: number): Block {
   const { path, header, bytes, records, firstUs, lastUs } = file;
-  const found = { isBusy: false, isDamaged: false, isWorn: false, lookAgainMs: Number.NEGATIVE_INFINITY };
+  const found = { isBusy: false, isDamaged: false, isRewriteDue: false, lookAgainMs: Number.NEGATIVE_INFINITY };
   const seen = { tombstones: new Set<number>(), tombstonesSeen: header.tombstonesApplied, plausibleFromUs: undefined };
   const highestSeries = file.seriesNumbers.at(-1) ?? 0;
   return { path, header, bytes, records, firstUs, lastUs, highestSeries, madeUs, ...found, ...seen };

@@ -101,7 +101,7 @@ export class Compaction {
     }
     for (const run of this.#runs()) {
       for (const block of run) {
-        if (block.isWorn && isSteady) return [block];
+        if (block.isRewriteDue && isSteady) return [block];
         applyTombstones(block, this.#parts.tombstones);
         if (block.tombstones.size > 0) return [block];
       }

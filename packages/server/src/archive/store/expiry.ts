@@ -10,8 +10,8 @@ import type { StoreParts } from './store-parts.ts';
 /** How often a block is looked at that has something old in it. */
 const lookEveryMs = 3_600_000;
 /** A block is written anew where more than this part of it has expired. */
-const wornPart = 1 / 4;
-const wornPartOfAll = 1 / 64;
+const expiredPart = 1 / 4;
+const expiredPartOfAll = 1 / 64;
 
 export class Expiry {
   readonly #parts: StoreParts;
@@ -27,7 +27,7 @@ export class Expiry {
     for (const block of this.#old(nowUs)) {
       if (nowMs < block.lookAgainMs) continue;
       block.lookAgainMs = nowMs + lookEveryMs;
-      this.#look(block, nowUs, wornPart);
+      this.#look(block, nowUs, expiredPart);
       return true;
     }
     return this.#dropOldest(nowUs);
@@ -36,14 +36,14 @@ export class Expiry {
   /** Of all blocks those that have something to give back are marked. */
   lookAtAll(): void {
     const nowUs = this.#parts.clock.now();
-    for (const block of this.#old(nowUs)) this.#look(block, nowUs, wornPartOfAll);
+    for (const block of this.#old(nowUs)) this.#look(block, nowUs, expiredPartOfAll);
   }
 
   /** The ages have changed. */
   reset(): void {
     for (const block of this.#parts.blocks.all) {
       block.lookAgainMs = Number.NEGATIVE_INFINITY;
-      block.isWorn = false;
+      block.isRewriteDue = false;
     }
   }
 
@@ -76,12 +76,12 @@ export class Expiry {
         (files) => this.#expiredOf(block, files, nowUs),
       );
       if (expired >= block.records) blocks.replace([block], []);
-      else if (expired > block.records * part && !isAstray(block)) block.isWorn = true;
+      else if (expired > block.records * part && !isAstray(block)) block.isRewriteDue = true;
     } catch (error) {
       if (!(error instanceof Damaged)) throw error;
       block.isDamaged = true;
       onDamage(error.damage);
-      if (this.#isUntoldExpired(block, nowUs)) blocks.replace([block], []);
+      if (this.#isRestExpired(block, nowUs)) blocks.replace([block], []);
     }
   }
 
@@ -92,23 +92,23 @@ export class Expiry {
   #expiredOf(block: Block, older: readonly BlockFile[], nowUs: number): number {
     const { catalogue, retention } = this.#parts;
     return withBlock(block.path, (file) => {
-      let [expired, untold] = [0, block.records];
+      let [expired, rest] = [0, block.records];
       for (const number of file.seriesNumbers) {
         const [series, span] = [catalogue.byNumber(number), file.spanOf(number)];
         if (series === undefined || span === undefined) continue;
         const { firstUs, lastUs, records } = span;
-        untold -= records;
+        rest -= records;
         const cutOffUs = Math.min(cutOffOf(retention, series, nowUs), firstIn(older, series));
         if (isAstray(block)) expired += cameUs(block.madeUs, span, nowUs) < cutOffUs ? records : 0;
         else if (lastUs < cutOffUs) expired += records;
         else if (firstUs < cutOffUs) expired += (records * (cutOffUs - firstUs)) / (lastUs - firstUs + 1);
       }
-      return untold > 0 && this.#isUntoldExpired(block, nowUs) ? expired + untold : expired;
+      return rest > 0 && this.#isRestExpired(block, nowUs) ? expired + rest : expired;
     });
   }
 
   /** Of records in it whose series nobody can tell: the longest retention of all has passed. */
-  #isUntoldExpired(block: Block, nowUs: number): boolean {
+  #isRestExpired(block: Block, nowUs: number): boolean {
     const newestUs = isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs;
     return newestUs < earliestCutOff(this.#parts.retention, nowUs);
   }

@@ -46,12 +46,12 @@ export class ModuleLogFile {
 
   /** Takes whole lines, each shorter than a file, and never throws. `stamp` is the time of a line about lines lost before. */
   append(stamp: string, lines: Buffer): void {
-    this.tellLost(stamp);
+    this.reportLost(stamp);
     const kept = this.#lost > 0 ? 0 : this.#write(lines);
     for (let at = lines.indexOf(lineBreak, kept); at >= 0; at = lines.indexOf(lineBreak, at + 1)) this.#lost += 1;
   }
 
-  tellLost(stamp: string): void {
+  reportLost(stamp: string): void {
     if (this.#lost === 0) return;
     const what = this.#lost === 1 ? '1 line is' : `${this.#lost} lines are`;
     const notice = Buffer.from(`${stamp} telltale: ${what} missing here, not written: ${this.#trouble}\n`);

@@ -95,7 +95,7 @@ export class ModuleLog {
     this.#cancelDrain?.();
     this.#cancelPartial?.();
     this.#take(this.#decoder.decode(), true);
-    if (this.#file.lost > 0) this.#file.tellLost(formatTimestamp(this.#stamp()));
+    if (this.#file.lost > 0) this.#file.reportLost(formatTimestamp(this.#stamp()));
     this.#file.close();
   }
 

@@ -219,11 +219,11 @@ describe('an import', () => {
 describe('imports', () => {
   test('run a few at once, the others wait unread, and too many are refused', async (t) => {
     const { imports, stored } = importsOf(t);
-    const all = limits.inside + limits.waiting;
+    const all = limits.inside + limits.queued;
     const bodies = Array.from({ length: all }, () => openBody(t, header, '1,1,192\n'));
     const importing = bodies.map((body, client) => imports.import(csv(body, { client })));
     await until('they run', async () => imports.counts.running === limits.inside);
-    assert.equal(imports.counts.waiting, limits.waiting);
+    assert.equal(imports.counts.queued, limits.queued);
     assert.ok(bodies.slice(limits.inside).every((body) => body.readableLength > 0));
     const tooMany = imports.import(csv(openBody(t), { client: 'last' }));
     await assert.rejects(tooMany, isProblem('overloaded', /^Too many imports wait\.$/));
@@ -238,10 +238,10 @@ describe('imports', () => {
     const running = bodies.map((body, client) => imports.import(csv(body, { client })));
     const gone = new AbortController();
     const waiting = imports.import(csv(openBody(t), { client: 'gone', signal: gone.signal }));
-    assert.equal(imports.counts.waiting, 1);
+    assert.equal(imports.counts.queued, 1);
     gone.abort();
     await assert.rejects(waiting, isProblem('malformed-request', /gone/));
-    assert.equal(imports.counts.waiting, 0);
+    assert.equal(imports.counts.queued, 0);
     for (const body of bodies) body.push(null);
     await Promise.all(running);
   });

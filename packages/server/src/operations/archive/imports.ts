@@ -25,7 +25,7 @@ export interface ImportRequest extends Visitor {
 
 export interface ImportCounts {
   readonly running: number;
-  readonly waiting: number;
+  readonly queued: number;
   /** Since the start. */
   readonly refused: number;
   /** Sent to the thread and not yet parsed. */
@@ -33,7 +33,7 @@ export interface ImportCounts {
 }
 
 /** Each that runs has up to two batches in memory. */
-export const limits = { inside: 8, insideOfConnection: 2, waiting: 32, waitingOfConnection: 8 } as const;
+export const limits = { inside: 8, insideOfConnection: 2, queued: 32, queuedOfConnection: 8 } as const;
 /** While others wait, one whose client sends less than this in so long gives way. */
 export const lookMs = 5000;
 export const leastBytes = 64 << 10;
@@ -57,8 +57,8 @@ export class Imports {
   get counts(): ImportCounts {
     let bytesInFlight = 0;
     for (const each of this.#running.keys()) bytesInFlight += each.inFlight;
-    const { waiting, refused } = this.#turnstile;
-    return { running: this.#running.size, waiting, refused, bytesInFlight };
+    const { queued, refused } = this.#turnstile;
+    return { running: this.#running.size, queued, refused, bytesInFlight };
   }
 
   get hasThread(): boolean {
@@ -68,7 +68,7 @@ export class Imports {
   /** Resolves when all records of the body are on disk. What was stored before something went wrong stays. */
   async import(request: ImportRequest): Promise<void> {
     const entering = this.#turnstile.enter(request, request.signal);
-    if (this.#turnstile.waiting > 0) this.#lookForSlow();
+    if (this.#turnstile.queued > 0) this.#lookForSlow();
     const leave = await entering.catch((error: unknown) => {
       request.body.destroy();
       throw request.signal?.aborted ? new ProblemError('malformed-request', 'The client is gone.') : error;
@@ -128,7 +128,7 @@ export class Imports {
   #lookForSlow(): void {
     this.#stopLooking ??= this.#options.clock.after(lookMs, () => {
       this.#stopLooking = undefined;
-      if (this.#turnstile.waiting === 0) return;
+      if (this.#turnstile.queued === 0) return;
       for (const [each, before] of this.#running) {
         this.#running.set(each, each.received);
         if (!each.awaitsClient || each.received - before >= leastBytes) continue;

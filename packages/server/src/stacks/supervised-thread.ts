@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { type Handlers, type Link, threadPort, WorkerLink } from '../threads/index.ts';
 import type { HostClient, HostThread, InstanceClient } from './protocol.ts';
 
-export interface KeptThreadOptions {
+export interface SupervisedThreadOptions {
   readonly create: () => Worker;
   readonly clock: Clock;
   readonly log: Logger;
@@ -33,8 +33,8 @@ const maxUnansweredLoading = 45;
 /** A thread that ran for this long makes the ends before it forgotten. */
 const steadyMs = 60_000;
 
-export class KeptThread {
-  readonly #options: KeptThreadOptions;
+export class SupervisedThread {
+  readonly #options: SupervisedThreadOptions;
   #thread: WorkerLink<HostThread, HostClient> | undefined;
   /** The first from the beginning, since it has no past; others when they have said that they are open. */
   #takesMessages = false;
@@ -44,7 +44,7 @@ export class KeptThread {
   #isClosing = false;
   #takeBack = () => {};
 
-  constructor(options: KeptThreadOptions) {
+  constructor(options: SupervisedThreadOptions) {
     this.#options = options;
   }
 

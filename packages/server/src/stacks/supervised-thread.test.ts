@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads';
 import { ManualClock } from '@telltale/schema';
 import { pino } from 'pino';
 import type { Handlers } from '../threads/index.ts';
-import { KeptThread } from './kept-thread.ts';
+import { SupervisedThread } from './supervised-thread.ts';
 import type { HostClient, InstanceClient } from './protocol.ts';
 
 /** A thread that does nothing by itself but, where it is asked to, answer pings. */
@@ -35,7 +35,7 @@ function setUp() {
   const clock = new ManualClock();
   const threads: ScriptedThread[] = [];
   const told: string[] = [];
-  const kept = new KeptThread({
+  const kept = new SupervisedThread({
     create() {
       const thread = new ScriptedThread();
       threads.push(thread);

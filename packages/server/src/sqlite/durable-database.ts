@@ -17,7 +17,7 @@ import {
 } from './open-database.ts';
 import { type Sums, Tally } from './tally.ts';
 
-export interface KeptForm extends DatabaseForm {
+export interface DurableForm extends DatabaseForm {
   /** Whether to begin anew, and tell, where the file is gone; else that is refused. */
   readonly mayBeGone: boolean;
   /** What it means to the plant that changes are missing. */
@@ -36,7 +36,7 @@ const usualCheckpointMs = 1000;
 const mostStatements = 3;
 const mostBytes = 800;
 
-export class KeptDatabase {
+export class DurableDatabase {
   readonly #path: string;
   readonly #identity: string;
   readonly #control: ControlFile;
@@ -53,7 +53,7 @@ export class KeptDatabase {
   #evidence: string | undefined;
 
   /** Throws `UnusableDatabase`. Whoever opens it reads all rows and calls `verify` before the first change. */
-  constructor(path: string, form: KeptForm) {
+  constructor(path: string, form: DurableForm) {
     this.#path = path;
     this.#checkpointMs = form.checkpointMs ?? usualCheckpointMs;
     this.#meaning = form.meaning;
@@ -97,12 +97,12 @@ export class KeptDatabase {
 
   /**
    * Holds what was read against what was written; keeps copies of the files, and tells, where they differ. `found` is what
-   * the caller has found to be damaged, and `mend` takes it out, in a transaction.
+   * the caller has found to be damaged, and `repair` takes it out, in a transaction.
    */
-  verify(read: Tally, found: readonly string[] = [], mend: () => void = () => undefined): void {
+  verify(read: Tally, found: readonly string[] = [], repair: () => void = () => undefined): void {
     this.#tally = read;
     const statements = [...this.#statements(read), ...found];
-    if (statements.length > 0) this.#tell(statements, mend);
+    if (statements.length > 0) this.#report(statements, repair);
     else if (this.#control.found?.sequence !== this.#sequence) this.#claim();
     this.#sync();
   }
@@ -146,7 +146,7 @@ export class KeptDatabase {
 
   /** Closes a file whose rows cannot be read; the copies are made before SQLite moves the log. */
   refuse(error: unknown): UnusableDatabase {
-    if (hasContent(`${this.#path}-wal`)) this.#keepEvidence();
+    if (hasContent(`${this.#path}-wal`)) this.#preserveEvidence();
     this.sqlite.close();
     this.#control.close();
     return cannotOpen(this.#path, error);
@@ -154,7 +154,7 @@ export class KeptDatabase {
 
   #refuseGone(mayBeGone: boolean): void {
     if (mayBeGone) {
-      this.#keepEvidence(); // a log without its file is removed by SQLite
+      this.#preserveEvidence(); // a log without its file is removed by SQLite
       return;
     }
     throw new UnusableDatabase(
@@ -164,7 +164,7 @@ export class KeptDatabase {
   }
 
   /** Once: as the files were found. */
-  #keepEvidence(): string {
+  #preserveEvidence(): string {
     this.#evidence ??= evidenceOf(this.#path);
     return this.#evidence;
   }
@@ -207,12 +207,12 @@ export class KeptDatabase {
     return statements;
   }
 
-  #tell(statements: readonly string[], mend: () => void): void {
-    const told = `${cutTo(mostBytes, statements.join('; '))} (${this.#keepEvidence()})`;
+  #report(statements: readonly string[], repair: () => void): void {
+    const told = `${cutTo(mostBytes, statements.join('; '))} (${this.#preserveEvidence()})`;
     this.#missing = [...this.#missing, told].slice(-mostStatements);
     this.#claim();
     try {
-      this.transaction(mend); // from now on, what is there counts
+      this.transaction(repair); // from now on, what is there counts
     } catch (error) {
       if (isDamage(error)) throw error;
       // The disk takes nothing: it is found, and told, at the next start again.
