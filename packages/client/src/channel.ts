@@ -3,6 +3,7 @@
 import type {
   AlarmStateChangeNotification,
   ChannelAnswer,
+  ChannelNotification,
   ChannelRequestFields,
   ChannelRequestName,
   CommandUpdateNotification,
@@ -59,6 +60,11 @@ export type Watch<Update extends NamedUpdate> = AsyncIterableIterator<Updates<Up
 /** A good answer: what the request asked for, and of a batch what became of each item. */
 export type Answer<N extends ChannelRequestName> = ChannelAnswer<N> & { readonly results?: ItemResult[] };
 
+type AnyTable = Pick<WatchTable<NamedUpdate>, 'connected' | 'lost' | 'retryMissing' | 'notify' | 'close'>;
+
+/** As the requests name them. */
+type WatchedKind = Extract<ChannelRequestName, `Watch${string}`> extends `Watch${infer Kind}` ? Kind : never;
+
 const defaultTimeoutMs = 30_000;
 const defaultHeartbeatMs = 10_000;
 const defaultMaxWaiting = 10_000;
@@ -75,13 +81,27 @@ export class Channel {
   readonly #calls = new OpenCalls();
   readonly #listeners = new Set<(state: ChannelState, reason: string) => void>();
   readonly #queryListeners = new Set<(queryId: number) => void>();
-  readonly #measurements = this.#table<MeasurementUpdate>('Measurements', 'measurements');
-  readonly #commands = this.#table<CommandUpdate>('Commands', 'commands');
-  readonly #alarms = this.#table<AlarmChange>('Alarms', 'alarms');
-  readonly #functionModules = this.#table<FunctionModuleUpdate>('FunctionModules', 'function_modules');
-  readonly #functionModuleLogs = this.#table<FunctionModuleLine>('FunctionModuleLogs', 'function_modules');
-  readonly #connectors = this.#table<ConnectorUpdate>('Connectors', 'connectors');
-  readonly #providers = this.#table<ProviderUpdate>('Providers', 'providers');
+  /** By the name of the notification that has their updates. */
+  readonly #tables = new Map<unknown, AnyTable>();
+  readonly #measurements = this.#table<MeasurementUpdate>(
+    'Measurements',
+    'measurements',
+    'MeasurementUpdateNotification',
+  );
+  readonly #commands = this.#table<CommandUpdate>('Commands', 'commands', 'CommandUpdateNotification');
+  readonly #alarms = this.#table<AlarmChange>('Alarms', 'alarms', 'AlarmStateChangeNotification');
+  readonly #functionModules = this.#table<FunctionModuleUpdate>(
+    'FunctionModules',
+    'function_modules',
+    'FunctionModuleUpdateNotification',
+  );
+  readonly #functionModuleLogs = this.#table<FunctionModuleLine>(
+    'FunctionModuleLogs',
+    'function_modules',
+    'FunctionModuleLogNotification',
+  );
+  readonly #connectors = this.#table<ConnectorUpdate>('Connectors', 'connectors', 'ConnectorUpdateNotification');
+  readonly #providers = this.#table<ProviderUpdate>('Providers', 'providers', 'ProviderUpdateNotification');
   #received = 0;
   #ignored = 0;
   #cancelHeartbeat: () => void = () => undefined;
@@ -215,42 +235,26 @@ export class Channel {
 
   /** Ends every iteration and rejects every request. */
   close(): void {
-    for (const table of this.#tables()) table.close();
+    for (const table of this.#tables.values()) table.close();
     this.#connection.close();
   }
 
-  #tables(): { connected(): void; lost(): void; retryMissing(): void; close(): void }[] {
-    return [
-      this.#measurements,
-      this.#commands,
-      this.#alarms,
-      this.#functionModules,
-      this.#functionModuleLogs,
-      this.#connectors,
-      this.#providers,
-    ];
-  }
-
   #table<Update extends NamedUpdate>(
-    kind:
-      | 'Measurements'
-      | 'Commands'
-      | 'Alarms'
-      | 'FunctionModules'
-      | 'FunctionModuleLogs'
-      | 'Connectors'
-      | 'Providers',
+    kind: WatchedKind,
     field: string,
+    notification: ChannelNotification['notification'],
   ): WatchTable<Update> {
     const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
       this.#ask(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
-    return new WatchTable<Update>({
+    const table = new WatchTable<Update>({
       tellsPresent: kind !== 'FunctionModuleLogs',
       watch: (names) => ask('Watch', names),
       unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // nobody reads what still comes
       settled: () => this.#ask('Heartbeat', {}),
       onSilence: () => this.#connection.drop('a watch was not answered'),
     });
+    this.#tables.set(notification, table);
+    return table;
   }
 
   #watch<Update extends NamedUpdate>(
@@ -267,7 +271,7 @@ export class Channel {
 
   #entered(state: ChannelState, reason: string): void {
     this.#cancelHeartbeat();
-    for (const table of this.#tables()) {
+    for (const table of this.#tables.values()) {
       if (state === 'connected') table.connected();
       else table.lost();
     }
@@ -279,7 +283,7 @@ export class Channel {
   #beat(): void {
     const before = this.#received;
     this.#ask('Heartbeat', {}).catch(() => undefined);
-    for (const table of this.#tables()) table.retryMissing();
+    for (const table of this.#tables.values()) table.retryMissing();
     this.#cancelHeartbeat = this.#clock.after(this.#heartbeatMs, () => {
       if (this.#received === before) this.#connection.drop(`it was silent for ${this.#heartbeatMs / 1000} s`);
       else this.#beat();
@@ -304,36 +308,15 @@ export class Channel {
   }
 
   #notified({ notification, updates, changes, lines, skipped, query_id }: Record<string, unknown>): boolean {
-    const passedOver = typeof skipped === 'number' && skipped > 0 ? skipped : 0;
-    switch (notification) {
-      case 'MeasurementUpdateNotification':
-        this.#measurements.notify(namedIn(updates), passedOver);
-        return true;
-      case 'CommandUpdateNotification':
-        this.#commands.notify(namedIn(updates), passedOver);
-        return true;
-      case 'AlarmStateChangeNotification':
-        this.#alarms.notify(namedIn(changes), passedOver);
-        return true;
-      case 'FunctionModuleUpdateNotification':
-        this.#functionModules.notify(namedIn(updates), passedOver);
-        return true;
-      case 'FunctionModuleLogNotification':
-        this.#functionModuleLogs.notify(namedIn(lines), passedOver);
-        return true;
-      case 'FunctionModuleQuery':
-        if (typeof query_id !== 'number') return false;
-        for (const listener of [...this.#queryListeners]) listener(query_id);
-        return this.#queryListeners.size > 0;
-      case 'ConnectorUpdateNotification':
-        this.#connectors.notify(namedIn(updates), passedOver);
-        return true;
-      case 'ProviderUpdateNotification':
-        this.#providers.notify(namedIn(updates), passedOver);
-        return true;
-      default:
-        return false;
+    if (notification === 'FunctionModuleQuery') {
+      if (typeof query_id !== 'number') return false;
+      for (const listener of [...this.#queryListeners]) listener(query_id);
+      return this.#queryListeners.size > 0;
     }
+    const passedOver = typeof skipped === 'number' && skipped > 0 ? skipped : 0;
+    const table = this.#tables.get(notification);
+    table?.notify(namedIn(updates ?? changes ?? lines), passedOver);
+    return table !== undefined;
   }
 
   #unreachable(request: ChannelRequestName, isSent: boolean, reason: string): Unreachable {
@@ -360,7 +343,7 @@ function readMessage(text: string): Record<string, unknown> | undefined {
 }
 
 /** What has a name; anything else is not of this version. */
-function namedIn<Update extends NamedUpdate>(updates: unknown): Update[] {
+function namedIn(updates: unknown): NamedUpdate[] {
   if (!Array.isArray(updates)) return [];
-  return updates.filter((update) => typeof (update as Update | null)?.name === 'string');
+  return updates.filter((update) => typeof (update as NamedUpdate | null)?.name === 'string');
 }

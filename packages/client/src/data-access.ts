@@ -44,44 +44,35 @@ export interface OperateOptions extends AskOptions {
   readonly authority?: string | undefined;
 }
 
-/** The operations that read the objects of one kind. */
-interface Reads {
-  readonly list:
-    | 'listMeasurements'
-    | 'listCommands'
-    | 'listAlarms'
-    | 'listConnectors'
-    | 'listProviders'
-    | 'listFunctionModules';
-  readonly get: 'getMeasurement' | 'getCommand' | 'getAlarm' | 'getConnector' | 'getProvider' | 'getFunctionModule';
-}
+/** What a kind of objects is called in the names of its operations. */
+type Title = 'Measurement' | 'Command' | 'Alarm' | 'Connector' | 'Provider' | 'FunctionModule';
 
 /** What the objects of one kind have in common: they are read. */
 class LiveFamily<Item extends object, Field extends string & keyof Item> {
   protected readonly calls: OperationCalls;
-  readonly #reads: Reads;
+  readonly #title: Title;
 
-  constructor(transport: Transport, reads: Reads) {
+  constructor(transport: Transport, title: Title) {
     this.calls = new OperationCalls(transport);
-    this.#reads = reads;
+    this.#title = title;
   }
 
   /** With `fields`, each object has these alone. */
   list<Only extends Field = Field>(options: ListOptions<Only> = {}): Promise<Record<string, Pick<Item, Only>>> {
     const { names, fields, signal } = options;
     return byNames(names, (list) =>
-      this.calls.collection(this.#reads.list, { names: list, fields: fields?.join(',') }, { signal }),
+      this.calls.collection(`list${this.#title}s`, { names: list, fields: fields?.join(',') }, { signal }),
     );
   }
 
   get(name: string, { signal }: AskOptions = {}): Promise<Item> {
-    return this.calls.json(this.#reads.get, { name }, { signal });
+    return this.calls.json(`get${this.#title}`, { name }, { signal });
   }
 }
 
 export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> {
   constructor(transport: Transport) {
-    super(transport, { list: 'listMeasurements', get: 'getMeasurement' });
+    super(transport, 'Measurement');
   }
 
   /** Forces a value, such as `d21.5`. */
@@ -107,7 +98,7 @@ export class Measurements extends LiveFamily<LiveMeasurement, MeasurementField> 
 
 export class Commands extends LiveFamily<LiveCommand, CommandField> {
   constructor(transport: Transport) {
-    super(transport, { list: 'listCommands', get: 'getCommand' });
+    super(transport, 'Command');
   }
 
   /** Resolves when the device has accepted the value, such as `b1`. It is sent once, whatever happens. */
@@ -118,7 +109,7 @@ export class Commands extends LiveFamily<LiveCommand, CommandField> {
 
 export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
   constructor(transport: Transport) {
-    super(transport, { list: 'listAlarms', get: 'getAlarm' });
+    super(transport, 'Alarm');
   }
 
   activate(name: string, options?: OperateOptions): Promise<void> {
@@ -140,7 +131,7 @@ export class Alarms extends LiveFamily<LiveAlarm, AlarmField> {
 
 export class Connectors extends LiveFamily<LiveConnector, ConnectorField> {
   constructor(transport: Transport) {
-    super(transport, { list: 'listConnectors', get: 'getConnector' });
+    super(transport, 'Connector');
   }
 
   names({ signal }: AskOptions = {}): Promise<string[]> {
@@ -155,7 +146,7 @@ export class Connectors extends LiveFamily<LiveConnector, ConnectorField> {
 
 export class Providers extends LiveFamily<LiveProvider, ProviderField> {
   constructor(transport: Transport) {
-    super(transport, { list: 'listProviders', get: 'getProvider' });
+    super(transport, 'Provider');
   }
 
   names({ signal }: AskOptions = {}): Promise<string[]> {
@@ -172,7 +163,7 @@ export interface LogOptions extends AskOptions {
 
 export class FunctionModules extends LiveFamily<LiveFunctionModule, FunctionModuleField> {
   constructor(transport: Transport) {
-    super(transport, { list: 'listFunctionModules', get: 'getFunctionModule' });
+    super(transport, 'FunctionModule');
   }
 
   names({ signal }: AskOptions = {}): Promise<string[]> {

@@ -10,6 +10,8 @@ import { MeasurementWatches } from './measurement-watches.ts';
 
 /** One kind of watch, as the requests see it. */
 export interface Watchable {
+  /** Of all clients. */
+  readonly count: number;
   has(name: string): boolean;
   /** How many names it watches; of all there is, none. */
   countOf(client: ChannelClient): number;
@@ -35,7 +37,6 @@ export interface WatchesOptions {
 export class Watches {
   readonly measurements: MeasurementWatches;
   readonly #kinds: Readonly<Record<WatchKind, Watchable>>;
-  readonly #items: readonly { readonly count: number }[];
   readonly #maxWatches: number;
   readonly #slices: Slices;
 
@@ -71,7 +72,6 @@ export class Watches {
       names: () => modules.names(),
       text: (name) => JSON.stringify(modules.status(name)),
     });
-    const logWatches = new LogWatches(modules);
     const [connectorWatches, providerWatches] = (['connector', 'provider'] as const).map(
       (role) =>
         new ItemWatches({
@@ -91,13 +91,12 @@ export class Watches {
     stacks.onState((role, name, text, isRemoved) => {
       (role === 'connector' ? connectorWatches : providerWatches).changed(name, isRemoved, text);
     });
-    this.#items = [commandWatches, alarmWatches, moduleWatches, logWatches, connectorWatches, providerWatches];
     this.#kinds = {
       measurements: this.measurements,
       commands: commandWatches,
       alarms: alarmWatches,
       function_modules: moduleWatches,
-      function_module_logs: logWatches,
+      function_module_logs: new LogWatches(modules),
       connectors: connectorWatches,
       providers: providerWatches,
     };
@@ -105,7 +104,7 @@ export class Watches {
 
   /** How many watches there are, of all kinds and clients. */
   get count(): number {
-    return this.#items.reduce((sum, items) => sum + items.count, this.measurements.count);
+    return Object.values(this.#kinds).reduce((sum, { count }) => sum + count, 0);
   }
 
   of(kind: WatchKind): Watchable {
