@@ -11,6 +11,9 @@ export interface TestThread {
   /** Until it is aborted; what its signal said is the result of `lastReason`. */
   wait(): Promise<void>;
   lastReason(): string | undefined;
+  /** As `wait`, but asks for its signal after `go` alone. */
+  waitLate(): Promise<void>;
+  go(): void;
   /** Reports 1 to `steps`. */
   count(steps: number): number;
   /** Fills the bytes, and gives them back. */
@@ -30,6 +33,7 @@ export interface TestClient {
 }
 
 let lastReason: string | undefined;
+const started = Promise.withResolvers<void>();
 const link: Link<TestClient, TestThread> = parentLink<TestClient, TestThread>({
   echo: (value) => value,
   symbol: async () => Symbol('of this thread'),
@@ -47,6 +51,11 @@ const link: Link<TestClient, TestThread> = parentLink<TestClient, TestThread>({
       };
     }),
   lastReason: () => lastReason,
+  waitLate: async (call) => {
+    await started.promise;
+    lastReason = call.signal.aborted ? String(call.signal.reason) : undefined;
+  },
+  go: () => started.resolve(),
   count(steps, call) {
     for (let step = 1; step <= steps; step++) call.report(step);
     return steps;

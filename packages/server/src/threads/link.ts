@@ -33,21 +33,23 @@ export class Moved<R> {
 /** A call on the side that answers it; of a notification, one that nobody aborts and whose progress nobody hears. */
 export class RunningCall {
   readonly report: (progress: unknown) => void;
-  readonly #listen: (controller: AbortController) => void;
   #controller: AbortController | undefined;
+  #reason: Error | undefined;
 
-  constructor(report: (progress: unknown) => void, listen: (controller: AbortController) => void) {
+  constructor(report: (progress: unknown) => void) {
     this.report = report;
-    this.#listen = listen;
   }
 
   /** Aborted when the caller has given it up. Most calls are short, and never ask for it. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      this.#listen(this.#controller);
-    }
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
   }
 }
 
@@ -76,8 +78,8 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
   readonly #port: Port;
   readonly #handlers: Handlers<Local>;
   readonly #calls = new OpenCalls();
-  /** Those of the other side that somebody here would stop. */
-  readonly #running = new Map<number, AbortController>();
+  /** Those of the other side that are not answered yet. */
+  readonly #running = new Map<number, RunningCall>();
   #end: Error | undefined;
 
   constructor(port: Port, handlers: Handlers<Local>) {
@@ -122,7 +124,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
     if (this.#end !== undefined) return;
     this.#end = error;
     this.#calls.endAll(error);
-    for (const controller of [...this.#running.values()]) controller.abort(error);
+    for (const call of [...this.#running.values()]) call.abort(error);
   }
 
   #post(message: Message, transfer: Transferable[] = []): void {
@@ -155,12 +157,12 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
   #carryOut({ id, method, args }: Message & { kind: 'call' }): void {
     if (!Object.hasOwn(this.#handlers, method) || !Array.isArray(args)) return;
     const handler = this.#handlers[method as keyof Local] as (...args: unknown[]) => unknown;
-    const call = new RunningCall(
-      (progress) => id > 0 && this.#post({ kind: 'progress', id, progress }),
-      (controller) => id > 0 && this.#running.set(id, controller),
-    );
+    const call = new RunningCall((progress) => id > 0 && this.#post({ kind: 'progress', id, progress }));
     if (id === 0) handler(...args, call);
-    else this.#answer(id, () => handler(...args, call));
+    else {
+      this.#running.set(id, call);
+      this.#answer(id, () => handler(...args, call));
+    }
   }
 
   /** At once where the result is there: what the handler does next comes after its answer. */

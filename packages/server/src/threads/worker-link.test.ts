@@ -89,6 +89,16 @@ test('an abort rejects the call, ends the work, and leaves no listener', async (
   assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
 });
 
+test('work that asks for its signal after the abort finds it aborted', async (t) => {
+  const { link } = start(t);
+  const giving = new AbortController();
+  const late = link.call('waitLate', [], { signal: giving.signal });
+  giving.abort(new Error('enough'));
+  await assert.rejects(late, /enough/);
+  await link.call('go', []);
+  assert.match((await link.call('lastReason', [])) ?? '', /nobody waits/);
+});
+
 test('a call that takes longer than its limit rejects, and its work is aborted', async (t) => {
   const { link, clock } = start(t);
   const call = link.call('wait', [], { limit: { clock, ms: 100, error: () => new Error('too long') } });
