@@ -226,7 +226,7 @@ describe('the server', () => {
   });
 
   test('lets a client that reads nothing wait, with little memory, and sends it away in the end', async () => {
-    const { client, server } = await setUp({ idleSeconds: '1', unmapped: 'zeros' });
+    let { client, server } = await setUp({ idleSeconds: '1', unmapped: 'zeros' });
     const greedy = await RawClient.connect(server.port);
     greedy.socket.pause();
     const frame = Buffer.from('0001000000060103000a007d', 'hex');
@@ -238,10 +238,15 @@ describe('the server', () => {
     greedy.socket.on('drain', fill);
     fill();
     await until('it is gone', async () => {
-      assert.equal(await client.ask('02 0000 0001'), '020101');
+      // On a busy machine, the one that asks may have been idle for too long as well.
+      if (client.socket.destroyed) client = await RawClient.connect(server.port);
+      const answer = await client.ask('02 0000 0001').catch(() => undefined);
+      if (answer === undefined) return false;
+      assert.equal(answer, '020101');
       return server.provider.detail?.().clients === 1;
     });
     assert.ok(sent < 300, 'its requests were not all taken');
+    client.close();
     greedy.close();
   });
 

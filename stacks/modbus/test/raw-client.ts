@@ -18,6 +18,7 @@ export class RawClient {
 
   private constructor(socket: Socket) {
     this.socket = socket;
+    socket.on('close', () => socket.emit('answer'));
     socket.on('data', (chunk: Buffer) => {
       this.#rest = Buffer.concat([this.#rest, chunk]);
       while (this.#rest.length >= 7 && this.#rest.length >= 6 + this.#rest.readUInt16BE(4)) {
@@ -43,8 +44,12 @@ export class RawClient {
     this.socket.write(Buffer.concat([header, bytes]));
   }
 
+  /** Rejects where the connection is closed before. */
   async answer(): Promise<string> {
-    while (this.#came.length === 0) await once(this.socket, 'answer');
+    while (this.#came.length === 0) {
+      if (this.socket.destroyed) throw new Error('the connection is closed');
+      await once(this.socket, 'answer');
+    }
     return this.#came.shift() ?? '';
   }
 
