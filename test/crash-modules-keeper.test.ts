@@ -1,7 +1,7 @@
 // A keeper of function modules that hangs: the service goes on, nothing waits for ever, and nothing is left.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { isAlive, canListProcesses } from './marked-processes.ts';
+import { canListProcesses, isAlive } from './marked-processes.ts';
 import { type ModulePlant, probeLatency, sleeper, stubbornPlant } from './module-plant.ts';
 
 const skip = !canListProcesses && 'function modules run on Linux';

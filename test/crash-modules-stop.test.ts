@@ -1,7 +1,7 @@
 // A server that is told to stop while its function modules do not want to: it ends in its time, and nothing is left.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { isAlive, canListProcesses } from './marked-processes.ts';
+import { canListProcesses, isAlive } from './marked-processes.ts';
 import { type ModulePlant, stubbornPlant } from './module-plant.ts';
 
 const skip = !canListProcesses && 'function modules run on Linux';

@@ -2,7 +2,7 @@
 // and the next start runs each of them again, once.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { isAlive, canListProcesses } from './marked-processes.ts';
+import { canListProcesses, isAlive } from './marked-processes.ts';
 import { counted, deaf, family, familySize, type Hostile, ModulePlant, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, type TestContext, test } from 'node:te
 import { missingPeers } from '@telltale/stack-kit/testing';
 import { moduleFolder } from '../packages/server/src/modules/module-folder.ts';
 import { CheckedChannel } from './checked-channel.ts';
-import { residentBytes, canListProcesses } from './marked-processes.ts';
+import { canListProcesses, residentBytes } from './marked-processes.ts';
 import { counted, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { type FunctionModuleStatus, fromTimestamp, type Timestamp } from '@telltale/schema';
 import { missingPeers } from '@telltale/stack-kit/testing';
 import { CheckedChannel } from './checked-channel.ts';
-import { processesWith, residentBytes, canListProcesses } from './marked-processes.ts';
+import { canListProcesses, processesWith, residentBytes } from './marked-processes.ts';
 import { counted, deaf, type Hostile, ModulePlant, probeLatency, sleeper } from './module-plant.ts';
 import { until } from './until.ts';
 

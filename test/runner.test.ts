@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { runTestFile } from '../scripts/test/run-test-file.ts';
-import { processesWith, canListProcesses } from './marked-processes.ts';
+import { canListProcesses, processesWith } from './marked-processes.ts';
 import { until } from './until.ts';
 
 const skip = canListProcesses ? false : 'only Linux tells which processes there are';

@@ -39,7 +39,7 @@ describe('the stack of the guide', () => {
       mkdirSync(dirname(join(stack, path)), { recursive: true });
       writeFileSync(join(stack, path), text);
     }
-    symlinkSync(join(root, 'node_modules'), join(stack, 'node_modules'));
+    symlinkSync(join(root, 'node_modules'), join(folder, 'stacks/node_modules'));
     conformance = runConformance(stack);
   });
 

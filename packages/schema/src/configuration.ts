@@ -218,8 +218,7 @@ export const RenderStatus = Type.Object(
     up_to_date: Type.Optional(Type.Boolean()),
     missing: Type.Optional(
       Type.Array(Type.String(), {
-        description:
-          'What was acknowledged once and was not found at the start, until somebody acknowledges that; ours.',
+        description: 'Acknowledged data that was missing at the start, until somebody acknowledges the loss.',
       }),
     ),
   },

@@ -151,6 +151,6 @@ function readOperation(value: unknown, at: string, faults: Fault[]): Step | unde
 
 export function invalidBody(faults: Fault[]): ProblemError {
   const [first] = faults;
-  const more = faults.length > 1 ? `, and ${faults.length - 1} more` : '';
+  const more = faults.length > 1 ? `; and ${faults.length - 1} more ${faults.length === 2 ? 'error' : 'errors'}` : '';
   return new ProblemError('invalid-body', `${first?.path || 'The body'} ${first?.message}${more}.`, faults);
 }

@@ -11,11 +11,11 @@ import { ConnectorQuestions } from './connector-questions.ts';
 import type { HostEvents } from './host-events.ts';
 import { Hosted, zeroInstanceCounters } from './hosted.ts';
 import type { InstanceCounters, InstanceReport } from './instance-status.ts';
-import { SupervisedThread } from './supervised-thread.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 import type { Failure, HostStart, HostThread, Instance, InstanceClient, Wish } from './protocol.ts';
+import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { isSure, MaybeWritten, writeProblem } from './write-problem.ts';
 

@@ -5,8 +5,8 @@ import type { Worker } from 'node:worker_threads';
 import { ManualClock } from '@telltale/schema';
 import { pino } from 'pino';
 import type { Handlers } from '../threads/index.ts';
-import { SupervisedThread } from './supervised-thread.ts';
 import type { HostClient, InstanceClient } from './protocol.ts';
+import { SupervisedThread } from './supervised-thread.ts';
 
 /** A thread that does nothing by itself but, where it is asked to, answer pings. */
 class ScriptedThread extends EventEmitter {

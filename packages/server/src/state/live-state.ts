@@ -8,7 +8,7 @@ import type { UploadRecord, UploadStore } from '../modules/index.ts';
 import type { CommandStore, SimulationStore, StoredCommand, StoredSimulation } from '../points/index.ts';
 import { UnusableDatabase } from '../sqlite/index.ts';
 import { DiskRetry, startThread, threadPort, WorkerLink } from '../threads/index.ts';
-import type { Entry, StoredFamily, StateThread } from './protocol.ts';
+import type { Entry, StateThread, StoredFamily } from './protocol.ts';
 
 export interface LiveStateOptions {
   /** The data folder; it exists and is ours alone. */

@@ -2,7 +2,7 @@
 import type { OpenApi } from '../openapi.ts';
 import { brand, contents, type Group, shortened } from './docs-contents.ts';
 import { exampleBase } from './docs-curl.ts';
-import { methodBadge, operationArticle, type RoutedOperation, pathInCode } from './docs-operation.ts';
+import { methodBadge, operationArticle, pathInCode, type RoutedOperation } from './docs-operation.ts';
 import { commonProblems, problemCatalogue } from './docs-problems.ts';
 import { schemaAnchor, schemaInFull } from './docs-schema.ts';
 import { docsScript } from './docs-script.ts';
