@@ -1,4 +1,4 @@
-// The catalogue of everything that can go wrong, as application/problem+json (RFC 9457). No other place makes up an
+// The catalogue of everything that can go wrong, as application/problem+json (RFC 9457). No other file defines an
 // error: the generated page and the API reference are made from this table.
 import type { Fault, Problem } from './wire-schemas.ts';
 
@@ -14,7 +14,7 @@ export const problems = {
   'malformed-csv': problem(
     400,
     'The body is not CSV',
-    'Send UTF-8 as RFC 4180 has it; the detail says where it breaks.',
+    'Send CSV by RFC 4180 in UTF-8; the detail says where it breaks.',
   ),
   'json-too-deep': problem(400, 'The JSON is nested too deeply', 'No resource is nested deeper than 8 levels.'),
   'json-too-large': problem(
@@ -54,7 +54,7 @@ export const problems = {
   ),
   'too-many-names': problem(400, 'Too many names are listed', 'Split the list, or read the whole collection.'),
   'too-many-operations': problem(400, 'The transaction is too long', 'Split it.'),
-  'unknown-request': problem(400, 'There is no such request', 'The reference of the channel lists every request.'),
+  'unknown-request': problem(400, 'There is no such request', 'The channel reference lists every request.'),
   'invalid-token': problem(
     401,
     'The token is not known',
@@ -86,12 +86,12 @@ export const problems = {
   'executable-locked': problem(
     403,
     'The operating system forbids it',
-    'Look at the permissions of the executables folder.',
+    'Check the permissions of the executables folder.',
   ),
   'unknown-path': problem(404, 'There is nothing at this path', 'The reference under /docs/ lists every path.'),
   'unknown-object': problem(404, 'The object does not exist', 'GET the names of its family to see what there is.'),
   'unknown-stack': problem(404, 'The stack does not exist', 'GET the names of the stacks to see what there is.'),
-  'unknown-revision': problem(404, 'The revision does not exist', 'GET /cfgdb/revisions lists those that are kept.'),
+  'unknown-revision': problem(404, 'The revision does not exist', 'GET /cfgdb/revisions lists the stored ones.'),
   'no-executable': problem(404, 'The function module has no executable', 'PUT one first.'),
   'method-not-allowed': problem(405, 'The method does not apply here', 'The Allow header lists those that do.'),
   'not-acceptable': problem(406, 'There is no such form of the answer', 'The detail names those that there are.'),
@@ -126,7 +126,7 @@ export const problems = {
   'module-failed': problem(
     500,
     'The function module did not start',
-    'The detail says why. Mend it and start the module again; what it printed is in its log.',
+    'The detail says why. Fix it and start the module again; its output is in its log.',
   ),
   'storage-failed': problem(
     500,
@@ -142,9 +142,9 @@ export const problems = {
   'not-supported': problem(
     501,
     'The stack cannot do this',
-    'Not every protocol, and not every device, can tell; the detail says what is missing.',
+    'Not every protocol or device supports it; the detail says what is missing.',
   ),
-  'device-refused': problem(502, 'The device did not tell', 'The detail has its reason.'),
+  'device-refused': problem(502, 'The device did not tell', 'The detail gives its reason.'),
   'device-timeout': problem(
     504,
     'The connector did not answer in time',
@@ -173,14 +173,14 @@ export const problems = {
   'disk-failing': problem(
     503,
     'The disk does not take what is written',
-    'Values are live and alarms are raised, but commands, operations and simulations fail. Look at the free space, the permissions and the log; it is tried again every second.',
+    'Values are live and alarms are raised, but commands, operations and simulations fail. Look at the free space, the permissions and the log; writing is retried every second.',
   ),
   overloaded: problem(503, 'The service has too much at once', 'Ask again after as many seconds as Retry-After says.'),
   'data-missing': problem(
     503,
     'Something that was acknowledged is missing',
     'The service runs with what is there. The detail says what is missing and where the files are as they were found; ' +
-      'mend it, or not, and then telltale config missing --acknowledge, or POST /cfgdb/missing/acknowledge.',
+      'restore it or accept the loss, then run telltale config missing --acknowledge, or POST /cfgdb/missing/acknowledge.',
   ),
   'data-folder-gone': problem(
     503,
@@ -193,7 +193,7 @@ export const problems = {
     'Too many connections are open',
     'Close some, or give the service more file descriptors (ulimit -n, LimitNOFILE).',
   ),
-  starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz tells when it is ready.'),
+  starting: problem(503, 'The service is starting', 'Ask again in a moment; /readyz reports when it is ready.'),
   stopping: problem(503, 'The service is stopping', 'Ask again when it is back.'),
 } as const;
 

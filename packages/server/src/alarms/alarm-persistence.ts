@@ -30,7 +30,7 @@ export class AlarmPersistence {
   /** How many names are being sent, or held. */
   #busy = 0;
 
-  /** `present` tells what should be on disk; undefined: nothing about this name. */
+  /** `present` returns what should be on disk; undefined: nothing about this name. */
   constructor(store: AlarmStore, clock: Clock, present: (name: string) => StoredAlarm | undefined) {
     this.#store = store;
     this.#clock = clock;
@@ -67,14 +67,14 @@ export class AlarmPersistence {
     this.#go(name, work);
   }
 
-  /** Resolves when it is on disk. Refused, the present state is kept again later: it may have got there all the same. */
+  /** Resolves when it is on disk. Refused, the present state is stored again later: the write may have succeeded all the same. */
   async storeNow(alarm: StoredAlarm): Promise<void> {
     try {
       await this.#store.saveAlarm(alarm);
       this.#pauseMs = firstPauseMs;
     } catch (error) {
       this.#failed(this.#workOf(alarm.name));
-      throw new ProblemError('storage-failed', `The state of alarm ${alarm.name} was not kept: ${reasonOf(error)}`);
+      throw new ProblemError('storage-failed', `The state of alarm ${alarm.name} was not stored: ${reasonOf(error)}`);
     }
   }
 

@@ -8,7 +8,7 @@ export interface ShownAlarm extends Readonly<Omit<LiveAlarm, 't'>> {
   readonly timeUs: number;
 }
 
-/** So many alarms make one buffer; a change makes one buffer anew. */
+/** So many alarms make one buffer; a change rebuilds one buffer. */
 const blockShift = 6;
 
 /** What opens and closes an object, and an array. */
@@ -89,7 +89,7 @@ export class AlarmTexts {
     const parts: string[] = [];
     for (let handle = block << blockShift; handle < (block + 1) << blockShift; handle++) {
       const alarm = this.#shown(handle);
-      // The text of each is not kept beside that of the block: that would be as much again.
+      // The text of each is not stored beside that of the block: that would double the memory.
       if (alarm !== undefined) parts.push(`,"${alarm.name}":${this.#texts[handle] ?? objectText(alarm, alarmFields)}`);
     }
     const made = Buffer.from(parts.join(''));

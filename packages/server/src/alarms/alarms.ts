@@ -252,7 +252,7 @@ export class Alarms {
     this.#texts.changed(entry.handle);
   }
 
-  /** An alarm is raised though the disk may be full: published first, kept in the background. */
+  /** An alarm is raised though the disk may be full: published first, stored in the background. */
   #trigger(handle: number, event: 'activate' | 'deactivate', timeUs: number): void {
     const entry = this.#at(handle);
     this.#apply(entry, nextState(entry.state, event, entry.alarm.ackMode), timeUs, 'trigger');

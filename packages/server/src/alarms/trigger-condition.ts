@@ -79,7 +79,7 @@ const margin = 2 ** -48;
 
 /**
  * An open interval round the present value in which the alarm stays as it is; undefined where there is none or it
- * cannot be told.
+ * cannot be determined.
  */
 export function quietBand(
   condition: Condition,

@@ -1,5 +1,5 @@
 // How the configuration's thread asks whether a rendering can take effect before it commits it. It waits, its transaction
-// open, until the service has made everything ready; what cannot be made ready is never kept.
+// open, until the service has made everything ready; what cannot be prepared is never stored.
 
 const [waiting, agreed, refused] = [0, 1, 2];
 /** Of a reason. */

@@ -48,7 +48,7 @@ const booleans = datatypes.filter((datatype) => traitsOf(datatype).isBoolean);
 /** `i, l, f and d` */
 const listed = new Intl.ListFormat('en-GB');
 
-/** Objects of the content that the caller has at hand, so that their texts need not be parsed again. */
+/** Objects of the content that the caller has parsed already. */
 export type ParsedObjects = { readonly [F in Family]?: ReadonlyMap<string, object> };
 
 export function checkConfiguration(
@@ -197,7 +197,7 @@ class Check {
     else this.#leaders.set(`${family}/${name}`, `${leading}/${leader}`);
   }
 
-  /** Connectors that wait for each other's watchdogs are believed by nobody, and never come up. */
+  /** Connectors that wait for each other's watchdogs are never trusted, and never come up. */
   #watchdogCircles(): void {
     for (const circle of circlesIn(this.#watchedFrom)) {
       for (const name of circle) {

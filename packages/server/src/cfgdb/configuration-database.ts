@@ -21,7 +21,7 @@ import {
 } from './protocol.ts';
 import type { RenderingBytes } from './rendering.ts';
 
-/** A rendering that is ready, seen by nobody yet: one of these is called, once. */
+/** A rendering that is ready, not visible yet: one of these is called, once. */
 export interface PreparedRendering {
   /** At once. Resolves when everybody who runs a part of it has it. */
   takeOver(): Promise<void>;
@@ -34,7 +34,7 @@ export interface ConfigurationDatabaseOptions {
   readonly stackModules: readonly string[];
   /** Told while another file takes the place of the database. */
   readonly whileReplacing?: (replace: () => Promise<void>) => Promise<void>;
-  /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is kept. */
+  /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is stored. */
   readonly prepare: (rendering: RenderingBytes) => Promise<PreparedRendering>;
   /** The disk refuses, for this reason; undefined: it takes changes again. */
   readonly onTrouble?: (reason: string | undefined) => void;
@@ -84,7 +84,7 @@ export class ConfigurationDatabase {
         rendered: (rendering) => {
           // The threads of the stacks begin with it: nobody waits for these at a start.
           this.#effect = this.#prepare(rendering).then((prepared) => void prepared.takeOver());
-          this.#effect.catch(() => undefined); // whoever opens it is told
+          this.#effect.catch(() => undefined); // `open` rejects
         },
         proposed: (rendering) => void this.#onProposal(rendering),
         concluded: (isRendered) => {
@@ -96,7 +96,7 @@ export class ConfigurationDatabase {
         },
       },
       onDeath: (error) => {
-        if (this.#isOpen) this.#options.onFailure(error); // else whoever opens it is told
+        if (this.#isOpen) this.#options.onFailure(error); // else `open` rejects
         this.#isOpen = false;
       },
     });
@@ -219,7 +219,7 @@ export class ConfigurationDatabase {
     try {
       return proposed?.takeOver();
     } catch (error) {
-      this.#options.onFailure(error as Error); // nobody knows what runs
+      this.#options.onFailure(error as Error); // what runs is unknown
       return undefined;
     }
   }

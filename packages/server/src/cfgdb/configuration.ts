@@ -174,7 +174,7 @@ export class Configuration {
     });
   }
 
-  /** After a change: whether what it has proposed is kept, and runs from now on. */
+  /** After a change: whether the proposed rendering is stored, and runs from now on. */
   takeRendered(): boolean {
     const { renderedId: id, rendered: content } = this.#database;
     const isNew = id !== this.#running.id;
@@ -287,7 +287,7 @@ function* taken(steps: Step[]): Generator<[index: number, step: Step]> {
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) yield [length - 1 - steps.length, step];
 }
 
-/** An object that a transaction has put, as it was sent; one that is put again is another one, whether it is at hand or not. */
+/** An object that a transaction has put, as it was sent; one that is put again is another one, whether it is parsed or not. */
 function noteParsed(
   parsed: { [F in Family]?: Map<string, object> },
   { object: { family, name }, parsed: object }: Extract<Step, { operation: 'put' }>,

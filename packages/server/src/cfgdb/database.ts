@@ -1,5 +1,5 @@
 // One open configuration database: the file, what it holds as content in memory, and the newest rendering beside it.
-// Changes go to disk and memory together or not at all. Who may ask what, and how it is told, is `configuration.ts`.
+// Changes go to disk and memory together or not at all. Requests and answers are in `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
 import { DurableDatabase, Tally } from '../sqlite/index.ts';
@@ -130,7 +130,7 @@ export class Database {
       throw error;
     }
     for (const step of this.#afterCommit.splice(0)) step();
-    this.#undo = []; // texts that nobody needs any more
+    this.#undo = []; // no longer needed
     return result;
   }
 
@@ -172,7 +172,7 @@ export class Database {
     this.#differences = Differences.between(this.#rendered, this.content);
   }
 
-  /** Inside `change`: keeps the content as the newest rendering. The caller has checked it. */
+  /** Inside `change`: stores the content as the newest rendering. The caller has checked it. */
   storeRendering(edit: Edit): void {
     const id = this.revisions.add(this.content, this.changes(), edit);
     this.#sqlite.exec('DELETE FROM deletions');

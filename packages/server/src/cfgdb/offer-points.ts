@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import { readObject } from './read-objects.ts';
 import { UniqueNames } from './unique-names.ts';
 
-/** A point as the device tells of it. */
+/** A point as the device describes it. */
 export interface FoundPoint {
   readonly name: string;
   readonly address: string;

@@ -13,7 +13,7 @@ export interface Start {
   readonly agreement: SharedArrayBuffer;
 }
 
-/** Reported before every answer, so that nobody has to ask. */
+/** Reported before every answer, so that no request is needed. */
 export interface Figures {
   readonly objects: Readonly<Record<Family, number>>;
   readonly upToDate: boolean;

@@ -28,7 +28,7 @@ export interface StoredObject {
   readonly values?: readonly ColumnValue[] | undefined;
 }
 
-/** Of an object with more characters only the text is kept: with all that is made of it, it takes several times as much. */
+/** Of a longer object only the text is retained: parsed, it takes several times as much memory. */
 const longText = 16 << 10;
 
 export type Step =

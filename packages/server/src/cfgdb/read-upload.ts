@@ -157,7 +157,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the system tells; elsewhere the limit of the child's own heap holds alone. */
+/** Where the system reports it; elsewhere the limit of the child's own heap holds alone. */
 function residentBytes(pid: number | undefined): number {
   try {
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];

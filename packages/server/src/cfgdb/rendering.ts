@@ -54,7 +54,7 @@ function opening(family: Family, kind: ChangeKind, count: number): string {
   return `${family} ${kind} ${count}`;
 }
 
-/** Of a content as it is kept. Its objects are not looked at: whoever is to run them waits. */
+/** Of stored content. Its objects are not checked: the start waits for this. */
 export function wholeRendering(content: Buffer): RenderingBytes {
   const sections = sectionsOf(content);
   const parts = order.flatMap((family) => {

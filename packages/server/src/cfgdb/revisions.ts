@@ -1,4 +1,4 @@
-// The renderings that are kept: each an immutable, complete snapshot with its time, author and changes.
+// The stored renderings: each an immutable, complete snapshot with its time, author and changes.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@telltale/schema';
@@ -98,7 +98,7 @@ export class Revisions {
   copyFrom(other: Revisions): void {
     for (const row of other.#rows()) {
       const bodies = other.#bodies(row);
-      if (bodies !== undefined) this.#put(row, bodies); // one that is damaged would be told of as if it were whole
+      if (bodies !== undefined) this.#put(row, bodies); // a damaged one would be listed as if it were whole
     }
   }
 

@@ -5,7 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-/** What the child is told on its command line: it imports nothing of the project, so it may read nothing of it. */
+/** The child's command line: it imports nothing of the project, so it may read nothing of it. */
 export interface UploadForm {
   readonly path: string;
   readonly applicationId: number;

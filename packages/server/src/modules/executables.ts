@@ -92,7 +92,7 @@ export class Executables {
     return this.#uploads.of(storedPathOf(module, path));
   }
 
-  /** Looks whether it is what was uploaded; what is not is told in `missing`. */
+  /** Checks whether it is what was uploaded; what is not is listed in `missing`. */
   async check(module: string, path: string | undefined): Promise<void> {
     await this.#uploads.check(storedPathOf(module, path));
   }

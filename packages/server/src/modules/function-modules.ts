@@ -1,5 +1,5 @@
 // All function modules of the rendering, and what people and programs may ask of them. Each has a supervisor of its
-// own, which decides; this finds it, by name or by run, and tells whoever listens.
+// own, which decides; this finds it, by name or by run, and notifies the listeners.
 import {
   type FunctionModule,
   type FunctionModuleStatus,
@@ -31,7 +31,7 @@ export class FunctionModules {
   #lastRun = 0;
   #lastQuery = 0;
 
-  /** What the processes are told through. */
+  /** Where the processes are controlled. */
   readonly events: ProcessEvents = {
     onStarted: (run, pid) => this.#runs.get(run)?.processStarted(run, pid),
     onEnded: (run, end) => {
@@ -90,7 +90,7 @@ export class FunctionModules {
     for (const { name, isRemoved } of this.#supervisors.values()) if (!isRemoved) yield name;
   }
 
-  /** Of one that there is, or that is just told to be removed; throws `ProblemError`, as the next ones do. */
+  /** Of one that there is, or that is being removed; throws `ProblemError`, as the next ones do. */
   status(name: string): FunctionModuleStatus {
     return (this.#supervisors.get(name) ?? this.#find(name)).status();
   }

@@ -50,7 +50,7 @@ export class Liveness {
     this.#watch();
   }
 
-  /** Its process is gone, or told to go. */
+  /** Its process is gone, or asked to end. */
   end(): void {
     this.#phase = 'over';
     this.#connections = [];

@@ -30,7 +30,7 @@ export function readDefinition(module: FunctionModule): ModuleDefinition {
   };
 }
 
-/** Whether what runs has to be started anew; otherwise it goes on, and the rest is taken over. */
+/** Whether the running process has to be restarted; otherwise it goes on with the other changes. */
 export function needsRestart(before: FunctionModule, after: FunctionModule): boolean {
   return !isDeepStrictEqual(partsOfProcess(before), partsOfProcess(after));
 }

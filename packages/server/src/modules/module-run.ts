@@ -32,7 +32,7 @@ export interface RunEvents {
   readonly onSilent: (reason: string) => void;
 }
 
-/** Why it was told to end: to rest, to be started anew, or since it was silent, for the reason given. */
+/** Why it was asked to end: to rest, to be restarted, or because it was silent, for the reason given. */
 export type Ending = 'rest' | 'anew' | { readonly silent: string };
 
 export class ModuleRun {
@@ -67,7 +67,7 @@ export class ModuleRun {
     return this.#isReady;
   }
 
-  /** Undefined while nobody has told it to end. */
+  /** Undefined while it has not been asked to end. */
   get ending(): Ending | undefined {
     return this.#ending;
   }
@@ -113,7 +113,7 @@ export class ModuleRun {
     return this.#liveness.answered(queryId);
   }
 
-  /** SIGKILL comes after its termToKill, or earlier where less time is left; one that is told again gets no more time. */
+  /** SIGKILL comes after its termToKill, or earlier where less time is left; one that is asked again gets no more time. */
   end(ending: Ending, patienceMs = Number.POSITIVE_INFINITY): void {
     const isEnding = this.#ending !== undefined;
     this.#ending = ending;

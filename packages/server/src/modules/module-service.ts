@@ -73,7 +73,7 @@ export class ModuleService {
   async close(patienceMs: number): Promise<void> {
     const stopMs = patienceMs * (1 - keeperPart);
     const stopped = this.modules.close(stopMs);
-    // A keeper that hangs tells of no end; one that is closed is killed where it has to be, and then all of them are told.
+    // A keeper that hangs reports no ends; closing it kills it where necessary, and then all ends are reported.
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const takeBack = this.#options.clock.after(stopMs + (patienceMs - stopMs) / 2, resolve);
     await Promise.race([stopped, late]);

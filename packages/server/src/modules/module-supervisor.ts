@@ -1,5 +1,5 @@
-// One function module: when it is started, stopped and started again, and what is told of it. Starting and ending
-// processes is the keeper's; everything here happens at once, in the order in which it is asked and told.
+// One function module: when it is started, stopped and started again, and its reported status. Starting and ending
+// processes is the keeper's; everything here happens at once, in the order of requests and events.
 import {
   type FunctionModule,
   type FunctionModuleState,
@@ -28,7 +28,7 @@ export interface SupervisorOptions extends RunOptions {
   readonly nextRunId: () => number;
   /** Before it is open nothing is started, and after it is closed nothing either. */
   readonly phase: () => 'before' | 'open' | 'closed';
-  /** What is told of it is another; not called while it is removed. */
+  /** Its status has changed; not called while it is removed. */
   readonly onChange: () => void;
 }
 
@@ -52,7 +52,7 @@ export class ModuleSupervisor {
   #exit: { readonly code: number | null; readonly signal: string | null } = { code: null, signal: null };
   #lastError: LastError | null = null;
   #said: string | null = null;
-  /** What was told last. */
+  /** The last reported status. */
   #reported = '';
   /** Of those who asked for a start, and of those who wait for the end. */
   #started: PromiseWithResolvers<void> | undefined;
@@ -200,7 +200,7 @@ export class ModuleSupervisor {
     if (this.#run?.id === run) this.#run.usage = usage;
   }
 
-  /** One that was removed and comes back is another: nothing of before is told. */
+  /** One that was removed and comes back is another: its earlier status is not reported. */
   #begin(): void {
     this.#sinceUs = this.#options.clock.now();
     this.#exit = { code: null, signal: null };
@@ -211,7 +211,7 @@ export class ModuleSupervisor {
   /** It is new, or another: whatever it was, it begins from the start. */
   #configured(before: ModuleDefinition | undefined, now: ModuleDefinition): void {
     const runsAtTimes = before?.runMode.kind === 'cron' && this.#run !== undefined && this.#run.ending !== 'rest';
-    this.#rests('STOP', 'was configured anew');
+    this.#rests('STOP', 'was reconfigured');
     this.#restarts = 0;
     if (!now.isEnabled) this.#run?.end('rest');
     else if (now.fault !== undefined) {
@@ -307,7 +307,7 @@ export class ModuleSupervisor {
     if (pauseMs === undefined) {
       this.#fail(
         `was started ${maxStarts} times within ${windowMs / 1000} s, and each time ended; last it ${failure}; ` +
-          'read its log, and start it when it is mended',
+          'read its log, and start it when it is fixed',
       );
       return;
     }
@@ -338,7 +338,7 @@ export class ModuleSupervisor {
     this.#settle();
   }
 
-  /** What keeps it from being started may be that the file is damaged: then that is told with all else that is missing. */
+  /** What keeps it from being started may be that the file is damaged: then it is listed with all else that is missing. */
   async #checkExecutable(): Promise<void> {
     const { executables, log } = this.#options;
     try {
@@ -374,7 +374,7 @@ export class ModuleSupervisor {
     this.#pause = undefined;
   }
 
-  /** Tells what has become of it, if that is something else than before. */
+  /** Reports its status if that has changed. */
   #settle(): void {
     const isToCome = this.#pause !== undefined || this.#isHeld;
     const ofRun = this.#run?.isReady ? 'RUN' : 'INIT';

@@ -3,7 +3,7 @@ import type { Clock } from '@telltale/schema';
 
 const pausesMs = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000] as const;
 const longestMs = 60_000;
-/** One that ran for so long is taken to be well: the pauses begin anew. */
+/** One that ran for so long is taken to be well: the pauses start again from the shortest. */
 const wellMs = 60_000;
 
 export const windowMs = 60_000;

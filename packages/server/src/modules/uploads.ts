@@ -1,9 +1,9 @@
-// What was uploaded, by the place of the file: a file that is gone, or another one, is told until it is uploaded again or
+// What was uploaded, by the path of the file: a file that is gone, or another one, is reported until it is uploaded again or
 // somebody acknowledges it. A file that has no record was put there by hand; nothing is known of it, and it is used.
 import { join } from 'node:path';
 import { damageOf, sumOf, type UploadSum } from './upload-sum.ts';
 
-/** What is known of one place. */
+/** The record of one file. */
 export interface UploadRecord {
   /** The path of the file in the folder of executables. */
   readonly name: string;
@@ -26,13 +26,13 @@ export interface UploadsOptions {
   readonly onDamage: (text: string) => void;
 }
 
-/** Of what is told; the others are counted. */
+/** How many are reported; the others are counted. */
 const mostReported = 5;
 
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #records = new Map<string, UploadRecord>();
-  /** By place; goes after its name. */
+  /** By path; goes after its name. */
   readonly #damages = new Map<string, string>();
   /** Files are read one after the other, and one that is asked for again meanwhile is read once. */
   readonly #checks = new Map<string, Promise<string | undefined>>();
@@ -60,12 +60,12 @@ export class Uploads {
   }
 
   /**
-   * Both files count until the new one is in its place, so that a crash at any moment leaves one of those that count. Where
+   * Both files count until the new one has replaced the old, so that a crash at any moment leaves one of those that count. Where
    * `replace` fails, both go on counting.
    */
   async replacing(path: string, sum: UploadSum, replace: () => Promise<void>): Promise<void> {
     const before = this.#records.get(path);
-    // What would be a folder in the place of a file, or the other way round, makes room.
+    // A record that would make a folder of a file, or a file of a folder, is deleted.
     for (const other of this.#records.keys()) {
       if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) await this.forget(other);
     }

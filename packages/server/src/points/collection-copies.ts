@@ -47,7 +47,7 @@ export class CollectionCopies {
     if (copy.readers === 0 && this.#idle.length < mostIdle) this.#idle.push(new WeakRef(copy));
   }
 
-  /** One that nobody reads, or a new one. */
+  /** One without readers, or a new one. */
   #takeIdle(): Copy {
     for (let ref = this.#idle.pop(); ref !== undefined; ref = this.#idle.pop()) {
       const copy = ref.deref();

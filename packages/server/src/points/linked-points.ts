@@ -236,7 +236,7 @@ export class LinkedPoints {
     if (handle >= 0 && this.#table.connectorOf(handle) !== 0) this.#watchdogs.set(handle, link);
   }
 
-  /** The link has another one from now on. One that the service drove turns bad, not connected: nobody drives it. */
+  /** The link has another one from now on. One that the service drove turns bad, not connected: nothing drives it. */
   #forgetWatchdog(link: Link | undefined, next: string | undefined): void {
     if (link?.watchdog === undefined || this.#links.watchedBy(link.watchdog) !== link) return;
     const handle = this.#watchdogOf(link);

@@ -7,7 +7,7 @@ import type { Changes } from './measurement-reader.ts';
 import type { MeasurementTable } from './measurement-table.ts';
 import { toEngineering } from './scaling.ts';
 
-/** The engine folds constants of the same module, and reads imported ones anew each time. */
+/** The engine folds constants of the same module, and reads imported ones again each time. */
 const { flag, cell, cellShift, word, wordShift, connectorShift, positionShift } = layout;
 
 /** What became of readings, counted; together they are all that came. */
@@ -260,7 +260,7 @@ function asRead({ precision }: Traits, given: StoredValue | undefined): StoredVa
   return precision === 'single' ? Math.fround(given) : given + 0;
 }
 
-/** The same without looking at the datatype; NaN where the reading is none of it. */
+/** The same without looking at the datatype; NaN where the value does not fit the datatype. */
 function asStored(bits: number, value: number): number {
   if ((bits & flag.int32) === 0) return Math.fround(value);
   return (value | 0) === value ? value | 0 : Number.NaN;

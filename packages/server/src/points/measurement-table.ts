@@ -1,5 +1,5 @@
 // The measurements by handle, in typed arrays: what the chain needs of their definition, and the value that came out of
-// it last. The arrays are replaced when they grow: read them anew after every put.
+// it last. The arrays are replaced when they grow: read them again after every put.
 import {
   type Datatype,
   datatypes,

@@ -33,7 +33,7 @@ export class NamedPoints<Point> {
     return this.handles.nameOf(handle);
   }
 
-  /** As it is configured: the object that the rendering has, which nobody changes. */
+  /** As it is configured: the object of the rendering, never modified. */
   definitionOf(handle: number): Point {
     return this.definitions[handle] as Point;
   }

@@ -129,7 +129,7 @@ function writeAscii(bytes: Buffer, at: number, text: string): number {
   return at + length;
 }
 
-/** Numbers whose digits are at hand; of others a negative number. What it writes too far is within the time behind. */
+/** Numbers whose digits are in the tables; a negative number for others. What it writes too far is within the time behind. */
 function writeShort(view: DataView, at: number, { precision }: Traits, value: Value): number {
   if (typeof value === 'number') {
     if (value === 0 && !Object.is(value, -0)) return writeDigit(view, at, 0);

@@ -20,7 +20,7 @@ interface Page extends CopiedPage {
   bytes: Buffer;
   length: number;
   version: number;
-  /** False where slots came, went or grew: they are laid anew before the next use. */
+  /** False where slots came, went or grew: they are laid out again before the next use. */
   laid: boolean;
 }
 
@@ -54,7 +54,7 @@ export class WireSlots<Point extends { readonly name: string }> {
   #layout = 0;
   readonly #copies = new CollectionCopies();
 
-  /** `definitionOf` gives the definition of a point that is shown; it is asked anew after each `put` and `show`. */
+  /** `definitionOf` gives the definition of a point that is shown; it is called again after each `put` and `show`. */
   constructor(fields: PointFields<Point>, definitionOf: (handle: number) => Point, write: WriteValue) {
     this.#fields = fields;
     this.#definitionOf = definitionOf;
@@ -186,7 +186,7 @@ export class WireSlots<Point extends { readonly name: string }> {
     return page;
   }
 
-  /** Where values have outgrown their slots, the page is laid anew once for all of them, and is stale again. */
+  /** Where values have outgrown their slots, the page is laid out again once for all of them, and is stale again. */
   #rewriteStale(number: number, page: Page): void {
     let isOutgrown = false;
     const first = number << pageShift;
@@ -199,7 +199,7 @@ export class WireSlots<Point extends { readonly name: string }> {
     if (isOutgrown) this.#lay(number, page);
   }
 
-  /** False where the slot is too small: it has been given more room, and the page must be laid anew. */
+  /** False where the slot is too small: it has been given more room, and the page must be laid out again. */
   #rewrite(page: Page, handle: number): boolean {
     const valueAt = at(this.#start, handle) + at(this.#headLength, handle);
     const end = this.#write(handle, page.bytes, valueAt, at(this.#room, handle));
@@ -213,7 +213,7 @@ export class WireSlots<Point extends { readonly name: string }> {
     return true;
   }
 
-  /** Makes the page anew from the definitions of its points. */
+  /** Rebuilds the page from the definitions of its points. */
   #lay(number: number, page: Page): void {
     const first = number << pageShift;
     const behind = Math.min(first + slotsAPage, this.#length.length);

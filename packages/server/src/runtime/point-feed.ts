@@ -88,7 +88,7 @@ export class PointFeed {
   #prepareRead(kind: PointKind, handle: number, before: Point | undefined, after: Point | undefined): TakeOver {
     const ids = this.read;
     const wasRead = isRead(before);
-    // What a command begins with is told to its stack as well.
+    // The initial value of a command goes to its stack as well.
     const isSame =
       wasRead &&
       isRead(after) &&
@@ -99,7 +99,7 @@ export class PointFeed {
     // A command's last value is its device's when it takes effect.
     if (isRead(after) && kind === 'measurements') this.#putRead(kind, after, id, -1);
     if (before === undefined && kind === 'measurements') {
-      ids.assign(kind, handle, id); // nobody has it yet
+      ids.assign(kind, handle, id); // not in use yet
       return undefined;
     }
     return () => {
@@ -153,7 +153,7 @@ export class PointFeed {
 
   #putServed(kind: PointKind, point: Point, id: number, provider: string): void {
     const { providerAddresses = {}, description, eu } = point;
-    // A provider's clients may be told more of it.
+    // A provider may serve more of it to its clients.
     const served = {
       ...stackPoint(point, id, providerAddresses[provider] as string, point.datatype),
       ...(description !== undefined && { description }),

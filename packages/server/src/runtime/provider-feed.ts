@@ -47,7 +47,7 @@ export class ProviderFeed {
     return this.#served[kind].get(handle)?.has(provider) === true;
   }
 
-  /** Nothing is told of it until it is served again. */
+  /** Nothing is published of it until it is served again. */
   pause(kind: PointKind, handle: number): void {
     this.#served[kind].delete(handle);
   }

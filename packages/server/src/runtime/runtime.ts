@@ -21,7 +21,7 @@ import { enabled, type Parts, Takeover } from './takeover.ts';
 
 export interface RuntimeOptions extends Parts {
   readonly clock: Clock;
-  /** How long records are kept has changed; by `kind/name`, in microseconds. */
+  /** Retentions have changed; by `kind/name`, in microseconds. */
   readonly onRetentions: (ofSeries: ReadonlyMap<string, number>) => void;
   /** The newest rendering whole; asked for when the stacks have lost theirs. */
   readonly wholeRendering: () => Promise<RenderingBytes>;
@@ -150,7 +150,7 @@ export class Runtime implements HostEvents {
     alarms.deleteOrphans();
   }
 
-  /** Resolves when nobody else has it, with what gives it on. */
+  /** Resolves with its release when it is free. */
   #turn(): Promise<() => void> {
     const before = this.#lastTurn;
     const { promise, resolve } = Promise.withResolvers<void>();

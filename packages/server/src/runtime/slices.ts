@@ -1,7 +1,7 @@
 // Long work on the main thread, beside live values: some milliseconds of it in a turn of the event loop, whoever it is
 // for, then everybody else has a turn.
 
-/** Less than half of what nobody notices. */
+/** Less than half of the delay that a client would notice. */
 const sliceMs = 8;
 
 /** So many steps of some dozen items each are done at once, within some milliseconds; fewer where others wait. */

@@ -1,5 +1,5 @@
 // Points on their way to the connectors and providers that carry them: those that come are sent ahead, in slices; that
-// they are there, and which have gone, is told to all at once.
+// they are there, and which have gone, is sent to all at once.
 import type { StackCommand, StackPoint } from '@telltale/stack-kit';
 import { type PackedPoints, packPoints, type Role, type StackHost } from '../stacks/index.ts';
 import type { PointKind } from './stack-ids.ts';
@@ -26,7 +26,7 @@ export class StackPointsFeed {
     this.#host = host;
   }
 
-  /** It is told that its points are whole, though it may have none. */
+  /** It is notified that its points are complete, though it may have none. */
   touch(role: Role, name: string): void {
     this.#parcelOf(role, name);
   }
@@ -52,7 +52,7 @@ export class StackPointsFeed {
     this.#parcelOf(role, name).gone[kind].push(id);
   }
 
-  /** Tells all that were touched that they have their points now; answers with these. */
+  /** Notifies all instances with changes that their points are complete; returns these. */
   done(): { readonly role: Role; readonly name: string }[] {
     const touched = [...this.#parcels.values()];
     this.#parcels.clear();

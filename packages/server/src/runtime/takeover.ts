@@ -1,4 +1,4 @@
-// One rendering on its way to take effect: prepared change by change, seen by nobody; then taken over in one step, or
+// One rendering on its way to take effect: prepared change by change, not visible; then taken over in one step, or
 // dropped. Nothing in the step may fail.
 import type { Alarm, Command, Connector, FunctionModule, Measurement, Provider } from '@telltale/schema';
 import type { Alarms } from '../alarms/index.ts';

@@ -1,4 +1,4 @@
-// What a database file had after its newest commit, kept beside the file and outside of its write-ahead log: a start that
+// What a database file had after its newest commit, stored beside the file and outside of its write-ahead log: a start that
 // finds less than this knows that something acknowledged is missing.
 import { closeSync, constants, fdatasyncSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,7 +11,7 @@ export interface Claim {
   readonly timeMs: number;
   /** Rows by part of the database. */
   readonly rows: Readonly<Record<string, number>>;
-  /** What was found missing and nobody has acknowledged yet. */
+  /** What was found missing and is not acknowledged yet. */
   readonly missing: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function controlPath(database: string): string {
 
 export class ControlFile {
   readonly #path: string;
-  /** What was read when it was opened; undefined where there is none that can be read. */
+  /** What was read when it was opened; undefined where it is missing or unreadable. */
   readonly found: Claim | undefined;
   /** Whether there was a file with something in it. */
   readonly existed: boolean;

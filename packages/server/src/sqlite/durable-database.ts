@@ -1,6 +1,6 @@
 // A database whose completeness is proved: each commit counts, and leaves its count and the checksums of all rows in the
 // file and a claim beside it. The log is moved into the file soon after a commit. What is missing when it is opened, or
-// not as it was written, is told until somebody acknowledges it.
+// not as it was written, is reported until somebody acknowledges it.
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ import {
 import { type Sums, Tally } from './tally.ts';
 
 export interface DurableForm extends DatabaseForm {
-  /** Whether to begin anew, and tell, where the file is gone; else that is refused. */
+  /** Whether to create a new file, and report it, where the file is gone; else opening fails. */
   readonly mayBeGone: boolean;
   /** What it means to the plant that changes are missing. */
   readonly meaning: string;
@@ -32,7 +32,7 @@ interface Progress {
 }
 
 const usualCheckpointMs = 1000;
-/** Of what is told: as much as a claim has room for, whatever the names are of which it tells. The oldest go first. */
+/** Of the report: as much as a claim has room for, however long the names. The oldest go first. */
 const mostStatements = 3;
 const mostBytes = 800;
 
@@ -96,7 +96,7 @@ export class DurableDatabase {
   }
 
   /**
-   * Holds what was read against what was written; keeps copies of the files, and tells, where they differ. `found` is what
+   * Checks what was read against what was written; where they differ, copies the files and reports it. `found` is what
    * the caller has found to be damaged, and `repair` takes it out, in a transaction.
    */
   verify(read: Tally, found: readonly string[] = [], repair: () => void = () => undefined): void {
@@ -107,7 +107,7 @@ export class DurableDatabase {
     this.#sync();
   }
 
-  /** Somebody knows what is missing. Throws the system's error: then it goes on being told. */
+  /** Somebody knows what is missing. Throws the system's error: then it is still reported. */
   acknowledge(): void {
     this.#control.claim({ ...this.#present(), missing: [] });
     this.#control.sync();
@@ -190,7 +190,7 @@ export class DurableDatabase {
     const statements: string[] = [];
     if (found === undefined && (existed || sequence > 0)) {
       const what = existed ? 'is damaged' : 'is gone';
-      statements.push(`${basename(controlPath(name))} ${what}: whether ${name} lacks anything cannot be told`);
+      statements.push(`${basename(controlPath(name))} ${what}: whether ${name} lacks anything is unknown`);
     } else if (this.#lost > 0) {
       const has = Object.entries(read.rows).map(([part, count]) => `${part} ${count}`);
       statements.push(
@@ -200,7 +200,9 @@ export class DurableDatabase {
     if (this.#stored !== undefined) {
       for (const { part, here, there } of read.differences(new Tally(this.#stored.sums))) {
         const what =
-          here === there ? `some of ${here} are not as they were kept` : `${here} are there, and ${there} were kept`;
+          here === there
+            ? `some of ${here} are not as they were stored`
+            : `${here} are there, and ${there} were stored`;
         statements.push(`${name}, ${part}: ${what}`);
       }
     }
@@ -215,11 +217,11 @@ export class DurableDatabase {
       this.transaction(repair); // from now on, what is there counts
     } catch (error) {
       if (isDamage(error)) throw error;
-      // The disk takes nothing: it is found, and told, at the next start again.
+      // The disk takes nothing: the next start finds and reports it again.
     }
   }
 
-  /** Nothing is acknowledged that goes to a file which nobody will find. */
+  /** Nothing is acknowledged that goes to a deleted file. */
   #refuseStranger(): void {
     if (identityOf(this.#path) === this.#identity) return;
     throw new Error(`${this.#path} was removed or replaced while the server runs; put it back, or restart the server`);

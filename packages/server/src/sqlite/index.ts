@@ -1,4 +1,4 @@
-// How the server's SQLite files are opened, changed, and held against what was acknowledged.
+// How the server's SQLite files are opened, changed, and checked against what was acknowledged.
 export { controlPath } from './control-file.ts';
 export { DurableDatabase } from './durable-database.ts';
 export { isDamage, UnusableDatabase } from './open-database.ts';

@@ -28,7 +28,7 @@ export function hasContent(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Makes the file where there is none. Nobody else may open it while it is in use. */
+/** Creates the file where it is missing. Nothing else may open it while it is in use. */
 export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
   let sqlite: DatabaseSync | undefined;
   try {

@@ -1,4 +1,4 @@
-// What the host of the stacks tells the rest of the server, and asks of it.
+// The events that the stack host sends to the rest of the server, and what it asks of it.
 import type { Batch, Value } from '@telltale/schema';
 import type { Role } from '@telltale/stack-kit/host';
 

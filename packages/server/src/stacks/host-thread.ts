@@ -1,4 +1,4 @@
-// A thread of the stacks: runs its connectors and providers, and tells the server's thread what they bring.
+// A thread of the stacks: runs its connectors and providers, and sends their events to the server's thread.
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { Batch, systemClock as clock, parseJson } from '@telltale/schema';
@@ -117,7 +117,7 @@ function main(): void {
     write: (id, commandId, value, askedMs) => instances.get(id)?.write(commandId, value, askedMs) ?? stopped,
     explain(id, measurementId) {
       const outcome = instances.get(id)?.explain(measurementId) ?? { kind: 'explained', trace: undefined };
-      outbox.flush(id); // what it tells of is there before it
+      outbox.flush(id); // readings go before the event that follows them
       return outcome;
     },
     browse: (id, request, { signal }) => instances.get(id)?.browse(request, signal) ?? stopped,

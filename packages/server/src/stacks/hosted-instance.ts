@@ -28,7 +28,7 @@ import type { ExplainOutcome, Instance, PointIds, Wish } from './protocol.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
 
-/** The points of an instance, kept when it is started anew. */
+/** The points of an instance, retained across restarts. */
 export interface PointTable {
   readonly measurements: Map<number, StackPoint>;
   readonly commands: Map<number, StackCommand>;
@@ -172,7 +172,7 @@ export class HostedInstance {
     return outcome.kind === 'answered' ? outcome : this.#secrets.hide(outcome);
   }
 
-  /** About once a second: rates and what the stack tells of itself are taken anew. */
+  /** About once a second: updates the rates and the stack's own report. */
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
     this.#values.update(nowMs, this.#connection.status().counters.values);

@@ -9,7 +9,7 @@ export class Hosted {
   instance: Instance;
   /** Of its present start in the present thread. */
   id = 0;
-  /** Undefined before anything was told. */
+  /** Undefined before the first report. */
   isUp: boolean | undefined;
   /** While it is up as far as is known, and its thread does not answer. */
   #stall: InstanceReport['lastError'];
@@ -71,7 +71,7 @@ export class Hosted {
     this.#report = silent({ state: 'down', sinceUs: timeUs, lastError: { text: reason, timeUs }, points });
   }
 
-  /** What its thread told of one of its starts, with the counters that it told of this start before. */
+  /** Takes a report of its thread on one of its starts, with the counters that were reported of this start before. */
   take(id: number, before: InstanceCounters, report: InstanceReport): void {
     addRise(this.#counters, before, report.counters);
     if (this.id === id) this.#report = report;

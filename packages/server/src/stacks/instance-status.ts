@@ -3,7 +3,7 @@ import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, ToldDe
 
 export type InstanceCounters = Counters & RequestCounts;
 
-/** As its thread tells it. */
+/** As its thread reports it. */
 export interface InstanceReport extends ConnectionStatus {
   readonly counters: InstanceCounters;
   /** Measurements and commands that it has. */
@@ -13,7 +13,7 @@ export interface InstanceReport extends ConnectionStatus {
   readonly requestsPerSecond: number;
   /** Of the last half minute or so; undefined where nothing was answered. */
   readonly roundTrip: RoundTrip | undefined;
-  /** What the stack told of itself, empty where it told nothing. */
+  /** What the stack reported of itself, empty where it reported nothing. */
   readonly detail: ToldDetail;
 }
 

@@ -1,4 +1,4 @@
-// The stacks of a thread, from their modules. One that cannot be loaded is told when it is wanted; the others go on.
+// The stacks of a thread, from their modules. One that cannot be loaded is reported when it is used; the others run.
 import type { Clock } from '@telltale/schema';
 import { isStack, type Stack } from '@telltale/stack-kit';
 import { reasonOf } from '@telltale/stack-kit/host';

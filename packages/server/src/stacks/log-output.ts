@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** A line that goes on beyond this is told in pieces. */
+/** A longer line is logged in pieces. */
 const maxLine = 2000;
 
 export function logOutput(output: Readable, log: (line: string) => void): void {

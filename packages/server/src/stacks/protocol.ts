@@ -1,5 +1,5 @@
 // What the thread of the stacks and its client can ask of each other. An instance is one start of a connector or provider:
-// what is still said of an earlier start can be told from what is said of the present one.
+// messages of an earlier start are distinguished from those of the present one.
 import type { BatchMessage, Value } from '@telltale/schema';
 import type { BrowseRequest, ReadingTrace, StackAlarmState, StackCommand, StackPoints } from '@telltale/stack-kit';
 import type { BrowseOutcome, Role, WriteOutcome } from '@telltale/stack-kit/host';

@@ -1,4 +1,4 @@
-// How fast a counter grows, over the last 10 s or so. It is told the count about once a second.
+// How fast a counter grows, over the last 10 s or so. Updated about once a second.
 
 const windowMs = 10_000;
 
@@ -11,7 +11,7 @@ export class Rate {
     this.#samples = [{ atMs, count: 0 }];
   }
 
-  /** As of the last time that it was told. */
+  /** As of the last update. */
   get perSecond(): number {
     return this.#perSecond;
   }

@@ -28,7 +28,7 @@ export interface StackHostOptions {
   readonly secretsFolder: string;
   readonly log: Logger;
   readonly events: HostEvents;
-  /** A receiver of events threw: what it was told is lost. */
+  /** A receiver of events threw: the event is lost. */
   readonly onFailure: (error: Error) => void;
   readonly clock?: Clock;
   /** Of each thread; without it, by their number. */
@@ -125,7 +125,7 @@ export class StackHost {
     this.#notify(role, name, (thread, id) => thread.notify('pointsDone', [id, gone]));
   }
 
-  /** Resolves when the threads of these have done all that they were told so far, or after a second. */
+  /** Resolves when the threads of these have handled all messages so far, or after a second. */
   async confirm(instances: readonly InstanceName[]): Promise<void> {
     const threads = new Set(instances.map(({ role, name }) => this.#hostings.get(keyOf(role, name))?.thread));
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -160,8 +160,8 @@ export class StackHost {
   }
 
   /**
-   * How the last reading of a measurement, by its id, came about. Undefined where there was none, or the stack cannot
-   * tell. Rejects with `ProblemError`, within 2 s.
+   * How the last reading of a measurement, by its id, came about. Undefined where there was none, or the stack does
+   * not know. Rejects with `ProblemError`, within 2 s.
    */
   async explain(connector: string, measurementId: number): Promise<ReadingTrace | undefined> {
     const { thread, hosted } = this.#connectorOf(connector);
@@ -169,7 +169,7 @@ export class StackHost {
   }
 
   /**
-   * What the device of a connector has to offer. Rejects with `ProblemError` where it cannot be told, within 32 s, and
+   * What the device of a connector has to offer. Rejects with `ProblemError` where it cannot be browsed, within 32 s, and
    * with the reason of the signal where that is aborted.
    */
   async browse(connector: string, request: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
@@ -215,7 +215,7 @@ export class StackHost {
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
   }
 
-  /** Nothing where there is no thread to tell. */
+  /** Does nothing where no thread runs. */
   #notify(role: Role, name: string, notify: (thread: Link<HostThread>, id: number) => void): void {
     const hosting = this.#hostings.get(keyOf(role, name));
     if (hosting?.thread.link !== undefined) notify(hosting.thread.link, hosting.hosted.id);

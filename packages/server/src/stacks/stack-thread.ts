@@ -28,13 +28,13 @@ export interface StackThreadOptions {
   readonly events: HostEvents;
   /** After each change of a state. */
   readonly onState: (hosted: Hosted) => void;
-  /** A receiver of events threw: what it was told is lost. */
+  /** A receiver of events threw: the event is lost. */
   readonly onFailure: (error: Error) => void;
 }
 
 interface Started {
   readonly hosted: Hosted;
-  /** As the thread told them last. */
+  /** As the thread reported them last. */
   counters: InstanceCounters;
 }
 
@@ -81,7 +81,7 @@ export class StackThread {
     return this.link !== undefined;
   }
 
-  /** Undefined while there is no thread to tell. */
+  /** Undefined while no thread runs. */
   get link(): Link<HostThread> | undefined {
     return this.#thread.link;
   }
@@ -129,7 +129,7 @@ export class StackThread {
     if (hosted.isUp) this.#notifyLink(hosted, false, 'stopped', this.#options.clock.now());
   }
 
-  /** Resolves when it has done all that it was told so far, or has ended. */
+  /** Resolves when it has handled all messages so far, or has ended. */
   async confirm(): Promise<void> {
     await this.link?.call('confirm', []).catch(() => undefined);
   }
@@ -243,7 +243,7 @@ export class StackThread {
     if (this.#hosted.size > 0) this.#guarded(() => this.#options.events.restarted([...this.#hosted]));
   }
 
-  /** Nobody knows whether what is told of those that are up is still so. */
+  /** The last report of those that are up may be out of date. */
   #onSilent(reason: string): void {
     const timeUs = this.#options.clock.now();
     const up = [...this.#hosted].filter(({ isUp }) => isUp);

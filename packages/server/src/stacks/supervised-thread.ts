@@ -1,4 +1,4 @@
-// A thread that is kept running: one that ends, or no longer answers, is replaced by a new one after a pause.
+// Supervises a thread: one that ends, or no longer answers, is replaced by a new one after a pause.
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@telltale/schema';
 import { growingMs, reasonOf } from '@telltale/stack-kit/host';
@@ -10,7 +10,7 @@ export interface SupervisedThreadOptions {
   readonly create: () => Worker;
   readonly clock: Clock;
   readonly log: Logger;
-  /** A thread is there after one that ended: what was told to the earlier one is forgotten. */
+  /** A new thread runs after one that ended, and has none of its state. */
   readonly onReplaced: () => void;
   readonly handlers: Handlers<InstanceClient>;
   /** It has not answered for 3 s, 4 s after its last answer at the latest; again each time. */
@@ -24,9 +24,9 @@ export interface SupervisedThreadOptions {
 const pingPeriodMs = 1000;
 /** A thread that leaves so many pings in a row unanswered is ended. */
 const maxUnanswered = 10;
-/** One that leaves so many unanswered is silent: what it told may be old, and a lost device is told within 5 s. */
+/** One that leaves so many unanswered is silent: its last report may be old, and a lost device is reported within 5 s. */
 const maxUnansweredHeard = 3;
-/** In which whatever is lost by then is told. */
+/** Within this, whatever was lost is reported. */
 const heardMs = 5000;
 /** While it loads code, which may block it for long on a small machine. Ids of points that are gone rest for longer. */
 const maxUnansweredLoading = 45;
@@ -58,7 +58,7 @@ export class SupervisedThread {
     return this.#hasBegun;
   }
 
-  /** Undefined where there is no thread to tell. */
+  /** Undefined where no thread accepts messages. */
   get link(): Link<HostThread> | undefined {
     return this.#takesMessages ? this.#thread : undefined;
   }

@@ -1,4 +1,4 @@
-// What the person who wrote a command is told when it was not accepted: above all, whether the device may have it.
+// The problem returned for a write that was not accepted: above all, whether the device may have received it.
 import { ProblemError, type ProblemName } from '@telltale/schema';
 import type { WriteOutcome } from '@telltale/stack-kit/host';
 

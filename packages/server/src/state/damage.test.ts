@@ -85,7 +85,7 @@ test('an entry that is not as it was written is named and not used, and the othe
   sqlite.exec("UPDATE kept SET text = replace(text, 'x', 'y') WHERE name = 'n11'");
   sqlite.close();
   const { entries, missing } = open(folder);
-  assert.match(missing.join(), /alarms: 17 are there, and 18 were kept; alarms n11 is damaged, and not used/);
+  assert.match(missing.join(), /alarms: 17 are there, and 18 were stored; alarms n11 is damaged, and not used/);
   assert.deepEqual([entries.length, entries.some(({ name }) => name === 'n11')], [36, false]);
   assert.deepEqual(open(folder).missing, missing);
 });

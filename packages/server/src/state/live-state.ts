@@ -13,14 +13,14 @@ import type { Entry, StateThread, StoredFamily } from './protocol.ts';
 export interface LiveStateOptions {
   /** The data folder; it exists and is ours alone. */
   readonly folder: string;
-  /** The thread died: nothing that is kept from now on will be on disk. */
+  /** The thread died: nothing from now on will be on disk. */
   readonly onFailure: (error: Error) => void;
-  /** The disk refuses, for this reason; undefined: it takes what is kept again. */
+  /** The disk refuses, for this reason; undefined: it accepts writes again. */
   readonly onTrouble?: (reason: string | undefined) => void;
   readonly clock?: Clock;
 }
 
-/** What was kept when the server ended. */
+/** What was stored when the server ended. */
 export interface StoredState {
   readonly commands: readonly StoredCommand[];
   readonly alarms: readonly StoredAlarm[];
@@ -62,7 +62,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     return this.#disk.reason;
   }
 
-  /** What was kept and was not found when it was opened, a sentence each, until somebody acknowledges it. */
+  /** What was stored and was not found at opening, a sentence each, until it is acknowledged. */
   get missing(): readonly string[] {
     return this.#missing;
   }
@@ -148,7 +148,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   }
 
   #onDeath(error: Error): void {
-    if (!this.#isOpen) return; // whoever opens it is told
+    if (!this.#isOpen) return; // `open` rejects
     this.#isOpen = false;
     this.#disk.stop();
     this.#options.onFailure(error);

@@ -2,7 +2,7 @@
 export const storedFamilies = ['commands', 'alarms', 'simulations', 'uploads'] as const;
 export type StoredFamily = (typeof storedFamilies)[number];
 
-/** One object that is to be kept, as JSON text, or forgotten. */
+/** One object to store, as JSON text, or to delete. */
 export interface Entry {
   readonly family: StoredFamily;
   readonly name: string;

@@ -43,7 +43,7 @@ export class StateDatabase {
     }
   }
 
-  /** What was kept and is not there any more. */
+  /** What was stored and is missing. */
   get missing(): readonly string[] {
     return this.#durable.missing;
   }

@@ -18,7 +18,7 @@ function main(): void {
     },
     commit(entries, acknowledges) {
       try {
-        if (acknowledges) database?.acknowledge(); // first: where it fails, nothing was kept
+        if (acknowledges) database?.acknowledge(); // first: where it fails, nothing was stored
         database?.keep(entries);
         return undefined;
       } catch (error) {

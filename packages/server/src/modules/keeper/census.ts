@@ -71,7 +71,7 @@ export class Census {
       // The user first: it is the one thing that a process cannot make up.
       const run = users.get(readUser(entry.pid) ?? -1) ?? this.#runOf(mark) ?? sessions.get(entry.session);
       runs.set(entry.pid, run);
-      // What has another's mark, or none, will never have ours; what cannot be told may be about to become a program.
+      // What has another's mark, or none, will never have ours; what cannot be read may be about to become a program.
       const isForeign = mark !== undefined && !mark.startsWith(`${this.#folderId}.`);
       if (run !== undefined || isForeign) known.set(entry.pid, { startTicks: entry.startTicks, run });
     }
@@ -90,7 +90,7 @@ export class Census {
     return members;
   }
 
-  /** Where thousands of modules have taken all numbers, two may have the same: then it tells nothing. */
+  /** Where thousands of modules have taken all numbers, two may have the same: then it proves nothing. */
   #ownUsers(): Map<number, number> {
     const users = new Map<number, number>();
     const shared = new Set<number>();
@@ -102,7 +102,7 @@ export class Census {
     return users;
   }
 
-  /** A mark of a run that there is not was made up: it tells nothing. */
+  /** A mark of a run that there is not was made up: it proves nothing. */
   #runOf(mark: string | undefined): number | undefined {
     const run = Number(mark?.slice(this.#folderId.length + 1));
     return mark === runMark(this.#folderId, run) && this.#runs.has(run) ? run : undefined;

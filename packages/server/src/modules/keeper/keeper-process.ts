@@ -1,4 +1,4 @@
-// The process that keeps function modules: starts and ends their processes, keeps what they print, and tells the server.
+// The process that runs function modules: starts and ends their processes, stores their output, and notifies the server.
 // When the server is gone it ends all of them, and then itself.
 import { closeSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -107,7 +107,7 @@ class Keeper {
   #refusal(module: string): string | undefined {
     if (this.#isClosing) return 'the service is stopping';
     if (process.platform !== 'linux')
-      return 'function modules run on Linux: elsewhere nothing tells which processes are theirs';
+      return 'function modules run on Linux: elsewhere their processes cannot be identified';
     const isRunning = this.#runs.values().some(({ launch }) => launch.module === module);
     return isRunning ? 'its run before has not ended yet' : undefined;
   }

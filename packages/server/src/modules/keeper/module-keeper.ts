@@ -35,7 +35,7 @@ interface Errand {
 }
 
 interface Run {
-  /** Undefined until it was told of the run. */
+  /** Undefined until the keeper has the run. */
   readonly keeper: Keeper | undefined;
   readonly isStarted: boolean;
 }
@@ -124,7 +124,7 @@ export class ModuleKeeper implements ModuleProcesses {
     return this.#process?.pid;
   }
 
-  /** Ends every run, and tells it, and the keeper; after `patienceMs` at the latest by force. Nothing is left. */
+  /** Ends every run, with its event, and the keeper; after `patienceMs` at the latest by force. Nothing is left. */
   async close(patienceMs: number): Promise<void> {
     this.#isClosing = true;
     await this.#sweeping;
@@ -181,12 +181,12 @@ export class ModuleKeeper implements ModuleProcesses {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A flood of lines is garbage a moment later: without a bound it would fill tens of megabytes first.
       execArgv: ['--max-semi-space-size=1'],
-      // What strips the types takes 30 MB, and is not loaded where the code was kept.
+      // What strips the types takes 30 MB, and is not loaded where the compiled code is cached.
       env: { [markName]: keeperMark(folderId), NODE_COMPILE_CACHE: code },
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (text: Buffer) => log.error(`the keeper of function modules: ${text.toString().trimEnd()}`));
-      stream?.on('error', () => {}); // it is told of its end
+      stream?.on('error', () => {}); // its end is reported
     }
     child.on('message', () => {
       this.#silentLooks = 0;
@@ -218,7 +218,7 @@ export class ModuleKeeper implements ModuleProcesses {
     return keeper;
   }
 
-  /** Whatever it had is ended here, and then told to have ended. */
+  /** Ends all its runs here, and then reports their ends. */
   #lost(keeper: Keeper, how: string): void {
     if (this.#keeper === keeper) {
       this.#keeper = undefined;

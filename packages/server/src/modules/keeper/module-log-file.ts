@@ -1,5 +1,5 @@
 // The files of one stream of a module on disk: appended to, rotated, bounded. A disk that takes nothing costs lines, which
-// are counted and told where they are missing, and nothing else.
+// are counted and reported where they are missing, and nothing else.
 import {
   closeSync,
   existsSync,
@@ -39,7 +39,7 @@ export class ModuleLogFile {
     this.#fileBytes = fileBytes;
   }
 
-  /** Lines that could not be written, and of which the log does not tell yet. */
+  /** Lines that could not be written, and that the log does not mention yet. */
   get lost(): number {
     return this.#lost;
   }
@@ -65,7 +65,7 @@ export class ModuleLogFile {
     try {
       closeSync(handle);
     } catch {
-      // what it would tell of is lost already, and the handle is gone in any case
+      // what it would report is lost already, and the handle is gone in any case
     }
   }
 

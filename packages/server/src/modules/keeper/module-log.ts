@@ -5,9 +5,9 @@ import { type Clock, formatTimestamp, timeAfter, toTimestamp } from '@telltale/s
 import { lineBreak, ModuleLogFile, maxFileBytes } from './module-log-file.ts';
 import { shownText } from './module-log-text.ts';
 
-/** A longer text becomes several lines; in bytes of UTF-8, as it is kept. */
+/** A longer text becomes several lines; in bytes of UTF-8, as it is stored. */
 export const maxTextBytes = 8 * 1024;
-/** On average, in bytes as they are kept, times included: so that lines of one letter cost no more than others. */
+/** On average, in bytes as they are stored, times included: so that lines of one letter cost no more than others. */
 const ratePerMs = (1024 * 1024) / 1000;
 const burstBytes = 4 * 1024 * 1024;
 /** What may be taken again before it is called for, so that it is not called for letter by letter. */
@@ -65,12 +65,12 @@ export class ModuleLog {
     this.#budgetAtMs = clock.monotonicMs();
   }
 
-  /** Lines that the disk did not take, and of which the log does not tell yet. */
+  /** Lines that the disk did not take, and that the log does not mention yet. */
   get lost(): number {
     return this.#file.lost;
   }
 
-  /** Is told every line from now on, also those that the disk does not take. One at a time. */
+  /** Receives every line from now on, also those that the disk does not take. One at a time. */
   watch(listener: LinesListener | undefined): void {
     this.#listener = listener;
   }

@@ -18,7 +18,7 @@ export class UnusableUser extends Error {
 // systemd takes users of services from the same range, which belongs to no account.
 const firstUid = 61184;
 const uids = 4336;
-/** A file for each that a server has, with its data folder inside: gone when the machine starts anew. */
+/** A file for each that a server has, with its data folder inside: gone when the machine restarts. */
 const sharedClaims = '/run/telltale/users';
 /** Where thousands of homes have taken all, the rest shares this one. */
 const sharedUid = firstUid + uids;
@@ -127,7 +127,7 @@ export class ModuleUsers {
       writeFileSync(path, data, { flag: 'wx', mode: 0o600 });
       return true;
     } catch (error) {
-      // Where nothing can be written there, nobody tells of others.
+      // Where nothing can be written there, others are unknown.
       return (error as NodeJS.ErrnoException).code !== 'EEXIST';
     }
   }

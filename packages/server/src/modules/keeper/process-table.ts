@@ -1,4 +1,4 @@
-// What /proc tells of the processes of this machine. Where there is no /proc there are no processes to be told of.
+// The processes of this machine, from /proc. Without /proc the list is empty.
 import { readdirSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -66,7 +66,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 
 /**
  * The mark of this data folder that it carries: of its control group, which it cannot leave, or in its environment, which
- * it can make up. Else whatever mark it has, empty where it has none; undefined where that cannot be told, now or ever.
+ * it can make up. Else whatever mark it has, empty where it has none; undefined where that cannot be read.
  */
 export async function readMark(pid: number, folderId: string): Promise<string | undefined> {
   const isOurs = (mark: string | undefined) => mark?.startsWith(`${folderId}.`);

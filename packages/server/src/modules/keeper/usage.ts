@@ -15,7 +15,7 @@ export class UsageMeter {
 
   /**
    * Where a run has a control group, what this counts is right; else what processes share is counted for each, and what
-   * one used that has ended since the last look is not: nothing tells of it.
+   * one used that has ended since the last look is not: it cannot be measured.
    */
   measure(members: Members, groups: ReadonlyMap<number, CgroupUsage>, atMs: number): Map<number, Usage> {
     const seconds = Math.max(0.001, (atMs - this.#atMs) / 1000);
