@@ -2,7 +2,7 @@
 // many and at the 20th fault, so that what a list costs does not grow with the URL.
 import { type Fault, isIdentifier, maxFaults, maxNames, ProblemError, type ProblemName } from '@telltale/schema';
 
-export function readNames(text: string | undefined): string[] | undefined {
+export function readNames(text: string): string[] {
   return readList(text, {
     parameter: 'names',
     most: maxNames,
@@ -12,17 +12,14 @@ export function readNames(text: string | undefined): string[] | undefined {
   });
 }
 
-export function readFields<Field extends string>(
-  text: string | undefined,
-  known: readonly Field[],
-): readonly Field[] | undefined {
+export function readFields(text: string, known: readonly string[]): string[] {
   return readList(text, {
     parameter: 'fields',
     most: known.length,
     tooMany: 'invalid-query',
-    isRight: (field) => (known as readonly string[]).includes(field),
+    isRight: (field) => known.includes(field),
     why: `is not a field; known are ${known.join(', ')}`,
-  }) as Field[] | undefined;
+  });
 }
 
 interface ListRules {
@@ -34,8 +31,7 @@ interface ListRules {
   readonly why: string;
 }
 
-function readList(text: string | undefined, rules: ListRules): string[] | undefined {
-  if (text === undefined) return undefined;
+function readList(text: string, rules: ListRules): string[] {
   if (text === '') return [];
   const { parameter, most, tooMany, isRight, why } = rules;
   const items: string[] = [];
