@@ -177,7 +177,7 @@ describe('telltale archive', () => {
 
   test('shows people lines and a bar', async () => {
     assert.match(await shown('archive stats'), /^Records {5}20,\d+ in \d+ series\n.*On disk {5}4096 B, 1024 B of it/s);
-    assert.match(await shown('archive check'), /checking \[#+\] 4096 B of 4096 B.*All of 4096 B is as it was written/s);
+    assert.match(await shown('archive check'), /checking \[#+\] 4096 B of 4096 B.*All of 4096 B is intact/s);
     assert.match(await shown('archive compact'), /4096 B in 1 files are now 4096 B in 1\./);
     const file = join(folder, 'rows.csv');
     writeFileSync(file, 'name,time,value\nof_d,1,1\n');

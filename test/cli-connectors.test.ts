@@ -60,7 +60,7 @@ describe('telltale connectors', () => {
     assert.match(failed(await cli('providers', 'rack')).text, /There is no provider "rack"/);
     await server.send('PUT', '/connectors/idle', { name: 'idle', stackName: 'rack' });
     for (const command of ['connectors', 'browse']) {
-      assert.match(failed(await cli(command, 'idle')).text, /does not run yet: telltale config render/);
+      assert.match(failed(await cli(command, 'idle')).text, /is configured but not running: telltale config render/);
     }
     await server.send('DELETE', '/connectors/idle');
     const { code, stderr } = await cli('connectors', 'rack', 'nobody');
@@ -114,7 +114,7 @@ describe('telltale browse', () => {
       document.operations.map(({ family, name }) => `${family}/${name}`),
       ['measurements/Fullstand_1', 'measurements/names_2', 'commands/names_2', 'commands/broken'],
     );
-    assert.match(stderr, /^1 cannot be configured; telltale browse tells why\.$/m);
+    assert.match(stderr, /^1 cannot be configured; telltale browse shows why\.$/m);
     const imported = await runCli(['config', 'import', '-', '--dry-run'], {
       url: server.url,
       input: JSON.stringify(document),
@@ -128,7 +128,7 @@ describe('telltale browse', () => {
     assert.equal(new Set(operations.map(({ name }) => name)).size, manyItems);
     const whole = await told<{ operations: Operation[] }>('browse', 'fresh');
     assert.equal(new Set(whole.document.operations.map(({ family, name }) => `${family}/${name}`)).size, manyItems + 5);
-    assert.match(whole.stderr, /^1 places could not be looked into\.$/m);
+    assert.match(whole.stderr, /^1 nodes could not be browsed\.$/m);
     assert.deepEqual(await good('browse', 'fresh', '--depth', '1'), { operations: [] });
     for (const depth of ['0', '-1', '21', 'x']) {
       assert.equal(failed(await cli('browse', 'fresh', `--depth=${depth}`)).code, 2);

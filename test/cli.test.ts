@@ -195,7 +195,7 @@ describe('telltale', () => {
       [['read', '--fields'], /needs FIELD/],
       [['read', '--force'], /does not go with read/],
       [['config', 'get', 'alarm'], /Did you mean alarms\?/],
-      [['status', 'now'], /too much/],
+      [['status', 'now'], /too many/],
       [['config', 'restore', 'last'], /ID is a number/],
       [['watch'], /watch NAME…, or --all/],
       [['--timeout', '0', 'status'], /--timeout is a number/],
@@ -233,7 +233,7 @@ describe('telltale', () => {
     const nobody = { url: 'http://127.0.0.1:55' };
     const help = await runCli(['help'], nobody);
     assert.equal(help.code, 0);
-    assert.match(help.stdout, /config import FILE .*\n.*all or none of it/);
+    assert.match(help.stdout, /config import FILE .*\n.*all or nothing/);
     assert.match(
       (await runCli(['write', '--help'], nobody)).stdout,
       /^telltale write NAME VALUE \[NAME VALUE…\] \[--raw\]\n/,

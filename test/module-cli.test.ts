@@ -33,7 +33,7 @@ describe('telltale module', () => {
     writeFileSync(fileOf('talker.sh'), talker);
     assert.match(
       failed(await cli('module', 'upload', 'talker', fileOf('talker.sh'))).text,
-      /^There is no function module "talker"\. --create makes it, with --writes NAMES/,
+      /^There is no function module "talker"\. To create it, add --create, with --writes NAMES/,
     );
     assert.match(failed(await cli('module', 'upload', 'x', fileOf('none.sh'), '--create')).text, /cannot be read/);
     assert.equal(failed(await cli('module', 'upload', 'x', fileOf('talker.sh'), '--writes', 'a')).code, 2);
@@ -78,7 +78,7 @@ describe('telltale module', () => {
     const upload = (writes: string) =>
       cli('module', 'upload', 'listed', fileOf('talker.sh'), '--create', '--writes', writes);
     assert.equal((await upload('pump1_*, fire')).code, 0);
-    assert.match(failed(await upload('fire')).text, /^listed is there already.*properties\.writes/);
+    assert.match(failed(await upload('fire')).text, /^listed exists already.*properties\.writes/);
     assert.equal((await upload('pump1_*, fire')).code, 0);
     await good('config', 'delete', 'function-modules', 'listed');
   });
@@ -133,7 +133,10 @@ describe('telltale module', () => {
     );
     await good('module', 'upload', 'idle', fileOf('talker.sh'), '--create');
     for (const verb of ['status', 'log', 'start']) {
-      assert.match(failed(await cli('module', verb, 'idle')).text, /does not run yet: telltale config render/);
+      assert.match(
+        failed(await cli('module', verb, 'idle')).text,
+        /is configured but not running: telltale config render/,
+      );
     }
     await good('config', 'delete', 'function-modules', 'idle');
   });
@@ -143,7 +146,7 @@ describe('telltale module', () => {
     const pinned = { ...object, properties: { ...object.properties, sha256: '0'.repeat(64) } };
     await plant.server.send('PUT', '/function-modules/talker', pinned);
     const { code, stderr } = await cli('module', 'upload', 'talker', fileOf('talker.sh'));
-    assert.deepEqual([code, /asks for another file: it will not start with this one/.test(stderr)], [0, true]);
+    assert.deepEqual([code, /requires another file: the module will not start with this one/.test(stderr)], [0, true]);
     await plant.server.send('PUT', '/function-modules/talker', object);
   });
 

@@ -45,7 +45,7 @@ describe('telltale module new', () => {
   test('leaves a file alone that is there', async () => {
     assert.equal((await inFolder('module', 'new', 'twice')).code, 0);
     const { code, stderr } = await inFolder('module', 'new', 'twice');
-    assert.deepEqual([code, /twice\.ts is there already/.test(stderr)], [1, true]);
+    assert.deepEqual([code, /twice\.ts exists already/.test(stderr)], [1, true]);
   });
 
   test('refuses what can be no name, and a language that it does not know', async () => {

@@ -10,8 +10,16 @@ export const kindOptions: readonly OptionDeclaration[] = [
   { name: 'alarms', summary: 'Alarms instead of measurements' },
 ];
 
-export const sinceOption: OptionDeclaration = { name: 'since', value: 'TIME', summary: `From then on, ${momentForms}` };
-export const untilOption: OptionDeclaration = { name: 'until', value: 'TIME', summary: 'Until before then, likewise' };
+export const sinceOption: OptionDeclaration = {
+  name: 'since',
+  value: 'TIME',
+  summary: `Start of the interval: ${momentForms}`,
+};
+export const untilOption: OptionDeclaration = {
+  name: 'until',
+  value: 'TIME',
+  summary: 'End of the interval, exclusive; the same forms',
+};
 
 export function kindOf({ options }: Call): ArchiveKind {
   if (options.has('commands') && options.has('alarms')) throw new UsageError('Either --commands or --alarms.');

@@ -24,17 +24,17 @@ import type { CommandDeclaration, OptionDeclaration } from './declaration.ts';
 import { helpText } from './help.ts';
 
 export const globalOptions: readonly OptionDeclaration[] = [
-  { name: 'url', value: 'URL', summary: 'Where the service is; else TELLTALE_URL, else http://127.0.0.1:8080/' },
-  { name: 'json', summary: 'JSON on a terminal too' },
-  { name: 'no-color', summary: 'No colours; nor with NO_COLOR set' },
-  { name: 'timeout', value: 'SECONDS', summary: 'Give a request up after so long; 30 where not given' },
-  { name: 'help', summary: 'Help on the command' },
-  { name: 'version', summary: 'The version' },
+  { name: 'url', value: 'URL', summary: 'URL of the service; default: TELLTALE_URL, else http://127.0.0.1:8080/' },
+  { name: 'json', summary: 'Print JSON on a terminal, too' },
+  { name: 'no-color', summary: 'No colours; NO_COLOR does the same' },
+  { name: 'timeout', value: 'SECONDS', summary: 'Timeout of a request; default: 30' },
+  { name: 'help', summary: 'Show help' },
+  { name: 'version', summary: 'Show the version' },
 ];
 
 const help: CommandDeclaration = {
   path: ['help'],
-  summary: 'This, or the help on one command',
+  summary: 'List the commands, or show the help on one',
   arguments: [{ name: 'COMMAND', optional: true, names: 'commands in all' }],
   repeatsFrom: 0,
   options: [],

@@ -38,7 +38,7 @@ export function completionCommands(declared: () => Declared): CommandDeclaration
   return [
     {
       path: ['completion'],
-      summary: 'A script that makes the shell complete commands, options and names',
+      summary: 'Print the completion script of a shell',
       arguments: [{ name: 'SHELL', values: shells }],
       usage: shells.join('|'),
       options: [],
@@ -47,7 +47,7 @@ export function completionCommands(declared: () => Declared): CommandDeclaration
     },
     {
       path: ['completion', 'words'],
-      summary: 'What may stand in place of the last word; the scripts ask for it',
+      summary: 'List completions of the last word, for the scripts',
       arguments: [{ name: 'WORD', optional: true }],
       repeatsFrom: 0,
       options: [],

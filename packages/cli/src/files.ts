@@ -24,7 +24,7 @@ export async function readInput(call: Pick<Call, 'input' | 'signal'>, file: stri
   let length = 0;
   for await (const chunk of openInput(call, file)) {
     length += chunk.length;
-    if (length > maxInputBytes) throw new Refused('The input is larger than 1 GiB: that is no configuration.');
+    if (length > maxInputBytes) throw new Refused('The input is larger than 1 GiB, the limit of a configuration.');
     chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks);

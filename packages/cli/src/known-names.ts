@@ -30,7 +30,7 @@ export async function refuseIdle(
 ): Promise<void> {
   const configured = new Set(missing.length === 0 ? [] : await namesOf(call, family));
   const idle = missing.find((name) => configured.has(name));
-  if (idle !== undefined) throw new Refused(`${idle} is configured, and does not run yet: telltale config render`);
+  if (idle !== undefined) throw new Refused(`${idle} is configured but not running: telltale config render`);
   await refuseMissing(call, family, missing);
 }
 

@@ -37,7 +37,7 @@ export function readWords(args: readonly string[], options: readonly OptionDecla
         word.replace(/=.*/s, ''),
         [...known.keys()].map((each) => `--${each}`),
       );
-      throw new UsageError(`There is no option ${shown(word)}.${hint} What begins with - and is none goes after --.`);
+      throw new UsageError(`There is no option ${shown(word)}.${hint} Put arguments that begin with - after --.`);
     }
     if (option.value === undefined) {
       if (text !== undefined) throw new UsageError(`--${name} takes no value.`);
@@ -93,7 +93,9 @@ function checkCount(args: readonly string[], command: CommandDeclaration): void 
   if (args.length >= least && (args.length <= declared.length || group > 0) && isWhole) return;
   const usage = ['telltale', ...command.path, argumentsText(command)].join(' ').trim();
   const [first] = command.path.length === 1 && args.length > declared.length ? args : [];
-  throw new UsageError(`${first === undefined ? '' : `${shown(first)} is too much here. `}The command is: ${usage}`);
+  throw new UsageError(
+    `${first === undefined ? '' : `${shown(first)} is one argument too many. `}The command is: ${usage}`,
+  );
 }
 
 function checkValues(args: readonly string[], { arguments: declared }: CommandDeclaration): void {
@@ -107,7 +109,7 @@ function checkValues(args: readonly string[], { arguments: declared }: CommandDe
 function unknownCommand(words: readonly string[], commands: readonly CommandDeclaration[]): UsageError {
   const [first = '', second] = words;
   const group = commands.filter(({ path }) => path[0] === first);
-  if (words.length === 0) return new UsageError('Which command? telltale help lists them all.');
+  if (words.length === 0) return new UsageError('A command is required: telltale help lists them.');
   if (group.length > 0) {
     const verbs = group.map(({ path }) => path[1] ?? '');
     const what = second === undefined ? 'What about it?' : `There is no ${first} ${shown(second)}.`;

@@ -155,7 +155,7 @@ export class ArchiveAccess {
     const [list = names && '', ...others] = names === undefined ? [] : listsOf(names);
     const first = await open(list);
     if (others.length === 0) return first;
-    const cutOff = () => this.#stranger(operation, {}, 'it ends too early');
+    const cutOff = () => this.#stranger(operation, {}, 'it is truncated');
     return joinDownloads(
       form,
       first,

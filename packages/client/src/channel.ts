@@ -109,7 +109,7 @@ export class Channel {
   /** Connects at once. Throws a TypeError where there is a token that the WebSocket cannot carry. */
   constructor(options: ChannelOptions) {
     if (options.token !== undefined && options.WebSocket === undefined && !ownWebSocketTakesHeaders()) {
-      throw new TypeError('The WebSocket of a browser cannot carry a token: give another one as WebSocket.');
+      throw new TypeError('The WebSocket of a browser cannot send a token: pass another implementation as WebSocket.');
     }
     this.#url = options.url;
     this.#clock = options.clock ?? systemClock;

@@ -44,7 +44,7 @@ export class ColumnsReader {
     this.#chunks.push(chunk);
     this.#waiting += chunk.length;
     while (this.#waiting >= this.#wanted && this.#waiting > 0) {
-      if (this.#isEnded) throw new BadColumns('there is something behind the end');
+      if (this.#isEnded) throw new BadColumns('there is data after the end');
       const [only] = this.#chunks;
       const bytes = this.#chunks.length === 1 && only !== undefined ? only : joined(this.#chunks, this.#waiting);
       const size = frameBytes(bytes);
@@ -64,7 +64,7 @@ export class ColumnsReader {
 
   /** Throws where the last frame is missing: then something was cut off. */
   end(): void {
-    if (!this.#isEnded) throw new BadColumns('it ends too early');
+    if (!this.#isEnded) throw new BadColumns('it is truncated');
   }
 }
 
@@ -109,7 +109,7 @@ function headOf(bytes: Uint8Array): Head {
 function frameBytes(bytes: Uint8Array): number {
   const magic = magicOf(bytes);
   if (magic === endMagic) return headBytes;
-  if (magic !== recordsMagic) throw new BadColumns('there is no frame where one should begin');
+  if (magic !== recordsMagic) throw new BadColumns('a frame is expected');
   const { isText, nameBytes, count, textBytes } = headOf(bytes);
   const values = isText ? padded(4 * count) + padded(textBytes) : 8 * count;
   const size = headBytes + padded(nameBytes) + 8 * count + values + padded(count);
@@ -122,7 +122,7 @@ function readFrame(bytes: Uint8Array<ArrayBuffer>): ArchiveColumns {
   const { buffer } = bytes;
   const { datatype, isText, nameBytes, count, textBytes } = headOf(bytes);
   const kind = archiveKinds[bytes[4] ?? 0];
-  if (kind === undefined || datatype === undefined) throw new BadColumns('a frame is of no kind that is known');
+  if (kind === undefined || datatype === undefined) throw new BadColumns('the kind of a frame is unknown');
   const name = new TextDecoder().decode(bytes.subarray(headBytes, headBytes + nameBytes));
   const timesAt = headBytes + padded(nameBytes);
   const valuesAt = timesAt + 8 * count;
@@ -152,6 +152,6 @@ function readTexts(lengths: Uint32Array, bytes: Uint8Array): string[] {
     at += length;
     return text;
   });
-  if (at !== bytes.length) throw new BadColumns('the texts of a frame are not as long as it says');
+  if (at !== bytes.length) throw new BadColumns('the texts of a frame have another length than declared');
   return texts;
 }

@@ -56,7 +56,7 @@ export function compileSyntax(
   };
   for (const { address } of syntax.examples) {
     const wrong = datatypes.map((datatype) => check(address, { datatype }));
-    if (!wrong.includes(undefined)) throw new Error(`the example ${address} is not right itself: ${wrong[0]}`);
+    if (!wrong.includes(undefined)) throw new Error(`the example ${address} is invalid: ${wrong[0]}`);
   }
   return check;
 }

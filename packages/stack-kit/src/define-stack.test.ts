@@ -191,8 +191,8 @@ describe('a declaration that contradicts itself is refused', () => {
     ['a regex without an end', syntax({ regex: '^coil [0-9]+' }), /anchored/],
     ['a regex that ends in a dollar sign', syntax({ regex: '^coil [0-9]+\\$' }), /anchored/],
     ['a regex that is anchored in its halves alone', syntax({ regex: '^coil [0-9]+|x$' }), /anchored/],
-    ['an example off the regex', syntax({ examples: [{ address: 'reg 1', meaning: '' }] }), /reg 1 is not right/],
-    ['an example off the check', syntax({ check: () => 'never' }), /coil 7 is not right itself: never/],
+    ['an example off the regex', syntax({ examples: [{ address: 'reg 1', meaning: '' }] }), /reg 1 is invalid/],
+    ['an example off the check', syntax({ check: () => 'never' }), /coil 7 is invalid: never/],
     ['no example', syntax({ examples: [] }), /at least one example/],
   ];
   for (const [title, role, message] of cases) {

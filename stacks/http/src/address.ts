@@ -58,9 +58,10 @@ export function checkCommand(address: string, point: Point): string | undefined 
   if (typeof parsed === 'string') return parsed;
   const body = propertyOf(point, 'body');
   if (body === undefined) return undefined;
-  if (parsed.pointer !== undefined) return 'a JSON pointer and the property body exclude each other';
+  if (parsed.pointer !== undefined)
+    return 'a JSON pointer cannot be combined with the property body: remove one of them';
   if (!body.includes(placeholder) && !parsed.path.includes(placeholder)) {
-    return `neither the property body nor the path has ${placeholder}, where the value goes`;
+    return `neither the property body nor the path has ${placeholder} for the value`;
   }
   return undefined;
 }

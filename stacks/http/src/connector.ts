@@ -256,11 +256,12 @@ function emptyState(): PathState {
 /** Throws where it is no JSON in UTF-8, or may be only a part of it. */
 function documentOf({ headers, tellsItsEnd }: HttpAnswer, body: Buffer): unknown {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Error(`it is packed as ${encoding}`);
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new Error(`it is compressed with ${encoding}, which was not requested`);
   const document = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   // The end of anything else shows in itself: 12 may be all that came of 1234.
   if (!tellsItsEnd && (typeof document === 'number' || typeof document === 'bigint')) {
-    throw new Error('it is a number, and nothing tells whether all its digits have come');
+    throw new Error('it is a single number without Content-Length: it may be truncated');
   }
   return document;
 }
@@ -274,7 +275,8 @@ function dateOf({ headers: { date } }: HttpAnswer): number | undefined {
 function headersOf({ headers, user, password, token, keyHeader, key }: ConnectorVariables): Record<string, string> {
   const given = parseHeaders(headers);
   if (typeof given === 'string') throw new Fatal(`headers ${given}`);
-  if (/[^\x20-\x7e]/.test(token + key)) throw new Fatal('a token or key has characters that no header can carry');
+  if (/[^\x20-\x7e]/.test(token + key))
+    throw new Fatal('a token or key has characters that are not allowed in a header');
   return {
     ...given,
     ...(keyHeader !== '' && { [keyHeader]: key }),
@@ -287,7 +289,7 @@ async function readCertificates(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new Fatal(`the certificates of the authority cannot be read: ${(error as Error).message}`);
+    throw new Fatal(`cannot read caFile: ${(error as Error).message}`);
   }
 }
 

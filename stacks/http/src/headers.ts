@@ -7,8 +7,8 @@ export function parseHeaders(text: string): Record<string, string> | string {
     if (line.trim() === '') continue;
     const [, name = '', value = ''] =
       /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\x20-\x7e\t]*?)[ \t]*\r?$/.exec(line) ?? [];
-    if (name === '') return `has ${JSON.stringify(line.slice(0, 60))}: one header a line is expected, as Name: value`;
-    if (ours.has(name.toLowerCase())) return `has ${name}, which is set by itself`;
+    if (name === '') return `has ${JSON.stringify(line.slice(0, 60))}: one header per line is expected, as Name: value`;
+    if (ours.has(name.toLowerCase())) return `has ${name}, which is set automatically`;
     headers.push([name, value]);
   }
   return Object.fromEntries(headers);

@@ -164,7 +164,7 @@ export class HttpClient {
       else answer(undefined);
     });
     response.on('end', () => {
-      if (!response.complete) fail(new Error('the answer ended before its end'));
+      if (!response.complete) fail(new Error('the answer was cut off'));
       else answer(Buffer.concat(chunks));
     });
   }

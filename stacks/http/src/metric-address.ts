@@ -22,7 +22,7 @@ export function parseMetric(text: string): MetricAddress | string {
   if (open >= 0) {
     for (const [, name = '', escaped = ''] of text.slice(open).matchAll(labelPattern)) {
       if (name.startsWith('__')) return `the label ${name} begins with __, which is for Prometheus itself`;
-      if (labels.has(name)) return `the label ${name} is there twice`;
+      if (labels.has(name)) return `the label ${name} occurs twice`;
       labels.set(
         name,
         escaped.replace(/\\(.)/g, (_, mark) => (mark === 'n' ? '\n' : mark)),
@@ -53,7 +53,7 @@ export function checkMetric(address: string, point: Point): string | undefined {
     return undefined;
   }
   const isCounter = metricTypeOf(point) === 'counter';
-  if (isCounter && traitsOf(datatype).isBoolean) return 'a boolean is no counter';
+  if (isCounter && traitsOf(datatype).isBoolean) return 'a boolean cannot be a counter';
   if (isCounter !== parsed.name.endsWith('_total')) {
     return isCounter
       ? `a counter has a name that ends with _total, as ${parsed.name}_total`

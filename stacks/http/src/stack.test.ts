@@ -78,7 +78,7 @@ describe('an address of the connector', () => {
       wrong('command', 'PUT /a', { body: 'x' }) ?? '',
       /neither the property body nor the path has \{value\}/,
     );
-    assert.match(wrong('command', 'PUT /a#/b', { body: '{value}' }) ?? '', /exclude each other/);
+    assert.match(wrong('command', 'PUT /a#/b', { body: '{value}' }) ?? '', /cannot be combined with the property body/);
   });
 
   test('has properties that are looked at as well', () => {
@@ -111,7 +111,7 @@ describe('an address of the exporter', () => {
     ]) {
       assert.notEqual(wrong(address), undefined, address);
     }
-    assert.match(wrong('a{b="1",b="2"}') ?? '', /label b is there twice/);
+    assert.match(wrong('a{b="1",b="2"}') ?? '', /label b occurs twice/);
     assert.match(wrong('a{__b="1"}') ?? '', /for Prometheus itself/);
   });
 
@@ -119,7 +119,7 @@ describe('an address of the exporter', () => {
     assert.equal(wrong('a_total', 'l', { metricType: 'counter' }), undefined);
     assert.match(wrong('a', 'l', { metricType: 'counter' }) ?? '', /a_total/);
     assert.match(wrong('a_total', 'l') ?? '', /only a counter/);
-    assert.match(wrong('a_total', 'b', { metricType: 'counter' }) ?? '', /boolean is no counter/);
+    assert.match(wrong('a_total', 'b', { metricType: 'counter' }) ?? '', /boolean cannot be a counter/);
     assert.match(wrong('a', 'd', { metricType: 'histogram' }) ?? '', /gauge or counter/);
     assert.equal(wrong('a_info', 's'), undefined);
     assert.match(wrong('a_info', 'd') ?? '', /only a text/);

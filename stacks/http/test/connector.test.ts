@@ -162,7 +162,7 @@ describe('a path that fails', () => {
     ['asks for patience', { status: 429 }, bad.deviceFailure, /429/],
     ['is no JSON', { body: '<html>' }, bad.deviceFailure, /no JSON/],
     ['is empty', { status: 204 }, bad.deviceFailure, /no JSON/],
-    ['is packed', { body: 1, headers: { 'content-encoding': 'gzip' } }, bad.deviceFailure, /packed as gzip/],
+    ['is compressed', { body: 1, headers: { 'content-encoding': 'gzip' } }, bad.deviceFailure, /compressed with gzip/],
     ['is too large', { body: 'x'.repeat(2000) }, bad.configurationError, /more than 1024 bytes/],
     ['says unasked that nothing has changed', { status: 304 }, bad.configurationError, /304/],
   ];

@@ -50,14 +50,14 @@ export function checkServedAddress(kind: PointKind, text: string, { datatype }: 
   if (kind === 'command') {
     const wrong = checkWritable(address);
     if (wrong !== undefined) return wrong;
-    if (quality !== undefined) return 'a command has no quality: leave out what follows the semicolon';
+    if (quality !== undefined) return 'a command has no quality: remove the semicolon and what follows';
   }
   const type = typeOf(address);
   if (texts.includes(datatype) !== (holders[type] === texts)) return unheld(address, datatype);
   if (type === 'bit')
     return traitsOf(datatype).isBoolean ? undefined : `a single bit is of datatype b, not ${datatype}`;
   if (!address.isTyped && traitsOf(datatype).isQuantity) {
-    return `say how datatype ${datatype} is laid out, as in ${text.split(';')[0]}:${layoutOf(datatype)}`;
+    return `datatype ${datatype} requires a type, as in ${text.split(';')[0]}:${layoutOf(datatype)}`;
   }
   return undefined;
 }

@@ -212,7 +212,7 @@ export class Client {
     this.#silent++;
     const silence = clock.monotonicMs() - this.#lastAnswerMs;
     if (this.#silent >= silentRequests && silence >= silentMs) {
-      this.#lose(new NotConnected(`nobody has answered for ${Math.round(silence / 1000)} s`));
+      this.#lose(new NotConnected(`no answer for ${Math.round(silence / 1000)} s`));
     } else this.#abandon(pending);
   }
 
@@ -267,7 +267,7 @@ export class Client {
 }
 
 function givenUp(): NotConnected {
-  return new NotConnected('it was given up before it was sent');
+  return new NotConnected('it was aborted before it was sent');
 }
 
 function settle(pending: Pending): Pending {

@@ -183,7 +183,7 @@ describe('a write', () => {
     device.script = (_, request) => (request.startsWith('03') ? undefined : '0600060006');
     await assert.rejects(
       link.write('hr6', 'i', 6),
-      (error) => error instanceof NoAnswer && /written, and could not/.test(error.message),
+      (error) => error instanceof NoAnswer && /written but could not/.test(error.message),
     );
   });
 

@@ -220,7 +220,7 @@ class ModbusConnector implements Connector {
     }
     if (!readBack) return;
     const present = await ask(readBackRequest(address)).catch((error: Error) => {
-      throw new NoAnswer(`it was written, and could not be read back: ${error.message}`, { cause: error });
+      throw new NoAnswer(`it was written but could not be read back: ${error.message}`, { cause: error });
     });
     const difference = differsFrom(address, value, present);
     if (difference !== undefined) throw new Refused(difference);
@@ -265,7 +265,7 @@ function readFailure(error: unknown, unit: number): unknown {
 /** Of the read before a write: whatever became of it, nothing was written. */
 function unsent(error: unknown): unknown {
   if (error instanceof ModbusException) return error;
-  return new NotConnected(`the register could not be read before it is written: ${(error as Error).message}`);
+  return new NotConnected(`the register could not be read before the write: ${(error as Error).message}`);
 }
 
 /** Said of a write, the device may have it: it failed while it did it, or the gateway does not know. */

@@ -118,7 +118,7 @@ export function checkAnswer(request: Uint8Array, answer: Uint8Array): void {
   }
   // Writes are answered with what was asked, of a multiple one without its data.
   for (let at = 1; at < length; at++) {
-    if (answer[at] !== request[at]) throw new UnfitAnswer('the answer to a write tells of another write');
+    if (answer[at] !== request[at]) throw new UnfitAnswer('the answer belongs to another write');
   }
 }
 

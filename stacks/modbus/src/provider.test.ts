@@ -207,7 +207,7 @@ describe('the server', () => {
     other.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(other.socket, 'close');
     assert.equal(await client.ask('02 0000 0001'), '020101');
-    assert.match(server.warnings.join(), /no Modbus TCP/);
+    assert.match(server.warnings.join(), /not Modbus TCP/);
   });
 
   test('has only so many clients, and has room again when one has left', async () => {
@@ -265,7 +265,7 @@ describe('the server', () => {
     server.setPoints({ level: ['hr0:float32', 'd'], twice: ['hr1', 'q'], more: ['hr9:float32;good=hr9.1', 'd'] }, {});
     assert.equal(await client.ask('03 0000 0002'), '0304' + '3fc00000');
     assert.equal(await client.ask('03 0002 0001'), '8302');
-    assert.match(server.warnings.join(), /more is not served: good=hr9.1 lies in the registers of the value itself/);
+    assert.match(server.warnings.join(), /more is not served: good=hr9.1 overlaps the registers of the value/);
     assert.match(server.warnings.join(), /twice is not served: hr1 of unit 1 is another point's already/);
     server.setPoints({ level: ['hr0:float32', 'd'] }, { level: ['hr2:float32', 'd'] });
     server.setPoints({ level: ['hr0:float32', 'd'] }, {});

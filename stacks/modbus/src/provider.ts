@@ -62,7 +62,7 @@ class ModbusProvider implements Provider {
     const server = createServer({ noDelay: true, keepAlive: true }, (socket) => this.#welcome(socket));
     this.#server = server;
     server.on('error', (error) => {
-      const failure = new NotConnected(`cannot listen at ${host} port ${port}: ${error.message}`);
+      const failure = new NotConnected(`cannot listen on ${host} port ${port}: ${error.message}`);
       reject(failure);
       this.#failed.reject(failure);
     });

@@ -136,7 +136,7 @@ describe('texts', () => {
 
   test('that are too long, or of other characters, are refused', () => {
     assert.throws(() => writeValue(textLayout('string', 3, 'abcd'), 'ääa'), /5 bytes: at most 3 fit/);
-    assert.throws(() => writeValue(textLayout('latin1', 9, 'abcd'), '€'), /not of Latin-1/);
+    assert.throws(() => writeValue(textLayout('latin1', 9, 'abcd'), '€'), /outside Latin-1/);
     assert.throws(() => writeValue(textLayout('string', 9, 'abcd'), 'a\0b'), /zero character/);
     assert.throws(() => writeValue(textLayout('string', 9, 'abcd'), 5), /a text is expected/);
   });

@@ -224,7 +224,7 @@ function wholeOf(number: number, type: NumberType): bigint {
 function putText({ type, bytes }: Layout, to: Uint8Array, value: Value): void {
   if (typeof value !== 'string') throw new RangeError(`${value} does not fit: a text is expected`);
   if (type === 'latin1' && /[^\0-\xff]/u.test(value)) {
-    throw new RangeError('the text has characters that are not of Latin-1');
+    throw new RangeError('the text has characters outside Latin-1');
   }
   if (value.includes('\0')) throw new RangeError('the text has a zero character, which would end it');
   const encoded = Buffer.from(value, type === 'latin1' ? 'latin1' : 'utf8');

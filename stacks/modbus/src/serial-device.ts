@@ -15,10 +15,10 @@ export interface SerialDevice {
 /** Throws, with a text for people, where the path leads to something else. Windows has no files that are devices. */
 export function openDevice(given: string): SerialDevice {
   if (process.platform === 'win32') return { path: given, close: () => {} };
-  if (!resolve(given).startsWith(folder)) throw new Error('a serial port is a device below /dev');
+  if (!resolve(given).startsWith(folder)) throw new Error('a serial port must be a device below /dev');
   // By links below /dev, such as those of /dev/serial/by-id, to the device; from there on no link is followed.
   const path = realpathSync(given);
-  if (!path.startsWith(folder)) throw new Error(`it leads to ${path}: a serial port is a device below /dev`);
+  if (!path.startsWith(folder)) throw new Error(`it leads to ${path}: a serial port must be a device below /dev`);
   mustBeDevice(lstatSync(path)); // to open a device that is something else may have effects
   const { O_RDWR, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const descriptor = openSync(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
@@ -41,5 +41,5 @@ function mustBeDevice(stats: Stats): void {
       : stats.isFIFO()
         ? 'a pipe'
         : 'something else';
-  throw new Error(`it is ${kind}: a serial port is a character device`);
+  throw new Error(`it is ${kind}: a serial port must be a character device`);
 }

@@ -21,7 +21,7 @@ export function parseServedAddress(text: string, defaultOrder: Order = 'abcd'): 
   const parsed = parseAddress(at);
   if (parsed.address === undefined) return { fault: `${kind}: ${parsed.fault}` };
   const quality = parsed.address;
-  if (overlaps(address, quality)) return { fault: `${suffix} lies in the registers of the value itself` };
+  if (overlaps(address, quality)) return { fault: `${suffix} overlaps the registers of the value` };
   if (kind === 'good') {
     if (quality.layout === undefined) return { served: { address, quality: { kind, address: quality } } };
     return { fault: `good=${at} is a register: name a single bit, as in good=di7 or good=ir200.3` };

@@ -138,7 +138,7 @@ describe('an address of the provider', () => {
   test('serves numbers in any layout, bits and texts in their own', () => {
     for (const datatype of ['i', 'l', 'f', 'd'] as const) {
       assert.equal(checkServed('measurement', 'hr0:int16', datatype), undefined);
-      assert.match(checkServed('measurement', 'hr0', datatype) ?? '', /say how datatype . is laid out, as in hr0:/);
+      assert.match(checkServed('measurement', 'hr0', datatype) ?? '', /datatype . requires a type, as in hr0:/);
     }
     assert.equal(checkServed('measurement', 'hr0', 'q'), undefined);
     assert.equal(checkServed('command', 'hr0:string(8)', 's'), undefined);
@@ -154,7 +154,7 @@ describe('an address of the provider', () => {
     assert.match(checkServed('measurement', 'hr0:float32;quality=di7', 'd') ?? '', /name a register/);
     assert.match(
       checkServed('measurement', 'hr0:float32;good=hr1.3', 'd') ?? '',
-      /in the registers of the value itself/,
+      /overlaps the registers of the value/,
     );
     assert.match(checkServed('command', 'hr0:float32;good=di7', 'd') ?? '', /is not an address/);
   });

@@ -33,7 +33,7 @@ export class TcpFrames {
     while (bytes.length - at >= headerBytes) {
       const length = word(bytes, at + 4);
       if (word(bytes, at + 2) !== 0 || length < 2 || length > maxPduBytes + 1) {
-        throw new NotConnected('what came is no Modbus TCP');
+        throw new NotConnected('the received data is not Modbus TCP: check the transport and the port');
       }
       const end = at + headerBytes - 1 + length;
       if (end > bytes.length) break;

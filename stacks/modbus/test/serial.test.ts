@@ -94,7 +94,7 @@ describe('what is no serial port is refused, and the error says why', () => {
       await link.stop();
     });
 
-  const elsewhere = /: a serial port is a device below \/dev$/;
+  const elsewhere = /: a serial port must be a device below \/dev$/;
   writeFileSync(join(folder, 'file'), 'not for you');
   symlinkSync('/dev/null', join(folder, 'link'));
   refused('a file', join(folder, 'file'), elsewhere);
@@ -104,7 +104,7 @@ describe('what is no serial port is refused, and the error says why', () => {
   refused('/dev itself', '/dev', elsewhere);
   refused('a device of another kind', '/dev/null', /Inappropriate ioctl/);
 
-  const isNone = (what: string) => new RegExp(`: it is ${what}: a serial port is a character device$`);
+  const isNone = (what: string) => new RegExp(`: it is ${what}: a serial port must be a character device$`);
   if (skip === false) {
     writeFileSync(join(shared, 'file'), 'not for you');
     mkdirSync(join(shared, 'folder'));
@@ -119,7 +119,7 @@ describe('what is no serial port is refused, and the error says why', () => {
   refused(
     'a link out of /dev',
     join(shared, 'link-out'),
-    /: it leads to .*file: a serial port is a device below \/dev$/,
+    /: it leads to .*file: a serial port must be a device below \/dev$/,
     { skip },
   );
 });

@@ -66,7 +66,7 @@ export function parseSelector(text: string): ParsedSelector {
     return { selector: { kind: 'binary', type: type as BinaryType, isLittleEndian, offset: Number(offset) } };
   }
   return {
-    fault: `behind # a JSON pointer such as /value, a JSON path such as $.value, or a binary number such as float32le@4 is expected, not ${JSON.stringify(text)}`,
+    fault: `after # a JSON pointer such as /value, a JSON path such as $.value, or a binary number such as float32le@4 is expected, not ${JSON.stringify(text)}`,
   };
 }
 

@@ -94,7 +94,7 @@ export class Browser {
     const filter = path === '' ? '#' : `${path}/#`;
     const wrong = hasWildcard(path) ? 'the path must not have wildcards' : filterFault(filter);
     if (wrong !== undefined) throw new Refused(wrong);
-    if (this.#listening !== undefined) throw new Refused('somebody browses this connector just now: try again soon');
+    if (this.#listening !== undefined) throw new Refused('another browse of this connector is running: retry later');
     const listening: Listening = {
       filter: filter.split('/'),
       heard: new Map(),

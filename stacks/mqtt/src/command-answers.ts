@@ -55,7 +55,7 @@ export class CommandAnswers {
   await(settings: CommandSettings, id: string, expected: string | undefined): AwaitedAnswer {
     const topic = settings.ack?.topic ?? '';
     const why = this.#options.refused.get(topic);
-    if (why !== undefined) throw new Refused(`the answer could not be heard at ${topic}: ${why}`);
+    if (why !== undefined) throw new Refused(`cannot subscribe to the answers at ${topic}: ${why}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     promise.catch(() => undefined);
     const names = settings.ackExpect?.names;

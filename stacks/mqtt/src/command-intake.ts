@@ -16,8 +16,8 @@ export class CommandIntake {
   async write(command: StackPoint, value: Value | undefined): Promise<void> {
     const fitting = value === undefined ? undefined : fitValue(command.datatype, value);
     if (fitting === undefined) throw new Refused(`the value does not fit datatype ${command.datatype}`);
-    if (this.#writing.has(command.id)) throw new Refused('another write of this command is under way');
-    if (this.#writing.size >= maxWriting) throw new Refused(`${maxWriting} writes are under way already`);
+    if (this.#writing.has(command.id)) throw new Refused('another write of this command is pending');
+    if (this.#writing.size >= maxWriting) throw new Refused(`${maxWriting} writes are pending already`);
     this.#writing.add(command.id);
     try {
       await this.#write(command, fitting);

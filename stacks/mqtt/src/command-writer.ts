@@ -51,13 +51,13 @@ export class CommandWriter {
     const { topic } = settings.address;
     if (settings.qos === 2 && !variables.cleanStart) {
       // A broker that has such a message and no release of it may take the next one with its identifier for the same.
-      throw new Refused('with cleanStart false, a command of quality 2 could be sent later than meant: use quality 1');
+      throw new Refused('with cleanStart false, a command of QoS 2 could be delivered late: use QoS 1');
     }
     const id = randomUUID();
     const fill = (name: PayloadName) => placeholder(name, command, settings, value, id, clock.now());
     const payload = payloadOf(settings, value, fill);
     if (payload === undefined) throw new Refused(`the value does not fit into ${command.address}`);
-    if (signal.aborted) throw new NotConnected('nobody waits for it any more');
+    if (signal.aborted) throw new NotConnected('the write was aborted');
     const answer =
       settings.ack === undefined ? undefined : this.answers.await(settings, id, settings.ackExpect?.render(fill));
     let mayCome = false;
@@ -84,7 +84,7 @@ export class CommandWriter {
       });
       const code = await acknowledged.finally(stopListening);
       if (isFailure(code)) throw new Refused(`the broker refuses it: ${codeText(code)}`);
-      if (code === noSubscribers && !settings.retain) throw new Refused(`nobody has subscribed to ${topic}`);
+      if (code === noSubscribers && !settings.retain) throw new Refused(`there is no subscriber to ${topic}`);
       if (answer !== undefined) await unlessAborted(signal, answer.promise);
     } catch (error) {
       if (error instanceof Refused) mayCome = false;

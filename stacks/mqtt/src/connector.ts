@@ -329,7 +329,7 @@ class MqttConnector implements Connector {
   #turn(device: Device): void {
     const { clock, log } = this.#options;
     const nowUs = clock.now();
-    log.info(`${device.name} is ${device.isUp ? 'there' : 'gone'}`);
+    log.info(`${device.name} is ${device.isUp ? 'online' : 'offline'}`);
     for (const tap of device.taps) {
       if (device.isUp === false) this.#batch.none(tap.point.id, quality.bad.communicationFailure, nowUs);
       else if (tap.heardMs !== undefined) {
@@ -387,6 +387,6 @@ class MqttConnector implements Connector {
     const { clock, log, variables } = this.#options;
     if (clock.monotonicMs() - this.#warnedMs < warnEveryMs) return;
     this.#warnedMs = clock.monotonicMs();
-    log.warn(`more than ${variables.maxMessagesPerSecond} messages a second: of each topic the newest is read`);
+    log.warn(`more than ${variables.maxMessagesPerSecond} messages per second: only the newest of each topic is read`);
   }
 }

@@ -137,7 +137,8 @@ export class PlainProvider implements Provider {
     for (const served of this.#points.all) {
       const topic = this.#topic('topic', served.point);
       if (!this.#topics.has(topic)) this.#topics.set(topic, served);
-      else this.#options.log.warn(`${served.point.name} is not published: another point has the topic ${topic}`);
+      else
+        this.#options.log.warn(`${served.point.name} is not published: another point already has the topic ${topic}`);
     }
     if (this.#options.variables.retain) for (const [topic, served] of before) this.#gone.set(topic, served);
     for (const topic of this.#topics.keys()) this.#gone.delete(topic);

@@ -33,7 +33,7 @@ describe('what is wrong with a point is reported', () => {
     ['command', 'a/+', 'd', {}, /wildcards/],
     ['command', 'a#float32', 's', {}, /not a text/],
     ['command', 'a', 'd', { qos: '3' }, /qos is 3/],
-    ['command', 'a', 'd', { payload: '{"v":{valu}}' }, /there is no \{valu\} here/],
+    ['command', 'a', 'd', { payload: '{"v":{valu}}' }, /placeholder \{valu\} is unknown/],
     ['command', 'a', 'd', { payload: '{"v":{value}}', ackTopic: 'b#/r', ackId: '/id' }, /ackId/],
     ['command', 'a', 'd', { payload: '{"v":{value},"id":"{id}"}', ackTopic: 'b#/r', ackId: '/id' }, undefined],
     ['command', 'a', 'd', { ackTopic: 'b/+' }, /ackTopic/],

@@ -174,5 +174,5 @@ export class Tap {
 
 function unusableText(payload: Payload, { address, datatype }: MeasurementSettings): string {
   if (address.selector.kind === 'json' && payload.jsonFault !== undefined) return payload.jsonFault;
-  return `what the message has cannot be a value of datatype ${datatype}`;
+  return `the message has no value of datatype ${datatype}`;
 }

@@ -20,7 +20,9 @@ export function compileTemplate<const Name extends string>(
   for (let at = 1; at < parts.length; at += 2) {
     const name = known.find((each) => each === parts[at]);
     if (name === undefined) {
-      return { fault: `there is no {${parts[at]}} here: one of ${known.map((each) => `{${each}}`).join(', ')}` };
+      return {
+        fault: `the placeholder {${parts[at]}} is unknown; use one of ${known.map((each) => `{${each}}`).join(', ')}`,
+      };
     }
     names.add(name);
   }

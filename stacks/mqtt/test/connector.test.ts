@@ -297,7 +297,7 @@ describe('a connector to a real broker', { skip: withoutMosquitto }, () => {
     await c.shows('flood', 499);
     assert.ok(c.history.length < 100, `${c.history.length} readings`);
     assert.ok(c.overruns > 0);
-    assert.match(c.warnings.join(), /more than 10 messages a second/);
+    assert.match(c.warnings.join(), /more than 10 messages per second/);
   });
 
   test('of too many messages, none that is read late takes the place of a newer one of another topic', async (t) => {

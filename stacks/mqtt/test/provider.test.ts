@@ -127,7 +127,7 @@ describe('a provider at a real broker', { skip: withoutMosquitto }, () => {
     p.publish('a', 4);
     await until('the newest has come', () => /"value":4,/.test(heard.texts('same/out/x').at(-1) ?? ''));
     assert.doesNotMatch(heard.texts('same/out/x').join(), /"value":[23],/);
-    assert.match(p.warnings.join(), /b is not published: another point has the topic same\/out\/x/);
+    assert.match(p.warnings.join(), /b is not published: another point already has the topic same\/out\/x/);
   });
 
   test('templates make topics and payloads', async (t) => {

@@ -169,11 +169,11 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
       ['Int16', 0.5],
     ];
     for (const [type, value] of wrong) {
-      await assert.rejects(c.write(type, value), { name: 'Refused', message: /does not go into/ }, type);
+      await assert.rejects(c.write(type, value), { name: 'Refused', message: /does not fit/ }, type);
     }
     await send('G/DDATA/typed/x', 7, []);
     await until('it is noticed', () => c.warnings.some((text) => text.includes('sequence')));
-    await assert.rejects(c.write('Int8', 1), { name: 'Refused', message: /born again/ });
+    await assert.rejects(c.write('Int8', 1), { name: 'Refused', message: /waiting for its next birth/ });
     assert.equal(heard.messages.length, types.length);
   });
 
@@ -271,7 +271,7 @@ describe('a connector as a Sparkplug host application', { skip: withoutMosquitto
     await c.write('limit_set', -5);
     await c.shows('limit', -5);
     await assert.rejects(c.write('wrong', 1), { name: 'Refused', message: /has no metric None/ });
-    await assert.rejects(c.write('nowhere', 1), { name: 'Refused', message: /is not there/ });
+    await assert.rejects(c.write('nowhere', 1), { name: 'Refused', message: /is offline/ });
     p.publish('level', 5.5, 0x18);
     await c.shows('level', 5.5, 0);
     await c.stop();

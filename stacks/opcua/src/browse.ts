@@ -79,7 +79,7 @@ export async function browse(link: UaLink, request: BrowseRequest, signal: Abort
 async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseRequest): Promise<BrowseAnswer> {
   const result = cursor === undefined ? await first(link, path, limit) : await next(link, cursor);
   if (result === undefined || result.statusCode.isBad()) {
-    throw new Refused(`the server does not show ${path}: ${result?.statusCode.name ?? 'no answer'}`);
+    throw new Refused(`the server cannot browse ${path}: ${result?.statusCode.name ?? 'no answer'}`);
   }
   // A node may be below another in more than one way; one of another server is not ours to read.
   const here = (result.references ?? []).filter(({ nodeId }) => nodeId.serverIndex === 0);
@@ -93,7 +93,7 @@ async function browseNode(link: UaLink, path: string, { cursor, limit }: BrowseR
 
 async function first(link: UaLink, path: string, limit: number): Promise<BrowseResult | undefined> {
   const node = nodeOf(path, link.namespaces);
-  if (typeof node === 'string') throw new Refused(`${JSON.stringify(path.slice(0, 100))} is no place: ${node}`);
+  if (typeof node === 'string') throw new Refused(`${JSON.stringify(path.slice(0, 100))} is not a path: ${node}`);
   const request = new BrowseNodes({
     requestedMaxReferencesPerNode: limit,
     nodesToBrowse: [

@@ -65,7 +65,7 @@ describe('a folder of certificates', () => {
           assert.ok(own.checkPrivateKey(createPrivateKey(readFileSync(privateKey))));
         } catch (error) {
           if (error instanceof assert.AssertionError) throw error;
-          assert.ok((error as Error).message.startsWith(`${privateKey} is damaged: put back a copy`), String(error));
+          assert.ok((error as Error).message.startsWith(`${privateKey} is damaged: restore a copy`), String(error));
         }
       }
     });

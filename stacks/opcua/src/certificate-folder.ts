@@ -57,7 +57,7 @@ export class CertificateFolder {
     const isFirst = certificate === undefined && key === undefined;
     const found = certificate !== undefined && key !== undefined && isWhole(certificate, key) && { certificate, key };
     if (!isFirst && !found)
-      log.warn(`${join(folder, 'own')} was not whole: its certificate, which others trust, is new`);
+      log.warn(`${join(folder, 'own')} was incomplete: a new certificate was made, which peers must trust again`);
     const isOfUse = found && this.#isOurs(found.certificate);
     const pems = isOfUse ? found : await this.#make(certificateFile, keyFile, key);
     this.#own = {
@@ -88,7 +88,8 @@ export class CertificateFolder {
     }
     const now = this.#nowMs();
     const isInForce = now >= Date.parse(leaf.validFrom) && now <= Date.parse(leaf.validTo);
-    if (!isInForce) this.#options.log.warn(`the certificate ${nameOf(leaf)} is valid ${validity(leaf)} alone: refused`);
+    if (!isInForce)
+      this.#options.log.warn(`the certificate ${nameOf(leaf)} is refused: it is only valid ${validity(leaf)}`);
     return isInForce ? StatusCodes.Good : StatusCodes.BadCertificateTimeInvalid;
   }
 
@@ -142,7 +143,7 @@ export class CertificateFolder {
     });
     if (oldKey === undefined) await writeWhole(keyFile, key);
     await writeWhole(certificateFile, certificate);
-    log.info(`made a certificate of its own: ${certificateFile}`);
+    log.info(`created the application certificate ${certificateFile}`);
     return { certificate, key };
   }
 
@@ -204,7 +205,7 @@ function refuseDamaged(file: string, key: string): void {
   } catch {
     // as good as a signature that is wrong
   }
-  throw new Error(`${file} is damaged: put back a copy of it, or move it away, and another key is made`);
+  throw new Error(`${file} is damaged: restore a copy of it, or remove it to have a new key created`);
 }
 
 const probe = Buffer.from('telltale');

@@ -83,7 +83,7 @@ describe('the endpoint that is chosen', () => {
       return [offered];
     };
     const variables = { securityMode: 'best', securityPolicy: 'best', userName: 'joe' } as const;
-    const clear = { name: 'NotConnected', message: /password in the clear/ };
+    const clear = { name: 'NotConnected', message: /password unencrypted/ };
     assert.throws(() => checkSecurity(taken('Sign'), offer('Sign', 'None'), variables), clear);
     checkSecurity(taken('Sign'), offer('Sign', 'None'), { ...variables, userName: '' });
     checkSecurity(taken('Sign'), offer('Sign', undefined), variables);

@@ -49,12 +49,12 @@ export async function chooseSecurity(
   if (best === undefined) {
     throw new NotConnected(
       `the server offers no endpoint with mode ${variables.securityMode} and policy ${variables.securityPolicy}, only ` +
-        `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only where securityMode says so`,
+        `${endpoints.slice(0, 20).map(describeEndpoint).join(', ')}; None is used only if securityMode is None`,
     );
   }
   const status = await certificates.checkCertificate(best.serverCertificate);
   if (status.isBad()) {
-    throw new NotConnected(`the certificate of the server is refused, ${status.name}: the log says what to do`);
+    throw new NotConnected(`the certificate of the server is refused (${status.name}): see the log for what to do`);
   }
   return {
     securityMode: best.securityMode,
@@ -64,9 +64,9 @@ export async function chooseSecurity(
 }
 
 /**
- * What a server offers is asked over a link that anyone could meddle with; over the secured one it says it again, before
- * it is told who comes. Throws `NotConnected` where it has better to offer than was taken: someone has kept it from us;
- * and where it wants the password in the clear over a link that is signed and no more.
+ * Discovery runs over a link that anyone could tamper with, so the endpoints are read again over the secured one, before
+ * the user is sent. Throws `NotConnected` if the server offers a stronger endpoint than was selected (a downgrade), or
+ * wants the password in the clear over a link that is only signed.
  */
 export function checkSecurity(
   taken: Security,
@@ -78,15 +78,15 @@ export function checkSecurity(
   if (best === undefined) return;
   if (best.securityMode !== taken.securityMode || best.securityPolicyUri !== taken.securityPolicy) {
     throw new NotConnected(
-      `the server offers ${describeEndpoint(best)}, but was made to look as if it did not: who is between?`,
+      `the server offers ${describeEndpoint(best)}, but its discovery answer did not: it may have been tampered with`,
     );
   }
   const tokens = (best.userIdentityTokens ?? []).filter(({ tokenType }) => tokenType === UserTokenType.UserName);
   const isClear = tokens.length > 0 && tokens.every((token) => token.securityPolicyUri === SecurityPolicy.None);
   if (variables.userName !== '' && best.securityMode === MessageSecurityMode.Sign && isClear) {
     throw new NotConnected(
-      'the server wants the password in the clear over a link that is only signed: it offers no SignAndEncrypt, or ' +
-        'securityMode does not allow it',
+      'the server requires the password unencrypted over a link that is only signed: it does not offer SignAndEncrypt, ' +
+        'or securityMode does not allow it',
     );
   }
 }
@@ -132,6 +132,6 @@ export async function identityOf(
     const certificateData = isPem ? crypto_utils.convertPEMtoDER(certificate.toString('latin1')) : certificate;
     return { type: UserTokenType.Certificate, certificateData, privateKey };
   } catch (error) {
-    throw new NotConnected(`the certificate of the user cannot be read: ${(error as Error).message}`);
+    throw new NotConnected(`cannot read the certificate of the user: ${(error as Error).message}`);
   }
 }

@@ -19,13 +19,14 @@ const form = new RegExp(addressRegex, 'u');
 
 /** The reason for the person, or the address. */
 export function parseAddress(address: string): NodeAddress | string {
-  if (!form.test(address)) return 'a node is written as ns=2;s=Tank1.Level, with ;[3] behind it for an element';
+  if (!form.test(address))
+    return 'a node must have the form ns=2;s=Tank1.Level, with the suffix ;[3] for an element of an array';
   const [, index] = /;\[([0-9,]+)\]$/.exec(address) ?? [];
   const node = index === undefined ? address : address.slice(0, -index.length - 3);
   const [, space, uri, kind = '', name = ''] = /^(?:ns=([0-9]+);|nsu=([^;]+);)?([isgb])=(.+)$/su.exec(node) ?? [];
   const namespace = uri === undefined ? Number(space ?? 0) : unescapeUri(uri);
   if (typeof namespace === 'number' && namespace > 65535) return `ns=${namespace}: a namespace is 0 to 65535`;
-  if (kind === 'i' && Number(name) > 0xffff_ffff) return `i=${name}: a number of a node is at most 4294967295`;
+  if (kind === 'i' && Number(name) > 0xffff_ffff) return `i=${name}: a numeric identifier is at most 4294967295`;
   return {
     namespace,
     kind: kind as NodeAddress['kind'],

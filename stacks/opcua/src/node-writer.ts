@@ -69,7 +69,7 @@ export class NodeWriter {
       const reason = `${status.name}: ${status.description}`;
       throw doubtful.some((each) => each.equals(status)) ? new Error(reason) : new Refused(reason);
     }
-    if (!status.isGood()) this.#log.warn(`the server says ${status.name} of a write to ${address}`);
+    if (!status.isGood()) this.#log.warn(`the server says ${status.name} about a write to ${address}`);
   }
 
   async #send(request: WriteRequest) {

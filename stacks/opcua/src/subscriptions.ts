@@ -151,7 +151,7 @@ export class Subscriptions {
     const nowMs = this.#options.clock.monotonicMs();
     for (const { heardMs, silenceMs } of this.#groups.values()) {
       if (nowMs - heardMs > silenceMs) {
-        this.#lost.reject(new NotConnected(`a subscription is silent for more than ${silenceMs} ms`));
+        this.#lost.reject(new NotConnected(`a subscription has been silent for more than ${silenceMs} ms`));
       }
     }
   }
@@ -321,7 +321,7 @@ export class Subscriptions {
     const deviceNowUs = isTime(sentAt) ? timeUsOf(sentAt) : undefined;
     const isReport = (notificationData?.length ?? 0) > 0;
     if (sequenceNumber !== group.nextSequence) {
-      this.#options.log.warn(`report ${group.nextSequence} of the server was lost: all values are read again`);
+      this.#options.log.warn(`notification ${group.nextSequence} of the server was lost: all values are read again`);
       this.#options.onGap([...group.items.values()]).catch((error) => this.#lost.reject(error));
     }
     group.nextSequence = isReport ? (sequenceNumber % 0xffff_ffff) + 1 : sequenceNumber;

@@ -71,12 +71,12 @@ export class BusReader {
 
   async write(tag: string, value: Value, signal: AbortSignal): Promise<void> {
     const [provider, found] = this.#serving(tag);
-    if (!found.writable) throw new Refused(`bus(${tag}) is a measurement where it comes from: it can only be read`);
+    if (!found.writable) throw new Refused(`bus(${tag}) is a measurement of its provider: it can only be read`);
     signal.throwIfAborted();
     const write = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stopListening = onAbort(signal, () => {
-      reject(new Error('given up without an answer: whether it was written is not known'));
+      reject(new Error('aborted before an answer: whether it was written is unknown'));
     });
     this.#waiting.set(write, { provider, resolve, reject });
     try {
@@ -93,7 +93,7 @@ export class BusReader {
       const found = byName.get(tag);
       if (found !== undefined) return [id, found];
     }
-    throw new Refused(`nobody on the bus ${this.#name} serves ${tag}`);
+    throw new Refused(`no provider on the bus ${this.#name} serves ${tag}`);
   }
 
   #hear(message: BusMessage): void {
@@ -149,7 +149,7 @@ export class BusReader {
     this.#providers.delete(id);
     for (const waiting of this.#waiting.values()) {
       if (waiting.provider !== id) continue;
-      waiting.reject(new Error('the provider has gone: whether it wrote is not known'));
+      waiting.reject(new Error('the provider has stopped: whether it was written is unknown'));
     }
   }
 }

@@ -191,7 +191,7 @@ class SimulatorConnector implements Connector {
       else if (value === true)
         this.#device.faults.write(address, value, clock.monotonicMs(), (...point) => this.#strikable(...point));
     } catch (error) {
-      this.#options.log.warn(`${name} shows a value that the device cannot begin with: ${(error as Error).message}`);
+      this.#options.log.warn(`${name} has an initial value that the device cannot take: ${(error as Error).message}`);
     }
   }
 
@@ -299,5 +299,5 @@ class SimulatorConnector implements Connector {
 }
 
 const linkDown = () => new NotConnected('the link is down');
-const givenUp = () => new NotConnected('it was given up before it was written');
-const linkDropped = () => new NotConnected('the link is down: drop_link() holds');
+const givenUp = () => new NotConnected('it was aborted before it was written');
+const linkDropped = () => new NotConnected('the link is down: drop_link() is active');

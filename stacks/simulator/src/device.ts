@@ -43,7 +43,7 @@ export class Device {
     const { model, atSeconds = elapsedSeconds } = this.#running;
     const late = model.advance(elapsedSeconds - atSeconds);
     this.#running.atSeconds = elapsedSeconds;
-    if (late > 0 && !this.#late) this.#log.warn(`the model cannot run as fast as its speed asks: ${late} s behind`);
+    if (late > 0 && !this.#late) this.#log.warn(`the model cannot keep up with the variable speed: ${late} s behind`);
     this.#late ||= late > 0;
   }
 

@@ -28,7 +28,7 @@ test('an echo that nobody reads late keeps only the newest writes; one that is f
   for (let nowMs = 0; nowMs < 10 * maxWaitingWrites; nowMs++) echo.write(nowMs, nowMs);
   echo.lagBy(1e9);
   for (let more = 1; more < maxWaitingWrites; more++) echo.write(more, 1e6 + more);
-  assert.throws(() => echo.write(0, 2e6), new Refused('echo(x): 1000 writes wait for their delay already'));
+  assert.throws(() => echo.write(0, 2e6), new Refused('echo(x): 1000 delayed writes are pending already'));
   echo.write(1, 3e9);
   assert.equal(echo.at(3e9), 1);
 });

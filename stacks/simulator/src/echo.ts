@@ -33,7 +33,7 @@ export class Echo {
   write(value: Value, nowMs: number): void {
     this.#forget(nowMs - this.#longestDelayMs);
     if (this.#written.length > maxWaitingWrites) {
-      throw new Refused(`echo(${this.#tag}): ${maxWaitingWrites} writes wait for their delay already`);
+      throw new Refused(`echo(${this.#tag}): ${maxWaitingWrites} delayed writes are pending already`);
     }
     this.#written.push({ writtenMs: nowMs, value });
   }

@@ -200,9 +200,9 @@ describe('a fault is refused', () => {
     await refused('bad_quality(of=nobody)', true, /no measurement nobody/);
     await refused('bad_quality(of=__proto__)', true, /no measurement __proto__/);
     await refused('freeze(of=x)', true, /no measurement x/);
-    await refused('freeze(of=count_bad)', true, /no measurement count_bad that faults strike/);
+    await refused('freeze(of=count_bad)', true, /no measurement count_bad that faults affect/);
     await refused('refuse_write(of=count)', true, /no command count/);
-    await refused('slow_write(of=drop)', 5, /no command drop that faults strike/);
+    await refused('slow_write(of=drop)', 5, /no command drop that faults affect/);
   });
 
   test('for less than no time, or for ever and a day', async () => {

@@ -51,7 +51,7 @@ export class Faults {
       throw new Refused(`${address.function} takes seconds, 0 to ${maxSeconds}, not ${seconds}`);
     }
     if (kind !== undefined && of !== undefined && !strikable(kind, of)) {
-      throw new Refused(`${address.function}: this connector has no ${kind} ${of} that faults strike`);
+      throw new Refused(`${address.function}: this connector has no ${kind} ${of} that faults affect`);
     }
     const same = this.#faults.get(address.function) ?? new Map<string | undefined, Fault>();
     this.#faults.set(address.function, same.set(of, { address, untilMs: nowMs + seconds * 1000 }));

@@ -94,7 +94,7 @@ class BusProvider implements Provider {
     const { point } = served;
     const converted = fitValue(point.datatype, value);
     if (converted === undefined) throw new Refused(`${tag} is of datatype ${point.datatype}: the value does not fit`);
-    if (this.#writing.has(tag)) throw new Refused(`a write to ${tag} is under way`);
+    if (this.#writing.has(tag)) throw new Refused(`a write to ${tag} is pending`);
     this.#writing.add(tag);
     try {
       await this.#options.write(point, converted);

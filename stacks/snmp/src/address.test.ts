@@ -35,7 +35,7 @@ test('what is wrong with an address is said before anything runs', () => {
   assert.match(check('measurement', '1.3.6:truth', 'd') ?? '', /:truth is for the raw datatype b/);
   assert.match(check('command', 'trap:1.3.6', 'i') ?? '', /not an address/);
   assert.equal(check('command', '1.3.6.1', 'i'), undefined);
-  assert.match(check('command', '1.3.6.1', 'd') ?? '', /say one of text, float/);
+  assert.match(check('command', '1.3.6.1', 'd') ?? '', /add one of text, float/);
   assert.match(check('command', '1.3.6.1:ip', 'd') ?? '', /does not go with/);
   assert.match(check('measurement', '__proto__/1.3.6', 'i') ?? 'right', /right/);
   assert.match(

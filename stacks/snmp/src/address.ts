@@ -100,7 +100,7 @@ function checkWriteForm({ form }: Address, datatype: Datatype): string | undefin
     return `:${form} does not go with the raw datatype ${datatype}: one of ${allowed.join(', ')}`;
   }
   if (form === undefined && !hasOwnType(datatype)) {
-    return `the raw datatype ${datatype} has no type of its own in SNMP: say one of ${allowed.join(', ')} after a colon`;
+    return `the raw datatype ${datatype} has no default type in SNMP: add one of ${allowed.join(', ')} after a colon`;
   }
   return undefined;
 }
@@ -151,9 +151,10 @@ export function parseHosts(text: string, defaultPort: number): Host[] {
     if (hosts.some((each) => each.name === name)) throw new Error(`${name} is named twice`);
     hosts.push({ name, host, port });
   }
-  if (hosts.length > maxHosts) throw new Error(`${hosts.length} hosts: at most ${maxHosts}, or several connectors`);
+  if (hosts.length > maxHosts)
+    throw new Error(`${hosts.length} hosts: at most ${maxHosts} are allowed; use several connectors`);
   if (hosts.length > 1 && !text.split(',').every((part) => part.includes('='))) {
-    throw new Error('several hosts have names, as in switch1=192.0.2.1, switch2=192.0.2.2');
+    throw new Error('several hosts require names, as in switch1=192.0.2.1, switch2=192.0.2.2');
   }
   return hosts;
 }

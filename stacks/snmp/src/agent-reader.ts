@@ -51,7 +51,9 @@ export class AgentReader {
     const pdu = await this.#session.read({ type: pduType.get, varbinds: request.varbinds }, signal);
     if (pdu.errorStatus === errorStatus.tooBig && objects.length > 1) {
       this.#limit = Math.ceil(objects.length / 2);
-      this.#log.info(`${this.#name}: ${objects.length} objects are too big for an answer: ${this.#limit} from now on`);
+      this.#log.info(
+        `${this.#name}: ${objects.length} objects are too big for an answer: requesting at most ${this.#limit} from now on`,
+      );
       return this.#halves(objects, signal);
     }
     if (pdu.errorStatus !== errorStatus.noError) throw refusal(pdu, objects);

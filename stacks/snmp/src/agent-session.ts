@@ -184,7 +184,7 @@ export class AgentSession {
     } catch (error) {
       if (!(error instanceof Reported) || this.#engine === undefined) throw error;
     }
-    if (this.#engine === undefined) throw new NoAnswer('the agent does not tell its engine');
+    if (this.#engine === undefined) throw new NoAnswer('the agent does not report its engine ID');
   }
 
   async #open(signal: AbortSignal): Promise<Socket> {
@@ -247,7 +247,7 @@ export class AgentSession {
     }
     const id = this.#freeId();
     const bytes = this.#encode(question, id, isDiscovery);
-    if (bytes.length > maxMessageBytes) throw new NotConnected(`${bytes.length} bytes do not go into a datagram`);
+    if (bytes.length > maxMessageBytes) throw new NotConnected(`${bytes.length} bytes exceed the size of a datagram`);
     const { promise, resolve, reject } = Promise.withResolvers<Pdu>();
     const send = () =>
       socket.send(bytes, (error) => (error ? reject(new NoAnswer(`${host.host}: ${error.message}`)) : undefined));
@@ -362,7 +362,7 @@ export class AgentSession {
     try {
       return await (this.#options.resolve ?? lookUp)(host);
     } catch (error) {
-      throw new NoAnswer(`${host} is not known: ${(error as NodeJS.ErrnoException).code ?? error}`);
+      throw new NoAnswer(`cannot resolve ${host}: ${(error as NodeJS.ErrnoException).code ?? error}`);
     }
   }
 }

@@ -46,7 +46,7 @@ const maxValueShown = 80;
 
 export function browseHosts(hosts: readonly Host[], { cursor, limit }: BrowseRequest): BrowseAnswer {
   const from = cursor === undefined ? 0 : hosts.findIndex(({ name }) => name === cursor);
-  if (from < 0) throw new Refused(`there is no agent ${cursor} to go on with`);
+  if (from < 0) throw new Refused(`${cursor} is not a cursor of an earlier answer`);
   const page = hosts.slice(from, from + limit);
   const items = page.map(({ name, host, port }) => folder(`${name} (${host} port ${port})`, `${name}/`));
   return { items, cursor: hosts[from + limit]?.name };
@@ -59,10 +59,11 @@ export async function browseAgent(
   signal: AbortSignal,
 ): Promise<BrowseAnswer> {
   const prefix = agent === undefined ? '' : `${agent}/`;
-  if (cursor !== undefined && numbered(cursor) === undefined) throw new Refused(`${cursor} is no cursor`);
+  if (cursor !== undefined && numbered(cursor) === undefined)
+    throw new Refused(`${cursor} is not a cursor of an earlier answer`);
   if (path === undefined) return browseTop(session, prefix, { cursor, limit }, signal);
   const base = numbered(path);
-  if (base === undefined) throw new Refused(`${path} is neither an object identifier nor a name that is known here`);
+  if (base === undefined) throw new Refused(`${path} is neither an object identifier nor a known name`);
   const from = cursor ?? base;
   if (!isWithin(from, base)) throw new Refused(`${from} is not below ${path}`);
   return base === enterprises
@@ -159,7 +160,7 @@ async function askNext(
 }
 
 function outOfOrder(): Refused {
-  return new Refused('the agent does not go forward: it would never end');
+  return new Refused('the agent answers out of order: browsing would never end');
 }
 
 function folder(title: string, path: string): BrowseItem {

@@ -102,7 +102,7 @@ class SnmpConnector implements Connector {
         this.#objects.set(point.id, { point, address });
       } else if (variables.trapPort === 0) {
         this.#unreadable.push(point);
-        log.warn(`${point.name}: no trap comes while the variable trapPort is 0`);
+        log.warn(`${point.name}: traps are not received while the variable trapPort is 0: set it`);
       } else {
         traps.push({ point, address });
       }

@@ -96,7 +96,7 @@ class SnmpProvider implements Provider {
     try {
       await promise;
     } catch (error) {
-      throw new NotConnected(`cannot listen at ${host} port ${port}: ${(error as Error).message}`);
+      throw new NotConnected(`cannot listen on ${host} port ${port}: ${(error as Error).message}`);
     }
     signal.throwIfAborted();
   }

@@ -77,6 +77,6 @@ export class ServedObject {
 
 function text(oid: string, given: string): Varbind {
   const content = Buffer.from(given, 'utf8');
-  if (content.length > 65_000) throw new Unfit('the text does not go into a message');
+  if (content.length > 65_000) throw new Unfit('the text is too long for a message');
   return { oid, tag: tag.octets, content };
 }

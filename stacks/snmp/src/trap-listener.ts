@@ -37,7 +37,7 @@ export class TrapListener {
       await promise;
     } catch (error) {
       socket.close();
-      throw new NotConnected(`cannot listen for traps at ${host} port ${port}: ${(error as Error).message}`);
+      throw new NotConnected(`cannot listen for traps on ${host} port ${port}: ${(error as Error).message}`);
     }
     socket.off('error', reject);
     return new TrapListener(options, socket);
@@ -47,7 +47,7 @@ export class TrapListener {
     this.#options = options;
     this.#socket = socket;
     socket.on('message', (bytes, from) => this.#hear(bytes, from));
-    socket.on('error', (error) => options.log.warn(`listening for traps: ${error.message}`));
+    socket.on('error', (error) => options.log.warn(`the trap socket failed: ${error.message}`));
   }
 
   close(): void {

@@ -232,7 +232,7 @@ test('a port that somebody has is told, and left alone', async (t) => {
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const port = `${socket.address().port}`;
-  const message = /cannot listen at 127\.0\.0\.1 port [0-9]+: .*EADDRINUSE/;
+  const message = /cannot listen on 127\.0\.0\.1 port [0-9]+: .*EADDRINUSE/;
   await assert.rejects(RunningProvider.start({ ...communities, port }), { name: 'NotConnected', message });
 });
 

@@ -91,7 +91,7 @@ test('a speed that the model cannot keep is logged once', async () => {
   link.setPoints([{ name: 'level', address: 'model(tank1_level)' }]);
   await link.start();
   link.clock.advance(4000);
-  assert.deepEqual(link.warnings, ['the model cannot run as fast as its speed asks: 1000 s behind']);
+  assert.deepEqual(link.warnings, ['the model cannot keep up with the variable speed: 1000 s behind']);
   await link.stop();
 });
 

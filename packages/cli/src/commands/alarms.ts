@@ -8,10 +8,10 @@ import { namesIn } from './read.ts';
 
 export const alarms: CommandDeclaration = {
   path: ['alarms'],
-  summary: 'Alarms and their states, the most severe first',
+  summary: 'List alarms and their states, most severe first',
   arguments: [{ name: 'NAME', optional: true, names: 'alarms' }],
   repeatsFrom: 0,
-  options: [{ name: 'active', summary: 'Only those that are active' }],
+  options: [{ name: 'active', summary: 'Only active alarms' }],
   examples: ['telltale alarms --active', 'telltale alarms ack tank1_level_high'],
   run: list,
 };
@@ -51,7 +51,7 @@ function operation(word: string, name: AlarmOperation, done: string): CommandDec
     summary: operations[`${name}Alarm`].summary,
     arguments: [{ name: 'NAME', names: 'alarms' }],
     repeatsFrom: 0,
-    options: [{ name: 'authority', value: 'WHO', summary: 'Who does it; without it: operator' }],
+    options: [{ name: 'authority', value: 'WHO', summary: 'On whose authority; default: operator' }],
     run: async (call) => {
       const { client, terminal, args, options, signal } = call;
       const known = await client.alarms.list({ names: args, fields: ['name'], signal });

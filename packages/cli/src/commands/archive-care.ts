@@ -55,18 +55,17 @@ export const archiveCheck: CommandDeclaration = {
     const last = await follow(call, 'checking', call.client.archive.check(call));
     const { damages = [] } = last;
     if (call.terminal.isJson) await call.terminal.json(last);
-    else if (damages.length === 0)
-      await call.terminal.line(`All of ${bytesText(last['total-bytes'])} is as it was written.`);
+    else if (damages.length === 0) await call.terminal.line(`All of ${bytesText(last['total-bytes'])} is intact.`);
     else await printDamages(call, damages);
     if (damages.length > 0)
-      throw new Refused(`${partsText(damages.length)} damaged and left out of reads; all else is readable.`);
+      throw new Refused(`${partsText(damages.length)} damaged and excluded from queries; everything else is readable.`);
   },
 };
 
 export const archiveCompact: CommandDeclaration = {
   path: ['archive', 'compact'],
   summary: operations.compactArchive.summary,
-  details: 'The service does this by itself, too.',
+  details: 'The service also does this automatically.',
   arguments: [],
   options: [],
   run: async (call) => {
@@ -102,16 +101,16 @@ async function follow(call: Call, label: string, steps: AsyncIterable<ArchivePro
 
 export const archiveErase: CommandDeclaration = {
   path: ['archive', 'erase'],
-  summary: 'Erase the records of an interval for good',
+  summary: 'Erase the records of an interval permanently',
   arguments: [{ name: 'NAME', names: 'measurements' }],
   repeatsFrom: 0,
   options: [sinceOption, untilOption, ...kindOptions],
-  details: 'Both --since and --until are to be given: nothing is erased by a word that was forgotten.',
+  details: 'Both --since and --until are required.',
   examples: ['telltale archive erase tank1_level --since 2026-01-31T12:00 --until 2026-01-31T12:05'],
   run: async (call) => {
     const { args, options, client, terminal } = call;
     if (!options.has('since') || !options.has('until'))
-      throw new UsageError('Say --since and --until: what is erased is gone.');
+      throw new UsageError('--since and --until are required: erased records cannot be restored.');
     const kind = kindOf(call);
     const interval = intervalOf(call, { since: 0 });
     await refuseUnknown(call, kind, args);

@@ -17,16 +17,16 @@ import { Progress } from '../progress.ts';
 
 export const archiveExport: CommandDeclaration = {
   path: ['archive', 'export'],
-  summary: 'Records of measurements as CSV that import takes, into a file or to the standard output',
+  summary: 'Export records of measurements as CSV, to a file or to standard output',
   arguments: [{ name: 'FILE', optional: true }],
   options: [
-    { name: 'names', value: 'NAME,…', summary: 'Only these; all where not given' },
+    { name: 'names', value: 'NAME,…', summary: 'Only these; default: all' },
     sinceOption,
     untilOption,
-    { name: 'columns', summary: 'In the binary form instead' },
+    { name: 'columns', summary: 'In the binary format instead' },
     ...kindOptions,
   ],
-  details: 'Without --since and --until it is all that the archive has.',
+  details: 'Without --since and --until, all records are exported.',
   examples: [
     'telltale archive export history.csv',
     'telltale archive export --names tank1_level,tank2_level --since 7d levels.csv',
@@ -36,7 +36,7 @@ export const archiveExport: CommandDeclaration = {
     const file = args[0] ?? '-';
     const form = options.has('columns') ? 'columns' : 'csv';
     if (form === 'columns' && file === '-' && terminal.isOutTerminal) {
-      throw new UsageError('The binary form is no text: name a FILE, or pipe it.');
+      throw new UsageError('The binary format cannot be printed on a terminal: name a FILE, or pipe it.');
     }
     const kind = kindOf(call);
     const names = options.get('names')?.split(',');
@@ -61,10 +61,10 @@ export const archiveExport: CommandDeclaration = {
 
 export const archiveImport: CommandDeclaration = {
   path: ['archive', 'import'],
-  summary: 'Add the records of a CSV file to the archive; one at the time of another takes its place',
+  summary: 'Import records from CSV; a record replaces one with the same time',
   arguments: [{ name: 'FILE' }],
   options: [
-    { name: 'name', value: 'NAME', summary: 'Whose records they are, where the file has no column for it' },
+    { name: 'name', value: 'NAME', summary: 'Name of the point, if the file has no column for it' },
     { name: 'commands', summary: 'Commands instead of measurements' },
   ],
   details:

@@ -20,16 +20,16 @@ type Family = 'measurements' | 'commands';
 
 export const browse: CommandDeclaration = {
   path: ['browse'],
-  summary: 'What the device of a connector has; piped, as JSON that config import takes',
+  summary: 'Browse the device of a connector; piped, as JSON for config import',
   arguments: [
     { name: 'CONNECTOR', names: 'connectors' },
     { name: 'PATH', optional: true },
   ],
   options: [
-    { name: 'depth', value: 'LEVELS', summary: `How far to look below PATH; ${defaultDepth} where not given` },
-    { name: 'put', summary: 'Put the objects into the configuration; they run after telltale config render' },
+    { name: 'depth', value: 'LEVELS', summary: `Levels below PATH; default: ${defaultDepth}` },
+    { name: 'put', summary: 'Add the objects to the configuration; telltale config render runs them' },
   ],
-  details: 'What is configured already, and what the stack does not take, is told and left out.',
+  details: 'Objects that are already configured or that the stack refuses are reported and left out.',
   examples: ['telltale browse waterworks', 'telltale browse waterworks tank1 --put'],
   run: async (call) => {
     const found = new Findings(call);
@@ -101,11 +101,11 @@ class Findings {
   /** What was left out, for people, wherever the output goes. */
   tellRest(): void {
     const { terminal } = this.#call;
-    if (this.#items > mostItems) terminal.note(`There is more than ${mostItems} items: name a PATH.`);
+    if (this.#items > mostItems) terminal.note(`There are more than ${mostItems} items: name a PATH.`);
     if (this.#isTree) return;
     if (this.#configured > 0) terminal.note(`${this.#configured} are configured already.`);
-    if (this.#closed > 0) terminal.note(`${this.#closed} places could not be looked into.`);
-    if (this.#refused > 0) terminal.note(`${this.#refused} cannot be configured; telltale browse tells why.`);
+    if (this.#closed > 0) terminal.note(`${this.#closed} nodes could not be browsed.`);
+    if (this.#refused > 0) terminal.note(`${this.#refused} cannot be configured; telltale browse shows why.`);
   }
 
   async #take({ title, path, measurement, command }: BrowsedItem, indent: string): Promise<void> {

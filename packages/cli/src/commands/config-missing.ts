@@ -3,10 +3,10 @@ import type { CommandDeclaration } from '../declaration.ts';
 
 export const configMissing: CommandDeclaration = {
   path: ['config', 'missing'],
-  summary: 'What was acknowledged once and is missing on disk',
+  summary: 'List acknowledged data that is missing on disk',
   arguments: [],
-  options: [{ name: 'acknowledge', summary: 'It is known: what is there counts, and /readyz tells of it no more' }],
-  details: 'Mend it first, where it can be mended: docs/guides/running.md says how.',
+  options: [{ name: 'acknowledge', summary: 'Accept what is there: /readyz no longer reports it' }],
+  details: 'Restore it first if possible: see docs/guides/running.md.',
   run: async ({ client, terminal, options, signal }) => {
     const missing = await client.configuration.missing({ signal });
     const acknowledged = options.has('acknowledge') && missing.length > 0;
@@ -17,10 +17,10 @@ export const configMissing: CommandDeclaration = {
     }
     for (const text of missing) await terminal.line(`${text}.`);
     if (missing.length === 0) await terminal.line('Nothing is missing.');
-    else if (acknowledged) await terminal.line('Acknowledged: it is told no more.');
+    else if (acknowledged) await terminal.line('Acknowledged: it is no longer reported.');
     else {
-      await terminal.line('How to mend it: docs/guides/running.md, "Something is missing".');
-      await terminal.line('When it is mended, or cannot be: telltale config missing --acknowledge');
+      await terminal.line('How to restore it: docs/guides/running.md, "Something is missing".');
+      await terminal.line('When it is restored, or cannot be: telltale config missing --acknowledge');
     }
   },
 };

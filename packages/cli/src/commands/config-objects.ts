@@ -56,7 +56,7 @@ const columns: { [F in Family]: Columns<FamilyObject[F]> } = {
 
 export const configGet: CommandDeclaration = {
   path: ['config', 'get'],
-  summary: 'Objects of the configuration; all of a family where none is named',
+  summary: 'Show objects of the configuration; default: all of the family',
   arguments: [family, { name: 'NAME', optional: true, names: 'the family before it' }],
   repeatsFrom: 1,
   options: [],
@@ -94,10 +94,10 @@ async function show<F extends Family>(call: Call, which: F, names: readonly stri
 
 export const configPut: CommandDeclaration = {
   path: ['config', 'put'],
-  summary: 'Create an object, or replace the one of this name, by the JSON in a file (- is the standard input)',
+  summary: 'Create or replace an object with the JSON in a file (-: standard input)',
   arguments: [family, { name: 'NAME', names: 'the family before it' }, { name: 'FILE' }],
   options: [],
-  details: 'What runs changes with the next telltale config render.',
+  details: 'It takes effect with the next telltale config render.',
   examples: [`echo '{"datatype": "d", "eu": "mm"}' | telltale config put measurements rain -`],
   run: async (call) => {
     const [which = '', name = '', file = ''] = call.args;
@@ -111,11 +111,11 @@ export const configPut: CommandDeclaration = {
 
 export const configDelete: CommandDeclaration = {
   path: ['config', 'delete'],
-  summary: 'Delete objects of the configuration, all or none',
+  summary: 'Delete objects of the configuration, all or nothing',
   arguments: [family, { name: 'NAME', names: 'the family before it' }],
   repeatsFrom: 1,
   options: [],
-  details: 'What runs changes with the next telltale config render.',
+  details: 'It takes effect with the next telltale config render.',
   run: async (call) => {
     const { client, signal } = call;
     const [which = '', ...names] = call.args as [Family, ...string[]];

@@ -12,7 +12,7 @@ export const configDiff: CommandDeclaration = {
   run: async ({ client, terminal, signal }) => {
     const changes = await client.configuration.diff({ signal });
     if (terminal.isJson) await terminal.json({ changes });
-    else if (changes.length === 0) await terminal.line('What runs is what is configured.');
+    else if (changes.length === 0) await terminal.line('The running configuration is up to date.');
     else for (const change of changes) await printChange(terminal, change);
   },
 };
@@ -40,11 +40,11 @@ export const configRender: CommandDeclaration = {
   path: ['config', 'render'],
   summary: operations.render.summary,
   arguments: [],
-  options: [{ name: 'force', summary: 'Even where what runs is up to date' }],
+  options: [{ name: 'force', summary: 'Even if it is up to date' }],
   run: async ({ client, terminal, options, signal }) => {
     await client.configuration.render({ force: options.has('force'), signal });
     if (terminal.isJson) await terminal.json({ up_to_date: await client.configuration.isUpToDate({ signal }) });
-    else await terminal.line('What is configured runs.');
+    else await terminal.line('The configuration is running.');
   },
 };
 
@@ -75,14 +75,14 @@ export const configRestore: CommandDeclaration = {
   path: ['config', 'restore'],
   summary: operations.restoreRevision.summary,
   arguments: [{ name: 'ID', names: 'revisions' }],
-  options: [{ name: 'render', summary: 'Run it at once; if that cannot be, nothing is changed' }],
+  options: [{ name: 'render', summary: 'Render at once; if that fails, nothing is changed' }],
   run: async ({ client, terminal, args, options, signal }) => {
     const [text = ''] = args;
     if (!/^\d{1,15}$/.test(text))
       throw new UsageError(`ID is a number from telltale config revisions, not ${JSON.stringify(text)}.`);
     const render = options.has('render');
     await client.configuration.restore(Number(text), { render, signal });
-    const hint = render ? 'It runs.' : 'It runs after: telltale config render';
+    const hint = render ? 'It runs.' : 'To run it: telltale config render';
     if (terminal.isJson) await terminal.json({ restored: Number(text), rendered: render });
     else await terminal.line(`The configuration is that of revision ${text}. ${hint}`);
   },

@@ -14,9 +14,9 @@ import { Progress } from '../progress.ts';
 
 export const configExport: CommandDeclaration = {
   path: ['config', 'export'],
-  summary: 'The whole configuration, as JSON that import takes, into a file or to the standard output',
+  summary: 'Export the configuration as JSON, to a file or to standard output',
   arguments: [{ name: 'FILE', optional: true }],
-  options: [{ name: 'database', summary: 'As the SQLite file instead' }],
+  options: [{ name: 'database', summary: 'Export the SQLite database instead' }],
   examples: ['telltale config export plant.json', 'telltale config export --database plant.sqlite'],
   run: async (call) => {
     const file = call.args[0] ?? '-';
@@ -36,13 +36,13 @@ async function exportJson(call: Call, file: string): Promise<void> {
     if (text === before) {
       await store(call, file, [Buffer.from(text)]);
       const excess = operations.length > maxOperations;
-      if (excess) call.terminal.note(`${operations.length} objects are more than one import takes: use --database.`);
+      if (excess) call.terminal.note(`${operations.length} objects exceed the limit of an import: use --database.`);
       if (file !== '-') call.terminal.note(`${operations.length} objects are in ${file}.`);
       return;
     }
     before = text;
   }
-  throw new Refused('The configuration changes faster than it can be read. Try again, or use --database.');
+  throw new Refused('The configuration changed while it was read. Retry, or use --database.');
 }
 
 async function readOperations(call: Call): Promise<Operation[]> {
@@ -69,7 +69,7 @@ function transactionText(operations: readonly Operation[]): string {
 
 async function exportDatabase(call: Call, file: string): Promise<void> {
   if (file === '-' && call.terminal.isOutTerminal)
-    throw new UsageError('A database is no text: name a FILE, or pipe it.');
+    throw new UsageError('A database cannot be printed on a terminal: name a FILE, or pipe it.');
   const { stream, length } = await call.client.configuration.downloadDatabase(call);
   const progress = new Progress(call, 'downloading', length);
   async function* counted() {
@@ -95,12 +95,12 @@ async function store({ terminal }: Call, file: string, chunks: AsyncIterable<Uin
 
 export const configImport: CommandDeclaration = {
   path: ['config', 'import'],
-  summary: 'Put what a file has (an export, a transaction or a database file), all or none of it',
+  summary: 'Import a file (an export, a transaction or a database), all or nothing',
   arguments: [{ name: 'FILE' }],
   options: [
-    { name: 'dry-run', summary: 'Check it, and change nothing' },
-    { name: 'render', summary: 'Run it at once; if that cannot be, nothing is changed' },
-    { name: 'replace', summary: 'Delete what the file does not have; a database file always replaces everything' },
+    { name: 'dry-run', summary: 'Check only, change nothing' },
+    { name: 'render', summary: 'Render at once; if that fails, nothing is changed' },
+    { name: 'replace', summary: 'Delete objects that the file does not have; required for databases' },
   ],
   examples: ['telltale config import plant.json --dry-run', 'telltale config import plant.sqlite --replace --render'],
   run: async (call) => {
@@ -116,8 +116,8 @@ const sqliteMagic = Buffer.from('SQLite format 3\0');
 
 async function importDatabase(call: Call, file: string, bytes: Buffer | undefined): Promise<void> {
   const { client, options, signal } = call;
-  if (options.has('dry-run')) throw new UsageError('A database file cannot be tried: --dry-run goes with JSON.');
-  if (!options.has('replace')) throw new UsageError('A database file replaces the whole configuration: say --replace.');
+  if (options.has('dry-run')) throw new UsageError('A database file cannot be checked: --dry-run requires JSON.');
+  if (!options.has('replace')) throw new UsageError('A database file replaces the whole configuration: add --replace.');
   const length = bytes?.length ?? (await streamFile(file, () => undefined)).length;
   const progress = new Progress(call, 'uploading', length);
   try {
@@ -158,7 +158,7 @@ function readTransaction(bytes: Buffer, file: string): Operation[] {
   const isObject = (each: unknown) => typeof each === 'object' && each !== null;
   if (Array.isArray(operations) && operations.every(isObject)) return operations as Operation[];
   throw new UsageError(
-    `${file} is no transaction: {"operations": […]} is expected, as telltale config export writes it.`,
+    `${file} is not a transaction: {"operations": […]} is expected, as telltale config export writes it.`,
   );
 }
 

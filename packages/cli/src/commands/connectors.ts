@@ -10,7 +10,7 @@ type Instance = LiveConnector | LiveProvider;
 
 export const connectors: CommandDeclaration = {
   path: ['connectors'],
-  summary: 'How connectors are; one that is named, with its devices and scan groups',
+  summary: 'Show the state of connectors; of one, with devices and scan groups',
   arguments: [{ name: 'NAME', optional: true, names: 'connectors' }],
   repeatsFrom: 0,
   options: [],
@@ -26,7 +26,7 @@ export const connectors: CommandDeclaration = {
 
 export const providers: CommandDeclaration = {
   path: ['providers'],
-  summary: 'How providers are; one that is named, with its clients',
+  summary: 'Show the state of providers; of one, with its clients',
   arguments: [{ name: 'NAME', optional: true, names: 'providers' }],
   repeatsFrom: 0,
   options: [],
@@ -86,7 +86,7 @@ async function show<Item extends Instance>(
     // what is missing is told
   } else if (terminal.isJson) await terminal.json(args.length === 1 ? only : found);
   else if (args.length === 1 && only !== undefined) await details(only);
-  else if (only === undefined) await terminal.line(`There are no ${family} that run.`);
+  else if (only === undefined) await terminal.line(`There are no running ${family}.`);
   else
     await terminal.table(
       Object.keys(columns),

@@ -16,24 +16,24 @@ import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
 
 export const history: CommandDeclaration = {
   path: ['history'],
-  summary: 'What measurements were, from the archive; of the last hour where no time is given',
+  summary: 'Show the history of measurements; default: the last hour',
   arguments: [{ name: 'NAME', names: 'measurements' }],
   repeatsFrom: 0,
   options: [
     sinceOption,
     untilOption,
-    { name: 'resample', value: 'SECONDS', summary: 'One record in so long: the last one before; also 5m, 1h' },
+    { name: 'resample', value: 'SECONDS', summary: 'One record per interval, the last before its end; also 5m, 1h' },
     {
       name: 'aggregate',
       value: 'WORD',
       values: aggregates,
-      summary: 'With --resample: of the records of each stretch',
+      summary: 'With --resample: aggregate of the records of each interval',
     },
-    { name: 'max-points', value: 'N', summary: 'About so many records, which look the same on a plot as all' },
-    { name: 'limit', value: 'N', summary: 'Only the first so many records of each name' },
-    { name: 'warp-head', summary: 'Begin with the record in force at --since' },
-    { name: 'active', summary: 'Of alarms: only transitions into an active state' },
-    { name: 'csv', summary: 'CSV instead' },
+    { name: 'max-points', value: 'N', summary: 'Downsample to about N records that give the same plot' },
+    { name: 'limit', value: 'N', summary: 'At most N records per name' },
+    { name: 'warp-head', summary: 'Begin with the value that was valid at --since' },
+    { name: 'active', summary: 'With --alarms: only transitions into an active state' },
+    { name: 'csv', summary: 'Print CSV' },
     ...kindOptions,
   ],
   examples: [

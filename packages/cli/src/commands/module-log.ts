@@ -10,12 +10,17 @@ const maxLines = 10_000;
 
 export const moduleLog: CommandDeclaration = {
   path: ['module', 'log'],
-  summary: 'What a function module printed last',
+  summary: 'Show the log of a function module',
   arguments: [{ name: 'NAME', names: 'function-modules' }],
   options: [
-    { name: 'lines', value: 'N', summary: 'The newest so many; 100 where not given' },
-    { name: 'stream', value: 'STREAM', values: ['out', 'err'], summary: 'Only its standard output, or error' },
-    { name: 'follow', summary: 'Then every line as it comes, until Ctrl-C' },
+    { name: 'lines', value: 'N', summary: 'The newest N lines; default: 100' },
+    {
+      name: 'stream',
+      value: 'STREAM',
+      values: ['out', 'err'],
+      summary: 'Only standard output (out) or standard error (err)',
+    },
+    { name: 'follow', summary: 'Continue with new lines, until Ctrl-C' },
   ],
   details: 'Piped, each line is one line of JSON.',
   examples: ['telltale module log level_controller --lines 20', 'telltale module log level_controller --follow'],
@@ -52,14 +57,14 @@ async function follow(call: Call, { name, lines, stream }: LogRequest): Promise<
     const watch = channel.watchFunctionModuleLogs([name]);
     await channel.request('Heartbeat', {}, { signal });
     channel.onState((state, reason) => {
-      if (state === 'lost') terminal.note(`The connection is lost (${reason}). Trying again.`);
+      if (state === 'lost') terminal.note(`The connection is lost (${reason}). Reconnecting.`);
       if (state === 'connected') terminal.note('The connection is back; lines in between are in the log.');
     });
     const printed = await client.functionModules.log(name, { lines, stream, signal });
     for (const line of printed) await print(call, line);
     const isNew = newLines(printed);
     for await (const { updates, skipped } of watch) {
-      if (skipped > 0) terminal.note(`${skipped} lines were passed over: they came faster than shown.`);
+      if (skipped > 0) terminal.note(`${skipped} lines were skipped: they arrived faster than they could be shown.`);
       for (const line of updates) {
         if ((stream === undefined || line.stream === stream) && isNew(line)) await print(call, line);
       }

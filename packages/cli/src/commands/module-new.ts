@@ -13,10 +13,10 @@ const templatesUrl = new URL(import.meta.url.endsWith('.ts') ? '../../templates/
 
 export const moduleNew: CommandDeclaration = {
   path: ['module', 'new'],
-  summary: 'Write a program to begin with into this folder: NAME.ts, NAME.py or NAME.sh',
+  summary: 'Create a template of a program in this folder: NAME.ts, NAME.py or NAME.sh',
   arguments: [{ name: 'NAME' }],
-  options: [{ name: 'language', value: 'LANGUAGE', values: Object.keys(endings), summary: 'ts where not given' }],
-  details: 'It works on the demo plant as it is. A file that is there is left alone.',
+  options: [{ name: 'language', value: 'LANGUAGE', values: Object.keys(endings), summary: 'Default: ts' }],
+  details: 'The template works on the demo plant. Existing files are not overwritten.',
   examples: ['telltale module new gate_panel', 'telltale module new gate_panel --language python'],
   run: async ({ args, options, terminal }) => {
     const [name = ''] = args;
@@ -27,11 +27,11 @@ export const moduleNew: CommandDeclaration = {
     const file = `${name}.${ending}`;
     const template = fileURLToPath(new URL(`module.${ending}`, templatesUrl));
     await copyFile(template, file, constants.COPYFILE_EXCL).catch((error) => {
-      if (error.code === 'EEXIST') throw new Refused(`${file} is there already: take another name, or move it away.`);
+      if (error.code === 'EEXIST') throw new Refused(`${file} exists already: use another name, or move the file.`);
       throw asRefused(error, `${file} cannot be written`);
     });
     const next = `telltale module upload ${name} ${file} --create --writes gate_panel_text --render`;
     if (terminal.isJson) await terminal.json({ written: file, next });
-    else await terminal.line(`${file} is there. It runs after: ${next}`);
+    else await terminal.line(`${file} was created. To run it: ${next}`);
   },
 };

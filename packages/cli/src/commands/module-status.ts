@@ -9,7 +9,7 @@ import { namesIn } from './read.ts';
 
 export const moduleStatus: CommandDeclaration = {
   path: ['module', 'status'],
-  summary: 'How function modules are; one that is named, in detail',
+  summary: 'Show the state of function modules; of one, in detail',
   arguments: [{ name: 'NAME', optional: true, names: 'function-modules' }],
   repeatsFrom: 0,
   options: [],
@@ -37,7 +37,7 @@ export const moduleOperationCommands: readonly CommandDeclaration[] = functionMo
   arguments: [{ name: 'NAME', names: 'function-modules' }],
   repeatsFrom: 0,
   options: [],
-  details: 'Exit code 0 means that it has happened. One that is disabled is enabled in the configuration.',
+  details: 'Exit code 0 means that it is done. A disabled module is enabled in the configuration.',
   examples: [`telltale module ${operation} level_controller`],
   run: (call) => operate(call, operation),
 }));
@@ -80,7 +80,7 @@ async function details(terminal: Terminal, module: LiveFunctionModule): Promise<
     terminal.line({ text: title.padEnd(15), style: 'bold' }, ' ', ...cells);
   const { name, state, since, status, restarts, enabled, pid, processes, cpu, memory } = module;
   await line(name, stateCell(state), ` since ${timeText(since)}`);
-  await line('Status', status ?? 'it says nothing of itself');
+  await line('Status', status ?? 'none reported');
   await line('Runs', `${module['run-mode']}${enabled ? '' : ', disabled'}`);
   if (pid !== null) await line('Process', `${pid}, ${processes ?? 1} in all`);
   if (cpu !== null && memory !== null) await line('Takes', `${percent(cpu)} of a core, ${mebibytes(memory)}`);

@@ -21,18 +21,18 @@ const packedFiles =
 
 export const moduleUpload: CommandDeclaration = {
   path: ['module', 'upload'],
-  summary: 'Put the executable of a function module; one that runs is started anew with it',
+  summary: 'Upload the executable of a function module; a running one is restarted',
   arguments: [{ name: 'NAME', names: 'function-modules' }, { name: 'FILE' }],
   options: [
-    { name: 'create', summary: 'Put the module into the configuration where it is not there' },
+    { name: 'create', summary: 'Create the module if it does not exist' },
     {
       name: 'writes',
       value: 'NAMES',
-      summary: 'With --create: what it may write, names or beginnings such as pump1_*',
+      summary: 'With --create: what it may write, names or prefixes such as pump1_*',
     },
-    { name: 'render', summary: 'Run the configuration then' },
+    { name: 'render', summary: 'Render the configuration afterwards' },
   ],
-  details: `${packedFiles} Exit code 0 means that it is on disk, and runs if the module is to.`,
+  details: `${packedFiles} Exit code 0 means that it is stored, and runs if the module is enabled.`,
   examples: [
     'telltale module upload level_controller level-controller.ts',
     "telltale module upload report report.py --create --writes 'report_*' --render",
@@ -42,10 +42,10 @@ export const moduleUpload: CommandDeclaration = {
 
 export const modulePack: CommandDeclaration = {
   path: ['module', 'pack'],
-  summary: 'Make one executable file of a program in TypeScript or JavaScript',
+  summary: 'Bundle a program in TypeScript or JavaScript into one executable file',
   arguments: [{ name: 'FILE' }, { name: 'OUTPUT' }],
   options: [],
-  details: 'The same sources make the same bytes, so that properties.sha256 can name them.',
+  details: 'Builds are reproducible: the SHA-256 can be set as properties.sha256.',
   examples: ['telltale module pack level-controller.ts level-controller'],
   run: async ({ args, terminal }) => {
     const [file = '', output = ''] = args;
@@ -75,13 +75,13 @@ interface Executable {
 async function upload(call: Call): Promise<void> {
   const { client, terminal, args, options, signal } = call;
   const [name = '', file = ''] = args;
-  if (options.has('writes') && !options.has('create')) throw new UsageError('--writes goes with --create.');
+  if (options.has('writes') && !options.has('create')) throw new UsageError('--writes requires --create.');
   const known = (await client.configuration.list('function-modules', { names: [name], signal }))[name];
   if (known === undefined && !options.has('create')) await refuseUnknown(call, name);
   const writes = options.get('writes');
   if (known !== undefined && writes !== undefined && writes !== known.properties?.writes) {
     throw new Refused(
-      `${name} is there already, and --writes is for one that is made: set properties.writes of it with ` +
+      `${name} exists already, and --writes is only for new modules: set its properties.writes with ` +
         `telltale config get function-modules ${name} and config put, and upload without --writes.`,
     );
   }
@@ -95,13 +95,13 @@ async function upload(call: Call): Promise<void> {
   const sha256 = sumOf(executable.bytes);
   const pinned = known?.properties?.sha256;
   if (pinned !== undefined && pinned !== sha256) {
-    terminal.note(`The property sha256 of ${name} asks for another file: it will not start with this one.`);
+    terminal.note(`The property sha256 of ${name} requires another file: the module will not start with this one.`);
   }
   if (terminal.isJson) {
     const uploaded = { name, sha256, size: executable.bytes.length, created: known === undefined };
     await terminal.json({ uploaded });
   } else {
-    await terminal.line(`The executable of ${name} is on disk. SHA-256 ${sha256}`);
+    await terminal.line(`The executable of ${name} is stored. SHA-256 ${sha256}`);
     if (!options.has('render') && !(await client.configuration.isUpToDate({ signal }))) {
       await terminal.line('The configuration differs from what runs: telltale config render');
     }
@@ -127,7 +127,7 @@ async function refuseUnknown(call: Call, name: string): Promise<never> {
     await refuseMissing(call, 'function-modules', [name]);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    throw new Refused(`${error.message} --create makes it, with --writes NAMES for what it may write.`);
+    throw new Refused(`${error.message} To create it, add --create, with --writes NAMES for what it may write.`);
   }
   throw new Refused(`There is no function module ${JSON.stringify(name)}.`);
 }

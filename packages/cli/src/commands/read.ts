@@ -28,12 +28,12 @@ const columns: Record<string, readonly Column[]> = {
 
 export const read: CommandDeclaration = {
   path: ['read'],
-  summary: 'Measurements as they are now; all of them where none is named',
+  summary: 'Show current values of measurements; default: all',
   arguments: [{ name: 'NAME', optional: true, names: 'measurements' }],
   repeatsFrom: 0,
   options: [
     { name: 'commands', summary: 'Read commands instead' },
-    { name: 'fields', value: 'FIELD,…', summary: `Only these: ${measurementFields.join(', ')}; vt of commands` },
+    { name: 'fields', value: 'FIELD,…', summary: `Only these: ${measurementFields.join(', ')}; of commands only vt` },
   ],
   examples: ['telltale read tank1_level', 'telltale read --commands', 'telltale read --fields vtq,description'],
   run: (call) => (call.options.has('commands') ? readCommands(call) : readMeasurements(call)),

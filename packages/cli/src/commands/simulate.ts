@@ -13,7 +13,7 @@ const qualities: Readonly<Record<string, number>> = {
 
 export const simulate: CommandDeclaration = {
   path: ['simulate'],
-  summary: 'Force a measurement to a value; --stop ends it; alone: list what is forced',
+  summary: 'Simulate the value of a measurement, stop that, or list simulations',
   arguments: [
     { name: 'NAME', optional: true, names: 'measurements' },
     { name: 'VALUE', optional: true, names: 'measurements' },
@@ -21,9 +21,9 @@ export const simulate: CommandDeclaration = {
   repeatsFrom: 1,
   usage: '[NAME VALUE] [--stop NAME…]',
   options: [
-    { name: 'for', value: 'SECONDS', summary: 'It ends by itself after so long; without it: when it is stopped' },
+    { name: 'for', value: 'SECONDS', summary: 'Stop after this time; default: run until stopped' },
     { name: 'quality', value: 'QUALITY', summary: 'good, uncertain, bad, or a number such as 192 or 0x54' },
-    { name: 'stop', summary: 'Give the device its say again, for each NAME' },
+    { name: 'stop', summary: 'Stop the simulation of each NAME' },
     rawOption,
   ],
   examples: ['telltale simulate tank1_level 1.5 --for 60', 'telltale simulate --stop tank1_level', 'telltale simulate'],
@@ -51,7 +51,7 @@ async function force(call: Call): Promise<void> {
 
 async function stop(call: Call): Promise<void> {
   const { client, terminal, args, signal } = call;
-  if (args.length === 0) throw new UsageError('Which? telltale simulate --stop NAME…');
+  if (args.length === 0) throw new UsageError('A name is required: telltale simulate --stop NAME…');
   const known = await client.measurements.list({ names: args, fields: ['name'], signal });
   await refuseMissing(call, 'measurements', missingOf(args, known));
   const stopped: string[] = [];

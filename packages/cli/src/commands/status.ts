@@ -31,10 +31,10 @@ export interface Status {
 
 export const status: CommandDeclaration = {
   path: ['status'],
-  summary: 'Whether the service is ready, what runs, connectors, active alarms, simulations, damage to the archive',
+  summary: 'Summarize the service: readiness, configuration, connectors, alarms, archive',
   arguments: [],
   options: [],
-  details: 'Ends with 1 where the service is there and not ready.',
+  details: 'Exit code 1 means that the service runs but is not ready.',
   run: async (call) => {
     const found = await readStatus(call);
     if (call.terminal.isJson) await call.terminal.json(found);

@@ -14,11 +14,11 @@ import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
 
 export const watch: CommandDeclaration = {
   path: ['watch'],
-  summary: 'Every change of measurements, as it happens, until Ctrl-C',
+  summary: 'Show changes of measurements as they happen, until Ctrl-C',
   arguments: [{ name: 'NAME', optional: true, names: 'measurements' }],
   repeatsFrom: 0,
   options: [
-    { name: 'all', summary: 'All measurements, those to come as well' },
+    { name: 'all', summary: 'All measurements, including new ones' },
     { name: 'commands', summary: 'Watch commands instead' },
   ],
   details:
@@ -63,7 +63,7 @@ export const watch: CommandDeclaration = {
 
 export const watchAlarms: CommandDeclaration = {
   path: ['alarms', 'watch'],
-  summary: 'Every change of alarms, as it happens, until Ctrl-C',
+  summary: 'Show changes of alarms as they happen, until Ctrl-C',
   arguments: [{ name: 'NAME', optional: true, names: 'alarms' }],
   repeatsFrom: 0,
   options: [],
@@ -115,7 +115,7 @@ async function follow<Update extends NamedUpdate>(
     for await (const { updates, skipped, refused } of start(channel)) {
       for (const update of updates) await (terminal.isJson ? terminal.jsonLine(update) : printOne(call, update, print));
       if (skipped > 0)
-        await tell(call, { skipped }, `${skipped} updates were passed over: they came faster than shown.`);
+        await tell(call, { skipped }, `${skipped} updates were skipped: they arrived faster than they could be shown.`);
       for (const { name, error } of refused) {
         const problem = error && new TelltaleProblem(error);
         if (problem?.problem === 'unknown-object')

@@ -7,12 +7,12 @@ import { valueText } from '../words.ts';
 
 export const rawOption = {
   name: 'raw',
-  summary: 'A VALUE is given as on the wire: the letter of its datatype, then it',
+  summary: 'VALUE has the form of the wire: the letter of the datatype, then the value',
 };
 
 export const write: CommandDeclaration = {
   path: ['write'],
-  summary: 'Write commands, in this order; the first that fails ends it',
+  summary: 'Write commands in order, up to the first failure',
   arguments: [{ name: 'NAME', names: 'commands' }, { name: 'VALUE' }],
   repeatsFrom: 0,
   options: [rawOption],

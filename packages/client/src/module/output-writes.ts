@@ -53,7 +53,7 @@ export async function writeOutputs(
 }
 
 function wireText({ name, value, datatype }: Output): string {
-  if (datatype === undefined) throw new ValueError(`the service has not told of a command ${name} yet`);
+  if (datatype === undefined) throw new ValueError(`the service has not reported the command ${name} yet`);
   // What does not fit is refused where it is formatted.
   return formatPrefixed(datatype, fitValue(datatype, value) ?? value);
 }

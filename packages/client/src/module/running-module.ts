@@ -72,7 +72,8 @@ export class RunningModule {
     this.#channel = channel;
     channel.onQuery((queryId) => this.#answer(queryId));
     channel.onState((state, reason) => {
-      if (state === 'lost') tell(`The link to the service is lost (${reason}): everything is bad until it is back.`);
+      if (state === 'lost')
+        tell(`The link to the service is lost (${reason}): everything is bad until it is restored.`);
     });
     const common = { channel, clock };
     const onRefused = (kind: string) => (name: string, reason: string) => tell(`${kind} ${name} is bad: ${reason}`);

@@ -325,7 +325,7 @@ export class Connection {
     const counters = this.#counters;
     try {
       const { count } = batch;
-      if (!(count <= batch.points.length)) throw new TypeError('publish wants a batch of readings');
+      if (!(count <= batch.points.length)) throw new TypeError('publish requires a batch of readings');
       if (count === 0) return;
       if (from === undefined || from !== this.#made || (this.#state !== 'up' && this.#early === undefined)) {
         counters.dropped += count;

@@ -37,7 +37,7 @@ interface Job {
   isSettled: boolean;
 }
 
-const gone: WriteOutcome = { kind: 'superseded', reason: 'the command is configured otherwise by now' };
+const gone: WriteOutcome = { kind: 'superseded', reason: 'the configuration of the command has changed' };
 
 export class LinkWrites {
   readonly #options: LinkWritesOptions;
@@ -56,7 +56,7 @@ export class LinkWrites {
       const reason = `${maxWaitingWrites} writes are waiting for their answers already`;
       return Promise.resolve({ kind: 'refused', reason });
     }
-    if (limitMs <= 0) return Promise.resolve({ kind: 'timeout', sent: false, reason: 'its time was over' });
+    if (limitMs <= 0) return Promise.resolve({ kind: 'timeout', sent: false, reason: 'its timeout had expired' });
     const { promise, resolve } = Promise.withResolvers<WriteOutcome>();
     const job: Job = {
       commandId,
@@ -112,11 +112,11 @@ export class LinkWrites {
     if (!job.isHanded) {
       const queue = this.#queues.get(job.commandId);
       queue?.splice(queue.indexOf(job), 1);
-      this.#drop(job, { kind: 'timeout', sent: false, reason: 'an earlier write of this command took all the time' });
+      this.#drop(job, { kind: 'timeout', sent: false, reason: 'it timed out behind an earlier write of this command' });
       return;
     }
     job.settle({ kind: 'timeout', sent: true, reason: 'no answer' });
-    job.controller.abort(new Error('the time of the write is over'));
+    job.controller.abort(new Error('the write timed out'));
     job.takeBack = this.#options.clock.after(graceMs, () => {
       this.#options.log.error('an aborted write has not ended: it is abandoned');
       this.#next(job);

@@ -57,10 +57,10 @@ export function readDetail(given: unknown): ToldDetail {
 /** Undefined where there was no reading. Throws where it is no trace. */
 export function readTrace(given: unknown): ReadingTrace | undefined {
   if (given === undefined) return undefined;
-  if (!isObject(given)) throw new TypeError('the stack explained it in a form that is not known');
+  if (!isObject(given)) throw new TypeError('the explanation of the stack is not an object');
   const { value } = given;
   if (!isNumber(given.timeUs) || typeof given.request !== 'string' || (value !== undefined && !isValue(value))) {
-    throw new TypeError('the stack explained it without its time, its request, or with something that is no value');
+    throw new TypeError('the explanation of the stack lacks its time or request, or has an invalid value');
   }
   return {
     timeUs: given.timeUs,
@@ -77,7 +77,8 @@ export function readTrace(given: unknown): ReadingTrace | undefined {
 export function readBrowseAnswer(given: unknown, limit: number): BrowseAnswer {
   if (!isObject(given) || !Array.isArray(given.items)) throw new TypeError('the stack answered without a list');
   const { items } = given;
-  if (items.length > limit) throw new TypeError(`the stack answered with ${items.length} items, not ${limit} at most`);
+  if (items.length > limit)
+    throw new TypeError(`the stack answered with ${items.length} items; at most ${limit} are allowed`);
   return { items: Array.from(items, itemOf), cursor: whole(given.cursor, 'the cursor') };
 }
 
@@ -94,7 +95,7 @@ function itemOf(given: unknown, at: number): BrowseItem {
 
 function browsedPoint(given: unknown, place: string): BrowsedPoint | undefined {
   if (given === undefined) return undefined;
-  if (!isObject(given)) throw new TypeError(`${place} is no point`);
+  if (!isObject(given)) throw new TypeError(`${place} is not a point`);
   const { datatype, description, eu, properties } = given;
   if (typeof datatype !== 'string' || !isDatatype(datatype)) throw new TypeError(`${place} has no datatype`);
   const address = whole(given.address, `the address of ${place}`);
@@ -111,7 +112,7 @@ function browsedPoint(given: unknown, place: string): BrowsedPoint | undefined {
 }
 
 function propertiesOf(given: unknown, place: string): Record<string, string> {
-  const wrong = () => new TypeError(`the properties of ${place} are not ${maxProperties} texts at most`);
+  const wrong = () => new TypeError(`the properties of ${place} must be texts, at most ${maxProperties}`);
   if (!isObject(given)) throw wrong();
   const entries = Object.entries(given);
   if (entries.length > maxProperties) throw wrong();
@@ -176,7 +177,7 @@ function cut(text: string, limit: number): string {
 function whole(given: unknown, what: string): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given !== 'string' || given.length > maxKept) {
-    throw new TypeError(`${what} is no text of at most ${maxKept} characters`);
+    throw new TypeError(`${what} is not a text of at most ${maxKept} characters`);
   }
   return given;
 }

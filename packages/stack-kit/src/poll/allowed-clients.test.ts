@@ -109,7 +109,7 @@ describe('allowed clients', () => {
     '1.1.1.1,'.repeat(300),
   ]) {
     test(`${JSON.stringify(text.slice(0, 30))} is refused`, () => {
-      assert.throws(() => AllowedClients.parse(text), /an address or a net is expected|at most 256/);
+      assert.throws(() => AllowedClients.parse(text), /an address or network is expected|at most 256/);
     });
   }
 
@@ -119,7 +119,7 @@ describe('allowed clients', () => {
         try {
           AllowedClients.parse(text);
         } catch (error) {
-          assert.match((error as Error).message, /an address or a net is expected/);
+          assert.match((error as Error).message, /an address or network is expected/);
         }
       }),
     );

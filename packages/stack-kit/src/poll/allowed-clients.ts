@@ -99,7 +99,7 @@ function canonical(text: string): Canonical | undefined {
 function addEntry(nets: Nets, entry: string): void {
   const wrong = () => {
     const shown = JSON.stringify(entry.length > 60 ? `${entry.slice(0, 60)}…` : entry);
-    return new Error(`has ${shown}: an address or a net is expected, such as 10.0.0.7 or 192.168.5.0/24 or fd00::/8`);
+    return new Error(`has ${shown}: an address or network is expected, such as 10.0.0.7 or 192.168.5.0/24 or fd00::/8`);
   };
   const [, address = '', prefix] = /^([0-9a-fA-F.:]{2,45})(?:\/([0-9]{1,3}))?$/.exec(entry) ?? [];
   const known = canonical(address);

@@ -233,7 +233,7 @@ export class PolledDevice<R extends PollRequest> {
     this.#add(points, quality, batch);
     const [point] = points;
     if (point === undefined || this.#culpritsTold++ >= maxCulpritsTold) return;
-    this.#options.log.warn(`${point.name}: ${this.name} does not give ${point.address}: ${reason}`);
+    this.#options.log.warn(`${point.name}: ${this.name} cannot read ${point.address}: ${reason}`);
   }
 
   /** In one batch. */

@@ -125,7 +125,7 @@ describe('a wrong address', () => {
     start(plant);
     await plant.advance(50);
     for (let cell = 0; cell < 10; cell++) assert.equal(plant.shown(`a/${cell}`), cell === 5 ? badAddress : cell);
-    assert.match(plant.lines.join(), /a\/5: a does not give a\/5: illegal address/);
+    assert.match(plant.lines.join(), /a\/5: a cannot read a\/5: illegal address/);
     plant.takeSent();
     await plant.advance(2000);
     // What is good is read in as few requests as can be again.

@@ -165,15 +165,15 @@ export class HostApplication {
     const { group, node: nodeName, device, metric: name } = address;
     const node = this.#nodes.get(`${group}/${nodeName}`);
     if (!node?.session.isBorn || !node.session.hasDevice(device)) {
-      throw new Refused(`${device || nodeName} is not there: no birth of it has come`);
+      throw new Refused(`${device || nodeName} is offline: no birth was received`);
     }
     const born = node.session.metric(device, name);
     if (born === undefined) throw new Refused(`${device || nodeName} has no metric ${name}`);
-    if (node.session.hasMissed) throw new Refused(`something of ${nodeName} was missed: it has to be born again first`);
+    if (node.session.hasMissed) throw new Refused(`a message of ${nodeName} was lost: waiting for its next birth`);
     // As it was born: what an edge node makes of another type is anybody's guess.
     const type = born.type ?? typeOfDatatype(command.datatype);
     const fitted = fitType(type, value);
-    if (fitted === undefined) throw new Refused(`the value does not go into the metric, which is of type ${type}`);
+    if (fitted === undefined) throw new Refused(`the value does not fit the metric, which is of type ${type}`);
     const isShort = type === metricType.uint32 && !born.isLong;
     const timestampMs = Math.floor(this.#options.clock.now() / 1000);
     // By name and, where it has one, alias: there are edge nodes that look at one of them alone.
@@ -278,7 +278,7 @@ export class HostApplication {
   #unclear(node: EdgeNode, reason: string): void {
     const { log, clock } = this.#options;
     const nowUs = clock.now();
-    if (node.session.isBorn) log.warn(`${node.group}/${node.node}: ${reason}; asking for its birth`);
+    if (node.session.isBorn) log.warn(`${node.group}/${node.node}: ${reason}; requesting a rebirth`);
     node.lastError = reason;
     node.isUnclear = true;
     for (const tap of [...node.taps.values()].flatMap((taps) => [...taps.values()].flat())) {

@@ -118,7 +118,7 @@ export class NodeSession {
     for (const metric of metrics) {
       const known = this.#find(device, metric.name, metric.alias);
       if (known === undefined) {
-        return { kind: 'unclear', reason: `a metric that no birth told of: ${metric.name ?? metric.alias}` };
+        return { kind: 'unclear', reason: `a metric that is not in the birth: ${metric.name ?? metric.alias}` };
       }
       if (!metric.isHistorical) values.set(known.name, metric);
     }
