@@ -1,4 +1,4 @@
-// Completion for shells. Their scripts only pass the words on: what may come next is told here, from the declarations
+// Completion for shells. Their scripts only pass the words on: completions are computed here, from the declarations
 // and, for names, from the service.
 import { type Family, familyNames } from '@telltale/schema';
 import type { ArgumentDeclaration, Call, CommandDeclaration, Named, OptionDeclaration } from './declaration.ts';

@@ -13,7 +13,7 @@ const ending = new AbortController();
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** The second is the system's: process.exit would wait for a thread that waits for a file, such as a FIFO nobody reads. */
+/** The second is the system's: process.exit would wait for a thread that waits for a file, such as a FIFO without a reader. */
 function end(): void {
   ending.abort();
   for (const signal of signals) process.off(signal, end);
@@ -22,7 +22,7 @@ function end(): void {
 for (const signal of signals) process.on(signal, end);
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') process.exit(exitCodes.good); // whoever reads the output has seen enough
+  if (code === 'EPIPE') process.exit(exitCodes.good); // the reader has closed the pipe
   process.stderr.write(`telltale: the output cannot be written: ${message}.\n`);
   process.exit(exitCodes.refused);
 });

@@ -1,8 +1,8 @@
-// Where the lines of a log that were read meet those that are told as they come: which of these are new.
+// Joins the lines of a log that were read with those that are pushed: which of these are new.
 import { fromTimestamp, type LogLine } from '@telltale/schema';
 
 /**
- * Says of each line that is told, in order, whether it is new beside those that were read. Lines may be alike in all,
+ * Says of each pushed line, in order, whether it is new beside those that were read. Lines may be alike in all,
  * their time included: as many are passed over as were read, since the log may have been read in the middle of them.
  */
 export function newLines(read: readonly LogLine[]): (line: LogLine) => boolean {

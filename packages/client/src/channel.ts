@@ -51,7 +51,7 @@ export interface RequestOptions {
 export interface WatchOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
-  /** Updates that may wait for the reader before only the newest of each name is kept; 10,000 where not given. */
+  /** Updates that are queued for a slow reader before only the newest of each name is kept. Default: 10,000. */
   readonly maxWaiting?: number | undefined;
 }
 
@@ -127,7 +127,7 @@ export class Channel {
     });
   }
 
-  /** While it is not `connected`, what was told before may be out of date. */
+  /** While it is not `connected`, values received before may be out of date. */
   get state(): ChannelState {
     return this.#connection.state;
   }
@@ -219,7 +219,7 @@ export class Channel {
     return this.#watch(this.#functionModules, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
   }
 
-  /** What modules print from now on. Of lines that nobody reads fast enough only the newest of each module is kept. */
+  /** What modules print from now on. For a slow reader, only the newest line of each module is kept. */
   watchFunctionModuleLogs(names: WatchedNames, options: WatchOptions = {}): Watch<FunctionModuleLine> {
     return this.#watch(this.#functionModuleLogs, names, { conflates: true, ...options });
   }
@@ -249,7 +249,7 @@ export class Channel {
     const table = new WatchTable<Update>({
       tellsPresent: kind !== 'FunctionModuleLogs',
       watch: (names) => ask('Watch', names),
-      unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // nobody reads what still comes
+      unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // updates that still arrive are ignored
       settled: () => this.#ask('Heartbeat', {}),
       onSilence: () => this.#connection.drop('a watch was not answered'),
     });

@@ -114,7 +114,7 @@ export class ConfigurationAccess {
     return (await this.#renderStatus(options)).missing ?? [];
   }
 
-  /** Says that what is missing is known: it is told no more. */
+  /** Acknowledges what is missing: it is no longer reported. */
   acknowledgeMissing({ signal }: AskOptions = {}): Promise<void> {
     return this.#calls.send('acknowledgeMissing', {}, { signal });
   }

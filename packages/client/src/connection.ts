@@ -20,7 +20,7 @@ export function ownWebSocketTakesHeaders(): boolean {
   return typeof globalThis.process?.versions?.node === 'string';
 }
 
-/** `connecting` until the first connection; `lost` while there is none: what is known may be out of date. */
+/** `connecting` until the first connection; `lost` while there is none: known values may be out of date. */
 export type ChannelState = 'connecting' | 'connected' | 'lost' | 'closed';
 
 export interface ConnectionOptions {

@@ -1,5 +1,5 @@
 // For function modules in TypeScript and JavaScript: connects from the environment that the service gives a module, and
-// runs it until it is told to stop. Loads no schemas, so that what is uploaded stays small. Needs Node.
+// runs it until a stop is requested. Loads no schemas, so that the uploaded file stays small. Needs Node.
 import { moduleEnvironment } from './module/module-environment.ts';
 import { type ModuleOptions, RunningModule } from './module/running-module.ts';
 

@@ -1,4 +1,4 @@
-// What the service tells about itself: whether it is ready, its version, its metrics.
+// The service itself: readiness, version, metrics.
 import type { AskOptions, Transport } from './transport.ts';
 
 export interface MetricSample {

@@ -43,7 +43,7 @@ export class TelltaleClient {
   /** The history of measurements, commands and alarms. */
   readonly archive: ArchiveAccess;
   readonly configuration: ConfigurationAccess;
-  /** What the service tells about itself. */
+  /** Readiness, version and metrics of the service. */
   readonly service: ServiceAccess;
   readonly wsUrl: string;
   readonly #timeoutMs: number;
@@ -51,7 +51,7 @@ export class TelltaleClient {
   readonly #webSocket: WebSocketConstructor | undefined;
   readonly #token: string | undefined;
 
-  /** Throws a TypeError where an address is none. */
+  /** Throws a TypeError if an address is invalid. */
   constructor(options: TelltaleClientOptions = {}) {
     const { fetch = globalThis.fetch.bind(globalThis), timeoutMs = defaultTimeoutMs, clock = systemClock } = options;
     const { token } = options;

@@ -1,4 +1,4 @@
-// One HTTP request, and what comes of it: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
+// One HTTP request and its outcome: the answer, a TelltaleProblem, or Unreachable. What the requests are is left
 // to the parts that use it.
 import { type Clock, isIdentifier, onAbort, type ProblemName, parseJson } from '@telltale/schema';
 import { readProblem, TelltaleProblem, Unreachable } from './errors.ts';
@@ -45,10 +45,10 @@ export async function* chunksOf({ stream }: Download): AsyncGenerator<Uint8Array
   }
 }
 
-/** What the system says when nobody was spoken to at all. */
+/** Error codes of the system if no connection was made. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** And when whoever was spoken to has closed the connection. */
+/** Error codes of the system if the peer has closed the connection. */
 const cutOff = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 export class Transport {

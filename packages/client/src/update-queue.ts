@@ -1,4 +1,4 @@
-// Updates on their way to one reader, bounded: where the reader does not keep up, only the newest of each name is kept,
+// A bounded queue of updates for one reader: if the reader does not keep up, only the newest of each name is kept,
 // and what was passed over is counted. Of what must not be passed over, too much ends the iteration.
 import type { ItemResult } from '@telltale/schema';
 import { onAbort } from '@telltale/schema/values';

@@ -1,4 +1,4 @@
-// Who reads which names of one kind, and what the service was asked to tell: each name is watched once, however many
+// Who reads which names of one kind, and what is watched at the service: each name is watched once, however many
 // read it, and again after a loss. While all are watched, no name is watched by itself.
 import type { ItemResult } from '@telltale/schema';
 import { TelltaleProblem } from './errors.ts';
@@ -7,7 +7,7 @@ import type { NamedUpdate, UpdateQueue } from './update-queue.ts';
 export type WatchedNames = readonly string[] | 'all';
 
 export interface WatchAsker {
-  /** Whether the present is told first, and each update is the present until the next; else they are lines of a log. */
+  /** Whether updates are states, of which the current one comes first; else they are lines of a log. */
   readonly tellsPresent: boolean;
   /** Asks the service; resolves where all is watched. Called only while there is a connection. */
   watch(names: WatchedNames): Promise<unknown>;
@@ -26,7 +26,7 @@ interface Watched<Update extends NamedUpdate> {
 
 interface Reader {
   readonly names: ReadonlySet<string> | 'all';
-  /** Names that it was told of as refused. */
+  /** Names that were reported to it as refused. */
   readonly refused: Set<string>;
   hasUpdates: boolean;
 }
@@ -39,9 +39,9 @@ export class WatchTable<Update extends NamedUpdate> {
   readonly #readers = new Map<UpdateQueue<Update>, Reader>();
   readonly #readersOfAll = new Set<UpdateQueue<Update>>();
   readonly #watched = new Map<string, Watched<Update>>();
-  /** What was told last of each name; empty while there is no connection, since it may be out of date. */
+  /** The last update of each name; empty while there is no connection, since it may be out of date. */
   readonly #last = new Map<string, Update>();
-  /** Whether all are watched and the present values have come: what was not told does not exist. */
+  /** Whether all are watched and the current values have arrived: any other name does not exist. */
   #isAllKnown = false;
   #isConnected = false;
   #wasConnected = false;
@@ -132,7 +132,7 @@ export class WatchTable<Update extends NamedUpdate> {
 
   /** Asks again for names that the service did not know: they may be configured by now. */
   retryMissing(): void {
-    if (this.#readersOfAll.size > 0) return; // they will be told by themselves
+    if (this.#readersOfAll.size > 0) return; // the service reports removals to them
     this.#watch([...this.#watched].filter(([, { isMissing }]) => isMissing).map(([name]) => name));
   }
 
@@ -140,7 +140,7 @@ export class WatchTable<Update extends NamedUpdate> {
     const touched = new Set(skipped > 0 ? this.#readers.keys() : this.#readersOfAll);
     for (const update of updates) {
       const watched = this.#watched.get(update.name);
-      // What nobody reads any more will be out of date when somebody does.
+      // Without a reader the value is no longer updated, and would be stale for the next reader.
       const isRead = watched !== undefined || this.#readersOfAll.size > 0;
       if (update.removed || !isRead || !this.#asker.tellsPresent) this.#last.delete(update.name);
       else this.#last.set(update.name, update);

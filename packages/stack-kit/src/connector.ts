@@ -91,7 +91,7 @@ export interface ConnectorOptions<Variables> extends InstanceOptions<Variables> 
 export interface Connector {
   /**
    * Before the first `connect`, and again whenever the points have changed, while it runs as well: the link stays. The
-   * present value of every measurement is published anew soon after.
+   * current value of every measurement is published again soon after.
    */
   setPoints(points: StackPoints): void;
   /** Makes the link. Throws `NotConnected`, `BackOff` or `Fatal`. */
@@ -111,7 +111,7 @@ export interface Connector {
    * Writes once and resolves when the device has accepted it. Throws `Refused` where the device says no, `NotConnected`
    * where nothing was sent, `NoAnswer` where it was and nothing came back; that and anything else, the reason of the
    * signal included, means that the device may have it. Never tries again, never keeps a write for later. The signal is
-   * aborted when nobody waits for the answer any more.
+   * aborted when the answer is no longer needed.
    */
   write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void>;
   /** After `run` has ended, whether `connect` worked or not: gives everything back. May be connected again. */
@@ -237,7 +237,7 @@ export interface StackAlarmState {
 export interface Provider {
   /** Before the first `connect`, and again whenever the points have changed; their present values follow by `publish`. */
   setPoints(points: StackPoints): void;
-  /** Begins to serve: listens, or connects to whoever is served. */
+  /** Starts serving: listens, or connects to the peer that is served. */
   connect(signal: AbortSignal): Promise<void>;
   /** Serves until the signal is aborted, then resolves; throws when it cannot go on. */
   run(signal: AbortSignal): Promise<void>;

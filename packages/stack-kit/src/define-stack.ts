@@ -78,7 +78,7 @@ export interface StackRole<Values = unknown> {
   describe(): StackDescription;
   /** `values` is undefined where there are faults. Only own properties of `vars` count. */
   readVariables(vars: Readonly<Record<string, string>>): ReadVariables<Values>;
-  /** What is wrong with the address, how to mend it and an example; undefined where nothing is. */
+  /** What is wrong with the address, how to fix it and an example; undefined if it is valid. */
   checkAddress(kind: PointKind, address: string, point: Point): string | undefined;
 }
 

@@ -114,7 +114,7 @@ function describe(name: string, schema: TSchema, mandatory: boolean): ParameterD
   if (description !== undefined) parameter.description = description;
   if (words !== undefined) parameter.enum = words as string[];
   if (secret !== undefined) {
-    // What is kept in a file is not seen here, and the name of the file is bound by none of these.
+    // The contents of a file are not checked here, and these keywords do not apply to its name.
     if (parameter.type !== 'string' || words !== undefined || pattern !== undefined) {
       throw new Error('a secret must be a text, without enum and pattern');
     }
@@ -169,7 +169,7 @@ function toText(value: VariableValue): string {
   return typeof value === 'number' ? formatText('d', value) : String(value);
 }
 
-/** Throws a ValueError that tells what is expected. */
+/** Throws a ValueError that says what is expected. */
 type Reader = (text: string) => VariableValue;
 
 function readerOf({ type, range = [null, null], enum: words, regex }: ParameterDescription): Reader {

@@ -45,7 +45,7 @@ function itemOf(path: string, pointer: readonly string[], json: unknown): Browse
   return { title, path: undefined, measurement: pointOf(address, pointer, path, json), command: undefined };
 }
 
-/** Of what is null, nobody knows what it will be. A number may have a fraction later: it is a double unless it is too large. */
+/** The type of null is unknown. A number may have a fraction later: it is a double unless it is too large. */
 function pointOf(address: string, pointer: readonly string[], path: string, json: unknown): BrowsedPoint | undefined {
   const name = pointer.length === 0 ? path : pointer.join('.');
   switch (typeof json) {

@@ -30,7 +30,7 @@ export function requestOf(command: StackCommand, value: Value): CommandRequest {
   return { method, path, body: text, headers: text === '' ? {} : { 'content-type': contentType } };
 }
 
-/** Returns where the server has accepted it. Throws `Refused` where it has not; anything else where nobody knows. */
+/** Returns if the server has accepted it. Throws `Refused` if it has not, and anything else if the outcome is unknown. */
 export function judgeAnswer({ status, statusText, body }: HttpAnswer): void {
   if (status >= 200 && status < 300) return;
   const said = (body ?? Buffer.of())

@@ -23,7 +23,7 @@ export interface HttpAnswer {
   readonly headers: IncomingMessage['headers'];
   /** Undefined where it is larger than allowed. */
   readonly body: Buffer | undefined;
-  /** False where nothing but the end of the connection tells that this was all of it. */
+  /** False if only the end of the connection marks the end of the body. */
   readonly tellsItsEnd: boolean;
 }
 
@@ -66,12 +66,12 @@ export class HttpClient {
     closeTalkativeIdle(this.#agent);
   }
 
-  /** Over a connection that is kept. Throws `Unanswered`, or the reason of the signal. */
+  /** Over a pooled connection. Throws `Unanswered`, or the reason of the signal. */
   get(path: string, signal: AbortSignal): Promise<HttpAnswer> {
     return this.#ask({ method: 'GET', path, signal }, this.#agent);
   }
 
-  /** Over a connection of its own: a kept one that the server is just closing would leave it open what became of it. */
+  /** Over a new connection: if the server were just closing a pooled one, the outcome would be unknown. */
   send(sending: Sending): Promise<HttpAnswer> {
     return this.#ask(sending, false);
   }

@@ -38,7 +38,7 @@ export interface PageOptions {
   readonly timestamps: boolean;
 }
 
-/** Of a text, a label has so much: the rest would not be read by anybody, and is kept by Prometheus for ever. */
+/** Longer texts are truncated in labels, since Prometheus stores every distinct label value. */
 const maxLabelLength = 1024;
 
 export function metricPage(families: Iterable<Family>, format: PageFormat, options: PageOptions): string {

@@ -9,7 +9,7 @@ const perUnit = { s: 1e6, ms: 1e3, us: 1 } as const;
 const isoTime =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,]([0-9]{1,9}))?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})$/;
 
-/** Microseconds since 1970; undefined where it is no time. A text without its zone is none: nobody knows which is meant. */
+/** Microseconds since 1970; undefined if it is not a time. A text without its zone is ambiguous, and is not one. */
 export function readTime(json: unknown, unit: TimeUnit): number | undefined {
   if (typeof json === 'number' || typeof json === 'bigint') return finite(Number(json) * perUnit[unit]);
   if (typeof json !== 'string' || json.length > 50) return undefined;
@@ -25,7 +25,7 @@ export function readTime(json: unknown, unit: TimeUnit): number | undefined {
   return Number.isNaN(ms) ? undefined : ms * 1000 + Math.round(Number(`0.${fraction ?? 0}`) * 1e6);
 }
 
-/** Of a number: an OPC quality; of a boolean: good or bad; of a word: good, uncertain or bad. What is none of them is bad. */
+/** Of a number: an OPC quality; of a boolean: good or bad; of a word: good, uncertain or bad. Anything else is bad. */
 export function readQuality(json: unknown): number {
   if (typeof json === 'number' && Number.isInteger(json) && json >= 0 && json <= 0xff) {
     return (json & qualityMask.status) === unassigned ? quality.bad.nonSpecific : json;

@@ -16,7 +16,7 @@ const decimals = quantities.filter((datatype) => traitsOf(datatype).precision !=
 
 /**
  * The raw datatypes into which every reading fits or is rounded; b and q take what is 0 or 1, and 0 to 3. A 64-bit
- * reading beyond l is told as bad, since there is nothing larger.
+ * reading beyond l is bad, since there is nothing larger.
  */
 export const holders: Readonly<Record<RegisterType | 'bit', readonly Datatype[]>> = {
   bit: numbers,

@@ -25,7 +25,7 @@ export class LostAnswer extends Error {
   override readonly name = 'LostAnswer';
 }
 
-/** A link over which nobody has answered so often and for so long is not a link any more. */
+/** After so many requests without an answer, over so long a time, the link counts as lost. */
 const silentRequests = 3;
 const silentMs = 5000;
 /** Around the PDU, of either frame. */
@@ -45,7 +45,7 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #queue: Pending[] = [];
   readonly #underWay = new Map<number, Pending>();
-  /** By unit: until when nothing is asked of it, since an answer of it may still come that nothing could tell apart. */
+  /** By unit: until when it is not asked, since a late answer could not be distinguished from that to a new request. */
   readonly #quarantine = new Map<number, number>();
   #nextId = 1;
   #state: 'closed' | 'open' | 'renewing' = 'closed';
@@ -178,7 +178,7 @@ export class Client {
       this.#lose(error as Error);
       return;
     }
-    // On a serial line every byte, also of somebody else's answer, begins the silence anew.
+    // On a serial line every byte, also of another answer, restarts the silent interval.
     this.#notBeforeMs = Math.max(this.#notBeforeMs, clock.monotonicMs() + this.#options.transport.silenceMs);
     this.#pump();
   }

@@ -247,7 +247,7 @@ function isFailure(code: number): boolean {
   return code === exceptionCodes.serverDeviceFailure || code === exceptionCodes.memoryParityError;
 }
 
-/** Gateways tell of a silent unit; a busy one has no values, and is asked again as a silent one is. */
+/** Gateways report a silent unit; a busy one has no values, and is retried as a silent one is. */
 const silentCodes: readonly number[] = [
   exceptionCodes.acknowledge,
   exceptionCodes.serverDeviceBusy,

@@ -8,7 +8,7 @@ export interface Exchange {
 }
 
 export interface Framing {
-  /** Whether an answer tells which request it answers. */
+  /** Whether an answer identifies its request. */
   readonly hasIds: boolean;
   frame(exchange: Exchange): Uint8Array;
   /**

@@ -61,7 +61,7 @@ export function isLongType(type: RegisterType): type is 'int64' | 'uint64' {
   return type === 'int64' || type === 'uint64';
 }
 
-/** The value at `offset`. Not for texts and 64-bit integers. NaN where a BCD digit is none. */
+/** The value at `offset`. Not for texts and 64-bit integers. NaN if a BCD digit is invalid. */
 export function readNumber({ type, order, bytes }: Layout, view: DataView, offset: number): number {
   if (order === 'abcd') return readInOrder(type, view, offset);
   arrange(order, view, offset, scratch, bytes);

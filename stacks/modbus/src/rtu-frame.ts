@@ -44,7 +44,7 @@ export class RtuFraming implements Framing {
 
   receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
     const exchange = find();
-    if (exchange === undefined) return; // nobody has asked: late, or noise
+    if (exchange === undefined) return; // no request is pending: late, or noise
     this.#hold(chunk);
     const pdu = this.#findAnswer(exchange);
     if (pdu === undefined) return;

@@ -1,5 +1,5 @@
 // Opens what a configuration calls a serial port only where it is one: a character device below /dev. Anything else would
-// let whoever configures a connector read files, or wait for ever at a pipe.
+// let a configuration read files, or wait for ever at a pipe.
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { resolve, sep } from 'node:path';
 
@@ -8,7 +8,7 @@ const folder = `${sep}dev${sep}`;
 export interface SerialDevice {
   /** What leads to this device and no other, as long as it is not closed. */
   readonly path: string;
-  /** After whoever needs it has opened the path. */
+  /** After the path has been opened. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-// A child process that has one serial port open and carries its bytes. It ends when whoever started it has gone. The
+// A child process that has one serial port open and carries its bytes. It ends with its parent. The
 // library behind it works in the main thread of a process only, and would end the whole server from any other: here it
 // has a process of its own.
 import { SerialPort } from 'serialport';

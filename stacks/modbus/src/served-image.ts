@@ -10,7 +10,7 @@ import { parseServedAddress, type ServedAddress } from './served-address.ts';
 interface ImagePoint {
   readonly served: ServedPoint;
   readonly address: ServedAddress;
-  /** A value in its registers, null where it does not fit; of whoever asked last. */
+  /** A value in its registers, null if it does not fit; cached from the last request. */
   encoded: { readonly value: Value | undefined; readonly bytes: Uint8Array | null };
 }
 
@@ -52,7 +52,7 @@ export class ServedImage {
   readonly #options: ImageOptions;
   readonly #units = new Map<number, UnitImage>();
 
-  /** `warn` is told of points that cannot be served. */
+  /** Points that cannot be served are reported to `warn`. */
   constructor(points: readonly ServedPoint[], options: ImageOptions, warn: (text: string) => void) {
     this.#options = options;
     for (const served of points) {
@@ -187,7 +187,7 @@ export class ServedImage {
     if (this.#options.unmapped === 'exception') throw new ModbusException(exceptionCodes.illegalDataAddress);
   }
 
-  /** Whether a client may be told the value: one that sees the quality elsewhere always may. */
+  /** Whether the value may be served: always if the quality is served beside it. */
   #isReadable({
     of,
     kind,
@@ -199,7 +199,7 @@ export class ServedImage {
     return isFit(of) && (this.#options.badQuality === 'last-value' || !isBad(of.served.quality));
   }
 
-  /** False where the point must not be told. */
+  /** False if the point must not be served. */
   #putRegister(entry: ServedRegister, to: Uint8Array, at: number): boolean {
     if (entry.kind === 'bits') {
       let isReadable = true;

@@ -59,7 +59,7 @@ export class TcpFraming implements Framing {
   receive(chunk: Uint8Array, find: FindExchange, answer: (exchange: Exchange, pdu: Uint8Array) => void): void {
     this.#frames.push(chunk, (transaction, unit, pdu) => {
       const exchange = find(transaction);
-      // An answer of another unit is none: the one that was asked may still answer.
+      // An answer of another unit is ignored: the requested one may still answer.
       if (exchange !== undefined && exchange.unit === unit) answer(exchange, pdu);
     });
   }

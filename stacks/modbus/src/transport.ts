@@ -4,7 +4,7 @@ export interface Transport {
   /** Throws `NotConnected`. */
   open(signal: AbortSignal): Promise<void>;
   send(bytes: Uint8Array): void;
-  /** The same link made anew, so that nothing which was on its way arrives any more; where that cannot be, undefined. */
+  /** Reconnects the same link, so that nothing in transit arrives any more; undefined if that is not possible. */
   readonly renew?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Gives everything back. May be opened again. */
   close(): Promise<void>;

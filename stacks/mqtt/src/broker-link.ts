@@ -38,7 +38,7 @@ const requestsAtOnce = 64;
 const refusedBackOffMs = 30_000;
 const maxUnreleased = 1000;
 const maxUnreleasedBytes = 64 * 1024 * 1024;
-/** How long the broker has to see the end that it is told. */
+/** How long the broker has to receive the DISCONNECT. */
 const closeMs = 500;
 
 export class BrokerLink {
@@ -62,7 +62,7 @@ export class BrokerLink {
    * of MQTT 5 note it when the message comes to them.
    */
   readonly #subscriptionIdentifier = randomInt(1, 0x0fff_ffff);
-  /** The broker goes on with an earlier session, and hands over what it has kept for it. */
+  /** The broker resumes an earlier session, and delivers what it has stored for it. */
   #isResumed = false;
   #hasIdentifiers = false;
   #end: (reason: NotConnected) => void = () => {};
@@ -234,7 +234,7 @@ export class BrokerLink {
     }
   }
 
-  /** At what the library does not tell of. */
+  /** On what the library does not report. */
   #look(packet: Packet): void {
     if (packet.cmd === 'puback' || packet.cmd === 'pubrec') {
       if (packet.messageId !== undefined && packet.reasonCode) this.#codes.set(packet.messageId, packet.reasonCode);

@@ -50,7 +50,7 @@ export class BrokerStream extends Duplex {
     });
   }
 
-  /** Whether nobody takes what has come: the broker is not to blame for the silence. */
+  /** Whether received data is not being read: the silence is not that of the broker. */
   get isHeld(): boolean {
     return this.#isHeld;
   }

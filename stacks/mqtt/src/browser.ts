@@ -1,5 +1,5 @@
 // What a broker has to offer: the topics heard in a short while, retained and live, with the parts of JSON payloads as
-// points. What was heard is kept for a while, so that the next page needs no listening.
+// points. Received messages are cached for a while, so that the next page needs no listening.
 import { type Clock, pause } from '@telltale/schema';
 import {
   type BrowseAnswer,
@@ -117,7 +117,7 @@ export class Browser {
     return items;
   }
 
-  /** Only births tell the names of metrics, and they are not retained. */
+  /** Only births have the names of metrics, and they are not retained. */
   #askBirth({ asked }: Listening, { group, kind, node }: SparkplugTopic): void {
     const key = `${group}/${node}`;
     if (!kind.endsWith('DATA') || asked.has(key) || asked.size >= maxTopics) return;

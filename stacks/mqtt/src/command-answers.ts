@@ -1,5 +1,5 @@
 // Tells which command a device's answer belongs to. An answer that comes late must never be taken for that of the next
-// command: where nothing tells the two apart, the next one is refused until the late answer has come or is given up.
+// command: if the two cannot be distinguished, the next is refused until the late answer has come or has timed out.
 import type { Clock } from '@telltale/schema';
 import { Refused } from '@telltale/stack-kit';
 import type { IPublishPacket } from 'mqtt';
@@ -15,7 +15,7 @@ export interface CommandAnswersOptions {
 }
 
 const yes = /^(?:ok|true|1|yes|done|accepted|success)$/iu;
-/** Of one topic: as many as nobody has. */
+/** Of one topic: more than any plant has. */
 const maxLate = 1000;
 
 /** A command that was sent, or is about to be, and has no answer. */
@@ -23,7 +23,7 @@ interface Asked {
   readonly id: string;
   readonly settings: CommandSettings;
   readonly expected: string | undefined;
-  /** What is not expected is no answer: the topic tells of a state. */
+  /** The topic is a state: other messages than the expected one are ignored. */
   readonly isState: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -44,14 +44,14 @@ export class CommandAnswers {
   readonly #options: CommandAnswersOptions;
   readonly #awaited = new Map<string, Set<Asked>>();
   readonly #late = new Map<string, Asked[]>();
-  /** Topics of commands whose device gives the correlation data back: its answers are told apart by that. */
+  /** Topics of commands whose device returns the correlation data, which distinguishes its answers. */
   readonly #echoing = new Set<string>();
 
   constructor(options: CommandAnswersOptions) {
     this.#options = options;
   }
 
-  /** Throws `Refused` where the answer could not be told from another. */
+  /** Throws `Refused` if the answer could not be distinguished from another. */
   await(settings: CommandSettings, id: string, expected: string | undefined): AwaitedAnswer {
     const topic = settings.ack?.topic ?? '';
     const why = this.#options.refused.get(topic);

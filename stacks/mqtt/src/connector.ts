@@ -67,7 +67,7 @@ class MqttConnector implements Connector {
   #messages = 0;
   #takeBackFlush: (() => void) | undefined;
   #takeBackSweep = () => {};
-  /** What the STATE of this connection, as a host application, is told apart by. */
+  /** Identifies the STATE of this connection as a host application. */
   #connectedMs = 0;
   #saidAgainMs = Number.NEGATIVE_INFINITY;
   #warnedMs = Number.NEGATIVE_INFINITY;
@@ -319,7 +319,7 @@ class MqttConnector implements Connector {
           : tap.read(this.#payload, message, this.#context),
       );
       for (const tap of heard) if (tap.device?.isUp !== false) tap.put(this.#batch);
-      // What was retained and told nothing new is not what somebody wants to see who asks for the last message.
+      // A retained message without anything new is not shown as the last message.
       if (heard.length > 0 || !message.isRetained) keepMessage(route, topic, payload, clock.now());
     }
     this.#flushSoon();
@@ -333,7 +333,7 @@ class MqttConnector implements Connector {
     for (const tap of device.taps) {
       if (device.isUp === false) this.#batch.none(tap.point.id, quality.bad.communicationFailure, nowUs);
       else if (tap.heardMs !== undefined) {
-        // What it said before it went is not the present; its retained messages, if any, tell of that.
+        // Its values from before it went offline are stale; its retained messages, if any, have the current ones.
         if (device.wentMs !== undefined && tap.heardMs <= device.wentMs) tap.outlive(nowUs);
         else tap.vouch(nowUs);
         tap.put(this.#batch);

@@ -47,7 +47,7 @@ export class Payload {
     return this.#jsonFault;
   }
 
-  /** Of the JSON; undefined where there is none. */
+  /** Of the JSON; undefined if it is not JSON. */
   at(path: readonly string[]): Part {
     return followPointer(this.#parse(), path);
   }

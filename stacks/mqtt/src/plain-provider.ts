@@ -224,7 +224,7 @@ export class PlainProvider implements Provider {
     const asked = properties?.responseTopic;
     const topic = asked ?? this.#topic('answerTopic', command);
     if (!link?.isUp || topic === '' || !this.#mayAnswerAt(topic, command)) return;
-    // A broker that takes no answers is flooded with writes by somebody: they are not kept.
+    // If the broker does not accept answers, it is flooded with writes: further answers are discarded.
     if (this.#answers >= maxAnswers) return;
     this.#answers++;
     const correlationData = asked === undefined ? undefined : properties?.correlationData;
@@ -282,7 +282,7 @@ export class PlainProvider implements Provider {
   }
 }
 
-/** Whoever reads only the result must not take what nobody knows for a no. */
+/** A client that reads only the result must not take an unknown outcome for a refusal. */
 function answerOf(error: Error | undefined): { result: string; reason?: string } {
   if (error === undefined) return { result: 'accepted' };
   return { result: error instanceof Refused ? 'refused' : 'unknown', reason: error.message };

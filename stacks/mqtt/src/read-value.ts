@@ -144,7 +144,7 @@ export function readTime(part: unknown, format: TimeFormat): number {
   );
 }
 
-/** Of a part that says a quality; what is none of these is uncertain. */
+/** Of a part that is a quality; any other value is uncertain. */
 export function readQuality(part: unknown): number {
   if (typeof part === 'boolean') return part ? quality.good : quality.bad.nonSpecific;
   if (typeof part === 'number') {

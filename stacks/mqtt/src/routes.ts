@@ -14,7 +14,7 @@ export interface Route {
   timeUs: number;
 }
 
-/** Of a payload, so many bytes are kept. */
+/** So many bytes of a payload are stored. */
 const maxRaw = 1024;
 /** Topics whose routes are remembered. */
 const maxTopics = 10_000;

@@ -32,7 +32,7 @@ export class Subscriptions {
     return this.#made.has(subscription);
   }
 
-  /** With the next `sync` it is made anew, so that its retained messages come once more. */
+  /** The next `sync` subscribes again, so that its retained messages are sent again. */
   renew(subscription: string): void {
     this.#again.add(subscription);
   }
@@ -51,7 +51,7 @@ export class Subscriptions {
     this.#takeBack();
   }
 
-  /** Something else is wanted. A connection that is lost meanwhile tells of it by itself. */
+  /** The wanted subscriptions have changed. A connection that is lost meanwhile is reported elsewhere. */
   changed(): void {
     if (this.#link !== undefined) this.#sync().catch(() => undefined);
   }

@@ -9,7 +9,7 @@ import { missing, readQuality, readTime, readValue, unusable } from './read-valu
 export interface TapContext {
   readonly clock: Clock;
   readonly times: SourceTimes;
-  /** Whether a live message may tell of something long past. */
+  /** Whether a live message may be about the past. */
   readonly allowsLate: boolean;
 }
 
@@ -41,9 +41,9 @@ export class Tap {
   #timeUs = 0;
   #hasValue = false;
   #isStale = false;
-  /** A live message has told of it: what is retained is older, or the same once more. */
+  /** A live message has arrived: a retained one is older, or the same. */
   #isLive = false;
-  /** Of the newest message that told of it. */
+  /** Of the newest message with a value. */
   #order = 0;
   /** What it would be worth if somebody knew that the device is there. */
   #ifThere: number | undefined;
@@ -55,7 +55,7 @@ export class Tap {
     this.error = fault;
   }
 
-  /** Whether it stays what it is though the points were configured anew. */
+  /** Whether it stays unchanged by a new configuration of the points. */
   isFor({ name, address, datatype, properties }: StackPoint): boolean {
     const { point } = this;
     if (point.name !== name || point.address !== address || point.datatype !== datatype) return false;

@@ -1,5 +1,5 @@
 // The certificates of one connector or provider: its own, made once, and those of the other side that a person trusts.
-// Whom nobody trusts is refused, and kept in `rejected` for a person to look at and move.
+// An untrusted certificate is refused, and stored in `rejected` for a person to inspect and move.
 import { createPrivateKey, createPublicKey, randomUUID, sign, verify, X509Certificate } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -119,7 +119,7 @@ export class CertificateFolder {
     return this.#own;
   }
 
-  /** A certificate with another application URI is of no use: servers hold it against the one that they are told. */
+  /** A certificate with another application URI is useless: servers compare it with that of the session. */
   #isOurs(pem: string): boolean {
     const { subjectAltName = '', validTo } = new X509Certificate(pem);
     const isInForce = Date.parse(validTo) > this.#nowMs() + dayMs;
@@ -245,7 +245,7 @@ async function keepNewest(folder: string, count: number): Promise<void> {
   await Promise.all(old.map(({ file }) => rm(file, { force: true })));
 }
 
-/** DER, PEM, or a chain of which the first counts; undefined where it is none. */
+/** DER, PEM, or a chain of which the first counts; undefined if it is none of these. */
 function leafOf(certificate: Buffer | Buffer[]): X509Certificate | undefined {
   const bytes = Array.isArray(certificate) ? certificate[0] : certificate;
   if (bytes === undefined || bytes.length === 0 || bytes.length > maxCertificateBytes) return undefined;

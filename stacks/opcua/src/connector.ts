@@ -1,5 +1,5 @@
 // The connector: a client of one server, whose values come by subscription, and by reads where the server monitors no
-// more. A link that is lost is not mended: the host connects anew, and every subscription is made anew.
+// more. A lost link is not repaired: the host reconnects, and all subscriptions are created again.
 import { Batch, onAbort, pause, quality, untilAborted } from '@telltale/schema';
 import {
   type BrowseAnswer,
@@ -162,7 +162,7 @@ class UaConnector implements Connector {
     }
   }
 
-  /** Has all measurements monitored or read; when they change, what stays is only told again. */
+  /** Has all measurements monitored or read; when they change, unchanged ones are only published again. */
   async #serve(link: UaLink, subscriptions: Subscriptions, poller: Poller<Polled>, signal: AbortSignal): Promise<void> {
     const { clock, variables } = this.#options;
     this.#items.follow(this.#points.measurements, link.namespaces);

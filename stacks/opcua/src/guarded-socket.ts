@@ -1,5 +1,5 @@
-// No garbage gets through to the process: some of what strangers may send makes the library throw where nobody catches,
-// such as nonsense in the same segment as a greeting, or reject where nobody waits, such as half a certificate.
+// Protects the process from malformed input: some makes the library throw without a handler, such as garbage in the same
+// segment as a HELLO, or reject a promise without a handler, such as half a certificate.
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:net';
 import { ClientTCP_transport } from 'node-opcua-transport';

@@ -38,7 +38,7 @@ export class ItemTable {
         item.point = point;
       }
     }
-    // Those without a node are made anew: its namespace may be there now.
+    // Those without a node are created again: its namespace may exist now.
     const left = Map.groupBy(before.values(), ({ point, node }) => (node === undefined ? '' : this.#keyOf(point)));
     for (const point of moved) {
       const item = left.get(this.#keyOf(point))?.pop() ?? itemOf(point, namespaces);

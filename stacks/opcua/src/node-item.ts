@@ -12,7 +12,7 @@ export interface NodeItem {
   /** Another one, of the same node and settings, when the points have changed. */
   point: StackPoint;
   readonly node: NodeRef | undefined;
-  /** Nobody wants it any more: what still comes of it is passed over, since its id may be another's by now. */
+  /** No longer wanted: late notifications are ignored, since its id may have been reused. */
   isGone: boolean;
   /** Why there is no node, or what was wrong with the last reading. */
   error: string | undefined;
@@ -119,7 +119,7 @@ export function tellAgain(item: NodeItem, batch: Batch): void {
   }
 }
 
-/** From what is kept of the last answer. */
+/** From the stored part of the last answer. */
 export function traceOf(item: NodeItem, request: string, scanPeriodMs: number | undefined): ReadingTrace | undefined {
   const { last, lastUs, error, node, point } = item;
   if (last === undefined && error === undefined) return undefined;

@@ -56,7 +56,7 @@ export class ServedAlarms {
     }
   }
 
-  /** Step by step, after the points. May be given up and begun anew with others. */
+  /** Step by step, after the points. May be aborted and restarted with others. */
   *change(alarms: readonly StackAlarm[], states: ReadonlyMap<number, StackAlarmState>): Generator<void> {
     const { space, log } = this.#options;
     const before = this.#byName;

@@ -94,7 +94,7 @@ export class ServedSpace {
 
   /**
    * Step by step, since there may be very many. What is the same stays, from the first step on, with its value: its
-   * clients notice nothing. May be given up and begun anew with other points.
+   * clients notice nothing. May be aborted and restarted with other points.
    */
   *change(points: readonly ServedPoint[]): Generator<void> {
     const before = this.#byAddress;
@@ -163,7 +163,7 @@ export class ServedSpace {
     }
   }
 
-  /** In its place: whoever watches the variable would lose it with the node. */
+  /** In place: clients that monitor the variable would lose it with the node. */
   #describe({ variable, point: was }: Served, { description, eu }: StackPoint): void {
     const { addressSpace } = this.#options;
     if (description !== was.description) variable.setDescription(shortened(description));

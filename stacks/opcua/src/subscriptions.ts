@@ -29,7 +29,7 @@ export interface SubscriptionsOptions {
   readonly log: StackLog;
   readonly sourceTimes: SourceTimes;
   readonly publish: (batch: Batch) => void;
-  /** Reports were lost: the present values are wanted. Where it rejects, nobody knows them: the link is lost. */
+  /** Notifications were lost: reads the current values. If it rejects, they are unknown: the link is lost. */
   readonly onGap: (items: readonly NodeItem[]) => Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export class Subscriptions {
   readonly #readings: Readings;
   readonly #lost = Promise.withResolvers<never>();
   #acknowledgements: { subscriptionId: number; sequenceNumber: number }[] = [];
-  /** Never used again: what still comes of a deleted item goes to nobody. */
+  /** Never reused, so that late notifications of a deleted item are ignored. */
   #nextHandle = 0;
   #asked = 0;
   /** How often subscriptions were ended. */

@@ -30,7 +30,7 @@ export class UaClient {
   readonly #channels = new Set<ClientSecureChannelLayer>();
 
   constructor({ name, applicationUri, certificates, serverCertificate, ...options }: UaClientOptions) {
-    // The library prints to the console; what there is to tell goes to the log of the instance.
+    // The library prints to the console; messages belong into the log of the instance.
     setLogLevel(LogLevel.Emergency);
     this.client = OPCUAClient.create({
       applicationName: 'Telltale',

@@ -1,5 +1,5 @@
 // The link to one server: discovery, channel, session, and requests with their time limits. A link that is lost is never
-// mended: a new one takes its place.
+// repaired: a new one replaces it.
 import { type Clock, unlessAborted } from '@telltale/schema';
 import { BackOff, type Meter, NotConnected, type StackLog } from '@telltale/stack-kit';
 import {
@@ -96,7 +96,7 @@ interface Answer {
   readonly responseHeader: { readonly serviceResult: StatusCode; readonly timestamp: Date | null };
 }
 
-/** What the library's client can do beside what it tells: requests as they are, none of them ever sent again. */
+/** Undocumented parts of the library's client: plain requests, which are never retried. */
 interface Transactor {
   performMessageTransaction(
     request: Request,
@@ -171,7 +171,7 @@ export class UaLink {
     return this.#send(request, limitMs, this.#options.meter);
   }
 
-  /** As `transact`, for a request that the server answers when it has something to say: its time tells nothing. */
+  /** As `transact`, for a request that the server answers when it has data: its round trip is not measured. */
   wait<Response>(request: object, limitMs: number): Promise<Response> {
     return this.#send(request, limitMs, undefined);
   }
@@ -256,7 +256,7 @@ function newClient(
   return new UaClient({ name, applicationUri, certificates, sessionTimeoutMs, ...security });
 }
 
-/** What the server offers, asked without security: nothing is told and nothing believed yet. */
+/** The endpoints of the server, read without security: no secret is sent, and the answer is not trusted yet. */
 async function discover(
   options: LinkOptions,
   certificates: CertificateFolder,

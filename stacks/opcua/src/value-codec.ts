@@ -1,4 +1,4 @@
-// Values of OPC UA and values of points, both ways. 64-bit integers stay exact; what a datatype cannot hold is told, never
+// Values of OPC UA and values of points, both ways. 64-bit integers stay exact; a value out of range is reported, never
 // bent. The README has the table.
 import {
   type Batch,
@@ -29,7 +29,7 @@ const integers: readonly IntegerType<DataType>[] = [
   [DataType.Int64, minLong, maxLong],
 ];
 
-/** What a point of the datatype is in OPC UA, where nobody says otherwise. */
+/** The default type in OPC UA of a point of the datatype. */
 export function typeOf(datatype: Datatype): DataType {
   const { form: held, precision, isBoolean } = traitsOf(datatype);
   if (held === form.text) return DataType.String;

@@ -1,4 +1,4 @@
-// A connector's end of a bus: the newest value of each tag, whoever serves it, and writes to the one that does.
+// A connector's end of a bus: the newest value of each tag of any provider, and writes to the one that serves it.
 
 import { randomUUID } from 'node:crypto';
 import { Batch, form, onAbort, type Value } from '@telltale/schema';
@@ -60,7 +60,7 @@ export class BusReader {
     }
   }
 
-  /** Undefined where nobody serves the tag, or has no value of it yet. */
+  /** Undefined if no provider serves the tag, or it has no value yet. */
   read(tag: string): BusReading | undefined {
     for (const { byName } of this.#providers.values()) {
       const found = byName.get(tag);

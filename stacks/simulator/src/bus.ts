@@ -10,7 +10,7 @@ export interface ServedTag {
 }
 
 export type BusMessage =
-  /** From a connector that has just come: whoever provides, say what. */
+  /** From a new connector: asks all providers for their tags. */
   | { readonly kind: 'ask' }
   /** All tags of a provider, in the order that its values number them by. */
   | { readonly kind: 'serve'; readonly provider: string; readonly tags: readonly ServedTag[] }
@@ -29,7 +29,7 @@ export type BusMessage =
 
 export interface WriteFailure {
   readonly reason: string;
-  /** Otherwise nobody knows whether it was written. */
+  /** Otherwise it is unknown whether it was written. */
   readonly isRefused: boolean;
 }
 

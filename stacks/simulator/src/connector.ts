@@ -272,7 +272,7 @@ class SimulatorConnector implements Connector {
     throw this.#device.faults.linkDown(this.#options.clock.monotonicMs()) ? linkDropped() : linkDown();
   }
 
-  /** Until the device answers; ends at once, with nothing written, when nobody waits any more or the link goes. */
+  /** Until the device answers; ends at once, with nothing written, when the write is aborted or the link is lost. */
   #wait(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw givenUp();
     const { promise, resolve, reject } = Promise.withResolvers<void>();

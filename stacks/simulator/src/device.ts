@@ -154,7 +154,7 @@ export class Device {
   }
 }
 
-/** Of a point whose address nobody can read: rendering does not let it pass. */
+/** Of a point with an invalid address, which rendering refuses. */
 export const misconfigured: Read = (batch, id, { timeUs }) => batch.none(id, quality.bad.configurationError, timeUs);
 
 function byClock(point: StackPoint, value: TimeFunction): Read {

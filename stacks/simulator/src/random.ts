@@ -5,7 +5,7 @@ export type Random = () => number;
 
 export function randomOf(seed: number, name: string): Random {
   let state = hash(seed, name);
-  // mulberry32: a few operations a number, and good enough for a plant that is none.
+  // mulberry32: a few operations a number, and good enough for a simulated plant.
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let bits = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -14,7 +14,7 @@ export class AgentReader {
   readonly #session: AgentSession;
   readonly #clock: Clock;
   readonly #log: StackLog;
-  /** As many objects as it has shown to bear, where that is less than is asked for. */
+  /** The number of objects that the agent has been found to support, if less than configured. */
   #limit = Number.POSITIVE_INFINITY;
   #isBulkBroken = false;
 

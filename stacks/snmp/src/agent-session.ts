@@ -31,7 +31,7 @@ export interface SessionOptions {
   readonly community: string | undefined;
   readonly user: UsmUser | undefined;
   readonly context: string;
-  /** The address of a host that is a name, looked up anew. Throws where it is not known. */
+  /** The address of a host name, resolved again. Throws if it cannot be resolved. */
   readonly resolve?: (host: string) => Promise<string>;
 }
 
@@ -91,7 +91,7 @@ export class AgentSession {
   /** Requests under way. */
   #busy = 0;
   #isClosed = false;
-  /** Datagrams that could not be read, or that nobody waited for. */
+  /** Datagrams that were malformed or unexpected. */
   strays = 0;
 
   constructor(options: SessionOptions) {
@@ -104,7 +104,7 @@ export class AgentSession {
       return await this.#readOnce(question, signal);
     } catch (error) {
       if (!(error instanceof Reported) || (error.oid !== notInTimeWindow && error.oid !== unknownEngine)) throw error;
-      // The engine was learned anew from the report, or is asked for.
+      // The engine was learned again from the report, or is requested.
       return this.#readOnce(question, signal);
     }
   }
@@ -158,7 +158,7 @@ export class AgentSession {
       this.#failures = 0;
       return pdu;
     } catch (error) {
-      // What could not be sent since nobody was met counts as well.
+      // Requests that could not be sent because discovery failed count as well.
       if (error instanceof NoAnswer || error instanceof NotConnected) this.#missed();
       throw error;
     } finally {
@@ -213,7 +213,7 @@ export class AgentSession {
     if (this.#isClosed) throw new NotConnected('the link is closed');
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
     socket.on('message', (bytes) => this.#hear(bytes));
-    // Such as that nobody listens at the port: whoever waits need not wait on.
+    // Such as a port without a listener: pending requests fail at once.
     socket.on('error', (error) => {
       for (const { fail } of [...this.#waiting.values()]) fail(new NoAnswer(`${host}: ${error.message}`));
     });

@@ -25,7 +25,7 @@ const envelopeBytes = 300;
 const maxSetsWaiting = 64;
 /**
  * SETs that were answered, for clients that have missed the answer. Not for long: a simple client may begin with the same
- * number each time that it is started, and mean it anew.
+ * number each time that it is started, for a new request.
  */
 const maxAnswered = 1000;
 const answeredMs = 15_000;
@@ -127,7 +127,7 @@ export class Agent {
 
   /**
    * All are checked before the first is written. inconsistentValue: it could not be assigned now, and nothing was. Since a
-   * write cannot be taken back, and since nobody may know whether the device has one that failed, those are undoFailed.
+   * write cannot be undone, and since the outcome of a failed one may be unknown, those are undoFailed.
    */
   async #set({ pdu, mayWrite, securityName }: Heard): Promise<{ status: number; index: number }> {
     const writes: { command: StackPoint; value: Value }[] = [];

@@ -39,7 +39,7 @@ const titles: Readonly<Record<string, string>> = {
   '1.3.6.1.2.1.99': 'sensors',
 };
 
-/** Written without harm by whoever looks after the agent; of other objects SNMP does not tell whether they can be set. */
+/** Harmless to write; for other objects SNMP does not say whether they can be set. */
 const writable = ['1.3.6.1.2.1.1.4.0', '1.3.6.1.2.1.1.5.0', '1.3.6.1.2.1.1.6.0'];
 const rowsAtOnce = 20;
 const maxValueShown = 80;

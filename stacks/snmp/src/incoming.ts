@@ -35,7 +35,7 @@ export interface IncomingOptions {
 
 export interface Heard {
   readonly pdu: Pdu;
-  /** For the log, and to tell senders apart. */
+  /** For the log, and to distinguish senders. */
   readonly securityName: string;
   readonly mayWrite: boolean;
   /** Undefined where it is not signed: the same twice is the same message, played back. */
@@ -149,7 +149,7 @@ export class Incoming {
     }
     const { pdu, contextEngineId, contextName } = scoped;
     if (isTrap !== (pdu.type === pduType.trap) && this.#options.hearsTraps) throw new Malformed('not of that engine');
-    // What a trap or an inform tells of is in the context of its sender.
+    // The objects of a trap or inform are in the context of its sender.
     const isContext = this.#options.hearsTraps || (contextName === '' && contextEngineId.equals(engine.engineId));
     if (!isContext) throw new Malformed('a context that is not here');
     return {
@@ -194,7 +194,7 @@ export class Incoming {
     const head = { type: pduType.report, requestId, errorStatus: 0, errorIndex: 0 };
     const scoped = encodeScoped(engine.engineId, '', encodePdu(head, encodeVarbinds([counter])));
     const header = { msgId: message.msgId, isReportable: false };
-    // Whoever is only late is told the time in a way that it can believe.
+    // A client whose time is out of the window gets the time in an authenticated report.
     if (name === 'notInTimeWindows') return user.seal(engine.now(), header, scoped, { isEncrypted: false });
     const { boots, time } = engine.now();
     const none = Buffer.alloc(0);

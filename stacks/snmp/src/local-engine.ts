@@ -23,7 +23,7 @@ export class LocalEngine {
     this.#startMs = clock.monotonicMs();
   }
 
-  /** From the folder of the instance, one start later. Where it cannot be kept, it is one that never was before. */
+  /** From the folder of the instance, with the next boot number. If it cannot be stored, it is a new, unique engine. */
   static async start(folder: string, clock: Clock, log: StackLog): Promise<LocalEngine> {
     const path = join(folder, 'snmp-engine.json');
     const before = await readEngine(path);

@@ -187,8 +187,8 @@ function decodePdu(outer: BerReader): Pdu {
 }
 
 /**
- * So that whoever reads the value later need not fear it. There are agents that encode one object wrongly, such as an
- * INTEGER of more than 32 bits: of what they tell, that value alone is unreadable. What is asked of us must be right.
+ * So that the value can be decoded later without checks. Some agents encode an object wrongly, such as an INTEGER of more
+ * than 32 bits: in their answers only that value is unreadable. Requests to us must be valid.
  */
 function checkedTag(pdu: number, valueTag: number, content: Buffer): number {
   try {

@@ -28,7 +28,7 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
 /** A client is one that has asked within this time. */
 const clientMs = 60_000;
 const maxClients = 1000;
-/** What was turned away is told in the log this often at most. */
+/** Rejected messages are logged this often at most. */
 const tellMs = 60_000;
 
 class SnmpProvider implements Provider {

@@ -36,7 +36,7 @@ export interface PlanLimits {
 
 /** A column with fewer rows side by side is read by GET: nothing is won. */
 const minRows = 4;
-/** Rows between that nobody asked for, and that come along. */
+/** Unrequested rows in a gap that are read along. */
 const maxGap = 2;
 
 interface Row extends PlannedObject {

@@ -13,7 +13,7 @@ export class RemoteEngine {
   /** What its clock showed when ours, which only ever runs forward, showed `#atMs`. */
   #time: number;
   #atMs: number;
-  /** Whether a signed message has told the time. */
+  /** Whether the time comes from an authenticated message. */
   #isCertain: boolean;
 
   constructor(clock: Clock, message: SecuredMessage, isCertain: boolean) {
@@ -25,7 +25,7 @@ export class RemoteEngine {
     this.#isCertain = isCertain;
   }
 
-  /** From a report that nobody has signed: of an engine that is known already, the time is not believed. */
+  /** From an unauthenticated report: the time of a known engine is not trusted. */
   static learn(clock: Clock, message: SecuredMessage, known: RemoteEngine | undefined): RemoteEngine | undefined {
     if (message.engineId.length < 5) return known;
     return known?.isIt(message.engineId) === true ? known : new RemoteEngine(clock, message, false);

@@ -43,7 +43,7 @@ export class ServedObject {
     try {
       if (form === 'text') return text(oid, formatText(this.served.point.datatype, value));
       if (typeof value === 'number' && (form === 'integer' || form === 'unsigned')) value = Math.round(value);
-      // A counter that is full begins again: whoever reads it knows that of counters.
+      // A counter wraps, as clients expect of counters.
       if (form === 'counter32' && BigInt(value) >= 0n) value = BigInt.asUintN(32, BigInt(value));
       return encodeValue(oid, value, form);
     } catch {

@@ -67,7 +67,7 @@ export class TrapListener {
     if (pdu.type === pduType.inform) {
       const isNew = this.#isNew(`${from.address} ${from.port} ${securityName} ${pdu.requestId}`, informMs);
       if (isFirst && isNew) this.#options.onTrap(pdu, sender);
-      // Answered when it was taken: whoever sent it may forget it now.
+      // Acknowledged after it was processed: the sender may discard it now.
       this.#send(heard.seal(responsePdu(pdu.requestId, 0, 0, encodeVarbinds(pdu.varbinds))), from);
     } else if (pdu.type === pduType.trap) {
       if (isFirst) this.#options.onTrap(pdu, sender);

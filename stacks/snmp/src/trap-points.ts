@@ -55,7 +55,7 @@ export class TrapPoints {
     this.#happened = new Map([...this.#happened].filter(([address]) => addresses.has(address)));
   }
 
-  /** The link is made anew: what was known may be outdated. */
+  /** After a reconnect: known values may be stale. */
   begin(): void {
     this.#link++;
   }

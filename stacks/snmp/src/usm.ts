@@ -26,7 +26,7 @@ const hashes: Readonly<Record<AuthProtocol, Hash>> = {
 /** Of a passphrase, as the standard wants it. */
 const minKeyLength = 8;
 const expandedBytes = 1024 * 1024;
-/** Of how many engines a user keeps the keys: one that talks to more makes them anew. */
+/** For how many engines a user caches keys; those of further ones are derived again. */
 const maxEngines = 64;
 
 export interface UserOptions {
@@ -40,7 +40,7 @@ export interface UserOptions {
 
 interface EngineKeys {
   readonly auth: Buffer;
-  /** Made when it is needed first: that may be much work, and nobody is to cause it who has not signed. */
+  /** Derived on first use: it is expensive, and an unauthenticated message must not cause it. */
   priv: Buffer | undefined;
 }
 

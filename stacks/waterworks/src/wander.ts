@@ -1,4 +1,4 @@
-// A quantity of the waterworks that nobody controls: wanders about its mean, and never far.
+// An uncontrolled quantity of the waterworks: a bounded random walk around its mean.
 import type { Random } from '@telltale/stack-simulator/model';
 
 export class Wander {

@@ -83,7 +83,7 @@ async function show<Item extends Instance>(
   const items = Object.values(found);
   const [only] = items;
   if (args.length > 0 && only === undefined) {
-    // what is missing is told
+    // missing names are reported
   } else if (terminal.isJson) await terminal.json(args.length === 1 ? only : found);
   else if (args.length === 1 && only !== undefined) await details(only);
   else if (only === undefined) await terminal.line(`There are no running ${family}.`);

@@ -20,7 +20,7 @@ export const moduleStatus: CommandDeclaration = {
     const modules = Object.values(found);
     const [only] = modules;
     if (args.length > 0 && only === undefined) {
-      // what is missing is told
+      // missing names are reported
     } else if (terminal.isJson) await terminal.json(args.length === 1 ? only : found);
     else if (args.length === 1 && only !== undefined) await details(terminal, only);
     else if (only === undefined) await terminal.line('There are no function modules.');

@@ -61,7 +61,7 @@ async function readCommands(call: Call): Promise<void> {
 }
 
 async function show({ terminal, args }: Call, found: Record<string, Point>, fields: readonly string[]): Promise<void> {
-  if (args.length > 0 && Object.keys(found).length === 0) return; // what is missing is told
+  if (args.length > 0 && Object.keys(found).length === 0) return; // missing names are reported
   if (terminal.isJson) {
     await terminal.json(found);
     return;

@@ -1,4 +1,4 @@
-// The outputs of a cycle on their way to commands: one request a cycle, each sent once, and what became of it told.
+// Writes the outputs of a cycle to commands: one request per cycle, each sent once, and its outcome reported.
 import { type Datatype, fitValue, formatPrefixed, type Value, ValueError } from '@telltale/schema/values';
 import type { Channel } from '../channel.ts';
 import { TelltaleProblem, Unreachable } from '../errors.ts';
@@ -14,7 +14,7 @@ export interface WriteFailure {
 export interface Output {
   readonly name: string;
   readonly value: Value;
-  /** Undefined where the service has not told it. */
+  /** Undefined if the service has not reported it. */
   readonly datatype: Datatype | undefined;
 }
 
@@ -58,7 +58,7 @@ function wireText({ name, value, datatype }: Output): string {
   return formatPrefixed(datatype, fitValue(datatype, value) ?? value);
 }
 
-/** What the service refused by itself did not happen; where a device or nobody answered, one cannot know. */
+/** What the service refused was not written; after an error of a device or a timeout the outcome is unknown. */
 function mayHaveHappened(error: Error): boolean {
   if (error instanceof TelltaleProblem) return error.status >= 500;
   return !(error instanceof Unreachable) || error.mayHaveHappened;

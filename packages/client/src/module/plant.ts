@@ -34,18 +34,18 @@ export class Plant {
     return this.#options.isConnected;
   }
 
-  /** Throws where it is none of the module's `measurements`. */
+  /** Throws if it is not among the module's `measurements`. */
   measurement(name: string): Point {
     return pointIn(this.#options.measurements, name, 'measurements');
   }
 
-  /** Throws where it is none of the module's `commands`. */
+  /** Throws if it is not among the module's `commands`. */
   command(name: string): Point {
     return pointIn(this.#options.commands, name, 'commands');
   }
 
   /**
-   * Sets a command to be written when the cycle ends; what is set twice is written once. Throws where it is none of the
+   * Sets a command to be written when the cycle ends; what is set twice is written once. Throws if it is not among the
    * module's `commands`; a value that does not fit is a failed write.
    */
   write(name: string, value: Value): void {

@@ -3,7 +3,7 @@ import { type Datatype, describeQuality, isGood, quality, type Value } from '@te
 
 export interface PointState {
   readonly name: string;
-  /** Undefined until the service has told it. */
+  /** Undefined until the service has reported it. */
   readonly datatype: Datatype | undefined;
   readonly value: Value | undefined;
   readonly quality: number;
@@ -13,9 +13,9 @@ export interface PointState {
 export class Point implements PointState {
   readonly name: string;
   readonly datatype: Datatype | undefined;
-  /** The last one that was told, whatever its quality: look at `isGood`, or take `number`, `boolean` or `text`. */
+  /** The last one received, whatever its quality: check `isGood`, or use `number`, `boolean` or `text`. */
   readonly value: Value | undefined;
-  /** As the service tells it; while there is no connection to it: bad, communication failure. */
+  /** As the service reports it; without a connection to it: bad, communication failure. */
   readonly quality: number;
   /** Microseconds since 1970. */
   readonly timeUs: number;
@@ -38,7 +38,7 @@ export class Point implements PointState {
     });
   }
 
-  /** The value is kept, and is bad from this moment on. */
+  /** The value stays, and is bad from now on. */
   turnedBad(badQuality: number, timeUs: number): Point {
     return new Point({ ...this, quality: badQuality, timeUs });
   }

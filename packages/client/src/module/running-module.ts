@@ -1,5 +1,5 @@
 // One function module from its start to its end: connects, answers the supervisor, runs cycles in an even rhythm, writes
-// their outputs, and stops when it is told to. Who tells it is left to the caller.
+// their outputs, and stops on request. Who requests it is left to the caller.
 import { type Clock, systemClock, untilAborted, type Value } from '@telltale/schema/values';
 import { Channel, type CommandUpdate, type MeasurementUpdate } from '../channel.ts';
 import type { ModuleEnvironment } from './module-environment.ts';
@@ -39,7 +39,7 @@ export interface ModuleOptions {
 
 const defaultWriteTimeoutMs = 5000;
 const leastStuckMs = 10_000;
-/** A service that says nothing is lost after twice this: what it told before is bad then. */
+/** The link to a silent service is lost after twice this: its values are bad then. */
 const heartbeatMs = 2000;
 /** Of a status, as the service takes it. */
 const maxStatusLength = 1000;
@@ -52,7 +52,7 @@ export class RunningModule {
   readonly #channel: Channel;
   readonly #measurements: WatchedPoints<MeasurementUpdate>;
   readonly #commands: WatchedPoints<CommandUpdate>;
-  /** Commands whose last write failed, and the reason that was told. */
+  /** Commands whose last write failed, and the reason that was reported. */
   readonly #failing = new Map<string, string>();
   #status = '';
   #beganMs: number | undefined;

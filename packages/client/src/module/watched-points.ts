@@ -1,4 +1,4 @@
-// The measurements or commands that a module reads: what was told last, bad as soon as the link to the service is lost.
+// The measurements or commands that a module reads: the last values, bad as soon as the link to the service is lost.
 import { type Clock, fromTimestamp, parsePrefixed, quality } from '@telltale/schema/values';
 import type { Channel, Watch } from '../channel.ts';
 import { TelltaleProblem } from '../errors.ts';
@@ -13,7 +13,7 @@ export interface WatchedPointsOptions<Update extends NamedUpdate> {
   readonly names: readonly string[];
   readonly watch: (names: readonly string[]) => Watch<Update>;
   readonly wireOf: (update: Update) => WireValue;
-  /** A name cannot be watched; told once until it can. */
+  /** A name cannot be watched; reported once until it can. */
   readonly onRefused: (name: string, reason: string) => void;
 }
 
@@ -41,7 +41,7 @@ export class WatchedPoints<Update extends NamedUpdate> {
     if (this.#points.size > 0) this.#follow();
   }
 
-  /** Resolves when each name was told or refused for the first time. */
+  /** Resolves when each name was reported or refused for the first time. */
   get known(): Promise<void> {
     return this.#known.promise;
   }

@@ -28,7 +28,7 @@ export class Browsing {
     this.#log = log;
   }
 
-  /** Never rejects. `link` is aborted when the link ends, `asker` when nobody waits for the answer any more. */
+  /** Never rejects. `link` is aborted when the link ends, `asker` when the answer is no longer needed. */
   async browse(
     stack: Browsable,
     request: BrowseRequest,

@@ -1,4 +1,4 @@
-// What a connection is given: how its stack is made, what it is told of points, and whom it tells.
+// The options of a connection: how its stack is created, its points, and its callbacks.
 import type { Batch, Clock, Value } from '@telltale/schema';
 import type { Connector, Provider, StackCommand, StackLog } from '../connector.ts';
 

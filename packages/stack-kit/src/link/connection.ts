@@ -45,7 +45,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #counters: Counters = zeroCounters();
   #state: ConnectionStatus['state'] = 'connecting';
-  /** What was told of the link; nothing before the first attempt has ended. */
+  /** The reported state of the link; undefined before the first attempt has ended. */
   #toldUp: boolean | undefined;
   #sinceUs: number;
   #lastError: ConnectionStatus['lastError'];
@@ -58,7 +58,7 @@ export class Connection {
   /** While it connects or is up. */
   #attempt: AbortController | undefined;
   #writes: LinkWrites | undefined;
-  /** What was published before the link is told up. */
+  /** Readings published before the link is reported up. */
   #early: NewestReadings | undefined;
   #failures = 0;
   #unanswered = 0;
@@ -96,7 +96,7 @@ export class Connection {
     return readTrace(this.#made?.stack.explain?.(measurement));
   }
 
-  /** Never rejects. The signal is aborted when nobody waits for the answer any more. */
+  /** Never rejects. The signal is aborted when the answer is no longer needed. */
   browse(request: BrowseRequest, signal: AbortSignal): Promise<BrowseOutcome> {
     const [made, attempt] = [this.#made, this.#attempt];
     if (made === undefined || attempt === undefined || this.#state !== 'up') {
@@ -365,7 +365,7 @@ export class Connection {
     onState();
   }
 
-  /** Counts an error and keeps it; errors beside the link are told in the log as well. */
+  /** Counts an error and stores it as the last one; errors outside the link are logged as well. */
   #failed(where: string | undefined, error: unknown): void {
     this.#counters.errors++;
     const reason = reasonOf(error);

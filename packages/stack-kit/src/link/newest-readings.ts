@@ -1,4 +1,4 @@
-// Readings that wait, the newest of each point: where whoever takes them is slow, or the link is not yet told up.
+// Pending readings, the newest of each point, while their receiver is slow or the link is not yet reported up.
 import { Batch, form } from '@telltale/schema';
 
 /** Superseded readings are swept out when they are more than those that count, and this many. */

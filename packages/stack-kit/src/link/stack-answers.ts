@@ -10,13 +10,13 @@ import type {
   ScanGroupDetail,
 } from '../connector.ts';
 
-/** What an instance tells of itself, as it is told on. */
+/** What an instance reports about itself. */
 export interface ToldDetail {
   readonly devices: readonly DeviceDetail[];
   readonly scanGroups: readonly ScanGroupDetail[];
   /** How many clients a provider has. */
   readonly clients: number | undefined;
-  /** Devices and groups beyond the bounds, and those that made no sense. Devices that are down are told first. */
+  /** Devices and groups above the limits, and invalid ones. Devices that are down come first. */
   readonly leftOut: number;
 }
 

@@ -21,7 +21,7 @@ export function zeroCounters() {
     /** How often the link came up. */
     connects: 0,
     errors: 0,
-    /** Of the values: passed over for newer ones of their points, since whoever takes them was slow. */
+    /** Values that were replaced by newer ones of their points because the receiver was slow. */
     conflated: 0,
     /** Published without a link, and passed over. */
     dropped: 0,

@@ -8,7 +8,7 @@ export interface Span {
 export interface CoalesceLimits {
   /** Of one request. A span that is longer by itself stands alone. */
   readonly maxLength: number;
-  /** How much that nobody asked for may be read along between two spans. */
+  /** The largest gap between two spans that is read along. */
   readonly maxGap: number;
 }
 

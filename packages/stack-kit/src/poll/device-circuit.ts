@@ -1,4 +1,4 @@
-// Whether one device behind a poller answers, as its requests tell: they go out in their turn, and their outcomes open and
+// Whether one device behind a poller answers: its requests go out in turn, and their outcomes open and
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
 import { Batch, pause, Slots } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
@@ -9,7 +9,7 @@ export interface PollRun {
   readonly signal: AbortSignal;
   /** Something goes on by itself: waited for at the end; what it throws ends the run. */
   track(work: Promise<void>): void;
-  /** A device has fallen silent, and its points are told bad. */
+  /** A device has fallen silent, and its points are bad. */
   onSilent(): void;
 }
 
@@ -30,7 +30,7 @@ export interface CircuitEvents {
   onClosed(): void;
 }
 
-/** A device that is gone is told bad when its last answer is this old, or two of its shortest periods. */
+/** The points of a silent device become bad when its last answer is this old, or two of its shortest periods. */
 const tellWithinMs = 5000;
 const probeAfterMs = { first: 1000, most: 30_000 } as const;
 
@@ -98,7 +98,7 @@ export class DeviceCircuit<R extends PollRequest> {
     this.#heardMs = this.#options.clock.monotonicMs();
   }
 
-  /** The link is gone; the circuit is closed, and the first scan over the next one tells. */
+  /** The link is lost: the circuit is closed, and the first scan over the next link decides. */
   stop(): void {
     this.#run = undefined;
     this.#cancelProbe();
@@ -169,8 +169,8 @@ export class DeviceCircuit<R extends PollRequest> {
   }
 
   /**
-   * Before it is told dead, it is asked for what it has answered last: perhaps it only does not know what was asked. Not
-   * where another silence as long as this one would let the bad be told too late.
+   * Before it counts as silent, its last answered request is repeated: it may only not know what was asked. Not if another
+   * timeout would delay bad quality for too long.
    */
   async #judgeSilence(tookMs: number, signal: AbortSignal): Promise<void> {
     const toldAfterMs = this.#options.clock.monotonicMs() - this.#heardMs + tookMs;

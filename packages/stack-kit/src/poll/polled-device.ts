@@ -21,7 +21,7 @@ interface DeviceGroup<R extends PollRequest> {
 
 const maxCulpritsTold = 10;
 /**
- * A scan of more is published in pieces: whoever takes them must not be held up by one large one. A batch grows to powers of
+ * A scan of more is published in pieces, so that the receiver is not blocked by a large one. A batch grows to powers of
  * two: it has room for the readings of one more request.
  */
 const pieceReadings = 3840;
@@ -87,7 +87,7 @@ export class PolledDevice<R extends PollRequest> {
     return { points: points.length, requests: plan?.requests.length ?? 0, tookMs };
   }
 
-  /** Planned anew, the circuit closed: the first scan tells. */
+  /** Plans again and closes the circuit: the first scan decides. */
   start(run: PollRun): void {
     this.#run = run;
     this.circuit.start(run);

@@ -36,7 +36,7 @@ export class Poller<R extends PollRequest> {
     this.#line = { requests: new Slots(atOnce), probes: new Slots(Math.ceil(atOnce / 2)) };
   }
 
-  /** Also while it runs: everything is planned and read anew at once. */
+  /** Also while it runs: everything is planned and read again at once. */
   setPoints(measurements: readonly StackPoint[]): void {
     const byDevice = new Map<string, Map<number, StackPoint[]>>();
     for (const point of measurements) {
@@ -95,7 +95,7 @@ export class Poller<R extends PollRequest> {
 
   /**
    * Until aborted, then resolves when no request is under way any more. Throws `NotConnected` when no device answers any
-   * more, so that the link is made anew, and what `read` throws but its two.
+   * more, so that the host reconnects, and with what else `read` throws.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
@@ -206,7 +206,7 @@ export class Poller<R extends PollRequest> {
     this.#rest(group);
   }
 
-  /** Until its next scan is due; not where whoever was published to has ended it. */
+  /** Until its next scan is due; not if the receiver of a batch has stopped it. */
   #rest(group: ScanGroup<R>): void {
     const { clock } = this.#options;
     group.cancel();

@@ -6,7 +6,7 @@ export interface SourceTimesOptions {
   readonly maxSkewMs: number;
 }
 
-/** What lies before is the beginning of a clock that nobody has set, or was read in the wrong unit. */
+/** An earlier time is that of an unset clock, or was read in the wrong unit. */
 const earliestUs = Date.UTC(2000) * 1000;
 
 export class SourceTimes {

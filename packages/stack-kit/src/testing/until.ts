@@ -1,4 +1,4 @@
-// Waiting for something to come true where no event tells of it.
+// Polls for a condition that no event reports.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface UntilOptions {

@@ -11,7 +11,7 @@ export interface SparkplugTopic {
   readonly device: string;
 }
 
-/** Undefined where it is none. */
+/** Undefined if it is invalid. */
 export function parseSparkplugTopic(topic: string): SparkplugTopic | undefined {
   if (!topic.startsWith(namespace)) return undefined;
   const [, group, kind, node, device = '', ...more] = topic.split('/');

@@ -218,7 +218,7 @@ export class EdgeNode implements Provider {
     const [, , type, , device = itself] = topic.split('/');
     const find = (name: string | undefined, alias: number | undefined) => {
       const byAlias = alias === undefined ? undefined : this.#byAlias.get(alias);
-      // An alias that is none, such as 0 of an encoder that always writes one, does not matter where there is a name.
+      // An unknown alias, such as 0 of an encoder that always writes one, is ignored if there is a name.
       if (name) {
         const served = this.#byName.get(`${device}/${name}`);
         return byAlias === undefined || byAlias === served ? served : undefined;

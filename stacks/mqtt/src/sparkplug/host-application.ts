@@ -85,7 +85,7 @@ export class HostApplication {
       nodes.set(key, found);
       return found;
     };
-    /** Edge nodes with something new: only a birth tells its value. The others need not be born again. */
+    /** Edge nodes with new points: only a birth has their values. The others need no rebirth. */
     const fresh = new Set<EdgeNode>();
     for (const point of measurements) {
       const { address } = parseMetricAddress(point.address);

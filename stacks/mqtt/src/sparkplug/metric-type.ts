@@ -32,7 +32,7 @@ const ranges: Readonly<Record<number, readonly [least: number, most: number]>> =
   [metricType.dateTime]: [0, Number.POSITIVE_INFINITY],
 };
 
-/** Undefined where there is none: of data sets, templates and arrays. */
+/** Undefined for data sets, templates and arrays. */
 export function datatypeOfType(type: number): Datatype | undefined {
   return datatypes[type];
 }

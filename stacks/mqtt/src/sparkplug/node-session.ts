@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { decodePayload, type Metric, type SparkplugPayload } from './payload.ts';
 
-/** A metric as its birth told it. */
+/** A metric as declared by its birth. */
 export interface BornMetric {
   readonly device: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export class NodeSession {
   /** By device and name. */
   #metrics = new Map<string, Map<string, BornMetric>>();
 
-  /** `kind` is the third level of the topic. Throws where the payload is none. */
+  /** `kind` is the third level of the topic. Throws if the payload is invalid. */
   hear(kind: string, device: string, bytes: Uint8Array): NodeEvent | undefined {
     // Brokers of MQTT 5 send a copy for each subscription that matches, of a browse as well.
     const last = this.#last;
@@ -71,7 +71,7 @@ export class NodeSession {
     }
   }
 
-  /** Undefined where its birth has not told of it. */
+  /** Undefined if it is not in the birth. */
   metric(device: string, name: string): BornMetric | undefined {
     return this.#metrics.get(device)?.get(name);
   }

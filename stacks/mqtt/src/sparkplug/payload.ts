@@ -42,10 +42,10 @@ export interface Metric {
   readonly name?: string | undefined;
   readonly alias?: number | undefined;
   readonly timestampMs?: number | undefined;
-  /** Left out of data where the birth has told it. */
+  /** Left out of data, since the birth has it. */
   readonly type?: number | undefined;
   readonly isNull?: boolean | undefined;
-  /** It tells of the past. */
+  /** Whether it is historical. */
   readonly isHistorical?: boolean | undefined;
   /** A property: Int32. */
   readonly quality?: number | undefined;
