@@ -82,7 +82,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-if (named.length > 0) await run(named, 1);
+const unknown = named.filter((pattern) => globSync(pattern).length === 0);
+if (unknown.length > 0) {
+  console.error(`there is no test file ${unknown.join(', ')}`);
+  process.exit(2);
+}
+
+if (named.length > 0) await run(filesOf(named), 1);
 else if (options.long) await run(filesOf(longForms.flatMap(({ files }) => files)), 1);
 else {
   const last = filesOf(alone);
