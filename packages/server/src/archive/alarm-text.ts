@@ -1,4 +1,4 @@
-// The record of an alarm: its transition packed into one text. The state stands first, so that it can be told without
+// The record of an alarm: its transition packed into one text. The state stands first, so that it can be read without
 // unpacking the rest.
 import type { AlarmState } from '@telltale/schema';
 import { maxRecordTextBytes } from './records.ts';

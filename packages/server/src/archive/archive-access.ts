@@ -28,7 +28,7 @@ export interface ReadRequest {
 
 /** Who reads. Clients take turns, and within a client its connections. */
 export interface ArchiveReader extends Visitor {
-  /** Aborted when nobody wants the answer any more, before its first page. */
+  /** Aborted when the answer is no longer wanted, before its first page. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -82,11 +82,11 @@ export interface ArchiveAccess {
   datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined>;
   /** Names that the archive has, sorted. */
   names(kind: Kind): Promise<readonly string[]>;
-  /** Resolves with the first page at hand; rejects with a problem where the request cannot be answered, or not now. */
+  /** Resolves with the first page ready; rejects with a problem where the request cannot be answered, or not now. */
   read(request: ReadRequest, reader?: ArchiveReader): Promise<QueryResult>;
   /** Resolves when it is erased on disk. */
   erase(kind: Kind, name: string, sinceUs: number, untilUs: number): Promise<void>;
-  /** Records of another origin, in any order, which replace those at the same time: nobody looks at their points. Resolves when they are on disk. */
+  /** Records of another origin, in any order, which replace those at the same time: their points are not checked. Resolves when they are on disk. */
   backfill(key: SeriesKey, batch: BatchMessage): Promise<void>;
   stats(): Promise<ArchiveStats>;
   /** Reads everything and compares checksums. */

@@ -1,5 +1,5 @@
 // The mark that there is an archive, in the data folder and outside of the archive's own: a start that finds the mark and
-// no archive tells that as missing until somebody acknowledges it. What is missing of an archive is told by its inventory.
+// no archive reports that as missing until it is acknowledged. What is missing of an archive is reported by its inventory.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { replaceFile, syncFolder, systemDisk } from './files/disk.ts';
@@ -46,7 +46,7 @@ export class ArchiveMark {
     }
   }
 
-  /** Throws the system's error: then it goes on being told. */
+  /** Throws the system's error: then it is still reported. */
   acknowledge(): void {
     if (this.#missing.length === 0) return;
     if (this.#isEmpty()) this.#remove();

@@ -41,7 +41,7 @@ class ArchiveThread {
   readonly #store: ArchiveStore;
   readonly #worker = new CompactionWorker();
   readonly #slots: SeriesSlots;
-  /** Records of the parcel at hand that are none. */
+  /** Invalid records of the current parcel. */
   #invalid = 0;
   #isMaintaining = false;
   #isCompacting = false;

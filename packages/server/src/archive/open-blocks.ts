@@ -56,7 +56,7 @@ export class OpenBlocks {
     this.#blocks.clear();
   }
 
-  /** Those that are about to go and that nobody needs; of the others, the ones too many that were used longest ago. */
+  /** Those that are about to go and are not in use; of the others, the ones too many that were used longest ago. */
   #closeOthers(): void {
     if (this.#blocks.size <= mostOpen && this.#released.size === 0) return;
     let tooMany = -mostOpen;
@@ -75,7 +75,7 @@ export class OpenBlocks {
     try {
       this.get(path);
     } catch {
-      // Who needs it will be told why.
+      // Its user gets the error.
     }
   }
 }

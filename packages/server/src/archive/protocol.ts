@@ -33,7 +33,7 @@ export interface WriterThread {
   /** These two report their progress meanwhile. */
   check(): Promise<ArchiveProgress>;
   compact(): Promise<ArchiveProgress>;
-  /** Handed on to the thread that reads, with what there is to read: so it is told once for all. */
+  /** Handed on to the thread that reads, with what there is to read: so it is sent once for all. */
   read(begin: Begin): void;
   cancel(id: number): void;
   /** Last. */
@@ -54,7 +54,7 @@ export interface OpenWriter {
   readonly limits: Limits | undefined;
 }
 
-/** A query. It has one short turn, and tells what came of it with a page; then it makes a page a credit. */
+/** A query. It has one short turn, and reports the result with a page; then it makes a page a credit. */
 export interface Begin {
   readonly id: number;
   readonly request: ReadRequest;

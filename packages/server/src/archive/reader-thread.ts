@@ -1,5 +1,5 @@
 // The thread that reads the archive: serves its queries in turns, as their credit of pages lasts. What there is to
-// read it is told by the thread that writes. Whose turn it is says reader-turns.ts.
+// read is sent by the thread that writes. Whose turn it is says reader-turns.ts.
 import type { MessagePort } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema/values';
 import { Link, messagePort, parentLink } from '../threads/index.ts';
@@ -133,7 +133,7 @@ class Reader {
     });
   }
 
-  /** In its first turn a query makes a page without credit, which may be empty: so it is told that there is more. */
+  /** In its first turn a query makes a page without credit, which may be empty: so the client knows that there is more. */
   #serve(id: number, served: Served, isFirst: boolean): void {
     const { query } = served;
     const endMs = performance.now() + (isFirst ? firstTurnMs : turnMs);

@@ -23,9 +23,9 @@ export type { ChunkInfo } from './series-index.ts';
 const aheadBytes = 32 * 1024;
 const recentColumns = 32;
 const recentIndexes = 16;
-/** A longer index is read anew each time, so that a block that is open costs little. */
+/** A longer index is read again each time, so that a block that is open costs little. */
 const mostRecentBytes = 64 * 1024;
-/** Columns that nobody uses are kept for the next query: making them costs as much as decoding a chunk. */
+/** Unused columns are retained for the next query: making them costs as much as decoding a chunk. */
 const mostSpare = 2;
 const noChunks: readonly StoredChunk[] = [];
 
@@ -124,7 +124,7 @@ export class BlockFile {
   }
 
   /**
-   * All series with their names, read anew. Where some cannot be told, throws `Damaged`; with `onDamage` that is called,
+   * All series with their names, read again. Where some cannot be read, throws `Damaged`; with `onDamage` that is called,
    * and they are left out.
    */
   series(onDamage?: (damage: Damage) => void): Series[] {
@@ -156,7 +156,7 @@ export class BlockFile {
     }
   }
 
-  /** Reads everything. `onProgress` is told how many bytes are behind. */
+  /** Reads everything. `onProgress` gets how many bytes are done. */
   verify(onProgress: (doneBytes: number) => void): Damage[] {
     const damages = [...this.damages];
     const note = (look: () => void): void => {
@@ -276,7 +276,7 @@ export class BlockFile {
         series.push(one);
       }
     } catch {
-      // What stands there is no name: nor can be told where the next one is.
+      // This is not a name, so the position of the next one is unknown.
     }
     return series;
   }

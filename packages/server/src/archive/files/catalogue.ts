@@ -1,5 +1,5 @@
 // The catalogue: which number is which series. Appended to, and on disk before a journal uses a number. A damaged one
-// is made anew from what the journals and blocks say.
+// is rebuilt from what the journals and blocks say.
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { ByteReader } from '../codec/byte-reader.ts';
@@ -100,7 +100,7 @@ export class Catalogue {
     }
     if (this.#pending.length === 0) return;
     const frames = Buffer.concat(this.#pending.map((series) => frameOf(entryOf(series), this.#salt)));
-    // After an error nobody knows what is in the file.
+    // After an error it is unknown what is in the file.
     this.#isStale = true;
     const file = openSync(join(this.#folder, catalogueName), constants.O_WRONLY);
     try {

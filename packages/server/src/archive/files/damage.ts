@@ -37,7 +37,7 @@ export class NewerVersion extends Error {
 /**
  * The disk did not confirm a write. What it has since the last good sync is not known, and asking again proves
  * nothing: the journal is given up, and what was not committed belongs into the journal of the next generation, which
- * is told `endOfPrevious`.
+ * gets `endOfPrevious`.
  */
 export class SyncFailed extends Error {
   /** Bytes of the journal that are known to be on disk. */

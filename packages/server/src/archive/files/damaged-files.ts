@@ -5,7 +5,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** A copy for whoever wants to look at it, since the file itself is about to be replaced. */
+/** A copy for diagnosis, since the file itself is about to be replaced. */
 export function preserveDamaged(path: string): void {
   try {
     copyFileSync(path, damagedPath(path));

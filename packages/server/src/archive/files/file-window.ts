@@ -1,7 +1,7 @@
 // A file, of which a piece is in memory: what is read on lies mostly there, without another call of the system.
 import { readSync } from 'node:fs';
 
-/** Read after a jump, where nobody knows whether what is behind will be wanted. */
+/** Read after a jump, where the bytes behind may not be needed. */
 const leastBytes = 4096;
 
 export class FileWindow {

@@ -21,7 +21,7 @@ export interface FileFormat {
   readonly version: number;
 }
 
-/** Drawn anew for each file, so that nothing that a device sends, and no block of an old file, looks like its frames. */
+/** Drawn for each file, so that nothing that a device sends, and no block of an old file, looks like its frames. */
 export function drawSalt(): number {
   return randomBytes(4).readUInt32LE();
 }

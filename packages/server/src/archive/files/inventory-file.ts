@@ -14,7 +14,7 @@ export interface ListedFile {
   readonly name: string;
   /** It has at least so many. */
   readonly bytes: number;
-  /** Of a file of frames: another file of the same name has another one. 0: it has none, or nobody knows. */
+  /** Of a file of frames: another file of the same name has another one. 0: it has none, or it is unknown. */
   readonly salt: number;
   /** At least; of files without records 0. */
   readonly records: number;

@@ -20,7 +20,7 @@ export interface SmallFileRead<Entry> {
 }
 
 /**
- * In the order of the file. What is damaged is left out and told; the file is kept beside the next one under another name
+ * In the order of the file. What is damaged is left out and reported; the file is stored beside the next one under another name
  * then. One that is not there has nothing.
  */
 export function readSmallFile<Entry>(

@@ -35,7 +35,7 @@ const file: SmallFile<Tombstone> = {
 };
 const entryBytes = 40;
 
-/** In order of `seq`. What is damaged is left out; the file is kept beside the next one under another name. */
+/** In order of `seq`. What is damaged is left out; the file is stored beside the next one under another name. */
 export function readTombstones(folder: string): TombstonesRead {
   const { entries, damages } = readSmallFile(folder, file);
   const bySeq = new Map(entries.map((tombstone) => [tombstone.seq, tombstone]));

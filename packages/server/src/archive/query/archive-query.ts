@@ -1,5 +1,5 @@
 // A query of the archive: from the request to the pages of the answer, one a call, so that a thread serves many in
-// turns. Nothing is kept but the chunks at hand.
+// turns. Only the current chunks are in memory.
 import type { ReadRequest } from '../archive-access.ts';
 import { type Damage, Damaged } from '../files/damage.ts';
 import type { Snapshot } from '../store/snapshot.ts';
@@ -39,11 +39,11 @@ export class ArchiveQuery {
   readonly #form: AnswerForm;
   readonly #page: Page;
   readonly #known: ReadonlySet<string>;
-  /** Of the name at hand, or of the one that is wanted next. */
+  /** Of the current name, or of the one that is wanted next. */
   #name = 0;
   #snapshot: NameSnapshot | undefined;
   #runs: RecordRuns | undefined;
-  /** In the run at hand, where there is one. */
+  /** In the current run, where there is one. */
   #at = 0;
   #end = 0;
   /** Records of the name that may still be given. */

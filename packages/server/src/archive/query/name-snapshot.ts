@@ -57,7 +57,7 @@ export class NameSnapshot {
   }
 }
 
-/** What has expired is as if it were erased: what is older still, with a time that nobody believes, stays. */
+/** What has expired is as if it were erased: what is older still, with an implausible time, stays. */
 function withExpired(part: SeriesSnapshot): SeriesSnapshot {
   if (part.cutOffUs <= oldestPlausibleUs) return part;
   const expired = { seq: Number.POSITIVE_INFINITY, sinceUs: oldestPlausibleUs, untilUs: part.cutOffUs };

@@ -101,7 +101,7 @@ export class RecordCursor {
     this.#goTo(firstEndingFrom(this.#chunks, this.#sinceUs));
   }
 
-  /** The chunk at hand, where nothing of it has been read and all of it is in the interval and not erased. */
+  /** The current chunk, where nothing of it has been read and all of it is in the interval and not erased. */
   get wholeChunk(): Chunk | undefined {
     if (this.isLoaded) return undefined;
     const chunk = this.#chunks[this.#index] as Chunk;
@@ -114,7 +114,7 @@ export class RecordCursor {
     this.#goTo(this.#index + 1);
   }
 
-  /** Reads the chunk at hand; where nothing of it is left, the next one is at hand, unread. */
+  /** Reads the current chunk; where nothing of it is left, the next one is current, unread. */
   load(): void {
     const chunk = this.#chunks[this.#index] as Chunk;
     const block = this.#context.blockOf(this.#path as string);
@@ -129,7 +129,7 @@ export class RecordCursor {
     this.#settle();
   }
 
-  /** The records at hand before `at` have been given. */
+  /** The records of the current run before `at` have been returned. */
   advance(at: number): void {
     this.at = at;
     this.#settle();
@@ -146,7 +146,7 @@ export class RecordCursor {
     }
   }
 
-  /** Whether the record at hand, which must be loaded, replaces those of older cursors at its time. */
+  /** Whether the current record, which must be loaded, replaces those of older cursors at its time. */
   get isReplacing(): boolean {
     return ((this.columns.qualities[this.at] as number) & replaces) !== 0;
   }

@@ -18,7 +18,7 @@ export class RecordMerge implements RecordRuns {
   readonly #pending: RecordCursor[];
   /** Opened and not at their end, by order. */
   readonly #active: RecordCursor[] = [];
-  /** That of the run or chunk at hand. */
+  /** That of the current run or chunk. */
   #current: RecordCursor | undefined;
   #opensChunk = false;
   /** Of this series at this time everything that is replaced has been passed over. */

@@ -1,4 +1,4 @@
-// What the stages of a query hand to each other: runs of records, in time order. A stage keeps the run at hand in its
+// What the stages of a query hand to each other: runs of records, in time order. A stage has the current run in its
 // own fields, so that none costs an object.
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns } from '../records.ts';
@@ -6,11 +6,11 @@ import type { Chunk } from './block.ts';
 
 /** What `next` came to: everything was given, */
 export const atEnd = 0;
-/** a run is at hand, from `from` to `to`, neither empty nor longer than `longestRun`, */
+/** a run is current, from `from` to `to`, neither empty nor longer than `longestRun`, */
 export const atRun = 1;
 /** some work was done, and it is to be called again, */
 export const atNothing = 2;
-/** or a whole chunk is at hand as `chunk`, unread: the following `next` goes on behind it, or into it after `openChunk`. */
+/** or a whole chunk is current as `chunk`, unread: the following `next` goes on behind it, or into it after `openChunk`. */
 export const atChunk = 3;
 export type Step = typeof atEnd | typeof atRun | typeof atNothing | typeof atChunk;
 
@@ -24,7 +24,7 @@ export interface RecordRuns {
   readonly to: number;
   /** Of all its records each is in the interval, and none is hidden by or stands among records of others. */
   readonly chunk: Chunk | undefined;
-  /** Of the chunk at hand: its records are wanted one by one. */
+  /** Of the current chunk: its records are wanted one by one. */
   openChunk(): void;
   next(): Step;
 }

@@ -39,7 +39,7 @@ export class Tally {
   /** How many of the sound ones are numbers. */
   #numbers = 0;
 
-  /** `needsEnds`: the first and the last that are not bad will be asked for; else a summary need not tell them. */
+  /** `needsEnds`: the first and the last that are not bad will be asked for; else a summary need not have them. */
   constructor(kind: Kind, needsEnds: boolean) {
     this.#needsEnds = needsEnds;
     this.#hasQuality = kind === 'measurements';

@@ -19,7 +19,7 @@ export class Thinning implements RecordRuns {
   #isCounting = true;
   #count = 0;
 
-  /** `input` begins the records of the interval anew. */
+  /** `input` restarts the records of the interval. */
   constructor(input: (givesChunks: boolean) => RecordRuns, kind: Kind, interval: Interval, maxPoints: number) {
     this.#input = input;
     this.#kind = kind;

@@ -12,7 +12,7 @@ export class WarpedHead implements RecordRuns {
   readonly #head: HeadSearch;
   readonly #interval: Interval;
   #isFound = false;
-  /** Whether the run at hand is the head. */
+  /** Whether the current run is the head. */
   #isHead = false;
 
   constructor(input: RecordRuns, head: HeadSearch, interval: Interval) {

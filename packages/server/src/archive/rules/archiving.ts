@@ -273,7 +273,7 @@ export class Archiving {
 
   /**
    * Everybody who follows, and who follows these. While a rendering is applied they may stand in a circle: who has a record
-   * of this time already gets no other, and leads nobody again.
+   * of this time already gets no other, and leads none again.
    */
   #lead(leader: number, timeUs: number): void {
     const leaders = new Set([leader]);

@@ -4,7 +4,7 @@ export class Followers {
   readonly #byLeader = new Map<string, Set<number>>();
   readonly #leaders = new Map<number, string>();
 
-  /** Undefined: it follows nobody. */
+  /** Undefined: it follows none. */
   set(follower: number, leader: string | undefined): void {
     const before = this.#leaders.get(follower);
     if (before === leader) return;

@@ -6,7 +6,7 @@ import { farthestAheadUs, oldestPlausibleUs, replaces } from '../records.ts';
 import type { Recorder } from './recorder.ts';
 import { layout, type RuleTable } from './rule-table.ts';
 
-// The engine folds constants of the same module, and loads imported ones anew each time: the hot loop has its own names.
+// The engine folds constants of the same module, and loads imported ones again each time: the hot loop has its own names.
 const { flag, qualityShift, cell, cellShift, word, wordShift } = layout;
 
 /** Of a change that needs no closer look. */
@@ -75,7 +75,7 @@ export class PointRules {
         continue;
       }
       if (Number.isNaN(value)) {
-        if (live.datatypeOf(handle) !== table.datatypes[handle]) continue; // it is put anew, and offered then
+        if (live.datatypeOf(handle) !== table.datatypes[handle]) continue; // it is put again, and offered then
         value = live.numberOf(handle);
       }
       offered++;
@@ -99,7 +99,7 @@ export class PointRules {
   /** A change of any kind; the rules say whether it is archived. */
   offer(handle: number): void {
     const { live, recorder, table } = this.#options;
-    if (live.datatypeOf(handle) !== table.datatypes[handle]) return; // it is put anew, and offered then
+    if (live.datatypeOf(handle) !== table.datatypes[handle]) return; // it is put again, and offered then
     const { counts, nowUs } = recorder;
     const { suppressed } = counts;
     counts.offered++;
@@ -141,7 +141,7 @@ export class PointRules {
   /** Its leader was archived. Whether it was, too. */
   follow(handle: number, timeUs: number): boolean {
     const { live, recorder, table } = this.#options;
-    if (live.datatypeOf(handle) !== table.datatypes[handle]) return false; // it is put anew
+    if (live.datatypeOf(handle) !== table.datatypes[handle]) return false; // it is put again
     const { counts } = recorder;
     counts.offered++;
     if (this.#isEmpty(handle)) {

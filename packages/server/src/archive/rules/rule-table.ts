@@ -1,5 +1,5 @@
 // The archiving rules of points by handle, in typed arrays, and what of each was archived last. The arrays are replaced
-// when they grow: read them anew after every put.
+// when they grow: read them again after every put.
 import {
   type Command,
   type Datatype,

@@ -51,7 +51,7 @@ export class ArchiveStore {
   readonly #expiry: Expiry;
   readonly #compaction: Compaction;
   readonly #damages: ArchiveDamage[];
-  /** Something has gone that tombstones may have been kept for. */
+  /** Something was deleted for which tombstones may have been needed. */
   #isPruneDue = true;
 
   private constructor(parts: StoreParts, damages: ArchiveDamage[]) {
@@ -202,12 +202,12 @@ export class ArchiveStore {
     this.#isPruneDue = true;
   }
 
-  /** Paths that no snapshot has any more, to be handed to `unlink` once no query uses them; each is told once. */
+  /** Paths that no snapshot has any more, to be handed to `unlink` once no query uses them; each is listed once. */
   obsolete(): string[] {
     return this.#parts.blocks.obsolete();
   }
 
-  /** Throws the system's error; what is left is told as obsolete again then. */
+  /** Throws the system's error; what is left is listed as obsolete again then. */
   unlink(paths: readonly string[]): void {
     this.#isPruneDue = true;
     this.#parts.blocks.unlink(paths, () => this.#parts.inventory.beforeRemoval(this.#parts));
@@ -304,7 +304,7 @@ export class ArchiveStore {
 }
 
 /**
- * When the newest record came, as far as the archive can tell; undefined: it has none. What is ahead of the clock does not
+ * When the newest record came, as far as the archive knows; undefined: it has none. What is ahead of the clock does not
  * count: another clock may have been wrong when that came.
  */
 function newestPlausibleUs(blocks: readonly Block[], tables: readonly Memtable[], nowUs: number): number | undefined {

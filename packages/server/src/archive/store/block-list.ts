@@ -1,5 +1,5 @@
 // The block files that are there: those that count, in the order in which a query takes them, and those that others
-// replaced, until nobody reads them any more and they can go.
+// replaced, until they have no readers and can be deleted.
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BlockFile } from '../files/block-file.ts';
@@ -19,7 +19,7 @@ export interface Block extends BlockInfo {
   isBusy: boolean;
   /** Compaction found damage: it stays as it is. */
   isDamaged: boolean;
-  /** So much of it has expired that it is worth writing anew. */
+  /** So much of it has expired that it is worth rewriting. */
   isRewriteDue: boolean;
   /** When it is next looked at for what has expired, in monotonic milliseconds. */
   lookAgainMs: number;
@@ -78,7 +78,7 @@ export function blockOf(file: BlockFile, madeUs: number): Block {
 export class BlockList {
   readonly #folder: string;
   #blocks: readonly Block[] = [];
-  /** Not removed yet; true: nobody reads it any more. */
+  /** Not removed yet; true: it has no readers. */
   readonly #leaving = new Map<Block, boolean>();
   #fresh: string[] = [];
   /** The last question and its answer: a query asks the same of many series. */
@@ -130,7 +130,7 @@ export class BlockList {
     this.#blocks = this.#blocks.filter((other) => other !== block);
   }
 
-  /** Paths that are to go once nobody reads them; each is told once. */
+  /** Paths that are to go once they have no readers; each is listed once. */
   obsolete(): string[] {
     const paths = this.#fresh;
     this.#fresh = [];
@@ -138,8 +138,8 @@ export class BlockList {
   }
 
   /**
-   * Removes files that nobody reads any more. One goes only after those that it replaced: else these would
-   * count again after a crash. Throws the system's error; what is left is told as obsolete again then.
+   * Removes files without readers. One goes only after those that it replaced: else these would
+   * count again after a crash. Throws the system's error; what is left is listed as obsolete again then.
    */
   unlink(paths: readonly string[], beforeRemoval: () => void): void {
     const released = new Set(paths);

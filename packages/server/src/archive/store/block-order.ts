@@ -57,7 +57,7 @@ export function firstIn(files: readonly BlockFile[], series: Series): number {
   return Math.min(...firsts);
 }
 
-/** Its first record from 2000 on: those of before are in `astray` alone. Opens the file once where only that tells. */
+/** Its first record from 2000 on: those of before are in `astray` alone. Opens the file once where only that shows it. */
 function plausibleFromUs(block: Block): number {
   if (block.firstUs >= oldestPlausibleUs) return block.firstUs;
   if (block.lastUs < oldestPlausibleUs) return Number.POSITIVE_INFINITY;

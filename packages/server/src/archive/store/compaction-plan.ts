@@ -1,5 +1,5 @@
 // Which blocks are merged: neighbours in the order of generations within one partition, when there are several of about
-// the same size, so that a record is written anew a few times in its life and files stay few.
+// the same size, so that a record is rewritten a few times in its life and files stay few.
 import type { BlockHeader } from '../files/block-format.ts';
 import type { BlockSpan } from '../files/file-names.ts';
 import type { Retention } from './retention.ts';
@@ -38,7 +38,7 @@ export interface PlannedTombstone {
   readonly untilUs: number;
 }
 
-/** Fewer are not worth writing their records anew. */
+/** Fewer are not worth rewriting. */
 const fewest = 4;
 /** Files that a compaction has open at once. */
 const most = 32;
@@ -82,7 +82,7 @@ export function chooseAll(blocks: readonly BlockInfo[]): readonly BlockInfo[] | 
   return undefined;
 }
 
-/** The header of the block that comes of merging these, or of rewriting a single one. */
+/** The header of the block made by merging these, or by rewriting a single one. */
 export function compactedHeader(inputs: readonly BlockInfo[], tombstonesApplied: number): BlockHeader {
   const [first, last] = [inputs[0] as BlockInfo, inputs[inputs.length - 1] as BlockInfo];
   const { partition, genFrom } = first.header;

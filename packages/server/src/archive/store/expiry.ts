@@ -1,4 +1,4 @@
-// Drops what is too old or too much: whole blocks at once; one that has expired in part is marked, to be written anew.
+// Drops what is too old or too much: whole blocks at once; one that has expired in part is marked, to be rewritten.
 // Nothing goes for its age before the clock is steady. Blocks of a wrong clock go by when they were made.
 import type { BlockFile } from '../files/block-file.ts';
 import { Damaged } from '../files/damage.ts';
@@ -9,7 +9,7 @@ import type { StoreParts } from './store-parts.ts';
 
 /** How often a block is looked at that has something old in it. */
 const lookEveryMs = 3_600_000;
-/** A block is written anew where more than this part of it has expired. */
+/** A block is rewritten where more than this part of it has expired. */
 const expiredPart = 1 / 4;
 const expiredPartOfAll = 1 / 64;
 
@@ -107,7 +107,7 @@ export class Expiry {
     });
   }
 
-  /** Of records in it whose series nobody can tell: the longest retention of all has passed. */
+  /** Of records in it whose series is unknown: the longest retention of all has passed. */
   #isRestExpired(block: Block, nowUs: number): boolean {
     const newestUs = isAstray(block) ? cameUs(block.madeUs, block, nowUs) : block.lastUs;
     return newestUs < earliestCutOff(this.#parts.retention, nowUs);

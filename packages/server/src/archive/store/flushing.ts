@@ -17,7 +17,7 @@ export class Flushing {
     this.#parts = parts;
   }
 
-  /** False: there is nothing to flush. Throws the system's error; the generation is begun anew then. */
+  /** False: there is nothing to flush. Throws the system's error; the generation starts again then. */
   step(): boolean {
     const frozen = this.#parts.generations.frozen[0];
     if (frozen === undefined) return false;

@@ -22,7 +22,7 @@ export interface Frozen {
   readonly table: Memtable;
   readonly journalPath: string;
   readonly journalBytes: number;
-  /** The journal is kept beside the blocks that come of it. */
+  /** The journal is kept beside the blocks made from it. */
   readonly isDamaged: boolean;
   /** Times after this are those of a wrong clock. */
   readonly aheadUs: number;
@@ -145,7 +145,7 @@ export class Generations {
     try {
       this.renew();
     } catch {
-      // The disk is full, or the like: the journal at hand takes more, and the next commit tries again.
+      // The disk is full, or the like: the current journal takes more, and the next commit tries again.
     }
   }
 

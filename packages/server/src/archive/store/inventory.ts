@@ -1,5 +1,5 @@
 // Which files the archive has: compared with what there is at opening, and written down again whenever they change. What
-// is missing stays listed as lost, so that it is told at each start and shown in answers.
+// is missing stays listed as lost, so that it is reported at each start and shown in answers.
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -41,7 +41,7 @@ export class Inventory {
   readonly #folder: string;
   readonly #listed: ReadonlyMap<string, ListedFile>;
   #lost: readonly ListedFile[] = [];
-  /** As the file has it; undefined where nobody knows. */
+  /** As the file has it; undefined where unknown. */
   #written: readonly ListedFile[] | undefined;
   /** What it was last compared with. */
   #blocks: readonly Block[] | undefined;

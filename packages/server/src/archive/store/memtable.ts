@@ -49,7 +49,7 @@ export class Memtable {
   maxUs = Number.NEGATIVE_INFINITY;
   astray = 0;
 
-  /** `old` is a table that nobody needs any more: its memory is taken over. */
+  /** `old` is a table that is no longer needed: its memory is taken over. */
   constructor(generation: number, capacity: number, old?: Memtable) {
     this.generation = generation;
     if (old !== undefined) {

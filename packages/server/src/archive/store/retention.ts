@@ -1,5 +1,5 @@
-// How long records are kept: from an age to the time before which they have expired. Of what says that it is from before
-// 2000 nobody knows the age: it expires with its block.
+// Retention: from an age to the time before which records have expired. Of records with times before
+// 2000 the age is unknown: they expire with their block.
 import { oldestPlausibleUs, type SeriesKey } from '../records.ts';
 
 export interface Retention {

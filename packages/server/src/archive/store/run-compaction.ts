@@ -21,7 +21,7 @@ export type CompactionOutcome =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * `onProgress` is told how many bytes of the inputs are behind it, `shouldStop` asked often. The file that it made is on
+ * `onProgress` gets how many bytes of the inputs are done; `shouldStop` is called often. The file that it made is on
  * disk when it answers. Throws the system's errors, and leaves no file then.
  */
 export function runCompaction(

@@ -12,7 +12,7 @@ export interface Interval {
 
 /** What a block has of a series, without what is dropped; one record or chunk after the other. */
 export class SeriesCursor {
-  /** Of the record at hand; infinite: there is none. */
+  /** Of the current record; infinite: there is none. */
   headUs = Number.POSITIVE_INFINITY;
   /** Of the block, dropped ones included. */
   passed = 0;
@@ -23,7 +23,7 @@ export class SeriesCursor {
   readonly #columns = new Columns();
   #next = 0;
   #at = 0;
-  /** The chunk at hand, where it is not read yet. */
+  /** The current chunk, where it is not read yet. */
   #unread: ChunkInfo | undefined;
 
   /** What is `dropped` does not overlap. */
@@ -35,7 +35,7 @@ export class SeriesCursor {
     this.#advance();
   }
 
-  /** Whether the record at hand replaces older ones at its time. */
+  /** Whether the current record replaces older ones at its time. */
   get isReplacing(): boolean {
     this.#load();
     return ((this.#columns.qualities[this.#at] as number) & replaces) !== 0;
@@ -55,7 +55,7 @@ export class SeriesCursor {
     this.#settle();
   }
 
-  /** Leaves out the records at `timeUs`, at which the one at hand is. */
+  /** Leaves out the records at `timeUs`, at which the current one is. */
   skip(timeUs: number): void {
     while (this.headUs === timeUs) {
       this.#load();

@@ -48,7 +48,7 @@ export interface Snapshot {
   readonly series: readonly SeriesSnapshot[];
 }
 
-/** The memory of the tails: nobody else has it, so that it goes to the thread that reads without a copy. */
+/** The memory of the tails: not shared, so that it goes to the thread that reads without a copy. */
 export function buffersOf(snapshots: readonly (Snapshot | undefined)[]): ArrayBuffer[] {
   const tails = snapshots.flatMap((snapshot) => snapshot?.series.map(({ tail }) => tail) ?? []);
   const buffers = tails.flatMap((tail) => tail && [tail.times.buffer, tail.numbers, tail.qualities.buffer]);

@@ -27,7 +27,7 @@ export class TableReplay {
   /** The series that the journal has records of, by number. */
   readonly declared = new Map<number, Series>();
   readonly frozen: Frozen;
-  /** Numbers that the catalogue gives to another series: whose their records are cannot be told. */
+  /** Numbers that the catalogue gives to another series: the owner of their records is unknown. */
   readonly #disputed = new Set<number>();
   readonly #table: Memtable;
   readonly #aheadUs: number;
