@@ -275,13 +275,13 @@ describe('a write over a bus', () => {
   test('that loses its provider, or its patience, is not said to be done or not done', async (t) => {
     const { link, serving } = await looped(t);
     const impatient = new AbortController();
-    const given = assert.rejects(link.write('setpoint', 1, impatient.signal), { name: 'Error', message: /not known/ });
+    const given = assert.rejects(link.write('setpoint', 1, impatient.signal), { name: 'Error', message: /is unknown/ });
     await until(link, () => serving.writes.length === 1, 0);
     impatient.abort(new Error('too late'));
     await given;
     serving.writes[0]?.resolve();
     await new Promise(setImmediate);
-    const lost = assert.rejects(link.write('setpoint', 2), { name: 'Error', message: /not known/ });
+    const lost = assert.rejects(link.write('setpoint', 2), { name: 'Error', message: /is unknown/ });
     await until(link, () => serving.writes.length === 2, 0);
     await serving.stop();
     await lost;
