@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { WebSocket as PackageWebSocket } from 'ws';
 import { entered, open, read, update } from '../test/open-channel.ts';
 import { ScriptedService, unknownObject } from '../test/scripted-service.ts';

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { TelltaleProblem, Unreachable } from './errors.ts';
 import { readMetrics } from './service-access.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { entered, open, read, update } from '../test/open-channel.ts';
 import { ScriptedService } from '../test/scripted-service.ts';
 import { TelltaleProblem, Unreachable } from './errors.ts';

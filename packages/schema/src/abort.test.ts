@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { onAbort, pause, unlessAborted, untilAborted } from './abort.ts';
-import { ManualClock } from './clock.ts';
+import { ManualClock } from './testing/manual-clock.ts';
 
 const never = new Promise<string>(() => {});
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mock, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { ManualClock, systemClock } from './clock.ts';
+import { systemClock } from './clock.ts';
+import { ManualClock } from './testing/manual-clock.ts';
 
 test('a clock moved by hand calls what falls due in the order of its time, each at its time', () => {
   const anyDelays = fc.array(fc.integer({ min: -5, max: 1000 }), { maxLength: 30 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { ManualClock } from './clock.ts';
 import { OpenCalls } from './open-calls.ts';
+import { ManualClock } from './testing/manual-clock.ts';
 
 /** Opens a call, and returns its number with its outcome. */
 function open(calls: OpenCalls, options = {}, onGivenUp?: (id: number) => void) {

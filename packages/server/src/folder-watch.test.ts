@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { FolderWatch } from './folder-watch.ts';
 

@@ -1,5 +1,6 @@
 // Alarms over measurements set by hand, a clock moved by hand and a disk that waits: what their tests stand on.
-import { type Alarm, type Datatype, ManualClock, type Value } from '@telltale/schema';
+import type { Alarm, Datatype, Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { Alarms, type StoredAlarm } from '../src/alarms/index.ts';
 import { PlainMeasurements } from './plain-measurements.ts';
 import { SlowDisk } from './slow-disk.ts';

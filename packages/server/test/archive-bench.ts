@@ -1,7 +1,8 @@
 // The HTTP interface over an archive in memory, with a few objects that are configured: what the tests of the archive's
 // interface stand on.
 import type { AddressInfo } from 'node:net';
-import { Batch, ManualClock } from '@telltale/schema';
+import { Batch } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { Alarms } from '../src/alarms/index.ts';
 import type { HttpServer } from '../src/api/index.ts';
 import { Archiving } from '../src/archive/index.ts';

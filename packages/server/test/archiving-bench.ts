@@ -5,12 +5,12 @@ import {
   Batch,
   type Command,
   formatPrefixed,
-  ManualClock,
   type Measurement,
   quality,
   unstored,
   type Value,
 } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import type { SeriesKey } from '../src/archive/records.ts';
 import { Archiving } from '../src/archive/rules/archiving.ts';
 import type { ClockJump } from '../src/archive/rules/clock-watch.ts';

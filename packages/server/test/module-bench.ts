@@ -1,6 +1,7 @@
 // Function modules over processes that exist on paper only: tests say what becomes of them, and read what was asked.
 import assert from 'node:assert/strict';
-import { type FunctionModule, ManualClock } from '@telltale/schema';
+import type { FunctionModule } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { pino } from 'pino';
 import { FunctionModules, type RunTokens } from '../src/modules/index.ts';
 import type { Launch, LogRequest, ModuleProcesses, RunEnd } from '../src/modules/keeper/keeper-protocol.ts';

@@ -1,16 +1,8 @@
 // Live measurements over a clock moved by hand and a disk in memory: what their tests stand on. Every read compares what
 // the rest of the server reads with the bytes on the wire.
 import assert from 'node:assert/strict';
-import {
-  Batch,
-  formatPrefixed,
-  ManualClock,
-  type Measurement,
-  quality,
-  toTimestamp,
-  unstored,
-  type Value,
-} from '@telltale/schema';
+import { Batch, formatPrefixed, type Measurement, quality, toTimestamp, unstored, type Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { Measurements, type SimulationRequest } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
 

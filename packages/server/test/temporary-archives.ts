@@ -1,7 +1,7 @@
 // For tests: archives in temporary folders, and what is done with them again and again.
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import type { ArchiveDamage } from '../src/archive/archive-access.ts';
 import { inventoryName } from '../src/archive/files/file-names.ts';

@@ -1,6 +1,7 @@
 // A connection in a test, to a stack that does what the test says.
 import assert from 'node:assert/strict';
-import { Batch, ManualClock, untilAborted } from '@telltale/schema';
+import { Batch, untilAborted } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import type { StackCommand, StackPoints } from '../src/connector.ts';
 import { Connection } from '../src/link/connection.ts';
 import type { Linked } from '../src/link/connection-options.ts';

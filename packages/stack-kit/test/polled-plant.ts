@@ -1,6 +1,7 @@
 // Devices for the tests of the poller, on a clock that is moved by hand: each has numbered cells, takes its time, and may
 // be silent, refuse, or be mute to some of them.
-import { type Batch, ManualClock, pause, quality } from '@telltale/schema';
+import { type Batch, pause, quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { NoAnswer, NotConnected, Refused, type StackPoint } from '../src/connector.ts';
 import { coalesce } from '../src/poll/coalesce.ts';
 import { Poller } from '../src/poll/poller.ts';

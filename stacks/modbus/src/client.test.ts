@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { NotConnected } from '@telltale/stack-kit';
 import { Client, type ClientOptions, LostAnswer } from './client.ts';
 import { readRequest } from './pdu.ts';

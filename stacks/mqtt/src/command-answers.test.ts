@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import type { IPublishPacket } from 'mqtt';
 import { CommandAnswers } from './command-answers.ts';
 import { readCommand } from './command-settings.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { LinkedConnector, type LinkTo } from './linked-connector.ts';
 import { Mosquitto, withoutMosquitto } from './mosquitto.ts';

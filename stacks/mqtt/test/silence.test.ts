@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import type { ConnectorVariables } from '../src/connector-variables.ts';
 import stack from '../src/stack.ts';

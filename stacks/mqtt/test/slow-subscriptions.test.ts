@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { freePort, until } from '@telltale/stack-kit/testing';
 import { LinkedConnector } from './linked-connector.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Batch, ManualClock } from '@telltale/schema';
+import { Batch } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { SourceTimes } from '@telltale/stack-kit';
 import { DataType, DataValue, ReadResponse } from 'node-opcua-client';
 import { itemOf, takeReading } from './node-item.ts';

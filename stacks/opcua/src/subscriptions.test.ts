@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Batch, ManualClock, quality } from '@telltale/schema';
+import { type Batch, quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { NotConnected, SourceTimes } from '@telltale/stack-kit';
 import {
   CreateMonitoredItemsRequest,

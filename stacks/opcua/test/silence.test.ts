@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ManualClock, quality } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { FaultProxy, until } from '@telltale/stack-kit/testing';
 import { UaBench } from './ua-bench.ts';
 import { UaDevice } from './ua-device.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock, quality } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { NotConnected } from '@telltale/stack-kit';
 import fc from 'fast-check';
 import { type Reading, SimulatedLink } from '../test/simulated-link.ts';

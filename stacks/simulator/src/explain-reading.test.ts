@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import type { StackPoint } from '@telltale/stack-kit';
 import { SimulatedLink } from '../test/simulated-link.ts';
 

@@ -1,7 +1,8 @@
 // A connector of the simulator with a host that does as little as it can: what it publishes is kept by name, and time
 // stands still until a test moves it.
 
-import { type Batch, type Datatype, ManualClock, type Value } from '@telltale/schema';
+import type { Batch, Datatype, Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import type { Connector, StackCommand, StackPoint } from '@telltale/stack-kit';
 import { connectorOptions } from '@telltale/stack-kit/testing';
 import { createConnector } from '../src/connector.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Batch, ManualClock, quality } from '@telltale/schema';
+import { type Batch, quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { tag } from './ber.ts';
 import { pduType } from './message.ts';
 import { TrapPoints } from './trap-points.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { until } from '@telltale/stack-kit/testing';
 import { AgentSession } from '../src/agent-session.ts';
 import { decodeMessage, encodeCommunityMessage, encodePdu, encodeVarbinds, pduType } from '../src/message.ts';

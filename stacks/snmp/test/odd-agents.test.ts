@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { test } from 'node:test';
-import { ManualClock, quality } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { until } from '@telltale/stack-kit/testing';
 import { AgentSession } from '../src/agent-session.ts';
 import { tag } from '../src/ber.ts';

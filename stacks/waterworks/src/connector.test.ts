@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock, quality } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { SimulatedLink } from '../../simulator/test/simulated-link.ts';
 import { createConnector } from './connector.ts';
 

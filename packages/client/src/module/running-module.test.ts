@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { type Asked, ScriptedService, unknownObject } from '../../test/scripted-service.ts';
 import { module } from '../module.ts';
 import type { Plant } from './plant.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { readToEnd } from '../../../../test/raw-http.ts';
 import { until } from '../../../../test/until.ts';
 import { get, statuses } from '../../test/http-rig.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo, Socket } from 'node:net';
 import { beforeEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { openSocket, readToEnd } from '../../../../test/raw-http.ts';
 import { until } from '../../../../test/until.ts';

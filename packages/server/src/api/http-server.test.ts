@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { beforeEach, describe, test } from 'node:test';
-import { ManualClock, ProblemError } from '@telltale/schema';
+import { ProblemError } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import pino from 'pino';
 import Type from 'typebox';

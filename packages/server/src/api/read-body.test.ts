@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import Type from 'typebox';
 import { openSocket, parseAnswer, type RawAnswer, readToEnd } from '../../../../test/raw-http.ts';
 import { until } from '../../../../test/until.ts';

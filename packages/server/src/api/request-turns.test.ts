@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { RequestTurns } from './request-turns.ts';
 
 let clock: ManualClock;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { Batch, ManualClock } from '@telltale/schema';
+import { Batch } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { type Parcel, RecordQueue } from './record-queue.ts';
 
 const commitMs = 50;

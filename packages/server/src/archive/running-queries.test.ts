@@ -1,7 +1,7 @@
 // Many queries at once, of an archive with its threads: how many are under way, and what they hold.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { until } from '../../../../test/until.ts';
 import { plainArchive } from '../../test/plain-archive.ts';
 import { packAlarm } from './alarm-text.ts';

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type Command,
-  formatPrefixed,
-  ManualClock,
-  ProblemError,
-  toTimestamp,
-  unstored,
-  type Value,
-} from '@telltale/schema';
+import { type Command, formatPrefixed, ProblemError, toTimestamp, unstored, type Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { problemOf } from '../../test/points-bench.ts';
 import { allHeard } from '../../test/slow-disk.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Batch, type Datatype, formatPrefixed, ManualClock, zeroOf } from '@telltale/schema';
+import { Batch, type Datatype, formatPrefixed, zeroOf } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { anyDatatype, anyQuality, anyReading } from '../../test/any-value.ts';
 import { convertedTo, rawOf } from '../../test/plain-chain.ts';

@@ -2,7 +2,8 @@
 // read something else.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { commandFields, ManualClock, measurementFields } from '@telltale/schema';
+import { commandFields, measurementFields } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { gathered } from '../../test/gathered.ts';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { PointsBench } from '../../test/points-bench.ts';

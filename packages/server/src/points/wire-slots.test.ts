@@ -8,11 +8,11 @@ import {
   datatypes,
   LiveCommand,
   LiveMeasurement,
-  ManualClock,
   type Measurement,
   parseText,
   type Value,
 } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { anyName, sameJson } from '../../test/any-object.ts';
 import { gathered } from '../../test/gathered.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Alarm, ManualClock } from '@telltale/schema';
+import type { Alarm } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { PlainDisk } from '../../test/plain-disk.ts';
 import { Alarms } from '../alarms/index.ts';
 import { Measurements } from '../points/index.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 import { packPoints } from './protocol.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { type HostSetup, problemOf, startHost } from '../../test/host-bench.ts';
 
 const running: { close(): unknown }[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { createLimitedLog } from './limited-log.ts';
 
 test('a stack that never stops talking gets 100 lines in 10 s, and what is left out is counted', () => {

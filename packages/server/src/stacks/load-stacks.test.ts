@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { loadStacks } from './load-stacks.ts';
 
 const moduleOf = (file: string) => new URL(`../../test/stacks/${file}`, import.meta.url).href;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Batch, type BatchMessage, ManualClock } from '@telltale/schema';
+import { Batch, type BatchMessage } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { consume, createConsumed, Outbox } from './outbox.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { Batch, ManualClock, ProblemError, type Value } from '@telltale/schema';
+import { Batch, ProblemError, type Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { command, type HostSetup, point, problemOf, startHost } from '../../test/host-bench.ts';
 import { LineDevice } from '../../test/line-device.ts';
 import { packPoints } from './protocol.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { pino } from 'pino';
 import type { Handlers } from '../threads/index.ts';
 import type { HostClient, InstanceClient } from './protocol.ts';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { problemOf } from '../../test/points-bench.ts';
 import { LiveState } from './live-state.ts';

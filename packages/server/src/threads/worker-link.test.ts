@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { ManualClock, ProblemError } from '@telltale/schema';
+import { ProblemError } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import type { TestClient, TestThread } from '../../test/link-thread.ts';
 import { startThread } from './start-thread.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock, type Value } from '@telltale/schema';
+import type { Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { BackOff, NoAnswer, NotConnected, Refused, type StackCommand } from '../connector.ts';
 import { LinkWrites, maxWaitingWrites, type WriteOutcome } from './link-writes.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock, quality } from '@telltale/schema';
+import { quality } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { SourceTimes } from './source-times.ts';
 
 const clock = new ManualClock();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Batch, ManualClock } from '@telltale/schema';
+import { Batch } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { SourceTimes, type StackPoint } from '@telltale/stack-kit';
 import type { BrokerLink } from '../broker-link.ts';
 import { HostApplication } from './host-application.ts';

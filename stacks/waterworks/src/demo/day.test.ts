@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Batch, ManualClock, parseText, type Value } from '@telltale/schema';
+import { type Batch, parseText, type Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { connectorOptions } from '@telltale/stack-kit/testing';
 import stack from '../stack.ts';
 import { alarms } from './alarms.ts';

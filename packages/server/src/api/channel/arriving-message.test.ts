@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { beforeEach, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { cleanupOf } from '@telltale/stack-kit/testing/cleanup';
 import { WebSocket } from 'ws';
 import { until } from '../../../../../test/until.ts';

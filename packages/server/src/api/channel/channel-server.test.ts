@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { type ClientOptions, WebSocket } from 'ws';
 import { openSocket, parseAnswer } from '../../../../../test/raw-http.ts';
 import { ModuleInterface } from '../../../test/module-interface.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { read } from '../../../test/store-model.ts';
 import {
   blocksIn,

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { append, keys } from '../../../test/store-model.ts';
 import { blocksIn, dayUs, flush, levels, mergeAll, startUs } from '../../../test/temporary-archives.ts';

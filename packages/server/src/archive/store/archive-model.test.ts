@@ -4,7 +4,8 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { ManualClock, type Value } from '@telltale/schema';
+import type { Value } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import {

@@ -1,7 +1,7 @@
 // What goes for its age: nothing that was replaced is shown again when the retention gets longer, or the clock is set back.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { type ModelRecord, plainOf, read } from '../../../test/store-model.ts';
 import { commit, flush, levels, mergeAll, openArchive, startUs } from '../../../test/temporary-archives.ts';
 import type { ArchiveStore } from './archive-store.ts';

@@ -1,7 +1,7 @@
 // What a limit of size deletes: the oldest times of all series, whole, wherever their records lie.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ManualClock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { keys, type ModelRecord, plainOf, read, StoreModel } from '../../../test/store-model.ts';
 import {

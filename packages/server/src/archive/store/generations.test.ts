@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Batch, ManualClock } from '@telltale/schema';
+import { Batch } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { systemDisk } from '../files/disk.ts';
 import { Generations } from './generations.ts';

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Clock, ManualClock } from '@telltale/schema';
+import type { Clock } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import { until } from '@telltale/stack-kit/testing';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import {

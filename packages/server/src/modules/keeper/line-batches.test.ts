@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type LogLine, ManualClock } from '@telltale/schema';
+import type { LogLine } from '@telltale/schema';
+import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { linesPeriodMs, maxLinesBytes } from './keeper-messages.ts';
 import type { ModuleLines } from './keeper-protocol.ts';
