@@ -1,5 +1,5 @@
-// Listening for an abort, and no longer listening: whoever waits for something stops listening when it is over, so that
-// a signal that lives long collects no listeners.
+// Adds and removes abort listeners. A waiter removes its listener when the wait is over, so that a long-lived signal
+// collects no listeners.
 import type { Clock } from './clock.ts';
 
 /** Calls once with the reason when the signal is aborted, at once where it is already. The returned function ends that. */

@@ -1,4 +1,4 @@
-// The archive on the wire: its records, how they are asked for, and what it tells about itself.
+// The archive on the wire: its records, its queries, and its status.
 import Type, { type Static } from 'typebox';
 import { AlarmState } from './data-access.ts';
 import { Identifier } from './identifier.ts';
@@ -49,7 +49,7 @@ export const ArchiveTime = Type.Number({
   examples: [1700000000.25, -3600],
 });
 
-/** The fewest records that can keep the first, the last, the least and the greatest one of a bucket. */
+/** The fewest records that can hold the first, last, least and greatest record of a bucket. */
 export const fewestPoints = 4;
 const most = 2 ** 31 - 1;
 

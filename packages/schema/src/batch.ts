@@ -60,7 +60,7 @@ export class Batch {
     this.texts[at] = value;
   }
 
-  /** A reading without a value: the point keeps the one that it has. */
+  /** A reading without a value: the point retains its current value. */
   none(point: number, quality: number, timeUs: number): void {
     this.#next(point, form.none, quality, timeUs);
   }

@@ -1,4 +1,4 @@
-// What the service tells a client of the channel unasked. One JSON text a message.
+// The notifications that the service sends to clients of the channel. One JSON text per message.
 import Type, { type Static, type TSchema } from 'typebox';
 import { titleOf } from './configuration.ts';
 import { AlarmState, LiveAlarm, Vt, Vtq } from './data-access.ts';

@@ -165,7 +165,7 @@ export const familyNames = Object.keys(families) as Family[];
 
 export type FamilyObject = { [F in Family]: Static<(typeof families)[F]> };
 
-/** Schemas carry their title as JSON Schema has it; the type of a TypeBox object does not tell. */
+/** Schemas have a title as in JSON Schema, but the type of a TypeBox object does not show it. */
 export function titleOf(schema: TSchema): string {
   return (schema as { title?: string }).title ?? '';
 }

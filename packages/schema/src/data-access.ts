@@ -133,7 +133,7 @@ export const ValidFor = Type.Number({
 export const alarmOperations = ['activate', 'deactivate', 'acknowledge'] as const;
 export type AlarmOperation = (typeof alarmOperations)[number];
 
-/** Shown on terminals and kept for ever: neither control characters nor those that turn the direction of what follows. */
+/** Shown on terminals and stored permanently: no control characters, and none that change the direction of text. */
 export const Authority = Type.String({
   minLength: 1,
   maxLength: 128,

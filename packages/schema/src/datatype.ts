@@ -1,5 +1,5 @@
-// The datatypes of measurements and commands: one letter each, which is also the prefix of a value on the wire. All that
-// tells them apart is in one record each: a new datatype is a new record here.
+// The datatypes of measurements and commands: one letter each, which is also the prefix of a value on the wire. One
+// record per datatype has everything in which datatypes differ: to add a datatype, add a record here.
 import {
   decimalPattern,
   formatAnyText,
@@ -22,7 +22,7 @@ import {
   type Value,
 } from './value-text.ts';
 
-/** What a reading carries: nothing (the point keeps its value), a number, a 64-bit integer, or a text. */
+/** The value of a reading: none (the point retains its value), a number, a 64-bit integer, or a text. */
 export const form = { none: 0, number: 1, long: 2, text: 3 } as const;
 export type Form = (typeof form)[keyof typeof form];
 

@@ -1,5 +1,5 @@
-// What the service tells of its connectors and providers, of how a measurement came to be what it is, and of what a
-// device has to offer: version 1.
+// Diagnostics on the wire: connectors and providers, how the value of a measurement came about, and what a device has
+// to offer. Version 1.
 import Type, { type Static, type TSchema } from 'typebox';
 import { Command, Measurement } from './configuration.ts';
 import { Simulation, Vtq } from './data-access.ts';
@@ -21,7 +21,7 @@ export type LinkState = Static<typeof LinkState>;
 export const LastError = Type.Object({ text: Type.String(), t: Timestamp }, strict('LastError'));
 export type LastError = Static<typeof LastError>;
 
-/** What is told on each change of the state. */
+/** What each change of state reports. */
 const stateFields = {
   name: Identifier,
   state: LinkState,
@@ -131,7 +131,7 @@ export type ConnectorField = keyof LiveConnector;
 export const providerFields = Object.keys(LiveProvider.properties) as (keyof LiveProvider)[];
 export type ProviderField = keyof LiveProvider;
 
-/** What the channel tells of a connector or provider. */
+/** What the channel reports about a connector or provider. */
 export const InstanceState = Type.Object(stateFields, strict('InstanceState'));
 export type InstanceState = Static<typeof InstanceState>;
 

@@ -1,5 +1,5 @@
 // Writes numbers as digits in place, four at a time from tables. Each function answers where it ended. The caller has
-// made room for `mostDigits` bytes, all of which may be written to; those of short numbers need `mostShortDigits`.
+// made room for `mostDigits` bytes, all of which may be written to; short numbers need `mostShortDigits`.
 import { formatDouble, formatSingle } from './value-text.ts';
 
 /** The longest number: the least double takes 17 digits behind some 310 zeros. */
@@ -98,7 +98,7 @@ export function writeShortLong(view: DataView, at: number, value: bigint): numbe
 
 /**
  * A decimal of up to eight places and fifteen digits in all that reads as exactly this double is the only one so short.
- * Of other numbers, which the engine's shortest digits are for, and of zeros, a negative number.
+ * Returns a negative number for zeros and for other numbers, for which the engine's shortest digits are used.
  */
 export function writeShortDouble(view: DataView, at: number, value: number): number {
   const size = Math.abs(value);
@@ -109,7 +109,7 @@ export function writeShortDouble(view: DataView, at: number, value: number): num
   return -1;
 }
 
-/** As `writeShortDouble`, with six digits, which is what singles tell apart. */
+/** As `writeShortDouble`, with six digits, which is the precision of singles. */
 export function writeShortSingle(view: DataView, at: number, value: number): number {
   const size = Math.abs(value);
   const scale = size < 100 ? 10_000 : size < 10_000 ? 100 : 1;

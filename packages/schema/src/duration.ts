@@ -15,7 +15,7 @@ export const durationForms = 'a whole number above 0 and s, m (minutes), h, d, w
 /** For schemas; what it accepts, `parseDuration` does, unless it is longer than any time. */
 export const durationPattern = '^[1-9][0-9]{0,8}[smhdwy]$';
 
-/** Microseconds of `45s`, `30m`, `12h`, `90d`, `2w` or `2y`; undefined where it is none of these, or nothing, or too long. */
+/** Microseconds of `45s`, `30m`, `12h`, `90d`, `2w` or `2y`; undefined for any other form, zero, or too long. */
 export function parseDuration(text: string): number | undefined {
   const [, digits = '', letter = ''] = /^([0-9]{1,12})([smhdwy])$/.exec(text) ?? [];
   const us = Number(digits) * (unitUs.get(letter) ?? 0);

@@ -8,7 +8,7 @@ import { Errors } from 'typebox/value';
 import { pointerTo } from './pointer.ts';
 import type { Fault } from './wire-schemas.ts';
 
-/** Nobody mends more at once, and twenty make an answer of a few KiB. */
+/** More cannot be fixed at once, and twenty make an answer of a few KiB. */
 export const maxFaults = 20;
 
 type Path = readonly (string | number)[];

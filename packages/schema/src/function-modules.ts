@@ -1,4 +1,4 @@
-// What the service tells of its function modules: version 1.
+// Function modules on the wire: version 1.
 import Type, { type Static, type TSchema } from 'typebox';
 import { LastError } from './diagnostics.ts';
 import { Identifier } from './identifier.ts';
@@ -18,7 +18,7 @@ export const FunctionModuleState = Type.Enum(['STOP', 'INIT', 'RUN', 'FAIL'], {
 });
 export type FunctionModuleState = Static<typeof FunctionModuleState>;
 
-/** What is told on each change. */
+/** What each change reports. */
 const stateFields = {
   name: Identifier,
   state: FunctionModuleState,

@@ -33,7 +33,7 @@ export class JsonListReader {
     this.#onItem = onItem;
   }
 
-  /** The name of the member that the list is, once it is known; undefined where the list stands alone. */
+  /** The name of the member whose value is the list, once it is known; undefined where the list is the whole text. */
   get key(): string | undefined {
     return this.#key;
   }

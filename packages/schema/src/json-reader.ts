@@ -1,6 +1,6 @@
-// Reads a JSON text that a stranger sent, from its bytes and piece by piece: what is short goes to JSON.parse, what is long
-// is taken apart here. So whoever reads can pause between pieces, and what is too deep, too wide, or there twice is refused
-// before anything large is made of it.
+// Reads an untrusted JSON text from its bytes, piece by piece: short values go to JSON.parse, long ones are parsed
+// here. So the caller can pause between pieces, and a text that is too deep, too wide, or has a duplicate member is
+// refused before anything large is built from it.
 import { pointerTo } from './pointer.ts';
 import { ProblemError } from './problem.ts';
 
@@ -20,7 +20,7 @@ export interface JsonReaderOptions {
   /** Without them all is taken that JSON.parse takes: of a key that is there twice, the last value counts. */
   readonly limits?: JsonLimits;
   /**
-   * The list that is this member of the outermost object is not kept, but handed on as it is read. In a short text it is
+   * The list in this member of the outermost object is not stored, but handed on as it is read. In a short text it is
    * an ordinary list.
    */
   readonly handOn?: HandOn;
@@ -70,7 +70,7 @@ export class JsonReader {
   /** Objects and lists that are being taken apart. */
   #depth = 0;
   #values = 0;
-  /** What stands before this is taken apart, however short it is. */
+  /** Everything before this offset is parsed here, however short it is. */
   #byHandUntil = 0;
   /** Of what was looked over: its colons, its commas, and whether a key has an escape. */
   #colons = 0;
@@ -219,7 +219,7 @@ export class JsonReader {
 
   /**
    * Where the value at `start` ends, or the last of as many items or members as make a piece; -1 where an object or a list
-   * goes on behind the piece. Counts what lies before.
+   * continues after the piece. Counts what comes before.
    */
   #lookOver(start: number, isParts: boolean): number {
     const bytes = this.#bytes;

@@ -1,4 +1,4 @@
-// Reads a JSON text that a stranger sent: bounded in depth and size, exact in its encoding, with an error that tells where.
+// Reads an untrusted JSON text: bounded in depth and size, strict in its encoding, with the position of an error.
 import { type HandOn, type JsonLimits, JsonReader, readAll } from './json-reader.ts';
 
 /** Deeper than any resource of the two interfaces. */

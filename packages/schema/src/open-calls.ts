@@ -63,14 +63,14 @@ export class OpenCalls {
     return promise;
   }
 
-  /** False where nobody waits for it: it is a second answer, or the call was given up. */
+  /** False where no call is open for it: it is a second answer, or the call was abandoned. */
   answer(id: number, result: unknown): boolean {
     const call = this.#take(id);
     call?.resolve(result as never);
     return call !== undefined;
   }
 
-  /** False where nobody waits for it. */
+  /** False where no call is open for it. */
   fail(id: number, error: unknown): boolean {
     const call = this.#take(id);
     call?.reject(error);

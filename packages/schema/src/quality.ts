@@ -40,7 +40,7 @@ export function isBad(q: number): boolean {
   return (q & qualityMask.status) === quality.bad.nonSpecific;
 }
 
-/** What the archive keeps of a quality. */
+/** The part of a quality that the archive stores. */
 export function archivedQuality(q: number): number {
   return q & qualityMask.archived;
 }

@@ -1,4 +1,4 @@
-// Revisions: the renderings that are kept, and the differences between configurations, by object and field.
+// Revisions: the stored renderings, and the differences between configurations, by object and field.
 import Type, { type Static } from 'typebox';
 import { familyNames } from './configuration.ts';
 import { Identifier } from './identifier.ts';

@@ -17,7 +17,7 @@ export class Slots {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Gives a slot back, to whoever has waited longest. */
+  /** Releases a slot, to the longest waiter. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;

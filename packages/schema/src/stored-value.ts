@@ -13,7 +13,7 @@ export function unstored(datatype: Datatype, value: StoredValue): Value {
   return traitsOf(datatype).isBoolean ? value === 1 : value;
 }
 
-/** Whether it is a value of the datatype as it is; a single may come with more digits than it keeps. */
+/** Whether it is a value of the datatype as it is; a single may have more digits than are stored. */
 export function fits({ form: held, precision, lowest, highest }: Traits, value: StoredValue): boolean {
   if (held === form.text) return typeof value === 'string' && isFitText(value);
   if (held === form.long) {

@@ -9,7 +9,7 @@ export interface Checker {
   fits(data: unknown): boolean;
   /** What is wrong, each with `at` before its path; at most `most` of it, and never nothing where the data does not fit. */
   faults(data: unknown, at?: string, most?: number): Fault[];
-  /** The data with texts read as numbers and booleans where the schema wants those; for query parameters. */
+  /** The data with texts converted to numbers and booleans where the schema requires them; for query parameters. */
   coerce(data: unknown): unknown;
 }
 

@@ -156,8 +156,8 @@ function finite(value: number, text: string, precision: string): number {
 }
 
 /**
- * The single nearest to a decimal text, whose nearest double is given. Rounding twice is right but where the double
- * lies midway between two singles: there only the text tells whether the number is above or below.
+ * The single nearest to a decimal text, whose nearest double is given. Rounding twice is right except where the double
+ * is midway between two singles: there only the text decides whether the number is above or below.
  */
 function singleOf(text: string, double: number): number {
   const single = Math.fround(double);
@@ -166,7 +166,7 @@ function singleOf(text: string, double: number): number {
   if (Math.fround(other) !== other) return single;
   const point = text.indexOf('.');
   const decimals = point < 0 ? 0 : text.length - point - 1;
-  const number = BigInt(text.replace('.', '')) << 150n; // what lies midway between singles is a multiple of 2^-150
+  const number = BigInt(text.replace('.', '')) << 150n; // a number midway between singles is a multiple of 2^-150
   const midway = BigInt(double * 2 ** 150) * 10n ** BigInt(decimals);
   return number !== midway && number > midway === other > single ? other : single;
 }

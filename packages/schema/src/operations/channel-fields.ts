@@ -8,7 +8,7 @@ export const closed = { additionalProperties: false } as const;
 export const Name = Type.String({ description: 'A name.' });
 export const NameList = Type.Array(Name);
 
-/** Each item is answered by itself, so that more would make an answer that nobody can take. */
+/** Each item has its own answer: more items would make an answer that is too large for any client. */
 export const maxBatchItems = 10_000;
 export const items = { maxItems: maxBatchItems, description: `At most ${maxBatchItems}.` };
 

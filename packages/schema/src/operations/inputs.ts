@@ -40,7 +40,7 @@ export const listNamesOf = (subject: Subject, path: string, which: string) =>
     http: { method: 'GET', path, answer: json('The names.', Names) },
   });
 
-/** Of which there may be very many: clients of HTTP may keep the answer, and requests of the channel are answered in order. */
+/** There may be very many: HTTP clients may cache the answer, and requests of the channel are answered in order. */
 export const listMany = <
   Key extends WatchKind,
   const Request extends string,

@@ -52,16 +52,16 @@ export interface HttpAnswer {
   readonly status: 200 | 204 | 302;
   readonly description: string;
   readonly type?: string;
-  /** What a client may have in the place of `type`, by the Accept header. */
+  /** What a client may get instead of `type`, by the Accept header. */
   readonly otherTypes?: readonly string[];
   readonly schema?: TSchema;
-  /** A client may keep it, and ask whether it is still the same. */
+  /** A client may cache it and revalidate it. */
   readonly isVersioned?: true;
 }
 
 export interface HttpForm {
   readonly method: Method;
-  /** Whole, with the default paths of the interfaces; `:name` stands for the input of that name. The other inputs are the query. */
+  /** The whole path, with the interfaces' default paths; `:name` is the input `name`. Other inputs are the query. */
   readonly path: string;
   /** What `:name` names, where the path has it. */
   readonly names?: string;

@@ -1,4 +1,4 @@
-// What the service tells about itself: probes, metrics, the catalogue of operations and the documents made from it.
+// Operations about the service itself: probes, metrics, the catalogue of operations and the documents made from it.
 import Type from 'typebox';
 import { declare, json, reads } from './operation.ts';
 

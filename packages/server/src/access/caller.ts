@@ -19,7 +19,7 @@ export function accessOf({ action, resource }: Effect): Access {
 export interface Caller {
   /** How its writes are signed. */
   readonly author: string;
-  /** Who operates an alarm: whoever is known counts, whatever the request says. */
+  /** Who operates an alarm: an authenticated caller counts, whatever the request says. */
   readonly authorityOr: (said: string | undefined) => string;
   /** The function module whose token it brought; undefined where it brought none. */
   readonly module: string | undefined;

@@ -1,5 +1,5 @@
-// The tokens of function modules: each belongs to one run of a module. Of a token only its SHA-256 is kept, so that how
-// long a look-up takes tells nothing of those that there are.
+// The tokens of function modules: each belongs to one run of a module. Only the SHA-256 of a token is stored, so that
+// the time of a look-up reveals nothing about existing tokens.
 import { createHash, randomBytes } from 'node:crypto';
 import { mayWrite, ProblemError, readWriteList, type WriteList } from '@telltale/schema';
 import { type Caller, localCaller } from './caller.ts';
@@ -49,7 +49,7 @@ export class ModuleTokens {
     if (known !== undefined) known.writes = readWriteList(writes);
   }
 
-  /** From now on nobody has it. */
+  /** Revokes it at once. */
   revoke(token: string): void {
     const key = keyOf(token);
     const known = this.#entries.get(key);

@@ -1,4 +1,4 @@
-// Sends the answer of a route: headers, bytes, what a client may keep, and compression where it pays.
+// Sends the answer of a route: headers, bytes, cache validators, and compression where it pays.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -18,7 +18,7 @@ export interface AnswerOptions {
   readonly call: Call;
   /** A connection that stayed open would be waited for. */
   readonly isStopping: boolean;
-  /** An answer that had begun could not be ended. */
+  /** An answer that had been started could not be completed. */
   readonly onBroken: (error: Error) => void;
 }
 

@@ -6,9 +6,9 @@ import { ProblemError } from '@telltale/schema';
 export const smallBytes = 1 << 20;
 
 /**
- * In parts of the largest body. A large one always fits beside some small ones, two never fit: their text and what is
- * parsed of it take several times their length, and all of the service is to stay within 512 MB. The rest is for small
- * ones alone, so that nobody who sends transactions keeps others from putting an object.
+ * In parts of the largest body. A large one always fits beside some small ones, two never fit: their text and its
+ * parsed form take several times their length, and the whole service must stay within 512 MB. The rest is for small
+ * ones alone, so that clients that send transactions do not prevent others from putting an object.
  */
 const [largeShare, share] = [1.25, 1.5];
 
@@ -56,10 +56,10 @@ export class BodyBudget {
 
 /** One body of the budget. `expect` and `hold` throw `ProblemError` where there is no room. */
 export interface HeldBody {
-  /** Before it arrives. Nothing is set aside: who says a length and sends nothing keeps no other from sending. */
+  /** Before it arrives. Nothing is reserved: a client that announces a length and sends nothing blocks no other. */
   readonly expect: (bytes: number) => void;
   /** It takes so many bytes of memory in all. */
   readonly hold: (bytes: number) => void;
-  /** Nobody has its bytes any more. */
+  /** Its bytes are no longer in use. */
   readonly close: () => void;
 }

@@ -1,6 +1,6 @@
 // The form that an answer shall have: the Accept header against what there is (RFC 9110, 12.5.1).
 
-/** The offered type that the client likes best, the first of several; undefined where it wants none of them. */
+/** The offered type that the client prefers, the first of several; undefined where it accepts none of them. */
 export function chooseType(accept: string, offered: readonly string[]): string | undefined {
   const ranges = accept.split(',').map(readRange);
   let best: string | undefined;

@@ -2,7 +2,7 @@
 // function modules and SQLite need is left to them.
 import { readFileSync } from 'node:fs';
 
-/** Where the system does not tell, as on Windows: far below what any of these allows. */
+/** Where the system does not report a limit, as on Windows: far below what any of these allows. */
 const usualFiles = 16_384;
 
 /**

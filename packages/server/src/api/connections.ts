@@ -26,15 +26,15 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => (elapsedMs
 const mostUnanswered = 100;
 /** Of all: some 5 KB each. Who asks one request at a time never counts here. */
 const mostWaiting = 10_000;
-/** Beyond the bound, for so many at once there is time to tell them why; others are closed unheard. */
+/** Beyond the limit, so many at once are sent the reason; others are closed without an answer. */
 const mostRefusals = 32;
-/** What is left of a body that nobody wants is passed over for so long. */
+/** The rest of an unwanted body is skipped for so long. */
 const passOverMs = 10_000;
 /** How often the log says that connections were closed. */
 const tellMs = 60_000;
 /** How often those to close are looked for. One timer for all costs less than Node's own, which each request sets twice. */
 const sweepS = 2;
-/** Of an answer of which nobody takes anything, as on the channel. Bodies that do not come end sooner (`read-body.ts`). */
+/** For an answer that the client does not take, as on the channel. Stalled bodies end sooner (`read-body.ts`). */
 const stallS = 30;
 
 /** Why connections were closed by the server, and how many. */
@@ -116,7 +116,7 @@ export class Connections {
     return this.#all.get(socket)?.state === 'idle';
   }
 
-  /** What came cannot be read on: closes the connection by `end` behind the answers to what could; false where there is none. */
+  /** After input that cannot be parsed: closes by `end` after the answers to what could be; false without any. */
   closeBehind(socket: Socket, end: Connection['end']): boolean {
     const connection = this.#all.get(socket);
     if (connection?.state === 'closing') return true;
@@ -138,7 +138,7 @@ export class Connections {
     return true;
   }
 
-  /** Closes the connection by `end`, which tells that what came cannot be read: when there is time, as for a request. */
+  /** Closes by `end`, which reports that the input cannot be parsed: when it has its turn, as a request has. */
   closeInTurn(socket: Socket, end: Connection['end']): void {
     const connection = this.#all.get(socket);
     if (connection !== undefined) this.#close(connection, end);
@@ -346,7 +346,7 @@ export class Connections {
   }
 }
 
-/** Of those that somebody may want to do something about. */
+/** Those that an operator may want to act on. */
 const reasons: Readonly<Partial<Record<keyof ClosedConnections, string>>> = {
   refused: 'too many are open; a higher limit of open files (ulimit -n) lets more in',
   evicted: 'too many are open, and the longest idle make room; a higher limit of open files (ulimit -n) lets more in',

@@ -1,4 +1,4 @@
-// What the HTTP server tells of its connections and of the bodies that it holds.
+// The metrics of the HTTP server: its connections and the bodies that it holds.
 import type { BodyBudget } from './body-budget.ts';
 import type { Connections } from './connections.ts';
 import type { Metric } from './metrics.ts';

@@ -1,4 +1,4 @@
-// How the input of an operation lies in a request of HTTP: in the path, in the query, in the body.
+// How the input of an operation is spread over an HTTP request: path, query, body.
 import { type DeclaredOperation, type HttpForm, inputsInBody } from '@telltale/schema';
 import Type, { type TObject, type TSchema } from 'typebox';
 

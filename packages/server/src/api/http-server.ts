@@ -105,7 +105,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
         .catch((error: unknown) => fail(response, error, operation))
         .finally(() => {
           held.close();
-          // A body that nobody read must not block the requests behind it on the connection.
+          // An unread body must not block the requests behind it on the connection.
           if (!request.readableEnded) request.unpipe().resume();
         });
     } catch (error) {
@@ -124,7 +124,7 @@ export function createHttpServer({ routes, ...options }: HttpServerOptions): Htt
     shouldUpgradeCallback: ({ headers, socket }) =>
       headers.upgrade?.toLowerCase() === 'websocket' && !hasBody(headers) && connections.isIdle(socket),
   });
-  // Who sends no more may still want the answer.
+  // A client that has ended its side may still expect the answer.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   server.on('clientError', (error, socket) => answerUnreadable(connections, error, socket as Socket));
   server.on('connect', ({ socket }) => refuseTunnel(connections, socket));
@@ -170,7 +170,7 @@ function refusalDetail({ headers }: IncomingMessage, refusal: string): string {
   return `The Origin is ${quoted(headers.origin)}, Sec-Fetch-Site ${quoted(site)}; only this machine may ask.`;
 }
 
-/** Other problems are those of whoever asks, or of the moment. */
+/** Other problems are caused by the client, or temporary. */
 function isFault(error: Error): boolean {
   return !(error instanceof ProblemError) || error.status === 500;
 }

@@ -15,7 +15,7 @@ export interface Metric {
   /** A counter only grows, and begins at 0 when the service starts. */
   readonly type: 'gauge' | 'counter';
   readonly labels?: readonly string[];
-  /** At once: who watches over a service that has much to do is not kept waiting. */
+  /** At once: the monitoring of a busy service is not delayed. */
   readonly read: () => Iterable<Sample> | number;
 }
 

@@ -202,7 +202,7 @@ function moveTitled(schema: Json, components: Record<string, Json>): Json {
     Object.entries(schema).map(([key, value]) => [key, moveIn(value, components)]),
   ) as Json;
   if (Array.isArray(moved.items)) {
-    // A tuple as JSON Schema 2020-12, which OpenAPI 3.1 speaks, has it.
+    // A tuple as in JSON Schema 2020-12, which OpenAPI 3.1 uses.
     const { items, additionalItems, ...rest } = moved;
     return { ...rest, prefixItems: items, items: additionalItems ?? true };
   }

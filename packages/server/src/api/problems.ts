@@ -10,7 +10,7 @@ export const challenge = 'Bearer error="invalid_token"';
 /** When another try is worth it. */
 const retryAfterS = 1;
 
-/** What is left of such a request is not worth waiting for. */
+/** The rest of such a request is not worth waiting for. */
 const closing: ReadonlySet<ProblemName> = new Set(['malformed-request', 'request-timeout', 'overloaded']);
 
 export function sendProblem(response: ServerResponse, problem: ProblemError): void {
@@ -47,7 +47,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   endWith(new ProblemError(name, detail), socket.resume());
 }
 
-/** Tells the problem on the bare socket, where nobody else answers, and closes it soon. */
+/** Sends the problem on the bare socket, where nothing else answers, and closes it soon. */
 export function endWith(problem: ProblemError, socket: Duplex): void {
   closeSoon(socket, bareAnswer(problem));
 }

@@ -6,15 +6,15 @@ import { type HeldBody, smallBytes } from './body-budget.ts';
 import type { RouteBody } from './route.ts';
 
 /**
- * A body has no time in which it must be there, but it must go on: 8 KiB each 10 s are less than the slowest line that
- * anybody sends a body over, and a small body is then there whole. One that is held in memory keeps others out: it
- * has to come at a pace at which all of it is there within 15 minutes.
+ * A body has no deadline, but it must make progress: 8 KiB each 10 s are less than the slowest line that carries
+ * bodies, and a small body is complete by then. A body that is held in memory keeps others out: its pace must complete
+ * it within 15 minutes.
  */
 export const progressMs = 10_000;
 export const leastProgressBytes = 8 << 10;
 const heldMs = 15 * 60_000;
 
-/** The type of the body; throws `ProblemError` where it is none that the route takes, or where it is too long. */
+/** The type of the body; throws `ProblemError` where the route does not accept it, or where the body is too long. */
 export function checkBody(headers: IncomingHttpHeaders, body: RouteBody): string {
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
@@ -43,8 +43,8 @@ function tooLarge({ maxBytes, setting }: RouteBody): ProblemError {
 }
 
 /**
- * The same bytes until there are too many, or too few for too long: then it fails. Where there is a `begin`, nothing is
- * expected before whoever reads it wants something: then `begin` is called.
+ * The same bytes until there are too many, or too few for too long: then it fails. With `begin`, nothing is expected
+ * before the consumer first reads: then `begin` is called.
  */
 export function limited(source: IncomingMessage, body: RouteBody, clock: Clock, begin?: () => void): Readable {
   let bytes = 0;
@@ -60,14 +60,14 @@ export function limited(source: IncomingMessage, body: RouteBody, clock: Clock, 
   let cancel: () => void = () => undefined;
   const watch = (before: number) => {
     cancel = clock.after(progressMs, () => {
-      const isOurs = counter.readableLength > 0; // whoever reads it is late, not the client
+      const isOurs = counter.readableLength > 0; // the consumer is late, not the client
       if (source.complete) return;
       if (isOurs || bytes - before >= leastBytes) watch(bytes);
       else counter.destroy(new ProblemError('request-timeout', stalled(leastBytes)));
     });
   };
   counter.once('close', () => cancel());
-  counter.on('error', () => undefined); // for whoever reads it; where nobody does, it must not end the process
+  counter.on('error', () => undefined); // for the consumer; without one, it must not end the process
   source.once('error', (error) => counter.destroy(error));
   source.once('aborted', () => counter.destroy(new ProblemError('malformed-request', 'The body ended too early.')));
   const pipe = () => {

@@ -1,5 +1,5 @@
-// Reads the query of a request parameter by parameter, against what its route knows: one that is unknown or comes again is
-// told as it is met, and reading stops at the 20th fault. 40,000 parameters so cost what 20 do.
+// Reads the query of a request parameter by parameter, by the schema of its route: an unknown or repeated parameter is
+// reported as it is met, and reading stops at the 20th fault. So 40,000 parameters cost what 20 do.
 import { type Checker, checker, type Fault, maxFaults, ProblemError } from '@telltale/schema';
 import type { TObject } from 'typebox';
 import { readFields, readNames } from './read-list.ts';
@@ -9,12 +9,12 @@ type Lists = ReadonlyMap<string, readonly string[] | undefined>;
 
 export type Query = Readonly<Record<string, unknown>>;
 
-/** Parameters that follow each other without one between them are none; so many may. */
+/** Separators in a row, without a parameter between them, are ignored; so many are allowed. */
 const mostEmpty = 20;
 
 const notEncoded = 'is not percent-encoded UTF-8; write % as %25';
 
-/** Reads the query of one route, which stands behind the `?`; compiled by the first request. Throws `ProblemError`. */
+/** Reads the query of one route, the part behind the `?`; compiled by the first request. Throws `ProblemError`. */
 export function queryReader(schema: TObject, lists: Lists = new Map()): (text: string) => Query {
   const check = checker(schema);
   const known = new Set(Object.keys(schema.properties));

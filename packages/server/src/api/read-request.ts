@@ -81,8 +81,8 @@ const goneReason = new ProblemError(
 );
 
 /**
- * Aborted with the connection, when the answer is out and nobody cares any more, and when the client sends no more: whether
- * it still waits for the answer, nobody can tell.
+ * Aborted with the connection, when the answer is out and no longer matters, and when the client ends its side: whether
+ * it still waits for the answer cannot be known.
  */
 function endOf(answer: ServerResponse): AbortSignal {
   const ending = new AbortController();

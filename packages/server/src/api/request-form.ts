@@ -33,7 +33,7 @@ export function originForm(target: string): string {
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;
 
-/** Whether the client sends the body only when it is told to. */
+/** Whether the client sends the body only after `100 Continue`. */
 export function awaitsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersionMinor > 0;
 }

@@ -1,5 +1,5 @@
-// How many requests begin in one turn of the event loop, over all connections: as many as a few milliseconds have time for.
-// The others wait for the next turns, in an order in which no crowd of connections keeps a single one waiting.
+// How many requests start in one turn of the event loop, over all connections: as many as fit in a few milliseconds.
+// The others wait for the next turns, in an order in which no crowd of connections starves a single one.
 import type { Clock } from '@telltale/schema';
 
 /** With what a turn reads before and writes after, within the 20 ms for which nothing may hold the loop. */
@@ -81,8 +81,8 @@ export class RequestTurns {
   }
 
   /**
-   * By turns the newest, the oldest, and one that was sent behind another: who has just come waits for two others and
-   * not for the crowd that came before, and nobody waits for ever.
+   * Alternates between the newest, the oldest, and one that was sent behind another: a new arrival waits for two others
+   * and not for the crowd before it, and none waits for ever.
    */
   #next(): Begin | undefined {
     const pick = this.#picks++ % 3;

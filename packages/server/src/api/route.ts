@@ -31,12 +31,12 @@ export interface RouteBody extends Omit<HttpBody, 'limit'> {
 
 export interface RouteAnswer extends HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of an answer that a client may keep: equal texts mean that it would be answered the same again. */
+  /** For a cacheable answer: equal texts mean that the answer would be the same again. */
   readonly version?: () => string;
 }
 
 export interface Call extends AskedWithBody {
-  /** What stands in the path, where it does. */
+  /** The parameters in the path, where it has any. */
   readonly path: PathInput;
   /** Checked and coerced. */
   readonly query: Readonly<Record<string, unknown>>;

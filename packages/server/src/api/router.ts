@@ -9,7 +9,7 @@ export interface Found<Endpoint> {
   readonly endpoint: Endpoint;
   /** Decoded. */
   readonly params: PathParameters;
-  /** What stands behind the `?`; the route knows what it may be. */
+  /** The part behind the `?`; the route knows which parameters are valid. */
   readonly query: string;
 }
 
@@ -47,7 +47,7 @@ export class Router<Endpoint> {
     }
   }
 
-  /** Throws `ProblemError` where there is none; the response then says which methods apply. */
+  /** Throws `ProblemError` where no route matches; the response then lists the methods that apply. */
   find(request: IncomingMessage, response: ServerResponse): Found<Endpoint> {
     const { method, url = '' } = request;
     if (method !== 'GET' || url.length > longestRecent) return this.#search(request, response);

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PagesReply } from '../operations/index.ts';
 
-/** The headers are written. Resolves when all is sent or nobody is there any more; rejects never. */
+/** The headers are written. Resolves when all is sent or the client is gone; never rejects. */
 export async function sendPages(
   response: ServerResponse,
   { pages, cancel }: PagesReply,

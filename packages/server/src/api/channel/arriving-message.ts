@@ -1,5 +1,5 @@
-// The bytes of a message that a client of the channel is sending, or that is being carried out, in the budget of all bodies.
-// The WebSocket library tells of whole messages alone: so they are counted below it.
+// The bytes of a message that a client of the channel is sending, or that is being processed, in the budget of all
+// bodies. The WebSocket library reports only whole messages, so the bytes are counted below it.
 import type { BodyBudget, HeldBody } from '../body-budget.ts';
 
 /** So much each client may send uncounted: an ordinary request always has room. */
@@ -40,7 +40,7 @@ export class ArrivingMessage {
     this.#held = undefined;
   }
 
-  /** It is whole, and counted until whoever has it calls what is returned. What comes now is the next one. */
+  /** It is complete, and counted until its owner calls the returned function. What arrives now is the next one. */
   take(): () => void {
     const held = this.#held;
     this.#bytes = 0;

@@ -5,10 +5,10 @@ import { closeCode, ProblemError } from '@telltale/schema';
 
 const MiB = 1 << 20;
 
-/** Beyond this, measurement updates are conflated for every client that does not keep up, however little waits for it. */
+/** Beyond this, measurement updates are conflated for every client that falls behind, however small its own queue. */
 const tightBytes = 48 * MiB;
 
-/** The last of it is for short answers, so that nobody who asks for long ones keeps others from reading. */
+/** The last part is for short answers, so that clients that ask for long ones do not prevent others from reading. */
 const [mostBesideLong, mostBesideShort] = [64 * MiB, 80 * MiB];
 const shortBytes = MiB;
 
@@ -18,13 +18,13 @@ const littleBytes = 64 << 10;
 /** In all: all of the service is to stay within 512 MB. */
 export const mostBacklogBytes = 96 * MiB;
 
-/** Beyond this, whoever is closed has no more time to learn why. */
+/** Beyond this, a client that is being closed has no more time to receive the reason. */
 const mostBesideLeaving = 128 * MiB;
 
 /** A client as it is seen here. */
 export interface BacklogClient {
   readonly isOpen: boolean;
-  /** It was told to go, and is cut off in a moment. */
+  /** It was asked to leave, and is cut off in a moment. */
   readonly isLeaving: boolean;
   readonly waitingBytes: number;
   /** Of these, what is left of long messages that it has asked for. */

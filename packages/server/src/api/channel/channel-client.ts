@@ -1,4 +1,4 @@
-// One client of the channel: what waits for it, and what happens when it does not keep up. It knows nothing of requests.
+// One client of the channel: its send queue, and what happens when it falls behind. It knows nothing about requests.
 import type { Socket } from 'node:net';
 import { closeCode } from '@telltale/schema';
 import type { WebSocket } from 'ws';
@@ -10,25 +10,25 @@ import { Outgoing } from './outgoing.ts';
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
 export const mostWaitingBytes = 8 << 20;
 
-/** Of measurements that were passed over, so many are told of in one message. */
+/** How many conflated measurements are reported in one message. */
 const mostAtOnce = 5000;
 
-/** More than the system lets wait before it tells when all of it has gone. */
+/** More than the system buffers before it reports that everything has been sent. */
 const littleBytes = 1 << 20;
 
 /**
- * Alarms and commands are never dropped; a client that lets so much of them wait is lost. What it has asked for does not
- * count, however long it is: a client that takes it keeps up.
+ * Alarms and commands are never discarded; a client with so many of them queued is closed. What it has requested does
+ * not count, however long it is: a client that takes it keeps up.
  */
 const mostUndroppableBytes = 64 << 20;
 
 /** A client that takes nothing for so long is closed; one that is silent for so long is dead. */
 const patienceMs = 30_000;
 
-/** How long a client that is told to go has to take it in. */
+/** How long a client that is asked to leave has to receive that. */
 const farewellMs = 1000;
 
-/** How long one that takes nothing has to read again, and to learn why it was closed; as long as TCP tries to reach one. */
+/** How long a client that takes nothing has to read again and receive the reason of its close; as long as TCP tries. */
 export const lingerMs = 15 * 60_000;
 
 export interface ChannelClientOptions {
@@ -55,12 +55,12 @@ export class ChannelClient {
   readonly #outgoing: Outgoing;
   readonly #flush: () => void;
   readonly #newest: ChannelClientOptions['newest'];
-  /** By measurement, how many updates were passed over since its last one was told. */
+  /** By measurement, how many updates were skipped since its last one was reported. */
   readonly #passedOver = new Map<number, number>();
   readonly #nextTurn: () => Promise<void>;
   #drained: (() => void)[] = [];
   #isCatchingUp = false;
-  /** Of measurements that are gone: told with the next newest values. */
+  /** Removed measurements: reported with the next newest values. */
   #passedOverOfGone = 0;
   #isPaused = false;
   #isHeld = false;
@@ -89,7 +89,7 @@ export class ChannelClient {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** It was told to go, and is cut off in a moment. */
+  /** It was asked to leave, and is cut off in a moment. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
@@ -108,14 +108,14 @@ export class ChannelClient {
     return this.#outgoing.requestedBytes;
   }
 
-  /** Resolves when it has taken the long message that is under way, or is gone; undefined where there is none. */
+  /** Resolves when the client has taken the long message being sent, or is gone; undefined without such a message. */
   whenTaken(): Promise<void> | undefined {
     return this.#outgoing.isBusy ? new Promise((resolve) => this.onceDrained(resolve)) : undefined;
   }
 
   /**
-   * Answers and what is never dropped. In pieces that lie behind each other: what it has asked for. `onSent` is called once,
-   * when nobody needs the bytes any more: they were taken, or the client is gone.
+   * Answers and what is never discarded. With several consecutive pieces: what it has requested. `onSent` is called
+   * once, when the bytes are no longer needed: they were taken, or the client is gone.
    */
   send(message: string | Buffer | readonly Buffer[], onSent: () => void = () => undefined): void {
     if (!this.isOpen) {
@@ -146,7 +146,7 @@ export class ChannelClient {
     this.#passedOver.set(handle, (this.#passedOver.get(handle) ?? 0) + 1);
   }
 
-  /** Nothing of what was passed over is told any more; answers how much that was. */
+  /** Nothing that was skipped is reported any more; returns how much that was. */
   dropPassedOver(): number {
     let dropped = this.#passedOverOfGone;
     for (const updates of this.#passedOver.values()) dropped += updates;
@@ -155,14 +155,14 @@ export class ChannelClient {
     return dropped;
   }
 
-  /** Nothing of the measurement is told any more; answers how many of its updates were passed over. */
+  /** Nothing more of the measurement is reported; returns how many of its updates were skipped. */
   unwatched(handle: number): number {
     const dropped = this.#passedOver.get(handle) ?? 0;
     this.#passedOver.delete(handle);
     return dropped;
   }
 
-  /** That a measurement is gone is told in any case, and nothing of it afterwards. */
+  /** The removal of a measurement is always reported, and nothing of it afterwards. */
   sendRemoval(handle: number, message: Buffer): void {
     this.#passedOverOfGone += this.unwatched(handle);
     this.send(message);
@@ -179,7 +179,7 @@ export class ChannelClient {
     if (!this.#isPaused) this.#socket.resume();
   }
 
-  /** Aborted when it goes, or is told to. One for all who ask, as long as it lasts. */
+  /** Aborted when the client leaves, or is asked to. One signal for all callers, for as long as the client lasts. */
   gone(): AbortSignal {
     if (this.#leaving === undefined) {
       const leaving = new AbortController();
@@ -220,7 +220,7 @@ export class ChannelClient {
   close(code: number, reason: string): void {
     this.#isLeaving = true;
     this.farewell(code, reason);
-    // What waits stands before the farewell, and may never be taken.
+    // The queue is ahead of the farewell, and may never be taken.
     setTimeout(() => this.terminate(), farewellMs).unref();
   }
 
@@ -241,7 +241,7 @@ export class ChannelClient {
   }
 
   #onDrain(): void {
-    if (this.#outgoing.isBusy) return; // it tells when all has gone
+    if (this.#outgoing.isBusy) return; // it reports when everything has been sent
     if (this.#isPaused) {
       this.#isPaused = false;
       if (!this.#isHeld) this.#socket.resume();
@@ -250,7 +250,7 @@ export class ChannelClient {
     this.#catchUp();
   }
 
-  /** Tells the newest values of what was passed over: so many at once, the others in turns of their own. */
+  /** Reports the newest values of skipped measurements: so many at once, the others in turns of their own. */
   async #catchUp(): Promise<void> {
     if (this.#isCatchingUp) return;
     this.#isCatchingUp = true;
@@ -260,7 +260,7 @@ export class ChannelClient {
       const portion = this.#passedOver.keys().take(mostAtOnce).toArray();
       let skipped = this.#passedOverOfGone;
       this.#passedOverOfGone = 0;
-      for (const handle of portion) skipped += this.unwatched(handle) - 1; // the last one is told
+      for (const handle of portion) skipped += this.unwatched(handle) - 1; // the last one is reported
       const message = this.#newest(portion, skipped);
       if (message !== undefined) this.send([message]);
       if (this.#passedOver.size > 0) await this.#nextTurn();

@@ -31,7 +31,7 @@ export interface ChannelRequestsOptions {
   readonly gate: Gate;
 }
 
-/** A longer message is read, and begun, in slices; a shorter one within a millisecond or two. */
+/** A longer message is parsed, and started, in slices; a shorter one within a millisecond or two. */
 const longBytes = 16 << 10;
 
 /** What is known of a request by its name. */
@@ -64,7 +64,7 @@ export class ChannelRequests {
     );
   }
 
-  /** Answers every message, good or not, and resolves then. Those of a client are begun in the order in which they came. */
+  /** Answers every message, valid or not, and resolves then. Those of a client are started in order of arrival. */
   take(client: ChannelClient, bytes: Buffer): Promise<void> {
     const before = this.#order.before(client) ?? client.whenTaken();
     const isShort = bytes.length <= longBytes && before === undefined;
@@ -157,7 +157,7 @@ export class ChannelRequests {
     client.send([...parts, ...read, Buffer.from('}')], release);
   }
 
-  /** Throws where too much waits for clients. What a request has changed is told in any case: only what is read counts. */
+  /** Throws where too much is queued for clients. Only reads count: changes by a request are reported in any case. */
   #admit(read: readonly Buffer[]): void {
     for (const piece of read) this.backlog.hold(piece);
     try {

@@ -114,7 +114,7 @@ export class ChannelServer {
     this.#checkLater();
   }
 
-  /** Answers what runs, tells every client that the service goes, and waits for them, but not for ever. */
+  /** Answers running requests, notifies every client of the stop, and waits for them for a limited time. */
   async close(): Promise<void> {
     this.#cancelCheck();
     await this.#finish();
@@ -134,7 +134,7 @@ export class ChannelServer {
     clearTimeout(patience);
   }
 
-  /** Who wants to connect; throws `ProblemError` where that one may not. */
+  /** The caller of a new connection; throws `ProblemError` where it may not connect. */
   #admit(request: IncomingMessage): Caller {
     const { path, maxClients, unavailable, tokens } = this.#options;
     const { url = '', headers } = request;
@@ -194,7 +194,7 @@ export class ChannelServer {
     });
   }
 
-  /** Where there is no room for what it sends, no more of it is read, and it is told so. What came is counted until it goes. */
+  /** Without room for its messages, stops reading and notifies it. What has arrived counts until it leaves. */
   #count(client: ChannelClient, arriving: ArrivingMessage, chunk: Buffer): void {
     try {
       arriving.add(chunk.length, this.#nowMs());
@@ -217,7 +217,7 @@ export class ChannelServer {
     this.#connections.delete(client);
   }
 
-  /** Its token is nobody's any more: what it has connected is not the module that runs now. */
+  /** Its token was revoked: the connection does not belong to the run of the module that is active now. */
   #dismiss(caller: Caller): void {
     for (const client of this.#clients.values()) {
       if (client.caller !== caller) continue;

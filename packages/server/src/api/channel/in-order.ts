@@ -1,5 +1,5 @@
-// Carries out many asynchronous things: begun in order, so many at once and no more, their results in order. What resolves
-// at once is done in slices, so that others have their turn.
+// Runs many asynchronous tasks: started in order, at most so many at once, with results in order. Those that resolve at
+// once run in slices, so that other work has its turn.
 import type { Slices } from '../../runtime/index.ts';
 
 const mostAtOnce = 100;

@@ -1,5 +1,5 @@
-// Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each change
-// is told as text; none is ever dropped. Changes of a tick come in one message.
+// Who watches which commands, alarms, function modules, connectors or providers. They change seldom, so that each
+// change is reported as text; none is ever discarded. The changes of a tick are sent in one message.
 import type { Clock } from '@telltale/schema';
 import { Pieces, stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
@@ -18,11 +18,11 @@ export interface ItemWatchesOptions {
   readonly slices: Slices;
   readonly has: (name: string) => boolean;
   readonly names: () => Iterable<string>;
-  /** The JSON object that tells of the item. */
+  /** The JSON object that reports the item. */
   readonly text: (name: string) => string;
 }
 
-/** A watch that is beginning: which items it has told of, and what became of them since, to be told behind. */
+/** A watch that is starting: which items it has reported, and their changes since, to be reported afterwards. */
 interface Joining {
   readonly told: Set<string>;
   readonly behind: string[];
@@ -99,7 +99,7 @@ export class ItemWatches {
     this.#pending.clear();
   }
 
-  /** Tells of each item, then of what became of it meanwhile. */
+  /** Reports each item, then its changes in the meantime. */
   #join(
     client: ChannelClient,
     names: Iterable<string>,

@@ -1,5 +1,5 @@
-// Who watches what function modules print. Lines are the first thing to be left out for a client that does not keep up:
-// they are counted, told as soon as it takes something again, and stand in the log all the same.
+// Who watches the output of function modules. Lines are the first to be left out for a client that falls behind: they
+// are counted, reported as soon as it takes something again, and still written to the log.
 import type { FunctionModules, ModuleLines } from '../../modules/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { Watchers } from './watchers.ts';
@@ -16,7 +16,7 @@ export class LogWatches {
   readonly #watchers = new Watchers();
   /** Lines left out of which the client does not know yet. */
   readonly #skipped = new Map<ChannelClient, number>();
-  /** What the keeper was told to hand on. */
+  /** The modules whose lines the keeper was asked to forward. */
   #handedOn = '[]';
 
   constructor(modules: WatchedLogs) {

@@ -1,5 +1,5 @@
-// Who watches which measurements, and what they are told: changes are formatted once into a log of the running tick, and
-// clients that watch the same measurements share one message. A client that does not keep up gets the newest values.
+// Who watches which measurements, and what is sent to them: changes are formatted once into a log of the running tick,
+// and clients that watch the same measurements share one message. A client that falls behind gets the newest values.
 import type { Clock } from '@telltale/schema';
 import { type Changes, type Measurements, stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
@@ -23,14 +23,14 @@ export class MeasurementWatches {
   readonly #clock: Clock;
   readonly #slices: Slices;
   readonly #groups: WatchGroups;
-  /** Whoever watches all there is. */
+  /** The clients that watch everything. */
   readonly #all: WatchGroup;
   readonly #pendingGroups = new Set<WatchGroup>();
-  /** What clients whose watch begins bit by bit are going to be told first. */
+  /** The present values that clients whose watch starts in slices are going to be sent first. */
   readonly #joining = new Set<PresentValues>();
   readonly #log: UpdateLog;
   #cancelFlush: (() => void) | undefined;
-  /** Values handed to clients, and updates passed over for newer ones. */
+  /** Values handed to clients, and updates skipped for newer ones. */
   delivered = 0;
   skipped = 0;
 
@@ -64,7 +64,7 @@ export class MeasurementWatches {
     return this.#groups.count;
   }
 
-  /** From now on, after what is told of the present, every change. Of many, others have their turn while it begins. */
+  /** From now on, after the present values, every change. With many measurements, the start runs in slices. */
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined {
     const handles = this.#handlesOf(names);
     if (names.length + this.#groups.sharedBy(client) > mostAtOnce) return this.#join(client, handles);
@@ -120,7 +120,7 @@ export class MeasurementWatches {
     this.#log.clear();
   }
 
-  /** The newest values in the place of all that was passed over; undefined where none of it is left. */
+  /** The newest values instead of everything that was skipped; undefined where none of it is left. */
   newest(handles: Iterable<number>, skipped: number): Buffer | undefined {
     const { wire } = this.#measurements;
     const live = [...handles].filter((handle) => this.#measurements.nameOf(handle) !== '');
@@ -131,13 +131,13 @@ export class MeasurementWatches {
     const message = Buffer.allocUnsafeSlow(bytes - 1);
     let end = opening.copy(message);
     for (const handle of live) end = wire.writeItem(handle, message, end);
-    message.write(marks, end - 1); // in the place of the last comma
+    message.write(marks, end - 1); // replaces the last comma
     this.delivered += live.length;
     this.skipped += skipped;
     return message;
   }
 
-  /** A group of what the client watches already and of these takes the place of what it watches. */
+  /** Replaces the group of the client by one of what it watches already and of these. */
   async #join(client: ChannelClient, handles: Iterable<number>): Promise<void> {
     const present = new PresentValues(this.#measurements, 'names');
     const isOfAll = this.#all.clients.has(client);
@@ -184,7 +184,7 @@ export class MeasurementWatches {
     this.flush();
   }
 
-  /** Who watches all, or the same as others, goes on with the rest; it is told of everything until that is there. */
+  /** A client that watches everything, or the same as others, moves to the rest; until then it is sent everything. */
   async #reduce(client: ChannelClient, names: readonly string[]): Promise<void> {
     const group = new WatchGroup();
     const gone = new Set<number>();
@@ -222,7 +222,7 @@ export class MeasurementWatches {
     }
   }
 
-  /** -1 in the place of a name that is unknown. */
+  /** -1 for an unknown name. */
   *#handlesOf(names: readonly string[]): Generator<number> {
     for (const name of names) yield this.#measurements.find(name);
   }
@@ -245,7 +245,7 @@ export class MeasurementWatches {
     }
   }
 
-  /** Writes the present value into the log, for whoever watches it. */
+  /** Writes the present value into the log, for its watchers. */
   #note(handle: number): void {
     this.#log.note(handle);
     this.#noted(handle);

@@ -1,4 +1,4 @@
-// What comes of a request of the channel.
+// The outcome of a request of the channel.
 import type { ItemResult } from '@telltale/schema';
 import type { Gathered, Lease } from '../../points/index.ts';
 

@@ -6,7 +6,7 @@ import type { Backlog } from './backlog.ts';
 /** A longer message goes out in fragments, none of them longer. */
 const mostFrameBytes = 256 << 10;
 
-/** So much of a long message lies in the socket. */
+/** So much of a long message is in the socket at once. */
 const windowBytes = 2 << 20;
 
 interface Frame {

@@ -1,5 +1,5 @@
-// The present values of very many measurements as one notification, gathered bit by bit. What changes meanwhile is written
-// anew, so that in the end each of them stands there once, as it is.
+// The present values of very many measurements as one notification, gathered in slices. Values that change meanwhile
+// are rewritten, so that in the end each measurement is in it once, with its present value.
 import { type Measurements, Pieces, stepItems } from '../../points/index.ts';
 import { Growing } from './growing.ts';
 import { closing, opening } from './update-log.ts';
@@ -7,7 +7,7 @@ import { closing, opening } from './update-log.ts';
 const space = 0x20;
 const comma = 0x2c;
 
-/** So few are written anew at once, when all the others are there. */
+/** At most so many are rewritten at once, when all the others are complete. */
 const fewChanges = 1000;
 
 /** Where everything changes all the time, the end does not wait until little is left. */
@@ -16,7 +16,7 @@ const mostRounds = 8;
 export class PresentValues {
   readonly #measurements: Measurements;
   readonly #pieces = new Pieces();
-  /** By handle, the number of its entry and one more; 0 where there is none. */
+  /** By handle, the number of its entry plus one; 0 where it has no entry. */
   #entryOf = new Uint32Array(1024);
   /** Of each entry: its piece, where it begins there, and how long it is. */
   readonly #piece = new Growing();
@@ -26,10 +26,10 @@ export class PresentValues {
   readonly #isOfAll: boolean;
   /** Of all there is: up to where they were written, in the order of the handles. */
   #reached = -1;
-  /** How many measurements are told of. */
+  /** How many measurements are reported. */
   count = 0;
 
-  /** With `all`, measurements that come meanwhile are told of as well. */
+  /** With `all`, measurements that are added meanwhile are reported too. */
   constructor(measurements: Measurements, of: 'all' | 'names') {
     this.#measurements = measurements;
     this.#isOfAll = of === 'all';
@@ -65,7 +65,7 @@ export class PresentValues {
     }
   }
 
-  /** Undefined where there is nothing to tell. */
+  /** Undefined where there is nothing to report. */
   message(): readonly Buffer[] | undefined {
     for (const handle of this.#changed) this.#rewrite(handle);
     if (this.count === 0) return undefined;

@@ -14,7 +14,7 @@ export class UpdateLog {
   /** Of each entry: where it ends, and of which measurement it is. */
   readonly #ends = new Growing();
   readonly #handles = new Growing();
-  /** The entries that tell of a removal. */
+  /** The entries that report a removal. */
   readonly #removals = new Set<number>();
 
   constructor(measurements: Measurements) {
@@ -78,7 +78,7 @@ export class UpdateLog {
     let end = opening.copy(message);
     if (chosen === undefined) end += this.#bytes.copy(message, end, 0, this.#length - 1);
     else end = this.#copyChosen(chosen, message, end) - 1;
-    closing.copy(message, end); // in the place of the last comma
+    closing.copy(message, end); // replaces the last comma
     return message;
   }
 

@@ -4,17 +4,17 @@ import { Growing } from './growing.ts';
 
 export class WatchGroup {
   readonly members = new Set<number>();
-  /** None while it begins and when it has ended: then nothing is told of it. */
+  /** Empty while it is starting and when it has ended: then nothing is reported for it. */
   readonly clients = new Set<ChannelClient>();
   /** Positions in the log, of the running tick. */
   readonly pending = new Growing();
   /** Its key among the shared ones; undefined while it belongs to one client, whose list may change. */
   key: string | undefined;
-  /** The list of it alone: one for all that nobody else watches. */
+  /** The list of this group alone: one for all measurements that no other group watches. */
   readonly alone: readonly WatchGroup[] = [this];
   cancelSharing: () => void = () => undefined;
 
-  /** Equal for equal sets, in whatever order they were made; different ones are told apart by a look at both. */
+  /** Equal for equal sets, in whatever order they were built; different sets are distinguished by comparing both. */
   keyOfMembers(): string {
     let [sum, mixed] = [0, 0];
     for (const handle of this.members) {

@@ -1,5 +1,5 @@
-// The groups of clients that watch the same measurements: which there are, what each watches, and who moves between them.
-// What they are told is `measurement-watches.ts`.
+// The groups of clients that watch the same measurements: which groups exist, what each watches, and who moves between
+// them. `measurement-watches.ts` owns what is sent to them.
 import type { Clock } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
@@ -19,7 +19,7 @@ export interface WatchGroupsOptions {
 }
 
 export class WatchGroups {
-  /** Whoever watches all there is. */
+  /** The clients that watch everything. */
   readonly all = new WatchGroup();
   readonly #options: WatchGroupsOptions;
   readonly #groupOf = new Map<ChannelClient, WatchGroup>();
@@ -38,7 +38,7 @@ export class WatchGroups {
     return count;
   }
 
-  /** Nobody watches anything. */
+  /** No client watches anything. */
   get isEmpty(): boolean {
     return this.all.clients.size === 0 && this.#groupOf.size === 0;
   }
@@ -52,7 +52,7 @@ export class WatchGroups {
     return this.#groupOf.get(client)?.members;
   }
 
-  /** The measurement is gone, and nobody watches it any more. */
+  /** The measurement was removed, and has no watchers any more. */
   removed(handle: number): void {
     for (const group of this.of(handle)) {
       group.members.delete(handle);
@@ -144,7 +144,7 @@ export class WatchGroups {
     if (group?.clients.size === 0) this.drop(group);
   }
 
-  /** Nobody is in the group any more; nothing is told of it from now on. */
+  /** The group is empty; nothing is reported for it from now on. */
   drop(group: WatchGroup): void {
     group.cancelSharing();
     this.#unshare(group);

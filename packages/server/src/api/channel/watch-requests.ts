@@ -1,4 +1,4 @@
-// Watches over the channel: begun and ended.
+// Starts and ends watches over the channel.
 import type { WatchKind } from '@telltale/schema';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';

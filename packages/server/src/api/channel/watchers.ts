@@ -81,7 +81,7 @@ export class Watchers {
     return this.#clear(client, names);
   }
 
-  /** Nobody watches the name any more, but for who watches all. */
+  /** The name has no watchers any more, except those that watch everything. */
   forget(name: string): void {
     for (const client of this.#byName.get(name) ?? []) this.#remove(client, name);
   }

@@ -3,7 +3,7 @@ import type { Operation } from '../openapi.ts';
 import { exampleName, exampleOf } from './docs-example.ts';
 import type { JsonSchema, Schemas } from './json-schema.ts';
 
-/** Where the service listens unless it is told otherwise. */
+/** The default address of the service. */
 export const exampleBase = 'http://127.0.0.1:8080';
 
 /** Optional parameters that do not go with the others. */

@@ -45,7 +45,7 @@ const known = new Map<string, readonly unknown[]>([
   ['quality', [192]],
 ]);
 
-/** Where an example stands. */
+/** The position of an example. */
 interface ExampleContext {
   readonly schemas: Schemas;
   /** The name of the object that the example is about. */

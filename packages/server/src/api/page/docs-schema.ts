@@ -52,7 +52,7 @@ function listInWords(schema: JsonSchema, schemas: Schemas): Content {
   return item === undefined ? 'list' : ['list of ', typeInWords(item, schemas)];
 }
 
-/** Everything that a value must keep to beyond its type; of a list and a map also what their members must. */
+/** All constraints on a value beyond its type; for a list and a map also those on their members. */
 export function constraints(schema: JsonSchema): Content[] {
   const bare = withoutNull(schema);
   const item = itemOf(bare);

@@ -1,4 +1,4 @@
-// HTML out of data: whatever stands in a template is escaped, unless it is HTML already. The only place that escapes.
+// HTML from data: every value in a template is escaped, unless it is HTML already. Nothing else escapes.
 
 /** Made by `html` alone, and by `trusted` from texts of the source. */
 export class Html {
