@@ -1,4 +1,4 @@
-// The data folder: made where it does not exist, and held against a second server for as long as the process lives.
+// The data folder: created where it does not exist, and locked against a second server while the process lives.
 import { statSync } from 'node:fs';
 import { access, chmod, constants, lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -50,8 +50,8 @@ export async function takeDataFolder(path: string): Promise<DataFolder> {
 }
 
 /**
- * With those above it. Not by `recursive`, which tries for ever where a folder says that there is none and takes none, as
- * those of /proc do.
+ * With its parent folders. Not by `recursive`, which loops for ever in a folder that reports ENOENT and accepts no
+ * entry, as those of /proc do.
  */
 async function makeFolder(path: string): Promise<void> {
   const made = await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => error);
@@ -105,7 +105,7 @@ const made: ReadonlySet<string> = new Set([
   ...['archive', 'archive.control', 'executables', 'modules', 'temporary'],
 ]);
 
-/** What a server has kept there before, or will be the first to: a folder that others share is left as it is. */
+/** Only a folder that a server has used before, or is the first to use: one that others share is left as it is. */
 async function closeToOthers(path: string, names: readonly string[]): Promise<string | undefined> {
   const mode = (await stat(path)).mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;

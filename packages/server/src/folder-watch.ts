@@ -1,5 +1,5 @@
-// Watches the data folder and what is in it: a file that was removed, moved away or replaced takes writes, and nobody will
-// find them. Known by device and inode; what is put back as it was is as if it had never been gone.
+// Watches the data folder and its files: a file that was removed, moved away or replaced still accepts writes, which
+// are then lost. Files are identified by device and inode; a file that is put back counts as never removed.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
@@ -42,7 +42,7 @@ export class FolderWatch {
     this.#wait();
   }
 
-  /** The server itself puts another file in the place of the one with this name. */
+  /** The server itself replaces the file of this name. */
   async whileReplacing<Result>(name: string, replace: () => Promise<Result>): Promise<Result> {
     const path = join(this.#options.path, name);
     this.#changing.set(path, (this.#changing.get(path) ?? 0) + 1);

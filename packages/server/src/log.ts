@@ -29,8 +29,8 @@ function forPeople(line: string): string {
 }
 
 /**
- * What a device, a client or a file has named stands in the log: of it, nothing may move the cursor, colour or hide what
- * stands beside it, or look like another line. Control characters, line separators and marks of direction are escaped.
+ * Names from devices, clients and files appear in the log: none may move the cursor, colour or hide its surroundings,
+ * or look like another line. Control characters, line separators and marks of direction are escaped.
  */
 function escaped(text: string): string {
   return text.replaceAll(

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 // Of the threads, whose garbage dies young: with the usual 16 MB, what a large rendering brings stays far longer.
 setFlagsFromString('--max-semi-space-size=4');
 
-// Whoever reads the log may go away: that is no reason to leave a plant alone.
+// The reader of the log may go away: that is no reason to stop serving a plant.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const { createLog } = await import('./log.ts');
@@ -14,7 +14,7 @@ const { StartFailed } = await import('./start-failed.ts');
 const { createSourceStack } = await import('./source-stack.ts');
 const { BadSetting, helpText, readSettings, unknownVariables } = await import('./settings.ts');
 
-/** npm that is told to end takes the shell between it and the server along, and not the server. */
+/** When npm is terminated, it ends the shell between it and the server, but not the server. */
 const parentCheckMs = 250;
 /** Should anything still be open when all is closed. */
 const endByForceMs = 500;
@@ -34,7 +34,7 @@ async function main(args: string[]): Promise<void> {
   const settings = readSettings(args, process.env);
   const log = createLog(settings['log-level'], process.stdout);
   for (const variable of unknownVariables(process.env)) log.warn(`${variable} is not a setting; --help lists them all`);
-  process.umask(0o077); // what the server keeps is nobody else's to read
+  process.umask(0o077); // the files of the server are private
   const starting = Server.start({ settings, log, onFailure: fail });
   let stopping = false;
   const stop = async (signal: string) => {

@@ -28,7 +28,7 @@ import { LiveState } from './state/index.ts';
 const stacksUrl = new URL(import.meta.url.endsWith('.ts') ? '../../../stacks' : './stacks', import.meta.url);
 const builtInStacks = fileURLToPath(stacksUrl);
 
-/** Requests that run when the server is told to stop have this long to finish, of the 5 s that stopping may take. */
+/** Requests in progress when the server must stop have this long to finish, of the 5 s that stopping may take. */
 const finishMs = 3000;
 const closeMs = 1000;
 /** Function modules have this long, or what termToKill says where that is less. */
@@ -323,7 +323,7 @@ export class Server {
     return this.#phase === 'ready' ? undefined : this.#phase;
   }
 
-  /** What /readyz tells. */
+  /** What /readyz reports. */
   get failure(): ProblemError | undefined {
     return this.#condition.failure;
   }

@@ -1,4 +1,4 @@
-// What is wrong with the disk and with what was kept on it, over all parts: for /readyz, refusals of writes and the log.
+// What is wrong with the disk and the data stored on it, over all parts: for /readyz, refusals of writes and the log.
 import { resolve, sep } from 'node:path';
 import { ProblemError } from '@telltale/schema';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-// The figures of every part of the service, for whoever watches over it.
+// The metrics of every part of the service.
 import type { LiveFunctionModule } from '@telltale/schema';
 import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';

@@ -152,7 +152,7 @@ export function readSettings(args: readonly string[], environment: NodeJS.Proces
   throw new BadSetting(`${source} ${JSON.stringify(text)} ${fault.message}; --help lists all settings.`);
 }
 
-/** Variables that look like settings and are none: worth a warning, since other systems set some by themselves. */
+/** Variables that look like settings but are not: worth a warning only, since other systems set some of their own. */
 export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const known = new Set(names.map(environmentName));
   return Object.keys(environment).filter((variable) => variable.startsWith('TELLTALE_') && !known.has(variable));

@@ -1,5 +1,5 @@
-// Stack traces of a build, told in the terms of the sources. The maps are read when a stack is shown: Node would read all
-// of them at every start of every thread.
+// Stack traces of a build, mapped to the sources. The maps are read when a stack is shown: Node would read all of them
+// at every start of every thread.
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';

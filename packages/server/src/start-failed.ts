@@ -18,7 +18,7 @@ export function cannotListen(error: unknown, { host, port }: { host: string; por
   return new StartFailed(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`);
 }
 
-/** The same error where the reason is none that a person could do anything about. */
+/** The same error where a person can do nothing about the reason. */
 export function cannotStart(error: unknown, folder: string): unknown {
   const known = [UnusableFolder, UnusableDatabase, UnusableArchive, UnusableUser];
   if (known.some((kind) => error instanceof kind)) return new StartFailed((error as Error).message);

@@ -2,7 +2,7 @@
 import type { Resource } from '@telltale/schema';
 
 export class BeginOrder {
-  /** By resource and name, the last operation that came and has not begun. */
+  /** By resource and name, the last operation that has arrived and not started. */
   readonly #last = new Map<Resource, Map<string, Turn>>();
 
   /** An operation has come. */
@@ -28,7 +28,7 @@ export class Turn {
     this.#before = last.get(name)?.whenBegun();
   }
 
-  /** Called once. Begins the operation when those on its object that came before have begun. */
+  /** Called once. Starts the operation when the earlier ones on its object have started. */
   async begin<Result>(carryOut: () => Promise<Result> | Result): Promise<Result> {
     await this.#before;
     try {

@@ -1,5 +1,5 @@
-// The one place that every operation passes, over HTTP and over the channel, streams included: whether it can be carried out now,
-// whether this caller may, in which order, what is logged and counted of it, and what problem its failure is.
+// Every operation passes here, over HTTP and over the channel, streams included. The gate decides whether it can run
+// now, whether this caller may run it, and in which order; it audits, counts, and maps failures to problems.
 import { type Effect, ProblemError, type ProblemName, type Resource } from '@telltale/schema';
 import type { Logger } from 'pino';
 import { type Access, accessOf, type Caller, checkAccess, checkNamedWrite } from '../access/index.ts';
@@ -31,7 +31,7 @@ export interface GatedOperation extends Guarded {
   readonly refused: Map<ProblemName, number>;
 }
 
-/** What came of an operation so far, and how often. */
+/** How often an operation has had an outcome so far. */
 export interface OutcomeCount {
   readonly operation: string;
   readonly outcome: 'answered' | ProblemName;
@@ -76,8 +76,8 @@ export class Gate {
   }
 
   /**
-   * Throws where it cannot be carried out now, is none for this caller, to whatever object, or where so many requests of its
-   * connection are under way.
+   * Throws where the operation cannot run now, where this caller may not run it on any object, or where too many
+   * requests of its connection are in progress.
    */
   admit({ effect, access, isAlwaysAvailable }: GatedOperation, caller: Caller, underWay = 0): void {
     const state = this.#options.unavailable();
@@ -96,13 +96,13 @@ export class Gate {
     if (access === 'named-write') checkNamedWrite(caller, name);
   }
 
-  /** Of an operation that is ordered, which has come. Nobody waits for one that its caller may not carry out. */
+  /** For an ordered operation that has arrived. None waits for one that its caller may not run. */
   turn({ access, effect }: GatedOperation, caller: Caller, name: string): Turn {
     const isRefused = access === 'named-write' && !caller.mayWrite(name);
     return (isRefused ? new BeginOrder() : this.#order).turn(effect.resource, name);
   }
 
-  /** Carries it out. Of one that is audited, who did what to which object, and what came of it, is logged. */
+  /** Runs it. For an audited operation, logs who did what to which object, and the outcome. */
   carryOut<T>(operation: GatedOperation, caller: Caller, object: string, work: () => T): T {
     try {
       const outcome = work();
@@ -121,8 +121,8 @@ export class Gate {
   }
 
   /**
-   * The problem that whoever asked is answered with; it is counted. A fault of the service is logged: the client learns only
-   * that there was one.
+   * The problem with which the caller is answered; it is counted. A fault of the service is logged: the client is
+   * informed only that there was one.
    */
   refuse(operation: GatedOperation | undefined, error: unknown): ProblemError {
     const problem = error instanceof ProblemError ? error : this.#fault(error);

@@ -1,4 +1,4 @@
-// The operations of the service: how each is carried out, whoever asks, and the gate that all of them pass.
+// The operations of the service: how each is carried out, for any caller, and the gate that all of them pass.
 export * from './archive/index.ts';
 export * from './data/index.ts';
 export * from './diagnostics/index.ts';

@@ -1,7 +1,7 @@
 // Where the interfaces are: the catalogue has the default paths, settings may have others.
 import type { HttpForm } from '@telltale/schema';
 
-/** Where the interfaces are, in the place of the paths that the catalogue has. */
+/** The paths of the interfaces, which replace those in the catalogue. */
 export interface InterfacePaths {
   readonly data: string;
   readonly config: string;

@@ -51,7 +51,7 @@ export class PointFeed {
     this.#points.forget(role, name);
   }
 
-  /** Sends ahead what changes of a point; undefined: there was none, or there is none any more. */
+  /** Sends ahead the changes of a point; undefined: it did not exist, or exists no longer. */
   prepare(kind: PointKind, handle: number, before: Point | undefined, after: Point | undefined): TakeOver {
     const read = this.#prepareRead(kind, handle, before, after);
     const serve = this.#prepareServed(kind, handle, before, after);
@@ -74,7 +74,7 @@ export class PointFeed {
     this.#points.drop();
   }
 
-  /** All of a point that some want again, as it is. */
+  /** Sends all of a point again, as it is, to those that need it. */
   repeat(kind: PointKind, point: Point, handle: number, wants: Wants): void {
     const { connectorName, providerAddresses = {} } = point;
     if (isRead(point) && wants('connector', connectorName as string)) {

@@ -58,7 +58,7 @@ export class Runtime implements HostEvents {
     });
   }
 
-  /** Where it rejects, nothing is left of it. The next one begins when this one has taken effect or was dropped. */
+  /** Where it rejects, it has no effect. The next one starts when this one has taken effect or was discarded. */
   async prepare(rendering: RenderingBytes): Promise<PreparedRendering> {
     const endTurn = await this.#turn();
     const takeover = new Takeover(this.#options, this.#points, this.#alarmFeed, this.#version === 0);
@@ -128,7 +128,7 @@ export class Runtime implements HostEvents {
     await this.#options.alarms.operate(alarm, 'acknowledge', authority);
   }
 
-  /** Their thread died and another one has begun: they want their points. */
+  /** Their thread died and another one has started: they need their points. */
   restarted(instances: readonly InstanceName[]): void {
     const keys = new Set(instances.map(({ role, name }) => `${role} ${name}`));
     const wants: Wants = (role, name) => keys.has(`${role} ${name}`);
@@ -142,7 +142,7 @@ export class Runtime implements HostEvents {
     return this.#points.values.countQualities();
   }
 
-  /** What is left of before the start when the first rendering runs belongs to nobody; afterwards there is nothing. */
+  /** State from before the start that is left when the first rendering runs is orphaned; afterwards there is none. */
   #deleteOrphans(): void {
     const { measurements, commands, alarms } = this.#options;
     measurements.deleteOrphans();

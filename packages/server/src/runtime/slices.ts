@@ -1,5 +1,5 @@
-// Long work on the main thread, beside live values: some milliseconds of it in a turn of the event loop, whoever it is
-// for, then everybody else has a turn.
+// Long work on the main thread, beside live values: some milliseconds of it per turn of the event loop, over all
+// callers, then everything else has a turn.
 
 /** Less than half of the delay that a client would notice. */
 const sliceMs = 8;

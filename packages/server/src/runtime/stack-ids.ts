@@ -1,5 +1,5 @@
-// The ids under which stacks know points: another one for each version of a point, so that a reading, a write or a value
-// that is still on its way under an old one is of nobody.
+// The ids under which stacks know points: a new id for each version of a point, so that a reading, a write or a value
+// that is still on its way under an old id is ignored.
 import type { Batch, Clock } from '@telltale/schema';
 import { RestingNumbers } from '../points/index.ts';
 
@@ -14,7 +14,7 @@ export class StackIds {
     this.#numbers = new RestingNumbers(clock);
   }
 
-  /** One that stands for nothing yet. */
+  /** An id that is not assigned yet. */
   reserve(): number {
     return this.#numbers.give();
   }
@@ -47,12 +47,12 @@ export class StackIds {
     return this.#ids[kind].get(handle);
   }
 
-  /** -1 where the id stands for no such point any more. */
+  /** -1 where the id no longer refers to such a point. */
   handleOf(kind: PointKind, id: number): number {
     return this.#handles[kind].get(id);
   }
 
-  /** The readings under the handles of their measurements; those of nobody get one that there never is. */
+  /** The readings under the handles of their measurements; obsolete ones get a handle that is never assigned. */
   toHandles(batch: Batch): void {
     const { points, count } = batch;
     const handles = this.#handles.measurements;
@@ -60,7 +60,7 @@ export class StackIds {
   }
 }
 
-/** From small whole numbers to others; -1 where there is none. */
+/** A map between small whole numbers; -1 for a missing key. */
 class NumberTable {
   #all = new Int32Array(0);
 

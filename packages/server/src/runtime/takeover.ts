@@ -1,5 +1,5 @@
-// One rendering on its way to take effect: prepared change by change, not visible; then taken over in one step, or
-// dropped. Nothing in the step may fail.
+// One rendering on its way to take effect: prepared change by change, not visible; then committed in one step, or
+// discarded. Nothing in that step may fail.
 import type { Alarm, Command, Connector, FunctionModule, Measurement, Provider } from '@telltale/schema';
 import type { Alarms } from '../alarms/index.ts';
 import type { Archiving } from '../archive/index.ts';

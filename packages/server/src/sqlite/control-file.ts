@@ -15,7 +15,7 @@ export interface Claim {
   readonly missing: readonly string[];
 }
 
-/** As a claim lies on disk; the higher write is the newer one. */
+/** A claim as it is on disk; the higher write is the newer one. */
 interface Slot extends Claim {
   readonly write: number;
 }
@@ -55,7 +55,7 @@ export class ControlFile {
     }
   }
 
-  /** After the commit, before it is acknowledged. A kill of the process keeps it; `sync` makes it outlive a power cut. */
+  /** After the commit, before it is acknowledged. Survives a kill of the process; with `sync`, a power cut too. */
   claim(claim: Claim): void {
     const json = JSON.stringify({ write: ++this.#write, ...claim } satisfies Slot);
     const text = `${checksum(json)} ${json}`;

@@ -52,7 +52,7 @@ export class DurableDatabase {
   #timer: NodeJS.Timeout | undefined;
   #evidence: string | undefined;
 
-  /** Throws `UnusableDatabase`. Whoever opens it reads all rows and calls `verify` before the first change. */
+  /** Throws `UnusableDatabase`. The caller reads all rows and calls `verify` before the first change. */
   constructor(path: string, form: DurableForm) {
     this.#path = path;
     this.#checkpointMs = form.checkpointMs ?? usualCheckpointMs;
@@ -81,7 +81,7 @@ export class DurableDatabase {
     return this.#missing;
   }
 
-  /** How many commits there were; a file that takes the place of another one goes on with its count. */
+  /** How many commits there were; a file that replaces another one continues its count. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -269,7 +269,7 @@ export class DurableDatabase {
       try {
         this.sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {
-        this.#checkpointSoon(); // a full disk: the log has everything, and is kept
+        this.#checkpointSoon(); // a full disk: the log has everything, and stays
       }
       this.#sync();
     }, this.#checkpointMs).unref();

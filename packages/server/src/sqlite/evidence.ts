@@ -11,14 +11,14 @@ const folderName = 'damaged';
 /** A server that is started again and again does not fill the disk. */
 const mostCopies = 20;
 
-/** In another process: whoever closes a file loses the locks that its process has on it, SQLite's among them. */
+/** In another process: closing a file releases all locks that its process has on it, SQLite's among them. */
 function copyAll(pairs: readonly (readonly [from: string, to: string])[]): void {
   const code = `const fs = require('node:fs');
     for (const [from, to] of ${JSON.stringify(pairs)}) fs.copyFileSync(from, to, fs.constants.COPYFILE_FICLONE);`;
   execFileSync(process.execPath, ['-e', code], { stdio: 'ignore' });
 }
 
-/** Says where the copies are, seen from the folder of the database, or why there are none. */
+/** Says where the copies are, relative to the folder of the database, or why there are no copies. */
 export function evidenceOf(path: string): string {
   const files = [path, `${path}-wal`, controlPath(path)].filter((file) => existsSync(file));
   const time = new Date(systemClock.now() / 1000).toISOString().replaceAll(':', '');

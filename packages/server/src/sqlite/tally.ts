@@ -1,5 +1,5 @@
-// How many rows each part of a database has, and the sum of their checksums: a row that is missing, or not as it was
-// written, is noticed. Kept up with each change, so that no commit reads what it does not change.
+// The number of rows in each part of a database, and the sum of their checksums: a row that is missing, or not as it
+// was written, is noticed. Updated with each change, so that no commit reads what it does not change.
 import { crc32 } from 'node:zlib';
 
 /** By part: rows, and the sum of their checksums. */

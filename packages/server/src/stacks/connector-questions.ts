@@ -8,7 +8,7 @@ import type { Hosted } from './hosted.ts';
 import type { HostThread } from './protocol.ts';
 
 const explainMs = 2000;
-/** The thread keeps the time by itself; beyond it, it is the thread that does not answer. */
+/** The thread has its own timeout; beyond it, the thread itself does not answer. */
 const browseGraceMs = 2000;
 
 export class ConnectorQuestions {

@@ -13,13 +13,13 @@ export interface HostEvents {
   readings(connector: string, batch: Batch): void;
   /**
    * On each change between up and not up, and when the first attempt has failed: readings from before a loss come
-   * before it, and none of that link after it. A provider that came up wants the present values of all its points by
+   * before it, and none of that link after it. A provider that came up expects the present values of all its points by
    * `publish`, and the states of its alarms.
    */
   link(role: Role, name: string, up: boolean, reason: string, timeUs: number): void;
   /**
-   * Nothing is heard of one that is up, since its thread does not answer, or it is heard of again: then all is as it was,
-   * but for what was read meanwhile. Told again where it is silent again. A change of the link ends it.
+   * An instance that is up is silent, since its thread does not answer, or responds again: then all is as it was,
+   * except for what was read meanwhile. Reported again where it is silent again. A change of the link ends it.
    */
   stalled(role: Role, name: string, isStalled: boolean, timeUs: number): void;
   /** A client of a provider writes a command. A `ProblemError` becomes the refusal that the client sees. */
@@ -27,7 +27,7 @@ export interface HostEvents {
   /** A client of a provider acknowledges an alarm; as `providerWrite`. */
   providerAcknowledge(provider: string, alarm: string, authority: string): Promise<void>;
   /**
-   * A new thread runs after one that died: these are started again and want their points, by putPoints and pointsDone,
+   * A new thread runs after one that died: these are started again and need their points, by putPoints and pointsDone,
    * and their alarms.
    */
   restarted(instances: readonly InstanceName[]): void;

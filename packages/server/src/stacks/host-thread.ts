@@ -12,7 +12,7 @@ import type { HostClient, HostStart, HostThread } from './protocol.ts';
 import { AskedProcesses } from './thread-processes.ts';
 
 const statusPeriodMs = 1000;
-/** What is not loaded after this long does not keep the thread busy: it waits for something, or for ever. */
+/** Loading that takes longer does not keep the thread busy: it waits for something, perhaps for ever. */
 const maxLoadMs = 45_000;
 /** Of what is asked of an instance that is not there any more. */
 const stopped = { kind: 'notConnected', reason: 'it is stopped' } as const;

@@ -86,7 +86,7 @@ export function zeroInstanceCounters(): InstanceCounters {
   return { ...zeroCounters(), requests: 0, requestsFailed: 0, overruns: 0 };
 }
 
-/** Of one of which nothing is heard. */
+/** The report of a silent instance. */
 function silent(told: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' | 'points'>): InstanceReport {
   return {
     ...told,

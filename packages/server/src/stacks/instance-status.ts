@@ -13,7 +13,7 @@ export interface InstanceReport extends ConnectionStatus {
   readonly requestsPerSecond: number;
   /** Of the last half minute or so; undefined where nothing was answered. */
   readonly roundTrip: RoundTrip | undefined;
-  /** What the stack reported of itself, empty where it reported nothing. */
+  /** What the stack reported about itself, empty where it reported nothing. */
   readonly detail: ToldDetail;
 }
 

@@ -14,8 +14,8 @@ export function createConsumed(): Int32Array<SharedArrayBuffer> {
 }
 
 /**
- * Called by the consumer when it is done with a batch, whose memory is given back at once: a thread that makes little
- * other garbage would keep many of them until it collects it.
+ * Called by the consumer when it is done with a batch, whose memory is returned at once: a thread that makes little
+ * other garbage would retain many of them until its next collection.
  */
 export function consume(consumed: Int32Array<SharedArrayBuffer>, { capacity, buffer }: BatchMessage): void {
   buffer.transfer(0);

@@ -80,7 +80,7 @@ export interface HostThread {
   close(): Promise<void>;
 }
 
-/** What a client of a provider wants of the server. */
+/** A request of a client of a provider to the server. */
 export type Wish =
   | { readonly kind: 'write'; readonly commandId: number; readonly value: Value }
   | { readonly kind: 'acknowledge'; readonly alarm: string; readonly authority: string };
@@ -91,7 +91,7 @@ export type ExplainOutcome =
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What the thread says of its instances to its client. */
+/** What the thread reports about its instances to its client. */
 export interface InstanceClient {
   readings(id: number, batch: BatchMessage): void;
   link(id: number, up: boolean, reason: string, timeUs: number): void;
@@ -107,7 +107,7 @@ export interface InstanceClient {
   log(role: Role, name: string, level: LogLevel, text: string): void;
 }
 
-/** What it says of itself as well. */
+/** With what the thread reports about itself. */
 export interface HostClient extends InstanceClient {
   /** The first. */
   opened(): void;

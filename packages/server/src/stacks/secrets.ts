@@ -1,5 +1,5 @@
-// The secrets of one connector or provider: read from the files that its variables name, in a folder of its own, and kept
-// out of every text that it has for people.
+// The secrets of one connector or provider: read from the files that its variables name, in a folder of its own, and
+// removed from every text that it has for people.
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 const maxBytes = 65_536;
 /** Windows has neither, nor pipes and links that anybody may make. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-/** Shorter ones are none, and would turn every text into stars. */
+/** Shorter texts are not secrets, and would turn every text into stars. */
 const minHidden = 4;
 const stars = '***';
 /** What may be base64, of either alphabet. */
@@ -35,7 +35,7 @@ export class Secrets {
     this.#log = log;
   }
 
-  /** The variables with every secret in its place. Rejects, with a text for people, where one cannot be had. */
+  /** The variables with every secret filled in. Rejects, with a text for people, where one cannot be read. */
   async read(parameters: Readonly<Record<string, ParameterDescription>>, vars: Texts): Promise<Texts> {
     const read = new Map(Object.entries(vars));
     const secrets: string[] = [];
@@ -98,7 +98,7 @@ export class Secrets {
     const folder = join(this.#root, this.#owner);
     const { mode: folderMode } = await lstat(folder);
     if (!isOfType(folderMode, constants.S_IFDIR)) throw new Error('its folder is a symbolic link, or no folder');
-    // Without blocking: what looks like a file may be a pipe that nobody writes to.
+    // Without blocking: what looks like a file may be a pipe without a writer.
     await using file = await open(join(folder, name), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const { mode, size } = await file.stat();
     if (!isOfType(mode, constants.S_IFREG)) throw new Error('it is no file');
@@ -108,13 +108,13 @@ export class Secrets {
     return buffer.toString('utf8', 0, bytesRead);
   }
 
-  /** Whether it lies where the secrets of all were, before each belonged to somebody. */
+  /** Whether it is in the former common folder of secrets, from before each instance had its own. */
   async #isInRoot(name: string): Promise<boolean> {
     const found = await lstat(join(this.#root, name)).catch(() => undefined);
     return found !== undefined && !found.isDirectory();
   }
 
-  /** Whoever may read the file and enter both folders; Windows has no such modes. */
+  /** Warns where other users may read the file and enter both folders; Windows has no such modes. */
   async #checkMode(name: string, mode: number, folderMode: number): Promise<void> {
     if (process.platform === 'win32') return;
     const root = await stat(this.#root);

@@ -78,7 +78,7 @@ export class StackHost {
     );
   }
 
-  /** A new one, or one that has changed: the earlier is stopped first, and its points are kept. */
+  /** A new one, or one that has changed: the earlier is stopped first, and its points remain. */
   start(role: Role, instance: Instance): void {
     const key = keyOf(role, instance.name);
     const hosting = this.#hostings.get(key);
@@ -92,7 +92,7 @@ export class StackHost {
     this.#notifyState(hosted, false);
   }
 
-  /** Its points are forgotten; nothing is heard of it afterwards, but that it is down, now, if it was up. */
+  /** Its points are removed; nothing is reported of it afterwards, except that it is down, now, if it was up. */
   stop(role: Role, name: string): void {
     const key = keyOf(role, name);
     const hosting = this.#hostings.get(key);
@@ -160,8 +160,8 @@ export class StackHost {
   }
 
   /**
-   * How the last reading of a measurement, by its id, came about. Undefined where there was none, or the stack does
-   * not know. Rejects with `ProblemError`, within 2 s.
+   * How the last reading of a measurement, by its id, came about. Undefined where there was no reading, or the stack
+   * does not know. Rejects with `ProblemError`, within 2 s.
    */
   async explain(connector: string, measurementId: number): Promise<ReadingTrace | undefined> {
     const { thread, hosted } = this.#connectorOf(connector);
@@ -182,7 +182,7 @@ export class StackHost {
     return Array.from(this.#hostings.values(), ({ hosted }) => hosted.status());
   }
 
-  /** As `status`, of one; undefined where there is none. */
+  /** As `status`, for one instance; undefined where it does not exist. */
   statusOf(role: Role, name: string): InstanceStatus | undefined {
     return this.#hostings.get(keyOf(role, name))?.hosted.status();
   }

@@ -1,6 +1,6 @@
-// One thread of the stacks as its client sees it: the starts that it may speak of, the values on their way to it, the
-// writes and questions that wait for it. It keeps what is started, not its points: after the thread has died, `restarted`
-// asks for them again.
+// One thread of the stacks as its client sees it: the starts that it may still report on, the values on their way to
+// it, the pending writes and questions. It stores what is started, not its points: after the thread has died,
+// `restarted` requests them again.
 import { Worker } from 'node:worker_threads';
 import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
@@ -46,7 +46,7 @@ export class StackThread {
   readonly #log: Logger;
   readonly #thread: SupervisedThread;
   readonly #hosted = new Set<Hosted>();
-  /** Every start that the present thread may still speak of. */
+  /** Every start that the present thread may still report on. */
   readonly #byId = new Map<number, Started>();
   /** Stopped and not yet ended, with their role and name. */
   readonly #leaving = new Map<number, string>();
@@ -112,7 +112,7 @@ export class StackThread {
     return hosted;
   }
 
-  /** The earlier is stopped first, and its points are kept. */
+  /** The earlier is stopped first, and its points remain. */
   restart(hosted: Hosted, instance: Instance): void {
     hosted.instance = instance;
     if (hosted.isUp) this.#notifyLink(hosted, false, 'configured otherwise', this.#options.clock.now());

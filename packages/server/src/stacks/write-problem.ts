@@ -5,7 +5,7 @@ import type { WriteOutcome } from '@telltale/stack-kit/host';
 const maybeSent = 'The device may have taken the value: look at it before you write again.';
 const notSent = 'Nothing was sent.';
 
-/** Nobody knows whether it was written. */
+/** Whether it was written is unknown. */
 export class MaybeWritten extends ProblemError {
   constructor(problem: ProblemName, detail: string) {
     super(problem, `${detail} ${maybeSent}`);

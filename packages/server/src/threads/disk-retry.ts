@@ -1,12 +1,12 @@
-// What is known of a disk that refuses what is written: why, and that it is retried each second until it does not. Each
-// change is reported once.
+// The state of a disk that refuses writes: the reason, and a retry each second until it accepts them. Each change is
+// reported once.
 import type { Clock } from '@telltale/schema/values';
 
 export interface DiskRetryOptions {
   readonly clock: Clock;
-  /** Writes something, or what changes nothing, and notes what came of it. */
+  /** Writes something, or makes a write without effect, and passes the outcome to `note`. */
   readonly retry: () => void;
-  /** The disk refuses, for this reason; undefined: it takes what is written again. */
+  /** The disk refuses writes, for this reason; undefined: it accepts them again. */
   readonly onChange: (reason: string | undefined) => void;
 }
 
@@ -27,7 +27,7 @@ export class DiskRetry {
     return this.#reason;
   }
 
-  /** What came of a write: why the disk refused it, or undefined. */
+  /** The outcome of a write: why the disk refused it, or undefined. */
   note(reason: string | undefined): void {
     const { clock, retry, onChange } = this.#options;
     const isChange = (this.#reason === undefined) !== (reason === undefined);
@@ -37,7 +37,7 @@ export class DiskRetry {
     if (isChange) onChange(reason);
   }
 
-  /** It is not tried again. */
+  /** Stops retrying. */
   stop(): void {
     this.#isStopped = true;
     this.#takeBack?.();

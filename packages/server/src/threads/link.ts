@@ -30,7 +30,7 @@ export class Moved<R> {
   }
 }
 
-/** A call on the side that answers it; of a notification, one that nobody aborts and whose progress nobody hears. */
+/** A call on the side that answers it; one of a notification is never aborted, and its progress goes nowhere. */
 export class RunningCall {
   readonly report: (progress: unknown) => void;
   #controller: AbortController | undefined;
@@ -93,7 +93,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
     return this.#calls.size;
   }
 
-  /** False where nobody is there any more. */
+  /** False where the other side is gone. */
   get isOpen(): boolean {
     return this.#end === undefined;
   }
@@ -112,7 +112,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
     return this.#calls.open(send, options, (id) => this.#post({ kind: 'abort', id }));
   }
 
-  /** What needs no answer. False where nobody is there any more. */
+  /** For what needs no answer. False where the other side is gone. */
   notify<M extends Name<Remote>>(method: M, args: Arguments<Remote[M]>, transfer: Transferable[] = []): boolean {
     if (this.#end !== undefined) return false;
     this.#post({ kind: 'call', id: 0, method, args }, transfer);

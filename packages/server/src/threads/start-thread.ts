@@ -1,5 +1,5 @@
-// Starts the server's own threads, each with a bound on its heap, and says which one it was that reached it. What a thread
-// does, and what its end means, is left to whoever starts it; threads of the stacks are bounded by a setting.
+// Starts the server's own threads, each with a heap limit, and says which one has reached it. What a thread does, and
+// what its end means, is the caller's; threads of the stacks are limited by a setting.
 import { getHeapStatistics } from 'node:v8';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { ProblemError } from '@telltale/schema/values';
@@ -24,8 +24,8 @@ const heaps = {
 } satisfies Record<string, ResourceLimits>;
 
 /**
- * The URL of the module stands where this is called: the build finds it by its text. Where the system has no files or
- * memory for a thread just now, the error, thrown or told, is `overloaded`: another try may succeed.
+ * The URL of the module is written at the call: the build finds it by its text. Where the system has no files or memory
+ * for a thread just now, the error, thrown or emitted, is `overloaded`: a retry may succeed.
  */
 export function startThread(module: URL, name: keyof typeof heaps, limits: ResourceLimits = heaps[name]): Worker {
   try {
@@ -53,7 +53,7 @@ class BoundedThread extends Worker {
     this.#heapMb = this.resourceLimits?.maxOldGenerationSizeMb; // nothing is there any more when it has ended
   }
 
-  /** To whoever listens for errors: Node's own does not say which thread it was. */
+  /** For the error listeners: Node's own error does not say which thread it was. */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event !== 'error') return super.emit(event, ...args);
     const [error] = args as [NodeJS.ErrnoException];

@@ -16,7 +16,7 @@ export interface WorkerPort extends Port {
 
 export interface WorkerLinkOptions<Local> {
   readonly handlers: Handlers<Local>;
-  /** It has ended though nobody closed or killed it; calls that were open have been rejected with the same error. */
+  /** It ended without being closed or killed; open calls have been rejected with the same error. */
   readonly onDeath?: (error: Error) => void;
   /** It has ended, whatever the reason, after `onDeath`. */
   readonly onEnd?: (error: Error) => void;

@@ -1,4 +1,4 @@
-// What the archive tells about itself, as it goes over the wire.
+// The status of the archive, as it goes over the wire.
 import type { ArchiveDamage, ArchiveProgress, ArchiveStats, Timestamp } from '@telltale/schema';
 import { toTimestamp } from '@telltale/schema';
 import type * as inside from '../../archive/index.ts';
@@ -49,7 +49,7 @@ function damageOnWire({ file, name, firstUs, lastUs, reason }: inside.ArchiveDam
   return { file, ...(name !== undefined && { name }), ...(first && { first }), ...(last && { last }), reason };
 }
 
-/** What stands in a damaged file may be no time at all. */
+/** The bytes in a damaged file may be no valid time. */
 function timestampOf(us: number | undefined): Timestamp | undefined {
   return us !== undefined && Number.isSafeInteger(us) && us >= 0 ? toTimestamp(us) : undefined;
 }

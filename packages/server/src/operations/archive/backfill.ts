@@ -32,8 +32,8 @@ export interface BackfillOptions extends ImportKey {
 export const mostRecords = 65_536;
 
 /**
- * Bodies are read in pieces of so much, some tenths of a millisecond each; between them other imports have their turn, and
- * it is heard that this one is cancelled. The shortest row of CSV has 4 bytes.
+ * Bodies are parsed in pieces of this size, some tenths of a millisecond each; between them other imports have their
+ * turn, and a cancellation of this one is noticed. The shortest row of CSV has 4 bytes.
  */
 const pieceBytes = 1 << 12;
 const enoughRecords = mostRecords - pieceBytes / 4;
@@ -140,7 +140,7 @@ class Backfill {
     if (this.#batch.count === 0) return;
     this.#textLength = 0;
     this.#storing = this.#store(this.#batch.take());
-    this.#storing.catch(() => undefined); // whoever waits for it hears of it
+    this.#storing.catch(() => undefined); // its waiter gets the error
   }
 
   async #store(batch: BatchMessage): Promise<void> {

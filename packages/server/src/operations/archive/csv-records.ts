@@ -18,7 +18,7 @@ type Column = (typeof columns)[number];
 export class CsvRecords {
   readonly #options: CsvRecordsOptions;
   #width = 0;
-  /** Where each column stands; -1 where there is none. */
+  /** The position of each column; -1 for a missing one. */
   #at: Record<Column, number> = { name: -1, time: -1, value: -1, quality: -1 };
 
   constructor(options: CsvRecordsOptions) {

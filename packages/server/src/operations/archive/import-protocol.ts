@@ -1,5 +1,5 @@
-// What the main thread and the thread that parses imports can ask of each other, on one port an import. Whoever closes the
-// port ends the import.
+// The calls between the main thread and the thread that parses imports, on one port per import. Closing the port, from
+// either side, ends the import.
 import type { MessagePort } from 'node:worker_threads';
 import type { BatchMessage, Datatype } from '@telltale/schema';
 

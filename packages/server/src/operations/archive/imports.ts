@@ -1,5 +1,5 @@
-// Imports under way. A thread parses them, which begins with the first one and ends when there was none for a while. So
-// many run at once; the others wait with their bodies unread, and what is too much to wait is refused.
+// Imports in progress. A thread parses them: it starts with the first import and ends after a while without any. A
+// limited number run at once; others wait with their bodies unread, and those beyond the queue are refused.
 import type { Readable } from 'node:stream';
 import { MessageChannel } from 'node:worker_threads';
 import { type BatchMessage, type Clock, ProblemError } from '@telltale/schema';

@@ -6,11 +6,11 @@ import { Link, messagePort } from '../../threads/index.ts';
 import { backfill } from './backfill.ts';
 import type { BeginImport, ImportClient, ImportThread } from './import-protocol.ts';
 
-/** Resolves when it is over, whatever came of it. */
+/** Resolves when it is over, whatever the outcome. */
 export async function serveImport({ key, type, port }: BeginImport): Promise<void> {
   const body = new SentBody(port, () => done);
   const done = backfill({ ...key, type, body, take: (batch) => body.hand(batch) });
-  await done.catch(() => undefined); // whoever asks for it is told
+  await done.catch(() => undefined); // reported to the caller
 }
 
 class SentBody implements AsyncIterable<Uint8Array> {

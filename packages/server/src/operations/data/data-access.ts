@@ -24,7 +24,7 @@ export interface DatabaseSelection {
   readonly alarms?: 'all' | readonly string[];
 }
 
-/** Bytes of JSON, which nobody writes to; those of a read of very many come later. */
+/** Bytes of JSON, which must not be modified; those of a very large read come later. */
 export type ReadBytes = Lease | Gathered | Promise<Gathered>;
 
 /** Asked between slices; who does not care any more gets nothing. */
@@ -52,7 +52,7 @@ export class DataAccess {
 
   /** For all long work of the interfaces: of one client or many, it has one slice of a turn. */
   readonly slices = new Slices();
-  /** Reads of many that nobody shares: each has all of its bytes in memory, so that one is gathered at a time. */
+  /** Reads of many that are not shared: each has all of its bytes in memory, so they are gathered one at a time. */
   readonly #longReads = new Turns();
   readonly #wholes: Readonly<Record<'measurements' | 'commands' | 'alarms', SharedRead>>;
 

@@ -1,5 +1,5 @@
-// A read of a whole collection that is too large for one slice. One is under way at a time: whoever asks meanwhile shares the
-// next one, so that neither work nor memory grows with the number of readers, and nobody gets what was before the request.
+// A read of a whole collection that is too large for one slice. One runs at a time: later requests share the next one,
+// so that neither work nor memory grows with the number of readers, and no answer is older than its request.
 import type { Gathered, Gathering } from '../../points/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 

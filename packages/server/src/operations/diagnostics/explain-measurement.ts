@@ -1,5 +1,5 @@
-// Says in plain words how a measurement came to be what it is: what was read last, what became of it, and, in a sentence,
-// what somebody who looks for a fault wants to know.
+// Explains how the value of a measurement came about: what was read last, how it was processed, and, in one sentence,
+// what matters for troubleshooting.
 import { describeQuality, type Explanation, isBad, isGood, type Value, type Vtq } from '@telltale/schema';
 import type { ChainView, ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
@@ -47,7 +47,7 @@ function rawText({ rawDatatype }: ChainView, trial: ReadingTrial | undefined, va
   return trial?.raw === undefined ? String(value) : prefixed(rawDatatype, trial.raw);
 }
 
-/** The first of these that holds is what somebody who looks for a fault wants to know. */
+/** The first of these that applies is what matters for troubleshooting. */
 function summaryOf(explained: Explained): string {
   const { view, status, trace, trial } = explained;
   const { connector, device, simulation, reports, watchdog, isLinked, datatype } = view;

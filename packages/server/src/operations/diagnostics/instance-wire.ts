@@ -92,7 +92,7 @@ function commonCounters({ counters: { values, batches, connects, errors, conflat
   return { values, batches, connects, errors, conflated };
 }
 
-/** More digits than three behind the point tell nobody anything; and what a stack measures is not below nothing. */
+/** More than three decimals are of no use; and figures of a stack are never negative. */
 export function rounded(number: number): number {
   return Math.max(0, number > 1e12 ? Math.round(number) : Math.round(number * 1000) / 1000);
 }

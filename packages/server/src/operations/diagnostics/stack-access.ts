@@ -60,7 +60,7 @@ export class StackAccess {
     return JSON.stringify(live(this.#mustFind(role, name), this.#countPoints(role)));
   }
 
-  /** The JSON object that the channel tells of one that there is. */
+  /** The JSON object that the channel sends for an existing instance. */
   stateText(role: Role, name: string): string {
     return JSON.stringify(stateOf(this.#mustFind(role, name)));
   }
@@ -85,13 +85,13 @@ export class StackAccess {
     let trace: ReadingTrace | undefined;
     let traceProblem: string | undefined;
     try {
-      // Last: what there is now came of the reading that this tells of, and not of the next one.
+      // Last: so the present state comes from the reading that the trace is about, and not from the next one.
       if (connector !== undefined) trace = await runtime.explain(connector, asked);
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       traceProblem = error.message;
     }
-    // It may be another one by now, and what was told is of the one that was asked for.
+    // By now the name may be another measurement, and the trace is of the one that was asked for.
     const handle = this.#mustFindMeasurement(name);
     const view = measurements.chainOf(handle);
     if (handle !== asked || view.connector !== connector) trace = undefined;

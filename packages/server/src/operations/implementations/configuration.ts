@@ -22,7 +22,7 @@ export interface ConfigurationParts {
   readonly losses: Losses;
   readonly executables: Executables;
   readonly modules: Pick<FunctionModules, 'executableReplaced'>;
-  /** False: nobody may upload an executable. */
+  /** False: uploads of executables are disabled. */
   readonly mayUpload: boolean;
 }
 
@@ -74,7 +74,7 @@ function database({ cfgdb, losses }: ConfigurationParts) {
 
 function executablesOfModules(parts: ConfigurationParts) {
   const { cfgdb, executables, mayUpload, modules } = parts;
-  /** Where the module keeps its executable; fails where there is no such module. */
+  /** The path of the module's executable; fails where there is no such module. */
   const pathOf = async (name: string): Promise<string | undefined> => {
     const module = JSON.parse(Buffer.from(await cfgdb.call('get', 'function-modules', name)).toString());
     return (module as FunctionModule).executable;

@@ -7,11 +7,11 @@ import type { Caller } from '../../access/index.ts';
 export interface Asked {
   /** Who asks; it may. */
   readonly caller: Caller;
-  /** Aborted when whoever asks is gone before the answer. The same one each time. */
+  /** Aborted when the caller is gone before the answer. The same one each time. */
   readonly signal: () => AbortSignal;
   /** On which it was asked: the same one for all requests of a connection. */
   readonly connection: { readonly remoteAddress?: string | undefined };
-  /** Of the answer, as the client wants it. */
+  /** The type of the answer that the client prefers. */
   readonly type: string;
 }
 
@@ -37,7 +37,7 @@ type AskedOf<N extends OperationName> = (typeof operations)[N] extends { readonl
  */
 export type Run<N extends OperationName> = (input: InputOf<N>, asked: AskedOf<N>) => unknown;
 
-/** With what a client may keep of its answer. */
+/** With the cache validator of its answer. */
 export interface Versioned<N extends OperationName> {
   readonly run: Run<N>;
   /** Equal texts mean that it would be answered the same again. */

@@ -9,7 +9,7 @@ export interface ServiceParts {
   readonly metricsText: () => Promise<string>;
   /** Why the service cannot do its work now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** What is wrong with what is kept on disk, though the service answers; undefined where nothing is. */
+  /** What is wrong with the stored data, though the service answers; undefined where nothing is. */
   readonly diskFailure: () => ProblemError | undefined;
   readonly paths: InterfacePaths;
   /** The OpenAPI document, and the page made of it. */
