@@ -1,4 +1,4 @@
-// The record of an alarm: its transition packed into one text. The state stands first, so that it can be read without
+// The record of an alarm: its transition packed into one text. The state comes first, so that it can be read without
 // unpacking the rest.
 import type { AlarmState } from '@telltale/schema';
 import { maxRecordTextBytes } from './records.ts';
@@ -7,11 +7,11 @@ export interface AlarmRecord {
   readonly state: AlarmState;
   /** Who caused the transition. */
   readonly authority: string;
-  /** What the alarm said of itself then. */
+  /** The alarm's own description at that time. */
   readonly description: string;
 }
 
-/** `state length authoritydescription`: the length is that of the authority, whatever stands in it. */
+/** `state length authoritydescription`: the length is that of the authority, which may contain anything. */
 const packed = /^(INACT_ACK|ACT_UNACK|ACT_ACK|INACT_UNACK) (0|[1-9][0-9]{0,6}) /;
 
 const cutMark = '…';

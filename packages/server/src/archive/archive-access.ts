@@ -37,7 +37,7 @@ export interface ArchiveReader extends Visitor {
  * `cancel`, ends the query at once.
  */
 export interface QueryResult extends AsyncIterable<Uint8Array> {
-  /** The answer where it is short, in place of the loop; the taker's until `release`. */
+  /** The answer where it is short, instead of the loop; owned by the caller until `release`. */
   takeWhole(): { readonly bytes: Buffer; release(): void } | undefined;
   cancel(): void;
 }
@@ -78,7 +78,7 @@ export interface ArchiveStats {
 export interface ArchiveAccess {
   /** Whether the archive has a series of it. */
   has(kind: Kind, name: string): Promise<boolean>;
-  /** Of the newest series of it; undefined where there is none. */
+  /** The datatype of its newest series; undefined where it has no series. */
   datatypeOf(kind: Kind, name: string): Promise<Datatype | undefined>;
   /** Names that the archive has, sorted. */
   names(kind: Kind): Promise<readonly string[]>;

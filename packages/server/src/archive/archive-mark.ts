@@ -42,7 +42,7 @@ export class ArchiveMark {
     try {
       this.#write(this.#missing);
     } catch {
-      // Records are kept all the same: the mark follows with the next ones.
+      // Records are stored all the same: the mark follows with the next ones.
     }
   }
 

@@ -1,5 +1,5 @@
-// The thread that writes the archive: the one owner of its files. Between commits it flushes, compacts and drops what has
-// expired, in slices, so that a commit never waits for long.
+// The thread that writes the archive: the one owner of its files. Between commits it flushes, compacts and discards
+// what has expired, in slices, so that a commit never waits for long.
 import { basename } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { Batch, ProblemError, systemClock } from '@telltale/schema/values';
@@ -26,7 +26,7 @@ import type { Retention } from './store/retention.ts';
 import { buffersOf } from './store/snapshot.ts';
 
 const sliceMs = 5;
-/** How often it is looked for what has expired, and tried again what the disk refused. */
+/** How often expired records are looked for, and writes that the disk refused are retried. */
 const lookMs = 10_000;
 
 class ArchiveThread {

@@ -29,7 +29,7 @@ export interface ArchiveOptions {
   /** Of records that wait while the disk does not take them. */
   readonly maxPendingBytes: number;
   readonly retention: Retention;
-  /** Of a generation of records; those of the store where there are none. */
+  /** Of a generation of records; by default those of the store. */
   readonly limits?: Limits;
   /** The thread that writes died: the server cannot go on. */
   readonly onFailure: (error: Error) => void;
@@ -43,7 +43,7 @@ export class UnusableArchive extends Error {
   override readonly name = 'UnusableArchive';
 }
 
-/** What is dropped is told at once, and no more often than this. */
+/** Discarded records are reported at once, and no more often than this. */
 const reportDroppedMs = 60_000;
 
 export class Archive implements ArchiveAccess {
@@ -54,7 +54,7 @@ export class Archive implements ArchiveAccess {
   #thread: WorkerLink<WriterThread, WriterClient> | undefined;
   #isOpen = false;
   readonly #disk: DiskRetry;
-  /** Since they were last told. */
+  /** Since the last report. */
   #dropped = 0;
   #cancelReport: (() => void) | undefined;
 
@@ -240,7 +240,7 @@ export class Archive implements ArchiveAccess {
     throw problem === 'disk-failing' ? diskFailing(reason) : new ProblemError(problem, `${reason}.`);
   }
 
-  /** Throws where nobody can be asked. */
+  /** Throws where the archive is not open. */
   #ask(): WorkerLink<WriterThread, WriterClient> {
     if (this.#writer === undefined) throw new ProblemError('storage-failed', 'The archive is not open.');
     return this.#writer;

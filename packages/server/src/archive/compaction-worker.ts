@@ -21,7 +21,7 @@ export class CompactionWorker {
     return this.#inTurn((thread) => thread.call('check', [paths], { onProgress }));
   }
 
-  /** A merge that runs is given up: its file is none yet. */
+  /** A running merge is abandoned: its file does not count yet. */
   async close(): Promise<void> {
     await this.#thread?.kill();
   }

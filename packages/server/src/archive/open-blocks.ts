@@ -1,4 +1,4 @@
-// The block files that queries have open: a bounded number, whoever needs how many. One that compaction has replaced stays
+// The block files that queries have open: a bounded number over all queries. One that compaction has replaced stays
 // open for as long as a query needs it.
 import type { BlockFile } from './files/block-file.ts';
 

@@ -16,11 +16,11 @@ import type { Snapshot } from './store/snapshot.ts';
 export interface WriterThread {
   /** First: the retentions of before the start, or why the files cannot be used. */
   open(options: OpenWriter): { readonly retentions: ReadonlyMap<string, number> } | { readonly unusable: string };
-  /** A thread that reads was started, or another one in its place; this leads to it. */
+  /** A reader thread was started, the first or a replacement; this is its port. */
   reader(port: MessagePort): void;
-  /** `committed` or `refused` says what came of it; before, there is no other parcel. */
+  /** Answered by `committed` or `refused`; before that, there is no other parcel. */
   parcel(parcel: Parcel): void;
-  /** Tries again to bring to disk what the disk refused; where that is nothing, tries the disk. */
+  /** Retries to bring to disk what the disk refused; where that is nothing, tests the disk. */
   commit(): void;
   setRetention(retention: Retention): void;
   has(kind: Kind, name: string): boolean;
@@ -42,7 +42,7 @@ export interface WriterThread {
 
 /** Its client. */
 export interface WriterClient {
-  /** Of a parcel or of `commit`: everything is on disk, but for records that are none; or why not. */
+  /** Of a parcel or of `commit`: everything is on disk, except invalid records; or why not. */
   committed(invalid: number): void;
   refused(reason: string): void;
   warning(text: string): void;

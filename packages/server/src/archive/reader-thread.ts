@@ -120,7 +120,7 @@ class Reader {
     this.#run();
   }
 
-  /** A turn, then whatever else is waiting has its own. */
+  /** A turn, then everything else that is queued has its own. */
   #run(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;

@@ -28,7 +28,7 @@ export class ReaderTurns {
     this.#others.delete(id);
   }
 
-  /** Takes it out: who can go on says so again. Undefined: nobody can. */
+  /** Removes it: it registers again when it can go on. Undefined: none can. */
   next(): { readonly id: number; readonly isFirst: boolean } | undefined {
     const isOther = this.#first.size === 0 || (this.#inARow >= mostFirst && this.#others.size > 0);
     const from = isOther ? this.#others : this.#first;

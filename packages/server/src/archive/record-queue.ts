@@ -1,5 +1,5 @@
-// Records on their way to the disk: gathered for a while, handed to the archive's thread one parcel at a time, kept back
-// while the disk does not take them, and the oldest dropped, and counted, when there is no more room.
+// Records on their way to the disk: collected for a while, sent to the archive's thread one parcel at a time, retained
+// while the disk refuses them; when there is no more room, the oldest are discarded and counted.
 import { Batch, type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
 
@@ -22,7 +22,7 @@ export interface RecordQueueOptions {
   readonly maxPendingBytes: number;
   /** The next parcel is handed on after `settled`. */
   readonly send: (parcel: Parcel) => void;
-  /** So many were dropped, since there was no more room for them. */
+  /** So many were discarded, since there was no more room for them. */
   readonly onDropped: (count: number) => void;
 }
 
@@ -34,7 +34,7 @@ interface Waiter {
 interface PendingBatch {
   readonly batch: ParcelBatch;
   readonly bytes: number;
-  /** Who waits for these to be on disk; where there is anybody, they are not dropped. */
+  /** Who waits for these to be on disk; records with a waiter are not discarded. */
   readonly waiters: Waiter[];
 }
 
@@ -45,15 +45,15 @@ const mostInParcel = 1_048_576;
 const bytesARecord = 23;
 
 export class RecordQueue {
-  /** Filled by whoever adds records: `points` are slots of series. Then `added`. */
+  /** Filled by the producers of records: `points` are slots of series. Then `added`. */
   readonly batch = new Batch(1024);
   /** Records on disk. */
   stored = 0;
   /** Records that somebody waited for: those of another origin. */
   imported = 0;
-  /** Records dropped since there was no more room for them. */
+  /** Records discarded since there was no more room for them. */
   dropped = 0;
-  /** Records that were none of their series: a fault of whoever made them. */
+  /** Records that do not fit their series: a fault of their producer. */
   invalid = 0;
   readonly #options: RecordQueueOptions;
   /** By kind and datatype, then by name. */
@@ -107,7 +107,7 @@ export class RecordQueue {
       this.#stopTimer ??= this.#options.clock.after(this.#options.commitMs, () => this.#send());
   }
 
-  /** Records of another origin; resolves when they are on disk, rejects where the disk refuses or not all can be kept. */
+  /** Records of another origin; resolves when they are on disk, rejects where the disk refuses or some are invalid. */
   async import(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#close();
     this.imported += batch.count;
@@ -115,7 +115,7 @@ export class RecordQueue {
     await this.allStored();
   }
 
-  /** Resolves when everything that was added before is on disk, or dropped; rejects where the disk refuses. */
+  /** Resolves when everything that was added before is on disk, or discarded; rejects where the disk refuses. */
   allStored(): Promise<void> {
     this.#close();
     const newest = this.#pending.at(-1) ?? this.#sent.at(-1);
@@ -126,14 +126,14 @@ export class RecordQueue {
     });
   }
 
-  /** The disk refuses what was sent. It waits on, and is tried again; but nobody waits for it. */
+  /** The disk refuses what was sent. It stays queued and is retried; but its waiters are rejected. */
   refused(error: Error): void {
     for (const { waiters } of [...this.#sent, ...this.#pending]) {
       for (const { reject } of waiters.splice(0)) reject(error);
     }
   }
 
-  /** The thread has the last parcel on disk, but for records that are none of their series. */
+  /** The thread has the last parcel on disk, except records that do not fit their series. */
   settled(invalid = 0): void {
     const sent = this.#sent;
     this.#sent = [];
@@ -192,7 +192,7 @@ export class RecordQueue {
   }
 }
 
-/** Whose they are is not told: sending some again that were stored does no harm. */
+/** Does not say whose they are: sending stored ones again does no harm. */
 function notAllStored(invalid: number): ProblemError {
   return new ProblemError(
     'storage-failed',

@@ -1,4 +1,4 @@
-// What the archive keeps: series of records. A series has one kind, one name and one datatype for ever; a measurement
+// What the archive stores: series of records. A series has one kind, one name and one datatype for ever; a measurement
 // whose datatype is changed goes on in another series.
 import { type Datatype, maxTextBytes } from '@telltale/schema/values';
 

@@ -60,7 +60,7 @@ export class RunningQueries {
     this.#isOpen = true;
   }
 
-  /** Where there is no room for one now, those that ask are told so, and the next one tries again. */
+  /** Where there is no room for a thread now, pending queries are refused, and the next one retries. */
   #start(): WorkerLink<ReaderThread, ReaderClient> {
     const started = startThread(new URL('./reader-thread.ts', import.meta.url), 'archive reader');
     const thread = new WorkerLink<ReaderThread, ReaderClient>(threadPort(started), {
@@ -161,7 +161,7 @@ export class RunningQueries {
     }
   }
 
-  /** While any wait: those that nobody reads give way. */
+  /** While any are queued: those whose answers are not taken give way. */
   #lookForIdle(): void {
     this.#stopLooking ??= this.#options.clock.after(mostIdleMs / 5, () => {
       this.#stopLooking = undefined;
@@ -186,7 +186,7 @@ export class RunningQueries {
     await thread?.kill();
   }
 
-  /** Where no more pages come of the query, the buffer waits for the next one: waking a thread is not for nothing. */
+  /** When the query has no more pages, the buffer is saved for the next one: a thread is not woken for nothing. */
   #want(id: number, pages: number, buffer: ArrayBuffer | undefined): void {
     if (this.#queries.get(id)?.isComplete === false) {
       const transfer = buffer === undefined ? [] : [buffer];
@@ -195,7 +195,7 @@ export class RunningQueries {
   }
 }
 
-/** By its own words: of plain records nobody knows before how many there are. */
+/** By its parameters: the number of plain records is not known in advance. */
 function isLong({ names, sinceUs, untilUs, resampleUs, limit = Number.POSITIVE_INFINITY }: ReadRequest): boolean {
   if (resampleUs === undefined) return false;
   return Math.min(limit, (untilUs - sinceUs) / resampleUs) * names.length > mostShort;
@@ -220,16 +220,16 @@ interface QueryEvents {
 class RunningQuery implements QueryResult {
   readonly #events: QueryEvents;
   readonly #pages: Uint8Array<ArrayBuffer>[] = [];
-  /** Something has come of the first turn. */
+  /** The first turn has had a result. */
   #isBegun = false;
   #isComplete = false;
-  /** Nobody takes anything of it any more. */
+  /** Nothing of it is taken any more. */
   #isOver = false;
   #error: Error | undefined;
   #wake: (() => void) | undefined;
   /** Of one that is long. */
   #leave: (() => void) | undefined;
-  /** Since when there is a page that nobody takes. */
+  /** Since when there is a page that is not taken. */
   #idleSinceMs: number | undefined;
 
   constructor(events: QueryEvents) {
@@ -246,7 +246,7 @@ class RunningQuery implements QueryResult {
     return this.#pages.length;
   }
 
-  /** For how long nobody has taken what is here; 0 where it is waited for. */
+  /** For how long the pages here have not been taken; 0 where the consumer is waiting. */
   get idleMs(): number {
     return this.#idleSinceMs === undefined ? 0 : this.#events.nowMs() - this.#idleSinceMs;
   }

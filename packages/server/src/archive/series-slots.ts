@@ -1,10 +1,10 @@
-// Which series of the store each slot of the record queue stands for. Slots that the archive has no room for have none:
-// their records are discarded.
+// Which series of the store each slot of the record queue refers to. Slots that the archive has no room for have no
+// series: their records are discarded.
 import { Batch } from '@telltale/schema/values';
 import type { SeriesKey } from './records.ts';
 import type { ArchiveStore } from './store/archive-store.ts';
 
-/** In place of the number of a series. */
+/** Instead of the number of a series. */
 const noSeries = 0xffff_ffff;
 
 export class SeriesSlots {

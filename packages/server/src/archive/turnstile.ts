@@ -17,7 +17,7 @@ export interface Visitor {
   readonly connection?: unknown;
 }
 
-/** Of all places, those that one client may take: another one always finds some. */
+/** Of all slots, those that one client may take: another one always finds some. */
 const shareOfClient = 3 / 4;
 
 interface Connection {

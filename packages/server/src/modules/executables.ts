@@ -195,8 +195,8 @@ export class Executables {
   }
 
   /**
-   * The path of the file; every folder on the way is a real one, made where `make` says so. A file that stands where a
-   * folder belongs is left from when the module's `executable` was another: it makes room.
+   * The path of the file; every folder on the way is a real one, created where `make` says so. A file where a folder
+   * belongs is left from a former `executable` of the module: it is removed.
    */
   async #resolve(module: string, path: string = defaultPath, make: boolean): Promise<string> {
     const parts = [moduleFolder(module), ...path.split('/')];

@@ -120,12 +120,12 @@ export class FunctionModules {
     return this.#options.processes.readLog({ module: name, lines, stream });
   }
 
-  /** Whose lines go to those who listen, from now on; each call takes the place of the one before. */
+  /** The modules whose lines go to the listeners, from now on; each call replaces the one before. */
   watchLogs(modules: 'all' | readonly string[]): void {
     this.#options.processes.watchLogs(modules);
   }
 
-  /** Other bytes are in its place; `path` is what `executable` said of that place when they came. */
+  /** Its bytes were replaced; `path` is what `executable` said when they arrived. */
   executableReplaced(name: string, path: string | undefined): void {
     this.#configured(name)?.executableReplaced(path);
   }

@@ -9,7 +9,7 @@ export interface ServiceUrls {
 
 const defaults = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
 
-/** What is configured may take the place of the defaults, but not of what the service says. HOME is added by the keeper. */
+/** The configuration may override the defaults, but not what the service sets. HOME is added by the keeper. */
 export function moduleEnvironment(module: FunctionModule, urls: ServiceUrls, token: string): Record<string, string> {
   const { name, debug = false, env = {} } = module;
   return {
@@ -19,7 +19,7 @@ export function moduleEnvironment(module: FunctionModule, urls: ServiceUrls, tok
     TELLTALE_WS_URL: urls.channel,
     TELLTALE_MODULE: name,
     TELLTALE_TOKEN: token,
-    TELLTALE_NODE: process.execPath, // for programs in JavaScript: the machine's own may be old, or there is none
+    TELLTALE_NODE: process.execPath, // for programs in JavaScript: the machine's own may be old, or missing
     ...(debug && { TELLTALE_DEBUG: '1' }),
   };
 }

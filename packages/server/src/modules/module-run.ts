@@ -1,5 +1,5 @@
-// One run of a module, from its start until nothing of it lives any more: its token, its liveness, and why it is told
-// to end. What comes before and after is the supervisor's.
+// One run of a module, from its start until all of its processes have ended: its token, its liveness, and why it is
+// stopped. What comes before and after is the supervisor's.
 import type { Clock, FunctionModule } from '@telltale/schema';
 import type { Executables } from './executables.ts';
 import type { Bounds, ModuleProcesses, RunEnd, Usage } from './keeper/keeper-protocol.ts';
@@ -7,7 +7,7 @@ import { Liveness, type ModuleConnection } from './liveness.ts';
 import type { ModuleDefinition } from './module-definition.ts';
 import { moduleEnvironment, type ServiceUrls } from './module-environment.ts';
 
-/** The tokens of runs, as access control keeps them. A token is valid from the start of a run until it has ended. */
+/** The tokens of runs, stored by access control. A token is valid from the start of a run until it has ended. */
 export interface RunTokens {
   /** `writes` is the property of the module as it was configured, empty where it was not. */
   issue(module: string, writes: string): string;

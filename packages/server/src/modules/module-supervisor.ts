@@ -19,7 +19,7 @@ import { failureOf, ModuleRun, type RunOptions } from './module-run.ts';
 import { ModuleTimetable } from './module-timetable.ts';
 import { maxStarts, RestartPolicy, windowMs } from './restart-policy.ts';
 
-/** Of what it says of itself; the rest is cut off. */
+/** Of the status text that it reports; the rest is cut off. */
 const maxStatusLength = 1024;
 
 export interface SupervisorOptions extends RunOptions {
@@ -338,7 +338,7 @@ export class ModuleSupervisor {
     this.#settle();
   }
 
-  /** What keeps it from being started may be that the file is damaged: then it is listed with all else that is missing. */
+  /** The reason why it cannot be started may be a damaged file: then it is listed with all else that is missing. */
   async #checkExecutable(): Promise<void> {
     const { executables, log } = this.#options;
     try {

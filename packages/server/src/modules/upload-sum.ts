@@ -9,7 +9,7 @@ export interface UploadSum {
   readonly sha256: string;
 }
 
-/** Read in slices. Undefined where there is no regular file: a link, a pipe or a folder is none. */
+/** Read in slices. Undefined where there is no regular file: a link, a pipe or a folder does not count. */
 export async function sumOf(path: string): Promise<UploadSum | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -24,7 +24,7 @@ export function pack(
   width: number,
 ): void {
   if (width === 0) return;
-  // What is behind the last byte is written as well, and again by whoever comes next.
+  // Bytes behind the last one are written as well, and overwritten by the next writer.
   out.reserve(packedBytes(to - from, width) + 8);
   if (width <= 24) packNarrow(out, terms, from, to, base, width);
   else packPieces(out, terms, from, to, base, width);

@@ -1,5 +1,5 @@
-// Decimals as whole numbers: the smallest power of ten is found with which every value of a column comes back from its
-// whole number bit by bit, by one division. What people and devices send has few places.
+// Decimals as integers: finds the smallest power of ten with which every value of a column is restored from its integer
+// bit by bit, by one division. Values from people and devices have few decimal places.
 
 export const mostPlaces = 12;
 export const powersOfTen = Float64Array.from({ length: mostPlaces + 1 }, (_, places) => 10 ** places);
@@ -14,8 +14,8 @@ const largestOfSingles = 2 ** 24;
 export const notDecimal = -1;
 
 /**
- * Fills `into` with whole numbers n, so that n / 10^places is the value, and answers the places; or `notDecimal`. -0
- * becomes 0, and its place is added to `negativeZeros`.
+ * Fills `into` with integers n, so that n / 10^places is the value, and returns the places; or `notDecimal`. -0 becomes
+ * 0, and its position is added to `negativeZeros`.
  */
 export function scaleDecimals(
   values: Float64Array,

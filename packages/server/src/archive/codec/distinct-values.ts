@@ -1,5 +1,5 @@
-// Which distinct values a column has: sorted, with the place of each record's value among them. By their bits, so that
-// -0 is not 0.
+// The distinct values of a column: sorted, with the index of each record's value among them. Compared by their bits, so
+// that -0 is not 0.
 import type { WorkArrays } from './byte-writer.ts';
 
 /**
@@ -33,7 +33,7 @@ export function findDistinct(source: Float64Array, from: number, to: number, wor
   return rank(distinct, found, words, count, indexes, slots, mask) ? found : 0;
 }
 
-/** False where sorting has changed the bits of a value: there are numbers that are none. */
+/** False where sorting has changed the bits of a value: some are NaN. */
 function rank(
   distinct: Float64Array,
   found: number,

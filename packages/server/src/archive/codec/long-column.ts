@@ -9,7 +9,7 @@ import { decodeIntegers } from './read-integer-column.ts';
 export const longForm = { integers: 0, offsets: 1, halves: 2 } as const;
 
 const word = 2 ** 32;
-/** Offsets within this many upper halves stay exact, and so does what lies between any two of them. */
+/** Offsets within this many upper halves stay exact, and so does the difference of any two of them. */
 const reach = 2 ** 20;
 
 /** `numbers` has the bytes of the longs. */

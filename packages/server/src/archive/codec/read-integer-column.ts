@@ -145,7 +145,7 @@ function readDictionary(reader: ByteReader, into: Float64Array, from: number, to
   pick(values, into, from, to);
 }
 
-/** Puts in the place of each index the value that it stands for. */
+/** Replaces each index by its value. */
 export function pick(values: Float64Array, into: Float64Array, from: number, to: number): void {
   for (let index = from; index < to; index++) {
     const place = into[index] as number;

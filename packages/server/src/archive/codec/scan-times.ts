@@ -1,11 +1,11 @@
-// Times of values that are kept when they change: each lies near some scan, but not each scan has one. For each the
-// number of its scan is kept, and how far it lies from it.
+// Times of values that are stored on change: each is near some scan, but not each scan has one. For each, the number of
+// its scan is stored, and its distance from it.
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { encodeDictionaryPart } from './integer-column.ts';
 import { decodeIntegers } from './read-integer-column.ts';
 
-/** In the place of the form of an integer column. */
+/** In the byte where an integer column has its form. */
 export const scansForm = 0x20;
 
 /** Times that stray farther from their scans than this share of the period have no scan. */

@@ -106,7 +106,7 @@ function exactNumbers({ numbers }: Columns, from: number, to: number): Float64Ar
   return exact;
 }
 
-/** The first byte: no summary, doubles, or decimals of so many places less this. */
+/** The first byte: no summary, doubles, or `decimals` plus the number of decimal places. */
 const head = { none: 0, doubles: 1, decimals: 2 } as const;
 
 /** The second byte: which record the least and the greatest one are, two bits each; how the rest is written. */
@@ -210,7 +210,7 @@ function readNumber(reader: ByteReader, places: number): number {
   return places < 0 ? reader.f64() : reader.zigzag() / (powersOfTen[places] as number);
 }
 
-/** The fewest with which all values are decimals; below zero where there are none. */
+/** The fewest places with which all values are decimals; negative where there is no such number. */
 function placesOf(records: readonly SummaryRecord[]): number {
   for (let places = 0; places <= mostPlaces; places++) {
     if (records.every(({ value }) => isDecimal(value, places))) return places;

@@ -1,5 +1,5 @@
-// Values of s: each distinct text once, and for each record which one it has. A text that is not well-formed Unicode
-// is kept as its UTF-16 units, so that it comes back as it was.
+// Values of s: each distinct text once, and for each record which one it has. A text that is not well-formed Unicode is
+// stored as its UTF-16 units, so that it is restored as it was.
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { encodeIntegers } from './integer-column.ts';

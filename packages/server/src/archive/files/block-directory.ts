@@ -1,5 +1,5 @@
-// The directory of a block: which series it has, and where their indexes are. It is in order of number: who asks for a
-// few series reads a few pages of it; who goes through all of them has it read, and kept, as a whole.
+// The directory of a block: which series it has, and where their indexes are. Sorted by series number: a read of a few
+// series reads a few pages of it; a scan of all of them reads it whole, and caches it.
 import { crc32 } from 'node:zlib';
 import { type BlockLabel, entryBytes } from './block-format.ts';
 import type { FileRange } from './series-index.ts';
@@ -56,7 +56,7 @@ export class BlockDirectory {
     try {
       if (this.#whole === undefined && this.#count > 0) return this.#pageWith(number).find(number);
     } catch (error) {
-      // Nobody knows the order then: all entries that are right are gone through.
+      // The order is unknown then: all valid entries are scanned.
       if (!(error instanceof DamagedEntry)) throw error;
     }
     return this.#all().entries.find(number);

@@ -9,7 +9,7 @@ export interface BlockHeader extends BlockSpan {
   readonly tombstonesApplied: number;
 }
 
-/** What stands at both ends of a block, so that no single damage takes all of it. */
+/** Written at both ends of a block, so that no single damage loses all of it. */
 export interface BlockLabel {
   readonly header: BlockHeader;
   /** Where the data ends and the series' indexes begin. */
@@ -27,7 +27,7 @@ export interface BlockLabel {
 }
 
 export const labelBytes = 104;
-/** Series, length and place of its index, first and last time, records, checksum of the index, checksum of the entry. */
+/** Series, length and offset of its index, first and last time, records, checksums of the index and of the entry. */
 export const entryBytes = 44;
 /** Records of a full chunk. */
 export const chunkRecords = 1024;

@@ -19,7 +19,7 @@ import { TimeColumns } from './time-columns.ts';
 
 const writeBytes = 2 ** 20;
 
-/** An entry whose place is known when the chunk goes into the file. */
+/** An entry whose offset is known when the chunk goes into the file. */
 type PendingEntry = ChunkEntry & { readonly chunk: { at: number } };
 
 export class BlockWriter {
@@ -43,7 +43,7 @@ export class BlockWriter {
   #series: Series | undefined;
   #lastNumber = -1;
   #entries: PendingEntry[] = [];
-  /** Entries before are of chunks that have their place. */
+  /** Entries before are of chunks that have their offset. */
   #flushed = 0;
   #records = 0;
   #firstUs = Number.POSITIVE_INFINITY;

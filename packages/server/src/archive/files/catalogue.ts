@@ -82,7 +82,7 @@ export class Catalogue {
     return this.#byNumber.values();
   }
 
-  /** The series, made where there is none; on disk after the next `commit`. */
+  /** The series, created where it does not exist; on disk after the next `commit`. */
   add({ kind, name, datatype }: SeriesKey): Series {
     const known = this.get({ kind, name, datatype });
     if (known !== undefined) return known;

@@ -10,7 +10,7 @@ export function preserveDamaged(path: string): void {
   try {
     copyFileSync(path, damagedPath(path));
   } catch {
-    // A full disk must not keep the archive from opening. The damage is reported all the same.
+    // A full disk must not prevent the archive from opening. The damage is reported all the same.
   }
 }
 

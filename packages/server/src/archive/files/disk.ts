@@ -28,7 +28,7 @@ export function writeAll(disk: Disk, file: number, bytes: Uint8Array, length: nu
 
 /** Makes names in the folder durable: what was made, renamed or removed. */
 export function syncFolder(folder: string, disk = systemDisk): void {
-  // A folder cannot be opened there; its journal keeps names in order by itself.
+  // A folder cannot be opened there; the file system's own journal orders changes of names.
   if (process.platform === 'win32') return;
   const file = openSync(folder, 'r');
   try {

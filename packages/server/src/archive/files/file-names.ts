@@ -23,7 +23,7 @@ export function journalName(generation: number): string {
   return `journal-${generation}.ttj`;
 }
 
-/** The generation of a journal; undefined: the name is none of a journal. */
+/** The generation of a journal; undefined: it is not the name of a journal. */
 export function generationOf(name: string): number | undefined {
   const digits = journalPattern.exec(name)?.[1];
   return digits === undefined ? undefined : whole(digits);
@@ -33,7 +33,7 @@ export function blockName({ partition, genFrom, genTo, rewrite }: BlockSpan): st
   return `block-${partition === astray ? 'astray' : partition}-${genFrom}-${genTo}-${rewrite}.ttb`;
 }
 
-/** What the name of a block says; undefined: the name is none of a block. */
+/** What the name of a block says; undefined: it is not the name of a block. */
 export function blockSpanOf(name: string): BlockSpan | undefined {
   const parts = blockPattern.exec(name);
   if (parts === null) return undefined;

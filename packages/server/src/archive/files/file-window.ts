@@ -1,4 +1,4 @@
-// A file, of which a piece is in memory: what is read on lies mostly there, without another call of the system.
+// A file with a window of it in memory: sequential reads are mostly served from there, without another system call.
 import { readSync } from 'node:fs';
 
 /** Read after a jump, where the bytes behind may not be needed. */
@@ -35,7 +35,7 @@ export class FileWindow {
     return from < 0 ? undefined : this.bytes.subarray(from, from + length);
   }
 
-  /** Where the mark stands next in the file. */
+  /** The next offset of the mark in the file. */
   find(mark: Buffer, from: number): number | undefined {
     for (let at = from; at + mark.length <= this.size; at = this.#from + this.#length - mark.length + 1) {
       if (this.locate(at, mark.length) < 0) return undefined;

@@ -36,7 +36,7 @@ export function fileHeader({ magic, version }: FileFormat, salt: number): Uint8A
   return bytes;
 }
 
-/** Completes a frame whose payload stands behind the room for its header. */
+/** Completes a frame whose payload follows the space for its header. */
 export function sealFrame(bytes: Uint8Array, at: number, payloadBytes: number, salt: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, frameHeaderBytes);
   view.setUint32(0, frameMagic, true);

@@ -15,7 +15,7 @@ import { writeSeries } from './series-entry.ts';
 /** Of one frame, unless a single text is longer. */
 const maxTextBytes = 2 ** 22;
 const usualBytes = 2 ** 20;
-/** What the archive keeps of a quality: the low byte, and `replaces`. */
+/** The part of a quality that the archive stores: the low byte, and `replaces`. */
 const qualityMask = 0x1ff;
 
 export interface JournalOptions {
@@ -36,7 +36,7 @@ export class Journal {
   #bytes = Buffer.alloc(0);
   #doubles = new Float64Array(0);
   #words = new Uint32Array(0);
-  /** Waiting in `#bytes`: whole frames, a multiple of 8. */
+  /** Pending in `#bytes`: whole frames, a multiple of 8. */
   #length = 0;
   #isGivenUp = false;
   // What a frame is gathered in.
@@ -117,8 +117,8 @@ export class Journal {
   }
 
   /**
-   * One write, one sync. After an error of the write the file is what was committed, the buffer is kept, and it can be
-   * tried again. `SyncFailed`: the journal is given up; it takes no other commit.
+   * One write, one sync. After an error of the write the file has what was committed, the buffer stays, and a retry is
+   * possible. `SyncFailed`: the journal is abandoned; it accepts no other commit.
    */
   commit(): void {
     if (this.#isGivenUp) throw new SyncFailed(this.path, this.#committed, 'given up');

@@ -1,5 +1,5 @@
-// The file of how long the records of each object are kept, where the object says so: so that those of an object that is
-// no longer configured still end with its retention. Small, and replaced as a whole at each change.
+// The file of the retention of each object that has its own: so that the records of an object that is no longer
+// configured still expire by it. Small, and replaced as a whole at each change.
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import type { Damage } from './damage.ts';
@@ -24,7 +24,7 @@ const file: SmallFile<readonly [key: string, us: number]> = {
   },
 };
 
-/** What is damaged is left out: its records are kept as long as others. */
+/** Damaged entries are left out: their records have the general retention. */
 export function readRetentions(folder: string): RetentionsRead {
   const { entries, damages } = readSmallFile(folder, file);
   return { ofSeries: new Map(entries), damages };

@@ -17,7 +17,7 @@ export function writeSeries(out: ByteWriter, { number, kind, name, datatype }: S
   out.raw(bytes);
 }
 
-/** Throws RangeError or TypeError where the bytes are none of a series. */
+/** Throws RangeError or TypeError where the bytes are not those of a series. */
 export function readSeries(reader: ByteReader): Series {
   const number = reader.u32();
   const kind = kinds[reader.u8()];

@@ -31,7 +31,7 @@ export interface ChunkEntry extends ChunkInfo {
 }
 
 const latestUs = 2 ** 53;
-/** So many chunks are read together: who wants a few of thousands passes over the others in groups. */
+/** So many chunks are read together: a read of a few of thousands skips the others in groups. */
 const chunksAGroup = 16;
 
 /** What the front of an index says of a group of chunks, whose bytes are behind the front. */
@@ -109,8 +109,8 @@ export interface IndexBounds {
 }
 
 /**
- * The chunks with records in [sinceUs, untilUs). Throws RangeError where the bytes cannot be an index within the bounds;
- * of groups that are not wanted nothing is read. Keeps the bytes.
+ * The chunks with records in [sinceUs, untilUs). Throws RangeError where the bytes cannot be an index within the
+ * bounds; groups that are not needed are not read. Retains the bytes.
  */
 export function readSeriesIndex(
   bytes: Uint8Array,
@@ -226,7 +226,7 @@ export class StoredChunk implements ChunkEntry {
     this.#summaryAt = summaryAt;
   }
 
-  /** Read when it is asked for: who wants the records wants no summary. */
+  /** Read on demand: a read of the records needs no summary. */
   get summary(): Summary | undefined {
     if (this.#summary === null) {
       try {

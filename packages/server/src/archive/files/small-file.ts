@@ -10,7 +10,7 @@ export interface SmallFile<Entry> {
   readonly format: FileFormat;
   /** What a frame is, for people. */
   readonly what: string;
-  /** Undefined where the payload of a frame is none. */
+  /** Undefined where the payload of a frame is invalid. */
   readonly read: (payload: Buffer) => Entry | undefined;
 }
 

@@ -17,7 +17,7 @@ export class TimeColumns {
 
   /** Where the times are, or will be. */
   locate(times: Float64Array, from: number, to: number): FileRange {
-    // A digest that nobody can make two columns for: no device makes its times look like those of another.
+    // A digest without known collisions: no device can make its times look like those of another.
     const key = hash('sha256', new Uint8Array(times.buffer, times.byteOffset + 8 * from, 8 * (to - from)), 'base64');
     const known = this.#known.get(key);
     if (known !== undefined) return known;

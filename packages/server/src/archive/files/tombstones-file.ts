@@ -6,7 +6,7 @@ import { type Disk, systemDisk } from './disk.ts';
 import { tombstonesName } from './file-names.ts';
 import { readSmallFile, type SmallFile, writeSmallFile } from './small-file.ts';
 
-/** In place of a number: the tombstone applies to every series. */
+/** Instead of a series number: the tombstone applies to every series. */
 export const everySeries = 2 ** 32 - 1;
 
 export interface Tombstone {

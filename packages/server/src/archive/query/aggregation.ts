@@ -1,4 +1,4 @@
-// Aggregates: one record for each step of a grid, over the records from there to before the next. A chunk that lies
+// Aggregates: one record for each step of a grid, over the records from there to before the next. A chunk that is
 // within one step counts by its summary.
 import { quality } from '@telltale/schema/values';
 import type { Aggregate } from '../archive-access.ts';
@@ -64,7 +64,7 @@ export class Aggregation extends ChunkStage {
     return true;
   }
 
-  /** Gives what came of the step. False: there was no room for it. */
+  /** Emits the result of the step. False: there was no room for it. */
   #close(): boolean {
     const tally = this.#tally;
     if (tally.count === 0 && this.#aggregate !== 'count') return true;

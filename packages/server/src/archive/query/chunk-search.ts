@@ -1,7 +1,7 @@
-// Where a time stands among the chunks of a series in one block.
+// Finds a time among the chunks of a series in one block.
 import type { Chunk } from './block.ts';
 
-/** The first chunk with a record that is not before `timeUs`; how many there are where there is none. */
+/** The first chunk with a record that is not before `timeUs`; the number of chunks where there is no such chunk. */
 export function firstEndingFrom(chunks: readonly Chunk[], timeUs: number): number {
   let low = 0;
   let high = chunks.length;
@@ -13,7 +13,7 @@ export function firstEndingFrom(chunks: readonly Chunk[], timeUs: number): numbe
   return low;
 }
 
-/** The first chunk whose records are all at or after `timeUs`; how many there are where there is none. */
+/** The first chunk whose records are all at or after `timeUs`; the number of chunks where there is no such chunk. */
 export function firstStartingFrom(chunks: readonly Chunk[], timeUs: number): number {
   let low = 0;
   let high = chunks.length;

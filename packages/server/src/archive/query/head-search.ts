@@ -32,7 +32,7 @@ export class HeadSearch {
     this.#locations.sort((a, b) => this.#reach(a) - this.#reach(b) || a.order - b.order);
   }
 
-  /** The time of the record that was found; -1 where there is none. */
+  /** The time of the record that was found; -1 where none was. */
   get foundUs(): number {
     return this.#bestUs;
   }

@@ -1,4 +1,4 @@
-// An answer as JSON: `{"level":[["d21.5",[1700000000,0],192],…],…}`. Digits are written in place.
+// An answer as JSON: `{"level":[["d21.5",[1700000000,0],192],…],…}`. Digits are written directly into the buffer.
 
 import {
   mostDigits,
@@ -134,7 +134,7 @@ function writeAlarms(page: Page, columns: Columns, from: number, to: number): nu
 /** 10,000 seconds. */
 const myriadUs = 10_000_000_000;
 
-/** Writes `",[1700000000,0`, which stands behind a value. All but the last four digits of the seconds seldom change. */
+/** Writes `",[1700000000,0`, which follows a value. All but the last four digits of the seconds seldom change. */
 class TimeWriter {
   #startUs = Number.NaN;
   #first = 0;
@@ -173,7 +173,7 @@ class TimeWriter {
   }
 }
 
-/** Writes `],192]`, which stands behind the time of a measurement and seldom changes. */
+/** Writes `],192]`, which follows the time of a measurement and seldom changes. */
 class QualityWriter {
   #quality = -1;
   #first = 0;

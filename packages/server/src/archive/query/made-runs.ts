@@ -28,8 +28,8 @@ export abstract class MadeRuns implements RecordRuns {
   }
 
   /**
-   * Takes at most one step of its input and puts what comes of it. Where `put` refuses a record it returns, and puts it
-   * again when it is called the next time.
+   * Takes at most one step of its input and puts the result. Where `put` refuses a record it returns, and puts it again
+   * when it is called the next time.
    */
   protected abstract work(): typeof atEnd | typeof atNothing;
 

@@ -22,7 +22,7 @@ export interface RecordRuns {
   readonly columns: Columns;
   readonly from: number;
   readonly to: number;
-  /** Of all its records each is in the interval, and none is hidden by or stands among records of others. */
+  /** All its records are in the interval, and none is hidden by, or interleaved with, records of others. */
   readonly chunk: Chunk | undefined;
   /** Of the current chunk: its records are wanted one by one. */
   openChunk(): void;

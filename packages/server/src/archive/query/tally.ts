@@ -1,4 +1,4 @@
-// What is kept of the records of one bucket: how many they are, their sum, and the first, last, least and greatest.
+// The state of one bucket: number and sum of its records, and the first, last, least and greatest.
 import { type Datatype, form, qualityMask, quality as qualityOf, traitsOf } from '@telltale/schema/values';
 import type { Summary } from '../codec/summary.ts';
 import { Columns, type Kind, marksGap } from '../records.ts';
@@ -17,7 +17,7 @@ export const minSlot = 4;
 export const maxSlot = 5;
 const slots = 6;
 
-/** Sums beyond the greatest double are kept so much smaller as well. */
+/** Sums beyond the greatest double are also stored scaled down by this. */
 const small = 2 ** -80;
 
 export class Tally {
@@ -188,7 +188,7 @@ export class Tally {
     this.#numbers += count;
   }
 
-  /** Of equal ones the earliest is kept. */
+  /** Of equal ones the earliest stays. */
   #addExtremes(
     datatype: Datatype,
     columns: Columns,

@@ -1,6 +1,6 @@
-// Where a time stands in a column of times that grow.
+// Finds a time in an ascending column of times.
 
-/** The first position from `from` whose time is not before `timeUs`; `to` where there is none. */
+/** The first position from `from` whose time is not before `timeUs`; `to` where there is no such position. */
 export function firstFrom(times: Float64Array, from: number, to: number, timeUs: number): number {
   // Most often everything is before it, or next to nothing.
   if (from >= to || (times[to - 1] as number) < timeUs) return to;

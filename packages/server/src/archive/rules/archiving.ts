@@ -58,7 +58,7 @@ interface Coming {
   readonly flags: number | undefined;
   readonly leader: string | undefined;
   readonly hasPeriod: boolean;
-  /** Undefined where its records are kept as long as they were. */
+  /** Undefined where the retention of its records has not changed. */
   readonly newRetention: Point | undefined;
 }
 
@@ -68,7 +68,7 @@ const mostInTurn = 4096;
 const sameMs = 0.001;
 
 export class Archiving {
-  /** How long records are kept where their object says so. */
+  /** The retention of records whose object has its own. */
   readonly retentions = new Retentions();
   readonly #clock: Clock;
   readonly #recorder: Recorder;

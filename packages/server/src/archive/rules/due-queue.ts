@@ -1,17 +1,17 @@
-// What falls due when: numbers in the order of their times, as a heap in typed arrays. Each stands in it once at most.
+// What is due when: numbers in the order of their times, as a heap in typed arrays. Each is in it once at most.
 
 export class DueQueue {
   #size = 0;
   #dues = new Float64Array(64);
   #numbers = new Uint32Array(64);
-  /** By number, its place in the heap and one; 0: it is not there. */
+  /** By number, its position in the heap plus one; 0: it is not there. */
   #indexes = new Uint32Array(64);
 
   get size(): number {
     return this.#size;
   }
 
-  /** The number that is due first; -1: there is none. */
+  /** The number that is due first; -1: the queue is empty. */
   get first(): number {
     return this.#size === 0 ? -1 : (this.#numbers[0] as number);
   }
@@ -39,7 +39,7 @@ export class DueQueue {
     if (index !== last) this.#settle(index, this.#numbers[last] as number, this.#dues[last] as number);
   }
 
-  /** Puts it where it belongs, up or down from a place that is free. */
+  /** Sifts it up or down from a free position to its own. */
   #settle(from: number, number: number, due: number): void {
     const dues = this.#dues;
     let index = from;

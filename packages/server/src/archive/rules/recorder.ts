@@ -29,7 +29,7 @@ export interface ArchivingCounts {
   };
   /** Of what was handed on: before 2000, or more than a day ahead. */
   astray: number;
-  /** Of what was handed on: had a time that is none, and got the server's. */
+  /** Of the records handed on: those that had an invalid time, and got the server's. */
   mistimed: number;
 }
 
@@ -76,7 +76,7 @@ export class Recorder {
     if (this.counts.handedOn > this.#handedOnBefore) this.sink.added();
   }
 
-  /** The time under which it is kept. */
+  /** The time under which it is stored. */
   record(kind: Kind, name: string, slot: number, value: StoredValue, quality: number, givenUs: number): number {
     const { counts, sink } = this;
     let timeUs = wholeTime(givenUs);

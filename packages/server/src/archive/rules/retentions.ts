@@ -1,4 +1,4 @@
-// How long the records of an object are kept, where it says so itself: `properties.archRetention`.
+// The retention of the records of an object that has its own: `properties.archRetention`.
 import { parseDuration } from '@telltale/schema';
 import type { Kind } from '../records.ts';
 

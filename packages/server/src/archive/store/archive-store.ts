@@ -72,7 +72,7 @@ export class ArchiveStore {
     const onDamage = ({ series, ...damage }: Damage) => {
       const name = series === undefined ? undefined : catalogue.byNumber(series)?.name;
       const found = name === undefined ? damage : { ...damage, name };
-      // Whoever reads it again finds the same.
+      // The next attempt to read it finds the same.
       if (damages.some((known) => isDeepStrictEqual(known, found))) return;
       damages.push(found);
       if (damages.length > maxDamages) damages.shift();
@@ -120,14 +120,14 @@ export class ArchiveStore {
   }
 
   /**
-   * Takes records into memory; `series` is the number of the series by the point of the batch. Shown after the next
-   * commit. Throws RangeError, and takes nothing, where a record is none of its series.
+   * Takes records into memory; `series` is the number of the series by the point of the batch. Visible after the next
+   * commit. Throws RangeError, and takes nothing, where a record does not fit its series.
    */
   append(batch: Batch, series: Uint32Array): void {
     this.#parts.generations.append(batch, series);
   }
 
-  /** Everything is on disk afterwards. Throws the system's error: what waits is tried again by the next commit. */
+  /** Everything is on disk afterwards. Throws the system's error: pending records are retried by the next commit. */
   commit(): void {
     const { generations } = this.#parts;
     // Who takes records faster than they are flushed waits here, so that memory does not fill up.
@@ -179,8 +179,8 @@ export class ArchiveStore {
   }
 
   /**
-   * Works for about so long at what there is to do: brings full generations into blocks, drops what has expired. True:
-   * there is more. Throws the system's error; the same is tried by the next call.
+   * Works for about so long at pending maintenance: flushes full generations to blocks, discards what has expired.
+   * True: there is more. Throws the system's error; the next call retries.
    */
   maintain(budgetMs: number): boolean {
     const end = performance.now() + budgetMs;
@@ -281,7 +281,7 @@ export class ArchiveStore {
     return false;
   }
 
-  /** Drops the tombstones that are carried out for good. True: there are blocks left to look at. */
+  /** Discards the tombstones that are fully applied. True: there are blocks left to look at. */
   #prune(): boolean {
     const { generations, blocks, tombstones } = this.#parts;
     // Blocks that are about to go as well: after a crash they may be there again.

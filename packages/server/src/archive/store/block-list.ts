@@ -112,7 +112,6 @@ export class BlockList {
     return this.#asked.found;
   }
 
-  /** In place of others. */
   replace(old: readonly Block[], fresh: readonly Block[]): void {
     this.#asked = undefined;
     this.#blocks = [...this.#blocks.filter((block) => !old.includes(block)), ...fresh].sort(

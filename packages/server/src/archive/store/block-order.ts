@@ -1,5 +1,5 @@
 // The order of blocks. Of records at one time, those in the block with the later newest generation came later. A time is
-// in blocks of one partition and, where the server's clock was behind, in those of `astray`; compaction keeps the order.
+// in blocks of one partition and, where the server's clock was behind, in those of `astray`; compaction preserves the order.
 import type { BlockFile } from '../files/block-file.ts';
 import { Damaged } from '../files/damage.ts';
 import { astray, blockSpanOf } from '../files/file-names.ts';
@@ -7,7 +7,7 @@ import type { ListedFile } from '../files/inventory-file.ts';
 import { Columns, oldestPlausibleUs, type Series } from '../records.ts';
 import { type Block, withBlock } from './block-list.ts';
 
-/** Where a block stands in the order, and from when to when its records may be at times that other partitions have too. */
+/** The position of a block in the order, and the interval in which other partitions may have the same times. */
 export interface Extent {
   readonly partition: number;
   readonly genTo: number;
@@ -73,7 +73,7 @@ function findPlausible({ path }: Block): number {
   });
 }
 
-/** Where damage leaves nobody able to tell, any time from 2000 on. */
+/** Where the times are lost to damage, any time from 2000 on. */
 function orDamaged(find: () => number): number {
   try {
     return find();

@@ -96,7 +96,7 @@ export function covers(wide: BlockSpan, narrow: BlockSpan): boolean {
   return wide.genTo - wide.genFrom > narrow.genTo - narrow.genFrom || wide.rewrite > narrow.rewrite;
 }
 
-/** Neighbours between which none of `isBarred` stands. */
+/** Runs of neighbours without any of `isBarred` between them. */
 export function runsBetween<T>(blocks: readonly T[], isBarred: (block: T) => boolean): T[][] {
   const runs: T[][] = [[]];
   for (const block of blocks) {

@@ -110,8 +110,8 @@ export class Compaction {
   }
 
   /**
-   * A merged block replaces all that was between: of a block that is lost and may come back as well. And it
-   * stands where the newest of its inputs stood: none may come behind a block of another partition that replaces its records.
+   * A merged block replaces everything between its inputs, also a lost block that may come back. It has the position
+   * of its newest input: no input may move behind a block of another partition that replaces its records.
    */
   *#compactable(run: readonly Block[], others: readonly Extent[]): Generator<readonly Block[]> {
     const ofRun = run.map(extentOf);
@@ -161,7 +161,7 @@ function* madeInOneWeek(run: readonly Block[]): Generator<readonly Block[]> {
   }
 }
 
-/** Where it cannot be written down, the block gets young by the next restart: it is kept for longer, and no more. */
+/** Where this fails, the block counts as new after the next restart: its records only expire later. */
 function stamp(path: string, madeUs: number): void {
   try {
     utimesSync(path, madeUs / 1e6, madeUs / 1e6);

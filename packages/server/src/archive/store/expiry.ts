@@ -1,5 +1,5 @@
-// Drops what is too old or too much: whole blocks at once; one that has expired in part is marked, to be rewritten.
-// Nothing goes for its age before the clock is steady. Blocks of a wrong clock go by when they were made.
+// Discards what is too old or too much: whole blocks at once; one that has expired in part is marked for a rewrite.
+// Nothing expires by age before the clock is steady. Blocks of a wrong clock expire by when they were made.
 import type { BlockFile } from '../files/block-file.ts';
 import { Damaged } from '../files/damage.ts';
 import { type Block, withBlock, withBlocks } from './block-list.ts';
@@ -20,7 +20,7 @@ export class Expiry {
     this.#parts = parts;
   }
 
-  /** Looks at one block, or drops one. False: there is nothing to do for now. */
+  /** Looks at one block, or discards one. False: there is nothing to do for now. */
   step(): boolean {
     const { clock } = this.#parts;
     const [nowUs, nowMs] = [clock.now(), clock.monotonicMs()];

@@ -22,7 +22,7 @@ export interface Frozen {
   readonly table: Memtable;
   readonly journalPath: string;
   readonly journalBytes: number;
-  /** The journal is kept beside the blocks made from it. */
+  /** The journal stays beside the blocks made from it. */
   readonly isDamaged: boolean;
   /** Times after this are those of a wrong clock. */
   readonly aheadUs: number;
@@ -57,7 +57,7 @@ export class Generations {
   #isText = new Uint8Array(0);
   #known = 0;
 
-  /** `frozen` oldest first. Throws the system's error where the first journal cannot be made, but for want of room. */
+  /** `frozen` oldest first. Throws the system's error where the first journal cannot be made, except on a full disk. */
   constructor(options: GenerationsOptions, frozen: Frozen[], generation: number) {
     this.#options = options;
     this.#frozen = frozen;
@@ -111,12 +111,12 @@ export class Generations {
     return this.#frozen.reduce((sum, { journalBytes }) => sum + journalBytes, this.#journal?.bytes ?? 0);
   }
 
-  /** Of the journal, where nothing waits: what comes later stands at or behind it. */
+  /** The end of the journal, where nothing is pending: later records are at or behind it. */
   get offset(): number {
     return this.#journal?.offset ?? 0;
   }
 
-  /** Throws RangeError where a record is none; nothing is taken then. */
+  /** Throws RangeError where a record is invalid; nothing is taken then. */
   append(batch: Batch, seriesOf: Uint32Array): void {
     this.#learn();
     this.#check(batch, seriesOf);
@@ -145,7 +145,7 @@ export class Generations {
     try {
       this.renew();
     } catch {
-      // The disk is full, or the like: the current journal takes more, and the next commit tries again.
+      // The disk is full, or the like: the current journal takes more, and the next commit retries.
     }
   }
 
@@ -222,7 +222,7 @@ export class Generations {
     return this.#options.clock.now() + farthestAheadUs;
   }
 
-  /** Learns the datatypes of the series that are new. */
+  /** Looks up the datatypes of the new series. */
   #learn(): void {
     const { limit } = this.#options.catalogue;
     if (limit > this.#formOf.length) {

@@ -107,8 +107,8 @@ export class Inventory {
   }
 
   /**
-   * Before files are removed that are not in use any more: `fresh` blocks replace a generation's journal. Where
-   * it cannot be written, on a full disk, there is none: an old one would miss what is about to go.
+   * Called before the removal of files that are no longer in use: `fresh` blocks replace a generation's journal. Where
+   * the inventory cannot be written, on a full disk, it is removed: an old one would report these files as missing.
    */
   beforeRemoval(parts: ListedParts, fresh: readonly Block[] = [], flushed?: Frozen): void {
     try {

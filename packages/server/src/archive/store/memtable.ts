@@ -69,8 +69,8 @@ export class Memtable {
   }
 
   /**
-   * Takes the records of a batch whose points are series by `seriesOf`. `isText` is by number of the series and has a
-   * place for each of them. Times after `aheadUs` are those of a wrong clock.
+   * Takes the records of a batch whose points are series by `seriesOf`. `isText` is indexed by the number of the series
+   * and has an element for each. Times after `aheadUs` are those of a wrong clock.
    */
   append(batch: Batch, seriesOf: Uint32Array, isText: Uint8Array, aheadUs: number): void {
     const { count } = batch;

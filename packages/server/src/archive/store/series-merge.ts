@@ -10,9 +10,9 @@ export interface Interval {
   readonly untilUs: number;
 }
 
-/** What a block has of a series, without what is dropped; one record or chunk after the other. */
+/** The records of a series in a block, without the dropped intervals; one record or chunk after the other. */
 export class SeriesCursor {
-  /** Of the current record; infinite: there is none. */
+  /** Of the current record; infinite at the end. */
   headUs = Number.POSITIVE_INFINITY;
   /** Of the block, dropped ones included. */
   passed = 0;
@@ -26,7 +26,7 @@ export class SeriesCursor {
   /** The current chunk, where it is not read yet. */
   #unread: ChunkInfo | undefined;
 
-  /** What is `dropped` does not overlap. */
+  /** The `dropped` intervals do not overlap. */
   constructor(block: BlockFile, series: Series, dropped: readonly Interval[]) {
     this.#block = block;
     this.#series = series;

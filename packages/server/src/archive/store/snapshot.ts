@@ -33,8 +33,8 @@ export interface SeriesSnapshot {
   /** Newer than every block; undefined: nothing of it is in memory. */
   readonly tail: Tail | undefined;
   /**
-   * The blocks that may have records of the interval, oldest first: a record that replaces stands in the same
-   * block as the older one, before it, or in a later block of this list. With the head asked for, also those of before.
+   * The blocks that may have records of the interval, oldest first: a record that replaces another is in the same block
+   * as the older one, before it, or in a later block of this list. With the head requested, also earlier blocks.
    */
   readonly blocks: readonly SnapshotBlock[];
   readonly tombstones: readonly AppliedTombstone[];

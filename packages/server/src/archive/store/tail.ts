@@ -90,8 +90,8 @@ function isOrdered({ count, times, qualities }: Columns): boolean {
 }
 
 /**
- * Of positions in order of time, then arrival, drops those that a later one at the same time replaces. Answers with the
- * end of those that stay. A record that replaces is then the first of its time.
+ * Of positions in order of time, then arrival, removes those that a later one at the same time replaces. Returns the
+ * end of the remaining ones. A record that replaces is then the first of its time.
  */
 export function dropReplaced(
   order: Uint32Array,

@@ -91,7 +91,7 @@ export class Tombstones {
     this.#add([{ seq: this.#lastSeq + 1, series: everySeries, sinceUs, untilUs, generation, offset: 0 }]);
   }
 
-  /** Drops those that apply to nothing any more. */
+  /** Discards those that no longer apply to anything. */
   keep(isNeeded: (tombstone: Tombstone) => boolean): void {
     const needed = this.#all.filter(isNeeded);
     if (needed.length === this.#all.length) return;
@@ -114,7 +114,7 @@ export class Tombstones {
     }
   }
 
-  /** In place of those that they cover. */
+  /** They replace those that they cover. */
   #add(added: readonly Tombstone[]): void {
     const isCovered = (old: Tombstone) =>
       added.some(({ series, sinceUs, untilUs }) => {

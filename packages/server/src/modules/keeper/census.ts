@@ -39,7 +39,7 @@ export class Census {
     this.#users.delete(run);
   }
 
-  /** Begins after the call: all that was started before is seen. Whoever asks meanwhile shares the one that follows. */
+  /** Starts after the call: it sees all that was started before. Later callers share the one that follows. */
   take(): Promise<Members> {
     this.#next ??= this.#takeNext();
     return this.#next;

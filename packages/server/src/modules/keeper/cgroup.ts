@@ -11,7 +11,7 @@ export interface CgroupOptions {
   /** Of the file system of groups. */
   readonly root?: string;
   readonly proc?: string;
-  /** Whoever may be moved into a group of the server's own: the server and the keeper. Their children are theirs. */
+  /** Processes that may be moved into a group of the server's own: the server and the keeper, with their children. */
   readonly pids: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export class Cgroups {
     this.controllers = held;
   }
 
-  /** Undefined where there are none, or none that we may use. */
+  /** Undefined where there are no control groups, or none that we may use. */
   static async open({ root = '/sys/fs/cgroup', proc = '/proc', pids }: CgroupOptions): Promise<Cgroups | undefined> {
     try {
       const path = /^0::(\/.*)$/m.exec(await readFile(join(proc, 'self/cgroup'), 'utf8'))?.[1];
@@ -200,7 +200,7 @@ async function removeGroup(folder: string): Promise<boolean> {
 }
 
 async function findMount(root: string): Promise<string | undefined> {
-  // The second: systems that have both versions, where the first keeps the controllers.
+  // The second: systems that have both versions, where the first has the controllers.
   for (const mount of [root, join(root, 'unified')]) {
     if (await exists(join(mount, 'cgroup.controllers'))) return mount;
   }
@@ -208,8 +208,8 @@ async function findMount(root: string): Promise<string | undefined> {
 }
 
 /**
- * Groups with controllers have processes or groups, never both: so the server and the keeper go into one beside those of
- * modules. Only where nobody else is in ours: a session of a person, or a container's other programs, is left alone.
+ * Groups with controllers have processes or groups, never both: so the server and the keeper go into one beside those
+ * of modules. Only where ours has no other processes: a login session, or a container's other programs, stays as is.
  */
 async function takeControllers(
   base: string,

@@ -17,7 +17,7 @@ export interface LaunchPaths {
 export interface Confinement {
   readonly command: string;
   readonly args: readonly string[];
-  /** For spawn. It drops the groups of the server too, and changes into the home before it changes the user. */
+  /** For spawn. It also drops the server's groups, and changes into the home before it changes the user. */
   readonly options: { readonly uid?: number; readonly gid?: number };
   /** The keeper ends a run whose processes together have more than this, when it looks; undefined: nothing to do. */
   readonly watchedMemoryBytes: number | undefined;
@@ -103,9 +103,9 @@ function processLimit(
 }
 
 /**
- * RLIMIT_DATA: what a process may write and shares with nobody. RLIMIT_AS counts what is merely reserved too, of which
- * Node, Go and Java take gigabytes. Either is of one process, and not of all that a module has: so the keeper looks at
- * their sum from time to time, and this is what stops one that is faster than its looks.
+ * RLIMIT_DATA: the private writable memory of a process. RLIMIT_AS also counts what is merely reserved, of which Node,
+ * Go and Java take gigabytes. Either applies to one process, and not to all of a module: so the keeper checks their sum
+ * from time to time, and this stops a process that grows faster than that.
  */
 function dataLimit(
   { module, bounds }: Launch,

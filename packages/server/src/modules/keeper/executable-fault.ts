@@ -1,5 +1,5 @@
-// Why the system would not run a file, found out before it is tried: once a wrapper that drops rights runs it, its exit
-// code would be all that tells.
+// Why the system would not run a file, found out before the attempt: once a wrapper that drops privileges runs it, its
+// exit code would be the only sign.
 import { constants } from 'node:fs';
 import { access, open, readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -16,7 +16,7 @@ const loaderSegment = 3;
 const shortestBinaryBytes = 52;
 const torn = 'the executable is a binary that breaks off: put all of it';
 
-/** Undefined where nothing speaks against it. `folder` is where it is started, `path` that of its environment. */
+/** Undefined where there is no fault. `folder` is the working directory, `path` the PATH of its environment. */
 export async function executableFault(file: string, folder: string, path: string): Promise<string | undefined> {
   const head = await readHead(file);
   if (head.length === 0) return 'the executable is empty';
@@ -25,7 +25,7 @@ export async function executableFault(file: string, folder: string, path: string
   }
   if (head.toString('latin1', 0, 2) === '#!') return scriptFault(head, folder, path);
   if (head.toString('latin1', 0, 4) === '\x7fELF') return binaryFault(head);
-  // What execvp would hand to a shell is not run as one: whoever meant a script says so.
+  // What execvp would hand to a shell is not run as a script: a script needs a `#!` line.
   if (head.includes(0) && (await knowsOtherForms())) return undefined;
   return 'the executable is neither a script, which begins with #! and its interpreter, nor a binary for Linux';
 }

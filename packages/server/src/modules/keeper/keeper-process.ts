@@ -154,15 +154,15 @@ class Keeper {
 
   #endIfDone(): void {
     if (!this.#isClosing || this.#runs.size > 0) return;
-    // What has been told goes out before the channel closes.
+    // Pending messages are sent before the channel closes.
     if (process.connected) process.disconnect?.();
     process.exit();
   }
 }
 
 /**
- * What Node opens is closed in every program that it starts. What whoever started the server had left open came down to
- * here, and would go on to every module.
+ * Node closes what it opens in every program that it starts. Descriptors that the parent of the server had left open
+ * were inherited down to here, and would go on to every module.
  */
 function closeInheritedHandles(): void {
   const closesOnExec = 0o2000000;
@@ -180,7 +180,7 @@ function main(): void {
   closeInheritedHandles();
   // It ends by the end of its channel alone, so that nothing of a module outlives it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  // Nobody reads them any more once the server is gone.
+  // They have no reader once the server is gone.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const { promise: keeper, resolve } = Promise.withResolvers<Keeper>();
   let isOpen = false;

@@ -1,5 +1,5 @@
-// What the server and the process that keeps function modules say to each other. The keeper is the mechanism: it starts
-// processes, ends them, and keeps what they print. When and why is the supervisor's.
+// The messages between the server and the keeper, the process that runs function modules. The keeper is the mechanism:
+// it starts processes, ends them, and stores what they print. When and why is the supervisor's.
 import type { LogLine, LogStream } from '@telltale/schema';
 import type { UploadSum } from '../upload-sum.ts';
 
@@ -29,8 +29,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   readonly bounds: Bounds;
   /**
-   * Between SIGTERM and SIGKILL where nobody says `stop`: for what the first process leaves behind when it ends by
-   * itself, and for all of it when the server is gone (then at most 10 s).
+   * Between SIGTERM and SIGKILL without a `stop`: for what the first process leaves behind when it ends on its own, and
+   * for all of it when the server is gone (then at most 10 s).
    */
   readonly termToKillMs: number;
 }
@@ -45,14 +45,14 @@ export interface Usage {
 
 export type RunEnd =
   /**
-   * Nothing was started: no such file, not executable, no interpreter, another sum, no room, … The reason is for people.
-   * It may pass where it says nothing about the executable, such as no room or no memory: then a module that is started
-   * again when it ends is tried again.
+   * Nothing was started: no such file, not executable, no interpreter, another sum, no room, … The reason is for
+   * people. It is temporary where it says nothing about the executable, such as no room or no memory: then a module
+   * that is restarted when it ends is retried.
    */
   | { readonly kind: 'notStarted'; readonly reason: string; readonly mayPass?: boolean }
   /**
-   * Its first process has ended, and nothing that it left behind lives any more. One of code and signal is undefined.
-   * The reason is there, for people, where it was ended though nobody said `stop`: too much memory, a keeper that ended.
+   * Its first process has ended, and nothing that it left behind is alive. One of code and signal is undefined. The
+   * reason, for people, is present where it was ended without a `stop`: too much memory, a keeper that ended.
    */
   | {
       readonly kind: 'ended';
@@ -65,7 +65,7 @@ export type RunEnd =
 export interface ModuleLines {
   readonly module: string;
   readonly lines: readonly LogLine[];
-  /** Left out before these, since nobody took them fast enough. */
+  /** Left out before these, since they were not taken fast enough. */
   readonly skipped: number;
 }
 

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Hard limits of this process: nobody without privileges goes beyond. `Infinity` where there is none. */
+/** Hard limits of this process: no process without privileges can exceed them. `Infinity` where there is no limit. */
 export interface HardLimits {
   readonly openFiles: number;
   readonly processes: number;
@@ -64,7 +64,7 @@ async function findSetpriv(): Promise<readonly string[] | undefined> {
   );
 }
 
-/** Its path and the options, if it starts another program with them: tried, since the text of --help is nobody's contract. */
+/** Its path and the options, if it starts a program with them: tested, since the text of --help is no contract. */
 async function findProgram(name: string, options: readonly string[]): Promise<readonly string[] | undefined> {
   const target = await findPath('true');
   const path = await findPath(name);

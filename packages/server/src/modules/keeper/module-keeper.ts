@@ -1,5 +1,5 @@
-// The keeper of function modules as the server has it: starts its process when the first module has to run, speaks with it,
-// and answers for what becomes of every run, whatever becomes of the process.
+// The keeper of function modules as the server has it: starts its process when the first module has to run, exchanges
+// messages with it, and reports the outcome of every run, whatever happens to the process.
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export interface ModuleKeeperOptions {
 
 type Keeper = WorkerLink<KeeperProcess, KeeperClient>;
 
-/** For a keeper that is there; or why there is none. */
+/** A task for the keeper once it runs; refused with the reason where it does not. */
 interface Errand {
   readonly run: (keeper: Keeper) => void;
   readonly refuse: (error: Error) => void;
@@ -43,8 +43,8 @@ interface Run {
 /** A keeper whose server is gone needs a little longer than the modules that it ends. */
 const orphanedKeeperMs = orphanTermToKillMs + 2000;
 /**
- * One that has something to do says something every few seconds. Where nothing was heard between so many looks it hangs. A
- * machine that was asleep costs one look.
+ * A keeper that has work sends a message every few seconds. Without one between so many checks it hangs. A machine that
+ * was asleep costs one check.
  */
 const lookMs = 5000;
 const maxSilentLooks = 6;
@@ -86,7 +86,7 @@ export class ModuleKeeper implements ModuleProcesses {
       refuse: (error) => {
         const reason = `there is no keeper of function modules: ${error.message}`;
         this.#runs.delete(run);
-        // Whoever said `start` hears of it afterwards, as always.
+        // The caller of `start` is notified afterwards, as always.
         queueMicrotask(() => this.#options.events.onEnded(run, { kind: 'notStarted', reason, mayPass: true }));
       },
     });
@@ -119,7 +119,7 @@ export class ModuleKeeper implements ModuleProcesses {
     this.#keeper?.notify('watchLogs', [modules]);
   }
 
-  /** Undefined while there is none: for those who look at the machine. */
+  /** Undefined while there is no process: for monitoring. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }

@@ -1,4 +1,4 @@
-// How a line stands in the log of a module: `2023-11-14T22:13:20.250000Z text`.
+// The form of a line in the log of a module: `2023-11-14T22:13:20.250000Z text`.
 
 const stamp = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{3})Z /;
 

@@ -1,5 +1,5 @@
-// What one stream of a module prints, made into lines and kept: cuts, shows what is no text, and says when it comes too
-// fast. The files are the ModuleLogFile's.
+// The output of one stream of a module, split into lines and stored: cuts long lines, escapes what is not text, and
+// reports when it comes too fast. ModuleLogFile owns the files.
 import type { LogLine, LogStream } from '@telltale/schema';
 import { type Clock, formatTimestamp, timeAfter, toTimestamp } from '@telltale/schema/values';
 import { lineBreak, ModuleLogFile, maxFileBytes } from './module-log-file.ts';
@@ -88,7 +88,7 @@ export class ModuleLog {
     return false;
   }
 
-  /** Writes what has come of the last line. Nothing is called back any more, and no handle stays open. */
+  /** Writes the incomplete last line. Afterwards there are no callbacks, and no handle stays open. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -163,7 +163,7 @@ export class ModuleLog {
   }
 }
 
-/** One buffer, filled in place: a flood of short lines is most of what this process ever has to do. */
+/** One buffer, filled directly: a flood of short lines is most of the work of this process. */
 function linesOf(stamp: string, texts: readonly Buffer[]): Buffer {
   const before = Buffer.from(stamp);
   const length = texts.reduce((sum, text) => sum + before.length + text.length + 1, 0);

@@ -143,7 +143,7 @@ interface Assigned {
   readonly reserved: readonly number[];
 }
 
-/** By folder: who owns the homes that are there. Where two have the same owner, the first in the alphabet keeps it. */
+/** By folder: the owners of the existing homes. Where two have the same owner, the first in the alphabet retains it. */
 async function ownersOf(folder: string): Promise<Map<string, number>> {
   const owners = new Map<string, number>();
   const seen = new Set<number>();

@@ -42,7 +42,7 @@ export async function prepareRun(folder: string, launch: Launch): Promise<Prepar
       await copyFile(executable, incoming, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
       await chmod(incoming, runnable);
       await checkSum(incoming, launch);
-      // Another file in its place, not other bytes in it: a process that could not be ended may run it yet.
+      // Replaces the file, not its bytes: a process that could not be ended may still run it.
       await rm(copy, { recursive: true, force: true });
       await rename(incoming, copy);
     } finally {

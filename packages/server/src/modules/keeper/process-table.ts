@@ -27,7 +27,7 @@ const environmentPieceBytes = 16 << 10;
 /** The parent of the threads of the kernel, which are no processes. */
 const kernelThreads = 2;
 
-/** All that live now, a few at a time, so that whoever asks goes on meanwhile; zombies do not live. */
+/** All live processes, a few at a time, so that the caller continues meanwhile; zombies are not alive. */
 export async function readProcesses(): Promise<Map<number, ProcessEntry>> {
   const processes = new Map<number, ProcessEntry>();
   let read = 0;
@@ -49,7 +49,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   } catch {
     return undefined;
   }
-  // The name of the program stands in parentheses and may hold anything, parentheses and spaces included.
+  // The name of the program is in parentheses and may contain anything, parentheses and spaces included.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const state = fields[0] as string;
   if ('ZXx'.includes(state)) return undefined;

@@ -15,7 +15,7 @@ export interface RunOutputOptions {
 
 /** Of output at a time: lines of one letter take a hundred times as much for a moment. */
 const pieceBytes = 4096;
-/** What is in the pipes when nothing lives any more is taken at once; a process that nobody knows of may hold them open. */
+/** What is in the pipes when no process is alive is read at once; an unknown process may hold them open. */
 const [lastOutputMs, lastOutputBytes] = [1000, 256 * 1024];
 
 export class RunOutput {

@@ -218,7 +218,7 @@ function spawnRun({ command, args, options: user }: Confinement, options: SpawnO
   }
 }
 
-/** Everything that this user has, at once: whoever sends a signal to all sends it to its own. */
+/** All processes of this user, at once: a signal to all reaches only those of the sender's user. */
 function endAllOf({ uid, gid }: NonNullable<Launch['bounds']['user']>): Promise<void> {
   const command = `[ "$(id -u)" = ${uid} ] && kill -s KILL -- -1`;
   return new Promise((resolve) => {
@@ -229,7 +229,7 @@ function endAllOf({ uid, gid }: NonNullable<Launch['bounds']['user']>): Promise<
 function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
-    // One that is halted would not hear of the end.
+    // A stopped process would not handle the signal.
     if (signal === 'SIGTERM') process.kill(-group, 'SIGCONT');
   } catch {
     // all of it has ended
