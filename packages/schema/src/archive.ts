@@ -79,7 +79,7 @@ export const alarmArchiveOptions = {
   ),
 } as const;
 
-/** Alarms are no numbers: nothing of them is aggregated. */
+/** Alarms have no numeric value: they are not aggregated. */
 export const archiveOptions = {
   ...alarmArchiveOptions,
   aggregate: Type.Optional(
@@ -145,7 +145,7 @@ export const ArchiveProgress = Type.Object(
 );
 export type ArchiveProgress = Static<typeof ArchiveProgress>;
 
-/** The forms of an answer beside JSON. The bytes of the binary one stand in the guide to the archive. */
+/** The forms of an answer beside JSON. The guide to the archive describes the bytes of the binary one. */
 export const csvType = 'text/csv';
 export const columnsType = 'application/vnd.telltale.columns';
 export const ndjsonType = 'application/x-ndjson';

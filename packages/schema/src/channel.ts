@@ -1,5 +1,5 @@
-// The messages of the channel: what a client may ask and what it is answered, derived from the catalogue of operations. One JSON
-// text a message. What the service sends unasked is in channel-notifications.ts.
+// The messages of the channel: requests and answers, derived from the catalogue of operations. One JSON text per
+// message. channel-notifications.ts has the notifications.
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import {
   type ChannelForm,
@@ -35,7 +35,7 @@ type Form = {
 export type ChannelRequestName = Form['request'];
 type FormOf<N extends ChannelRequestName> = Extract<Form, { readonly request: N }>;
 
-/** A request, and the operations that it asks for: one, or the one whose `when` the message, or an item of it, has. */
+/** A request, and its operations: one, or the one whose `when` matches the message, or an item of it. */
 export interface ChannelRequest extends Omit<ChannelForm, 'when' | 'summary'> {
   readonly request: ChannelRequestName;
   readonly summary: string;

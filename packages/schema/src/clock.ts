@@ -1,11 +1,11 @@
-// Time as every part is given it: none reads the system's clock by itself, so that tests move time by hand.
+// The clock that every part is given: none reads the system's clock directly, so that tests control the time.
 
 export interface Clock {
   /** The time of day, in whole microseconds since the Unix epoch: for timestamps. It may be set at any moment. */
   now(): number;
   /**
-   * Milliseconds since some moment, which go on evenly whatever becomes of the time of day: for everything that lasts a
-   * while. On Node, all threads of a process count from the same moment.
+   * Monotonic milliseconds since some moment, unaffected by changes of the time of day: for all durations. On Node, all
+   * threads of a process count from the same moment.
    */
   monotonicMs(): number;
   /** Calls back once, after at least so many milliseconds, evenly counted; the returned function takes it back. */

@@ -170,7 +170,7 @@ export function titleOf(schema: TSchema): string {
   return (schema as { title?: string }).title ?? '';
 }
 
-/** The same object as a request body has it: every field may also be null, which means: not set. */
+/** The same object in a request body: every field may also be null, which means: not set. */
 export function withNulls(schema: TObject): TObject {
   const properties: Record<string, TSchema> = {};
   for (const [field, type] of Object.entries(schema.properties)) {

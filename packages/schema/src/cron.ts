@@ -55,7 +55,7 @@ const shortForms: ReadonlyMap<string, string> = new Map([
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const maxLength = 1000;
 
-/** What to write where times are wanted, for messages. */
+/** The expected form of a schedule, for messages. */
 export const cronForms =
   'five fields: minute, hour, day of the month, month and day of the week, such as 0 6 * * mon-fri, or @hourly, @daily, ' +
   '@weekly, @monthly or @yearly';

@@ -13,12 +13,12 @@ export class CsvReader {
   #isQuoted = false;
   #rows = 0;
 
-  /** Calls with each row that is not empty and its number, from 1 on, in order; what it throws goes through. */
+  /** Called with each row that is not empty and its number, from 1 on, in order; its exceptions pass through. */
   constructor(onRow: (fields: string[], row: number) => void) {
     this.#onRow = onRow;
   }
 
-  /** Throws a problem at the first row that is wrong: all rows before it were handed on. */
+  /** Throws a problem at the first invalid row: all rows before it were handed on. */
   feed(bytes: Uint8Array): void {
     this.#take(this.#decode(bytes, true));
   }

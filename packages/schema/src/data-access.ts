@@ -15,12 +15,12 @@ export type Vt = Static<typeof Vt>;
 export const Vtq = Type.Tuple([PrefixedValue, Timestamp, Quality], { description: 'Value, timestamp and quality.' });
 export type Vtq = Static<typeof Vtq>;
 
-/** A field of a live point that its definition gives, and that changes with no reading. */
+/** A field of a live point that comes from its definition, and does not change with readings. */
 export interface DefinitionField<Point> {
   readonly schema: TSchema;
   /** Its value as JSON has it; undefined: an object that is shown whole is without it. */
   readonly of: (point: Point) => unknown;
-  /** What it is where it was asked for by name, and `of` gives nothing. */
+  /** Its value where it was requested by name, and `of` gives nothing. */
   readonly unset?: unknown;
 }
 

@@ -43,7 +43,7 @@ export interface Traits {
   readonly isExactInDouble: boolean;
   /** In memory true or false; stored as 1 or 0. */
   readonly isBoolean: boolean;
-  /** Whether the distance of two values means something: a state has none, and so no deadband. */
+  /** Whether the difference of two values is meaningful: for states it is not, so they have no deadband. */
   readonly isQuantity: boolean;
   /** Of numbers, as they are stored. */
   readonly lowest: number | bigint | undefined;

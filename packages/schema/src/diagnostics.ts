@@ -135,7 +135,7 @@ export type ProviderField = keyof LiveProvider;
 export const InstanceState = Type.Object(stateFields, strict('InstanceState'));
 export type InstanceState = Static<typeof InstanceState>;
 
-/** How the last reading came about, in the words of the protocol. */
+/** How the last reading came about, in the terms of the protocol. */
 export const ReadingExplained = Type.Object(
   {
     t: Timestamp,

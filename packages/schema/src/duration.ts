@@ -9,7 +9,7 @@ const unitUs: ReadonlyMap<string, number> = new Map([
   ['y', 365 * 86_400e6],
 ]);
 
-/** What to write where a duration is wanted, for messages. */
+/** The expected form of a duration, for messages. */
 export const durationForms = 'a whole number above 0 and s, m (minutes), h, d, w or y (365 days), such as 90d';
 
 /** For schemas; what it accepts, `parseDuration` does, unless it is longer than any time. */

@@ -66,7 +66,7 @@ export const LogLine = Type.Object(
 );
 export type LogLine = Static<typeof LogLine>;
 
-/** What a log is asked for. */
+/** The query of a log. */
 export const logOptions = {
   lines: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 100, description: 'The newest so many.' })),
   stream: Type.Optional(LogStream),

@@ -1,4 +1,4 @@
-// What goes over the wire and into the database: schemas, codecs, problems.
+// Everything that goes over the wire and into the database: schemas, codecs, problems.
 export * from './archive.ts';
 export * from './channel.ts';
 export * from './channel-notifications.ts';

@@ -28,7 +28,7 @@ export class JsonListReader {
   #key: string | undefined;
   #items = 0;
 
-  /** Calls with each item in order; what it throws goes through. */
+  /** Called with each item in order; its exceptions pass through. */
   constructor(onItem: (item: unknown) => void) {
     this.#onItem = onItem;
   }
@@ -38,7 +38,7 @@ export class JsonListReader {
     return this.#key;
   }
 
-  /** Throws a problem at the first thing that is wrong: all items before it were handed on. */
+  /** Throws a problem at the first fault: all items before it were handed on. */
   feed(bytes: Uint8Array): void {
     this.#take(this.#decode(bytes, true));
   }
@@ -150,7 +150,7 @@ export class JsonListReader {
         this.#startItem();
         return true;
       }
-      // Of an escape whose second half is yet to come.
+      // Of an escape whose second half has not arrived.
       this.#scanned = at + 1;
     }
     return false;

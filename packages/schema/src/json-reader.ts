@@ -10,14 +10,14 @@ export interface JsonLimits {
   readonly keys: number;
   /** Of a list. */
   readonly items: number;
-  /** Of all objects and lists together, but for what is handed on. */
+  /** Of all objects and lists together, except those that are handed on. */
   readonly values: number;
   /** Of a text, as it is written: JSON.parse reads it at once, however long it is. */
   readonly textBytes: number;
 }
 
 export interface JsonReaderOptions {
-  /** Without them all is taken that JSON.parse takes: of a key that is there twice, the last value counts. */
+  /** Without them, everything is accepted that JSON.parse accepts: of a duplicate key, the last value counts. */
   readonly limits?: JsonLimits;
   /**
    * The list in this member of the outermost object is not stored, but handed on as it is read. In a short text it is
@@ -30,7 +30,7 @@ export interface JsonReaderOptions {
 
 export interface HandOn {
   readonly member: string;
-  /** With the next items; what it throws goes through. */
+  /** With the next items; its exceptions pass through. */
   readonly take: (items: readonly unknown[]) => void;
 }
 
@@ -67,7 +67,7 @@ export class JsonReader {
   readonly #path: (string | number)[] = [];
   #read: unknown;
   #at = 0;
-  /** Objects and lists that are being taken apart. */
+  /** Objects and lists that are being parsed here. */
   #depth = 0;
   #values = 0;
   /** Everything before this offset is parsed here, however short it is. */
@@ -86,7 +86,7 @@ export class JsonReader {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = 3;
   }
 
-  /** What was read; undefined before all of it was. */
+  /** The result; undefined before it is complete. */
   get value(): unknown {
     return this.#read;
   }

@@ -1,4 +1,4 @@
-// What the properties of a function module mean to the service: what it may write, and what bounds its processes. Other
+// The properties of a function module that the service uses: what it may write, and the limits of its processes. Other
 // properties are the engineer's own.
 
 /** Names that may be written, and beginnings of such names. */
@@ -30,7 +30,7 @@ const unitBytes: ReadonlyMap<string, number> = new Map([
   ['G', 2 ** 30],
   ['T', 2 ** 40],
 ]);
-/** With less nothing starts; a plain number that is smaller was meant to have a letter. */
+/** With less nothing starts; a smaller plain number probably lacks its unit letter. */
 const minMemoryBytes = 2 ** 20;
 const minCores = 0.01;
 const maxCores = 1024;
@@ -65,7 +65,7 @@ export function readModuleProperties(
   return faults.length > 0 ? { faults } : known;
 }
 
-/** Names or prefixes that end in an asterisk, separated by commas or white space. What is neither allows nothing. */
+/** Names or prefixes that end in an asterisk, separated by commas or white space. Anything else allows nothing. */
 export function readWriteList(text: string): WriteList {
   const items = itemsOf(text);
   const isPrefix = (item: string) => item.endsWith('*');

@@ -1,6 +1,6 @@
-// Which of many names somebody may have meant.
+// Finds the name that was probably meant.
 
-/** The nearest by insertions, removals, replacements and swaps of characters; none where none is near. */
+/** The nearest by insertions, removals, replacements and swaps of characters; undefined where none is near. */
 export function nearestName(text: string, names: Iterable<string>): string | undefined {
   const reach = Math.max(1, Math.min(4, Math.floor(text.length / 3)));
   let nearest: string | undefined;

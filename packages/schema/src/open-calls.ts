@@ -1,5 +1,5 @@
-// Calls that wait for their answers, by number. Each has exactly one outcome: its answer, its failure, that it is given up
-// by its signal or its time limit, or that the other side is gone. How calls and answers travel is left to the caller.
+// Open calls, by number. Each has exactly one outcome: its answer, its failure, an abort by its signal or its time
+// limit, or the loss of the other side. How calls and answers travel is left to the caller.
 import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 
@@ -33,7 +33,7 @@ export class OpenCalls {
   }
 
   /**
-   * `send` gets the number of the call; what it throws is thrown here. It is not called where the signal is aborted
+   * `send` gets the number of the call; its exceptions pass through. It is not called where the signal is aborted
    * already. `onGivenUp` is called where the signal or the limit ends the call: the other side need not go on.
    */
   open<Result, Progress = never>(

@@ -204,7 +204,7 @@ export const problemMediaType = 'application/problem+json';
 /** Where the reference page explains the problem; a relative reference, so that it holds behind any proxy. */
 export const problemPage = (name: ProblemName) => `/docs/#problem-${name}`;
 
-/** Thrown by any part; the interface that was asked turns it into the answer. */
+/** Thrown by any part; the interface of the request turns it into the answer. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: ProblemName;

@@ -1,5 +1,5 @@
-// The quality of a measurement: its constants, its questions and its words. 16 bits: vendor flags in the high byte, OPC
-// DA 2.05 quality in the low byte.
+// The quality of a measurement: its constants, predicates and texts. 16 bits: vendor flags in the high byte, OPC DA
+// 2.05 quality in the low byte.
 
 /** Whole qualities, but for `simulated` and `limit`: these are added to one with `|`. */
 export const quality = {

@@ -8,7 +8,7 @@ export class Slots {
     this.#free = slots;
   }
 
-  /** Undefined where a slot is free: it is taken. Else resolves when one has been. */
+  /** Undefined where a slot was free: it is taken now. Else resolves when one has been taken. */
   take(): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free--;

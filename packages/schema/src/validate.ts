@@ -1,4 +1,4 @@
-// Checks data against a schema. The only validator of the project; what is wrong, find-faults.ts says.
+// Checks data by a schema. The only validator of the project; find-faults.ts finds the faults.
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { FaultFinder, maxFaults } from './find-faults.ts';

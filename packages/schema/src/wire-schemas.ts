@@ -1,5 +1,5 @@
-// The schemas of what everything on the wire is made of. What works with values needs none of them: a thread that checks
-// nothing enters by values.ts, and is spared the memory that schemas take.
+// The basic schemas of everything on the wire. Code that only works with values needs none of them: a thread that
+// checks nothing imports values.ts, and saves the memory of the schemas.
 import Type, { type Static } from 'typebox';
 import { datatypes, traitsOf } from './datatype.ts';
 import { prefixedValuePattern } from './value.ts';

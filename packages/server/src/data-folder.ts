@@ -12,13 +12,13 @@ export class UnusableFolder extends Error {
 
 export interface DataFolder {
   readonly path: string;
-  /** Whether nothing was in it before, or no more than the empty files of a first start that came to nothing. */
+  /** Whether it was empty before, or had only the empty files of a first start that failed. */
   readonly isNew: boolean;
   /** Why others than the user of the server may look into it; undefined where they may not. */
   readonly openTo: string | undefined;
   /** Lets another server have it. */
   release(): void;
-  /** Takes away what a first start has made that came to nothing, so that the next one is a first one; before `release`. */
+  /** Removes the files of a first start that failed, so that the next one is a first one; before `release`. */
   discard(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** All but the lock, which a start that came to nothing leaves. */
+/** All but the lock, which a failed start leaves behind. */
 async function namesIn(path: string): Promise<string[]> {
   try {
     if (!(await stat(path)).isDirectory()) {
@@ -81,7 +81,7 @@ async function namesIn(path: string): Promise<string[]> {
   }
 }
 
-/** A disk that is full takes names, and nothing in them. */
+/** A full disk accepts new names, but no data. */
 async function hasNothing(path: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const kind = await lstat(join(path, name));

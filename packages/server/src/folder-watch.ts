@@ -6,10 +6,10 @@ import type { Clock } from '@telltale/schema';
 
 export interface FolderWatchOptions {
   readonly path: string;
-  /** What is in it, and must stay. */
+  /** The files in it that must stay. */
   readonly names: readonly string[];
   readonly clock: Clock;
-  /** Something is gone, and what; or, undefined, all is there again. */
+  /** Something is missing, and what; or, undefined, everything is there again. */
   readonly onTrouble: (reason: string | undefined) => void;
 }
 
@@ -28,12 +28,12 @@ export class FolderWatch {
     this.#options = options;
   }
 
-  /** Why nothing that is written now would be found again; undefined where all is there. */
+  /** Why data that is written now would be lost; undefined where everything is there. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** What is there now is what must stay. */
+  /** What is there now must stay. */
   async open(): Promise<void> {
     const { path, names } = this.#options;
     for (const each of [path, ...names.map((name) => join(path, name))]) {

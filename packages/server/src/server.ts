@@ -274,7 +274,7 @@ export class Server {
     void this.#executables.checkAll();
   }
 
-  /** What was live before; after the configuration, so that a folder of somebody else's stays as it is. */
+  /** The live state of before; after the configuration, so that a folder of another program stays as it is. */
   #openLive(): Promise<void> {
     this.#live ??= (async () => {
       const kept = await this.#state.open();
@@ -283,7 +283,7 @@ export class Server {
       this.#alarms.restore(kept.alarms);
       await this.#executables.open(kept.uploads);
       await this.#modules.open();
-      const retentions = await this.#archive.open(); // last: it begins to write by itself
+      const retentions = await this.#archive.open(); // last: it starts to write on its own
       this.#archiving.restore(retentions, kept.alarms);
     })();
     return this.#live;

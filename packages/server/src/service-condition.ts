@@ -10,7 +10,7 @@ export interface ServiceConditionOptions {
   readonly watch: { readonly failure: string | undefined };
   /** What each cannot write, and why; the gravest first. */
   readonly disks: readonly { readonly failure: string | undefined }[];
-  /** What each has lost of what was acknowledged: sentences that begin with the name of a file or folder. */
+  /** The acknowledged data that each has lost: sentences that begin with the name of a file or folder. */
   readonly stores: readonly { readonly missing: readonly string[]; acknowledgeMissing(): void | Promise<void> }[];
 }
 
@@ -36,7 +36,7 @@ export class ServiceCondition {
     return new ProblemError('data-missing', `${missing.join('. ')}. telltale config missing says what to do.`);
   }
 
-  /** Why nothing may be written at all. */
+  /** Why no write is possible at all. */
   get writeRefusal(): ProblemError | undefined {
     const { failure } = this.#options.watch;
     return failure === undefined ? undefined : new ProblemError('data-folder-gone', `${failure}; nothing is written.`);

@@ -12,7 +12,7 @@ export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
   readonly data: DataAccess;
   readonly state: LiveState;
-  /** What was acknowledged and is not there. */
+  /** Acknowledged data that is missing. */
   readonly missing: () => readonly string[];
   readonly archive: Archive;
   readonly archiving: Archiving;
@@ -84,7 +84,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
   ];
 }
 
-/** Everything offered is among the outcomes: nothing is lost without being counted. */
+/** Every offered value is in one of the outcomes: none is lost without being counted. */
 function archiveMetrics({ archive, archiving, imports }: MetricSources): Metric[] {
   const { records } = archive;
   return [

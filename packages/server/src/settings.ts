@@ -122,7 +122,7 @@ export type Settings = Static<typeof Settings>;
 
 type SettingName = keyof Settings;
 
-/** What is wrong with a setting, for the person who starts the server. */
+/** The fault of a setting, for the person who starts the server. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Errors that come in crowds have few stacks: reading a map takes some milliseconds. */
+/** Frequent errors have few distinct stacks: reading a map takes some milliseconds. */
 const maxKept = 100;
 
 const positionPattern = /\bfile:\/\/\S+\.mjs:\d+:\d+/g;
 
-/** What it gives names the files and lines of the sources where those are known. */
+/** The result names the files and lines of the sources where those are known. */
 export function createSourceStack(): (stack: string) => string {
   const kept = new Map<string, readonly string[]>();
   return (stack) => {

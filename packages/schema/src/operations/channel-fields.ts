@@ -35,5 +35,5 @@ export const selectionOfFew = <const Field extends string>(words: readonly Field
   fields: fieldsOf(words),
 });
 
-/** With `fields`, each object has those alone; to the types, which cannot know them, it has all. */
+/** With `fields`, each object has only those; the types, which cannot know them, show all. */
 export const some = <T extends TObject>(type: T) => Collection(Type.Partial(type) as unknown as T);

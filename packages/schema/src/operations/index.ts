@@ -36,13 +36,13 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 export const operationNames = Object.keys(operations) as OperationName[];
 
-/** Of those that HTTP can ask for. */
+/** Of those with an HTTP form. */
 export type HttpOperationName = {
   [N in OperationName]: (typeof operations)[N] extends HttpOperation ? N : never;
 }[OperationName];
 export const httpOperationNames = operationNames.filter(isOfHttp);
 
-/** The declaration, without what is known of this one alone. */
+/** The declaration, without the types of this particular one. */
 export function declarationOf(name: HttpOperationName): HttpOperation;
 export function declarationOf(name: OperationName): DeclaredOperation;
 export function declarationOf(name: OperationName): DeclaredOperation {
@@ -53,10 +53,10 @@ function isOfHttp(name: OperationName): name is HttpOperationName {
   return 'http' in operations[name];
 }
 
-/** Of those that the channel carries out by itself. */
+/** Of those that the channel itself carries out. */
 export type WatchOperationName = keyof typeof watchOperations;
 
-/** What an operation is asked with, checked. */
+/** The input of an operation, checked. */
 export type InputOf<N extends OperationName> = OperationInput<(typeof operations)[N]>;
 
 export { maxBatchItems } from './channel-fields.ts';

@@ -1,5 +1,5 @@
-// What an operation of the service is, as data: what it does to what, what it is asked with and answers, how HTTP and the
-// channel ask for it. Routes, channel requests, both reference documents and the table of who may do what are derived from it.
+// The declaration of an operation of the service, as data: its effect, input and output, its HTTP and channel form.
+// Routes, channel requests, both reference documents and the table of permissions are derived from it.
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ProblemName } from '../problem.ts';
 
@@ -41,7 +41,7 @@ export interface HttpBody {
   readonly types: readonly string[];
   /** Of a JSON body; other bodies reach the implementation as a stream. */
   readonly schema?: TSchema;
-  /** What it has are inputs, checked. Such a body is short. */
+  /** Its members are inputs, checked. Such a body is short. */
   readonly isInput?: true;
   /** JSON reaches it as a stream as well. */
   readonly isStreamed?: true;
@@ -79,7 +79,7 @@ export type WatchKind =
   | 'connectors'
   | 'providers';
 
-/** A request of the channel. Where one asks for several operations, each of them carries it, with its own `when`. */
+/** A request of the channel. Where it covers several operations, each of them declares it, with its own `when`. */
 export interface ChannelForm {
   readonly request: string;
   /** Where it is not that of the operation. */
@@ -88,9 +88,9 @@ export interface ChannelForm {
   readonly fields: Readonly<Record<string, TSchema>>;
   /** What a good answer has besides `request_id` and `result`: one field is the result; of several, each is a member of it. */
   readonly answer?: Readonly<Record<string, TSchema>>;
-  /** The field that has the items of a batch. Each is answered by itself, in `results`; a text is the name of its object. */
+  /** The field with the items of a batch. Each has its own answer, in `results`; a text is the name of its object. */
   readonly batch?: string;
-  /** What the message, or an item of the batch, has where it asks for this operation and not for another one. */
+  /** What the message, or an item of the batch, has where it means this operation and not another one. */
   readonly when?: Readonly<Record<string, string | boolean>>;
   /** Answered before the requests behind it, also where it takes a while. */
   readonly isInOrder?: true;
@@ -133,14 +133,14 @@ export const changes = ({ tag, resource }: Subject, action: Exclude<Action, 'rea
 
 export const declare = <const O extends DeclaredOperation>(operation: O): O => operation;
 
-/** The inputs that lie in the body. */
+/** The inputs in the body. */
 export function inputsInBody({ body }: HttpForm): readonly string[] {
   return body?.isInput ? Object.keys((body.schema as TObject).properties) : [];
 }
 
 export const jsonType = 'application/json';
 
-/** What can be wrong with the JSON of a body, whatever its schema is. */
+/** The possible faults of the JSON of a body, whatever its schema. */
 export const ofJsonBodies = ['malformed-json', 'json-too-deep', 'json-too-large', 'duplicate-key'] as const;
 
 /** What a write to a named object can be answered with, beside its own problems. */

@@ -1,9 +1,9 @@
-// Who asks, and what each may do. While there are no users, a program of this machine may do everything; a function
-// module reads everything, and writes to the names that it is given.
+// The caller of an operation, and its permissions. While there are no users, a program on this machine may do
+// everything; a function module may read everything, and write to the names that it is given.
 import { type Effect, ProblemError } from '@telltale/schema';
 
 /**
- * What a route or a request does, to whom asks for it: `read` changes nothing; a `named-write` writes to the one object
+ * The effect of a route or request, for permissions: `read` changes nothing; a `named-write` writes to the one object
  * that it names (each item of a batch to its own); a `write` is everything else.
  */
 export type Access = 'read' | 'named-write' | 'write';
@@ -21,9 +21,9 @@ export interface Caller {
   readonly author: string;
   /** Who operates an alarm: an authenticated caller counts, whatever the request says. */
   readonly authorityOr: (said: string | undefined) => string;
-  /** The function module whose token it brought; undefined where it brought none. */
+  /** The function module whose token it presented; undefined where it presented none. */
   readonly module: string | undefined;
-  /** Of a measurement, a command or an alarm. Nothing any more, once its token is revoked. */
+  /** Of a measurement, a command or an alarm. Always false once its token is revoked. */
   readonly mayWrite: (name: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export const localCaller: Caller = {
   mayWrite: () => true,
 };
 
-/** Before anything of the request is looked at: throws where nothing of the kind is allowed, to whatever name. */
+/** Before anything else in the request is checked: throws where nothing of the kind is allowed, to any name. */
 export function checkAccess({ module }: Caller, access: Access): void {
   if (access !== 'write' || module === undefined) return;
   throw new ProblemError(

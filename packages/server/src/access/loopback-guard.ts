@@ -1,5 +1,5 @@
-// Who may ask while there are no users: programs and pages of this machine. Refuses a foreign Host (a DNS name that was
-// made to point here) and whatever a page from another origin asks. A link that is followed to a document is let in.
+// Access while there are no users: only programs and pages of this machine. Refuses a foreign Host (a DNS name that was
+// made to point here) and all requests of a page from another origin. Following a link to a document is allowed.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProblemName } from '@telltale/schema';
 
@@ -9,7 +9,7 @@ export interface GuardedRequest {
   /** The headers Sec-Fetch-Site and Sec-Fetch-Mode, which browsers set and pages cannot. */
   readonly fetchSite: string | undefined;
   readonly fetchMode: string | undefined;
-  /** Whether it is a GET of a document for people, which shows nothing to the page that leads to it. */
+  /** Whether it is a GET of a document for people, which reveals nothing to the linking page. */
   readonly isDocument: boolean;
 }
 

@@ -7,7 +7,7 @@ import { type Caller, localCaller } from './caller.ts';
 const tokenBytes = 32;
 const bearer = /^bearer +([A-Za-z0-9_-]{43})$/i;
 
-/** What a proxy in front asks people for, and hands on: not ours to judge. Anything else is meant to be a token. */
+/** Credentials that a proxy in front requires and forwards: not ours to check. Anything else must be a token. */
 const ofProxies = /^(?:basic|digest|negotiate) /i;
 
 export type RevocationListener = (caller: Caller) => void;
@@ -25,7 +25,7 @@ export class ModuleTokens {
     return this.#entries.size;
   }
 
-  /** A token of its own for a run of the module; `writes` is the property as it was configured. */
+  /** A new token for a run of the module; `writes` is the property as it was configured. */
   issue(module: string, writes: string): string {
     const token = randomBytes(tokenBytes).toString('base64url');
     const key = keyOf(token);

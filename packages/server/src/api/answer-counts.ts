@@ -1,5 +1,5 @@
-// Counts answers by route and status, and how long they took: plain numbers on the way of every request, made into the
-// metrics that Prometheus knows when somebody reads them. The library's own counters cost a fifth of a short answer.
+// Counts answers by route and status, and their durations: plain numbers on the path of every request, converted to
+// Prometheus metrics when they are scraped. The library's own counters cost a fifth of a short answer.
 
 /** Counts one answer. */
 export type CountAnswer = (status: number, elapsedMs: number) => void;
@@ -23,7 +23,7 @@ interface RegistrySample {
   readonly metricName?: string;
 }
 
-/** What the registry asks of a metric. */
+/** The interface that the registry requires of a metric. */
 export interface RegistryMetric {
   readonly name: string;
   readonly help: string;

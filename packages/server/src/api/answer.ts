@@ -26,13 +26,13 @@ type Headers = Record<string, string | number>;
 
 const shortBytes = 4 << 10;
 
-/** Shorter answers fit into a few packets, whatever is done to them. */
+/** Shorter answers fit into a few packets, compressed or not. */
 const worthCompressing = 16 << 10;
 
 /** Compressed bytes that come at once. */
 const gzipBytes = 256 << 10;
 
-/** Carries the route out and answers; throws what goes wrong before. */
+/** Carries the route out and answers; throws errors from before the answer. */
 export function answer(options: AnswerOptions): Promise<void> | undefined {
   const { route, operation, request, response, call, isStopping } = options;
   const tag = tagOf(route, call);

@@ -1,5 +1,5 @@
-// How many bytes of bodies and channel messages the service holds in memory at once, over all connections: those that arrive
-// and those that a handler, or the thread that it asked, is not yet done with. What goes beyond is refused, to be sent again.
+// How many bytes of bodies and channel messages the service holds in memory at once, over all connections: arriving
+// ones, and those still in use by a handler or its thread. What exceeds it is refused, and can be sent again.
 import { ProblemError } from '@telltale/schema';
 
 /** A body of no more is that of one object, which has at most 1 MiB. */

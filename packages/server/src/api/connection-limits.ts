@@ -11,7 +11,7 @@ const usualFiles = 16_384;
  */
 const mostReserved = 500;
 const leastReserved = 180;
-/** Of all, so few that somebody can look what is wrong. */
+/** Of all, so few that diagnosis stays possible. */
 const leastShare = 1 / 8;
 
 /** Of HTTP, beside a full channel: more than any number of people, scripts and proxies. */

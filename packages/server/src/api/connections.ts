@@ -1,5 +1,5 @@
-// The connections of the HTTP server: how many there are, that each is answered one request at a time and in turn with the
-// others, and which are closed. What is said on them is the server's.
+// The connections of the HTTP server: their number, their turns (each is answered one request at a time, in turn with
+// the others), and which are closed. The server decides what is sent on them.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, ProblemError } from '@telltale/schema';
@@ -17,14 +17,14 @@ export interface ConnectionsOptions {
 }
 
 /**
- * Answers the request, now or later. What it returns is called when the answer is out, or the connection gone, with how
- * long that took since the request came.
+ * Answers the request, now or later. The returned function is called when the answer is out, or the connection gone,
+ * with the time since the request arrived.
  */
 type Answer = (request: IncomingMessage, response: ServerResponse) => (elapsedMs: number) => void;
 
 /** Of one connection, the one that is being answered included; another one closes it. */
 const mostUnanswered = 100;
-/** Of all: some 5 KB each. Who asks one request at a time never counts here. */
+/** Of all: some 5 KB each. A client with one request at a time never counts here. */
 const mostWaiting = 10_000;
 /** Beyond the limit, so many at once are sent the reason; others are closed without an answer. */
 const mostRefusals = 32;
@@ -43,11 +43,11 @@ export interface ClosedConnections {
   refused: number;
   /** It was idle, and made room for another. */
   evicted: number;
-  /** It asked on without taking answers. */
+  /** It sent more requests without taking answers. */
   pipelining: number;
   /** Its client sent or took nothing for too long, in the middle of a request or of an answer. */
   stalled: number;
-  /** Nothing was asked for a while. */
+  /** No request for a while. */
   idle: number;
 }
 
@@ -55,14 +55,14 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse, si
 
 interface Connection {
   readonly socket: Socket;
-  /** What is being answered, or will be when there is time. */
+  /** The request that is being answered, or will be when it has its turn. */
   current: Exchange | undefined;
   /** Behind it. */
   readonly waiting: Exchange[];
-  /** What was answered last, where its body was not all there by then. */
+  /** The request that was answered last, where its body was incomplete then. */
   unread: IncomingMessage | undefined;
   hasAsked: boolean;
-  /** The sweep after which it last became idle, or was seen to take something. */
+  /** The sweep after which it last became idle, or took something. */
   since: number;
   /** Bytes of answers that its client has taken. */
   taken: number;
@@ -213,10 +213,10 @@ export class Connections {
     connection.end = end;
   }
 
-  /** Makes room; false where all are in use. Who has asked may ask again, and who never has is worth less. */
+  /** Makes room; false where all are in use. Those that never had a request go first: others may send another one. */
   #evict(): boolean {
     const [idle] = this.#unasked.size > 0 ? this.#unasked : this.#idle;
-    const longest = idle ?? this.#all.values().find(({ socket }) => socket.writableFinished); // told all, and lingers
+    const longest = idle ?? this.#all.values().find(({ socket }) => socket.writableFinished); // answered; lingers
     if (longest === undefined) return false;
     this.#drop(longest, 'evicted');
     return true;

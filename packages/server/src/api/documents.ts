@@ -3,13 +3,13 @@ import { once } from '../operations/index.ts';
 import { type OpenApiOptions, openApiDocument } from './openapi.ts';
 import { docsPage, docsScriptHash } from './page/docs-page.ts';
 
-/** The page needs nothing from anywhere: its own style, its one script, and no more. */
+/** The page loads nothing: only its own style and its one script. */
 export const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script-src '${docsScriptHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** For people: pages elsewhere may link to them. */
 export const documentPaths: ReadonlySet<string> = new Set(['/', '/docs', '/docs/']);
 
-/** Bytes, which all who ask for them share, made when somebody asks: most never do. */
+/** Bytes that all requests share, made on the first one: most are never requested. */
 export function documentsOf(options: OpenApiOptions): {
   readonly openApi: () => Buffer;
   readonly reference: () => Buffer;

@@ -2,7 +2,7 @@
 import { type DeclaredOperation, type HttpForm, inputsInBody } from '@telltale/schema';
 import Type, { type TObject, type TSchema } from 'typebox';
 
-/** What is neither in the path nor in the body is in the query, lists as texts. */
+/** Inputs that are neither in the path nor in the body are in the query, lists as texts. */
 export function queryOf(http: HttpForm, input: DeclaredOperation['input']): TObject {
   const inBody = inputsInBody(http);
   const parameters = Object.entries(input).filter(([name]) => !isInPath(http.path, name) && !inBody.includes(name));

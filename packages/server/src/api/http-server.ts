@@ -1,4 +1,4 @@
-// The HTTP server: carries routes, guards them, answers what has no route, counts. It knows no resource.
+// The HTTP server: serves routes, guards them, answers requests without a route, counts. It knows no resource.
 import { once } from 'node:events';
 import {
   createServer,
@@ -49,7 +49,7 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   readonly server: Server;
-  /** Of bodies, for whatever else is sent to the service and held in memory. */
+  /** Of bodies, also for everything else that is sent to the service and held in memory. */
   readonly budget: BodyBudget;
   listen(at: { readonly host: string; readonly port: number }): Promise<void>;
   /** Takes no more connections; resolves when those with a request under way have ended. */
@@ -149,7 +149,7 @@ function answerUnreadable(connections: Connections, error: NodeJS.ErrnoException
   if (!isBehind) connections.closeInTurn(socket, end);
 }
 
-/** Node gives the socket away, whatever else is under way on it. */
+/** Node hands over the socket, whatever else is in progress on it. */
 function refuseTunnel(connections: Connections, socket: Socket): void {
   socket.on('error', () => socket.destroy());
   if (!connections.isIdle(socket)) socket.destroy();

@@ -1,9 +1,9 @@
-// What the service counts about itself, as Prometheus reads it. Requests are counted as they are answered; everything
-// else is asked for when somebody reads.
+// The metrics of the service, for Prometheus. Requests are counted as they are answered; everything else is collected
+// on a scrape.
 import { Counter, collectDefaultMetrics, Gauge, type Metric as PromMetric, Registry } from 'prom-client';
 import { AnswerCounts } from './answer-counts.ts';
 
-/** A figure with what it belongs to, such as `{ connector: 'plc' }`. */
+/** A figure with its labels, such as `{ connector: 'plc' }`. */
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;

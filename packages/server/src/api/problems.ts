@@ -36,7 +36,7 @@ const clientErrors: Record<string, [ProblemName, string]> = {
 /** A connection that is closed while its client still sends is reset, and the client never sees the answer. */
 const lingerMs = 2000;
 
-/** Answers what is not even HTTP, on the bare socket, and passes over what else the client has to say. */
+/** Answers what is not even HTTP, on the bare socket, and discards the rest of the input. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (socket.writableEnded && !socket.destroyed) return; // answered; this is the rest of it
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -52,7 +52,7 @@ export function endWith(problem: ProblemError, socket: Duplex): void {
   closeSoon(socket, bareAnswer(problem));
 }
 
-/** Says no more, and closes when the client has had time to read; what it still sends is passed over. */
+/** Sends no more, and closes when the client has had time to read; discards what it still sends. */
 export function closeSoon(socket: Duplex, lastWords?: string): void {
   socket.end(lastWords);
   const linger = setTimeout(() => socket.destroy(), lingerMs);

@@ -96,7 +96,7 @@ export const isHeld = ({ schema, isStreamed }: RouteBody) => schema !== undefine
 
 export interface WholeBody {
   readonly stream: Readable;
-  /** As it is said to be; undefined where nothing is said. */
+  /** As announced; undefined where no length is announced. */
   readonly length: number | undefined;
   readonly maxBytes: number;
   readonly held: HeldBody;

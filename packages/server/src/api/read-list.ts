@@ -1,5 +1,5 @@
-// Lists in a query: names and fields, comma-separated, checked while they are read. Reading stops at the first item too
-// many and at the 20th fault, so that what a list costs does not grow with the URL.
+// Lists in a query: names and fields, comma-separated, checked while they are parsed. Parsing stops at the first item
+// too many and at the 20th fault, so that the cost of a list does not grow with the URL.
 import { type Fault, isIdentifier, maxFaults, maxNames, ProblemError, type ProblemName } from '@telltale/schema';
 
 export function readNames(text: string): string[] {

@@ -1,5 +1,5 @@
-// Everything that is checked about a request before its handler sees it: who asks and whether that one may, names, query,
-// type and length of the body, the type that the answer shall have.
+// All checks of a request before its handler: the caller and its permission, names, query, type and length of the body,
+// the type of the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, isIdentifier, jsonType, ProblemError, reservedName } from '@telltale/schema';
 import Type from 'typebox';

@@ -1,8 +1,8 @@
-// What makes it uncertain whom a request is for or where it ends: a proxy in front may have read it otherwise. Such a
-// request comes to no handler, and nothing behind it on its connection is read.
+// Faults that make the target or the end of a request ambiguous: a proxy in front may have read it differently. Such a
+// request reaches no handler, and nothing behind it on its connection is read.
 import type { IncomingMessage } from 'node:http';
 
-/** What is wrong with the form of the request; undefined where nothing is. */
+/** The fault in the form of the request; undefined where there is no fault. */
 export function formFault(request: IncomingMessage): string | undefined {
   const { url = '', headers, rawHeaders, httpVersionMajor, httpVersionMinor } = request;
   if (httpVersionMajor !== 1) return `The version is ${request.httpVersion}; HTTP/1.1 is the one there is.`;

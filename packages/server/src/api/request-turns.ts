@@ -2,7 +2,7 @@
 // The others wait for the next turns, in an order in which no crowd of connections starves a single one.
 import type { Clock } from '@telltale/schema';
 
-/** With what a turn reads before and writes after, within the 20 ms for which nothing may hold the loop. */
+/** Including what a turn reads before and writes after, within the 20 ms for which nothing may block the loop. */
 const turnMs = 10;
 
 /** So many begin in any case: where others use the processors, the time is soon up, and who has just come must not wait. */
@@ -69,7 +69,7 @@ export class RequestTurns {
     return true;
   }
 
-  /** Each in an immediate of its own: what it leaves to be done at once is done before the clock is read again. */
+  /** Each in an immediate of its own: its microtasks run before the clock is read again. */
   #try(): void {
     if (this.#tries >= Math.min(mostTried, this.waiting)) return;
     this.#tries++;

@@ -13,7 +13,7 @@ export interface Found<Endpoint> {
   readonly query: string;
 }
 
-/** Clients ask for the same again and again: what was found for so many URLs, none of them longer, is found at once. */
+/** Clients repeat the same requests: results are cached for so many URLs, none of them longer. */
 const mostRecent = 1000;
 const longestRecent = 256;
 
@@ -23,7 +23,7 @@ const options = {
   ignoreTrailingSlash: true,
   ignoreDuplicateSlashes: true,
   maxParamLength: Number.MAX_SAFE_INTEGER,
-  /** Found, with nothing stored. */
+  /** Found, not cached. */
   onBadUrl: () => undefined,
 };
 

@@ -1,5 +1,5 @@
 // Sends an answer page by page, as fast as the client takes it. A client that goes away ends the pages; pages that fail
-// end the connection, so that no answer looks whole that is not.
+// end the connection, so that no incomplete answer looks complete.
 import type { ServerResponse } from 'node:http';
 import type { PagesReply } from '../operations/index.ts';
 

@@ -1,5 +1,4 @@
-// What Node knows and does of a socket, and does not document. Were it not there any more, everything would still work, less
-// exactly or for more work.
+// Undocumented properties of Node's sockets. Without them everything still works, less exactly or at a higher cost.
 import type { Socket } from 'node:net';
 
 interface Internals {
@@ -7,7 +6,7 @@ interface Internals {
   readonly parser?: { onIncoming?: () => number } | null;
 }
 
-/** Bytes of the writes under way that the system has not taken yet: it counts down during a long one, too. */
+/** Bytes of the writes in progress that the system has not taken yet: it also counts down during a long one. */
 export function queuedBytes(socket: Socket): number | undefined {
   return (socket as Internals)._handle?.writeQueueSize;
 }
@@ -19,10 +18,10 @@ export function takenBytes(socket: Socket): number {
   return begun === undefined || queued === undefined ? socket.bytesWritten - socket.writableLength : begun - queued;
 }
 
-/** Not among what llhttp knows: it stops at once, in the middle of what was read. */
+/** A result that llhttp does not define: the parser stops at once, in the middle of its input. */
 const stop = 3;
 
-/** The parser hands over all requests of a piece of 64 KiB, thousands, before anybody else has a turn; this stops it. */
+/** The parser emits all requests of a piece of 64 KiB, thousands, before anything else has a turn; this stops it. */
 export function stopParsing(socket: Socket): void {
   const { parser } = socket as Internals;
   if (parser?.onIncoming !== undefined) parser.onIncoming = () => stop;

@@ -8,12 +8,12 @@ import { BeginOrder, type Turn } from './begin-order.ts';
 export interface GateOptions {
   /** Why the service cannot answer now; undefined where it can. */
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
-  /** Why nothing may be written now, though reads are answered; undefined where it may. */
+  /** Why no write is possible now, though reads are answered; undefined where it is. */
   readonly writeRefusal?: () => ProblemError | undefined;
   readonly log: Logger;
 }
 
-/** What the gate has to know of an operation. */
+/** What the gate needs to know about an operation. */
 export interface Guarded {
   readonly effect: Effect;
   readonly audited: boolean;
@@ -151,7 +151,7 @@ export class Gate {
     if (operation.audited) this.#log(operation, caller, object, error);
   }
 
-  /** What function modules do again and again is of interest to who looks closely. */
+  /** Repeated actions of function modules matter only for debugging. */
   #log({ name }: GatedOperation, { author, module }: Caller, object: string, error?: unknown): void {
     const level = module === undefined ? 'info' : 'debug';
     const what = `${author}: ${name}${object === '' ? '' : ` ${object.slice(0, 80)}`}`;

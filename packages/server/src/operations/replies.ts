@@ -10,6 +10,6 @@ export interface StreamReply {
 /** An answer of any length, sent as fast as the client takes it. */
 export interface PagesReply {
   readonly pages: AsyncIterable<Uint8Array>;
-  /** Ends them at once: the client is gone, or wanted the headers alone. */
+  /** Ends them at once: the client is gone, or requested only the headers. */
   readonly cancel: () => void;
 }

@@ -1,5 +1,5 @@
-// What two sides say to each other over a port: calls with their answers, progress and aborts, and notifications that have
-// none. Both sides are described by the methods that they have. Who starts and ends whom is left to worker-link.ts.
+// The messages of two sides over a port: calls with their answers, progress and aborts, and notifications, without
+// answers. Each side is described by its methods. worker-link.ts owns start and end.
 import type { Transferable } from 'node:worker_threads';
 import { type CallOptions, OpenCalls, ProblemError } from '@telltale/schema/values';
 
@@ -19,7 +19,7 @@ export type Handlers<Methods> = {
 };
 type Answer<R> = R | Moved<R> | Promise<R | Moved<R>>;
 
-/** A result of which some memory is handed over to the other side, and not copied. */
+/** A result with memory that is transferred to the other side, not copied. */
 export class Moved<R> {
   readonly result: R;
   readonly transfer: Transferable[];
@@ -40,7 +40,7 @@ export class RunningCall {
     this.report = report;
   }
 
-  /** Aborted when the caller has given it up. Most calls are short, and never ask for it. */
+  /** Aborted when the caller has abandoned it. Most calls are short, and never use it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#reason !== undefined) this.#controller.abort(this.#reason);
@@ -70,7 +70,7 @@ interface SentProblem {
 }
 
 export interface LinkCallOptions<Progress = never> extends CallOptions<Progress> {
-  /** Memory in the arguments that is handed over, and not copied. */
+  /** Memory in the arguments that is transferred, not copied. */
   readonly transfer?: Transferable[];
 }
 
@@ -131,7 +131,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
     this.#port.post(message, transfer);
   }
 
-  /** What is no message of ours comes from a library that takes the port for its own. */
+  /** Other messages are of a library that uses the port as its own. */
   #receive(message: Message | null | undefined): void {
     switch (message?.kind) {
       case 'call':

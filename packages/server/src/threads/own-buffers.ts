@@ -1,6 +1,6 @@
-// Bytes that have their memory for themselves: it can be handed over to another thread as it is, or given back at once.
+// Bytes with memory of their own: it can be transferred to another thread as it is, or freed at once.
 
-/** Of such values, the memory that is handed over without a copy. */
+/** Of such values, the memory that is transferred without a copy. */
 export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
   return values.flatMap((value) => {
     if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return [];
@@ -8,7 +8,7 @@ export function ownBuffers(values: readonly unknown[]): ArrayBuffer[] {
   });
 }
 
-/** Gives the memory of such bytes back at once: they may be large, and would lie until they are collected. */
+/** Frees the memory of such bytes at once: they may be large, and would stay until the next collection. */
 export function release(bytes: Uint8Array): void {
   for (const buffer of ownBuffers([bytes])) buffer.transfer(0);
 }

@@ -1,4 +1,4 @@
-// The link to a thread or process that this side has started: its death fails what is open, and it is closed in order, or
+// The link to a thread or process that this side has started: its death fails open calls, and it is closed in order, or
 // by force after a time limit.
 import { inspect } from 'node:util';
 import type { Worker } from 'node:worker_threads';
@@ -10,7 +10,7 @@ import { messagePort } from './thread-link.ts';
 export interface WorkerPort extends Port {
   /** Once, after its last message, with the reason. */
   onEnd(ended: (error: Error) => void): void;
-  /** At once; `onEnd` follows. Nothing where it has ended. */
+  /** At once; `onEnd` follows. No effect where it has ended. */
   kill(): void;
 }
 
@@ -47,7 +47,7 @@ export class WorkerLink<Remote extends object, Local extends object = Record<nev
     });
   }
 
-  /** Resolves when it is gone. It ends when what is said last is settled, and after `patienceMs` at the latest. */
+  /** Resolves when it is gone. It ends when `sayLast` is settled, and after `patienceMs` at the latest. */
   async close(patienceMs: number, sayLast: () => Promise<unknown>): Promise<void> {
     this.#isClosing = true;
     const takeBack = this.#clock.after(patienceMs, () => this.#port.kill());

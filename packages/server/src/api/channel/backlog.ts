@@ -1,6 +1,6 @@
-// What waits for all clients of the channel together: answers while they are gathered and until they are taken, and
-// notifications. Bytes that several clients wait for count once. Beyond a bound long answers are refused; beyond the next,
-// the client that most waits for is closed. The longest answer under way may exceed both.
+// The send queues of all clients of the channel together: answers while they are gathered and until they are taken, and
+// notifications. Bytes that are queued for several clients count once. Beyond a limit long answers are refused; beyond
+// the next, the client with the longest queue is closed. The longest answer being sent may exceed both.
 import { closeCode, ProblemError } from '@telltale/schema';
 
 const MiB = 1 << 20;
@@ -27,7 +27,7 @@ export interface BacklogClient {
   /** It was asked to leave, and is cut off in a moment. */
   readonly isLeaving: boolean;
   readonly waitingBytes: number;
-  /** Of these, what is left of long messages that it has asked for. */
+  /** Of these, the rest of long messages that it has requested. */
   readonly requestedBytes: number;
   close(code: number, reason: string): void;
   terminate(): void;
@@ -104,7 +104,7 @@ export class Backlog {
       leavingBytes += client.waitingBytes;
       if (!client.isLeaving || this.#bytes > mostBesideLeaving) client.terminate();
     }
-    // The longest of what somebody has asked for may exceed the bound by itself: else it could never be had.
+    // The longest requested answer alone may exceed the limit: else it could never be sent.
     const asking = largestBy(open, ({ requestedBytes }) => requestedBytes);
     const requestedBytes = asking?.requestedBytes ?? 0;
     if (this.#bytes - leavingBytes - requestedBytes <= mostBacklogBytes) return;

@@ -35,11 +35,11 @@ export interface ChannelClientOptions {
   readonly socket: WebSocket;
   /** Below the WebSocket. */
   readonly stream: Socket;
-  /** Who it is. */
+  /** Its caller. */
   readonly caller: Caller;
   /** Counts what waits for it, with all others. */
   readonly backlog: Backlog;
-  /** Hands on what is gathered: the newest values go before nothing that is older. */
+  /** Sends what is gathered: the newest values never overtake older ones. */
   readonly flush: () => void;
   /** The newest values of measurements, of which so many updates were passed over. */
   readonly newest: (handles: readonly number[], skipped: number) => Buffer | undefined;
@@ -103,7 +103,7 @@ export class ChannelClient {
     return this.#outgoing.waitingBytes;
   }
 
-  /** Of these, what is left of long messages that it has asked for. */
+  /** Of these, the rest of long messages that it has requested. */
   get requestedBytes(): number {
     return this.#outgoing.requestedBytes;
   }
@@ -135,7 +135,7 @@ export class ChannelClient {
   /** Measurement updates; false where they have to be passed over, each by `passOver`. */
   sendUpdates(message: Buffer): boolean {
     const waiting = this.waitingBytes;
-    // A message that is long by itself goes out where little waits: for nothing that waits, no drain would come.
+    // A message that is long by itself is sent where little is queued: with an empty queue, no drain would come.
     const isMuch = waiting > littleBytes && waiting + message.length > mostWaitingBytes;
     if (this.#passedOver.size > 0 || isMuch || (this.#backlog.isTight && this.#stream.writableNeedDrain)) return false;
     if (this.isOpen) this.#outgoing.send(message);
@@ -168,7 +168,7 @@ export class ChannelClient {
     this.send(message);
   }
 
-  /** Reads no more requests of it until `release`: what it sends waits where it is. */
+  /** Reads no more requests of it until `release`: what it sends stays in the socket. */
   hold(): void {
     this.#isHeld = true;
     this.#socket.pause();
@@ -191,7 +191,7 @@ export class ChannelClient {
     return this.#leaving.signal;
   }
 
-  /** Called when it has taken all that waits; of a client for which something waits. */
+  /** Called when it has taken its whole queue; only for a client with a queue. */
   onceDrained(listener: () => void): void {
     this.#drained.push(listener);
   }
@@ -201,7 +201,7 @@ export class ChannelClient {
     this.#heardMs = nowMs;
   }
 
-  /** Asks whether it is there; closes it where it takes nothing, or says nothing, for too long. */
+  /** Pings it; closes it where it takes nothing, or is silent, for too long. */
   check(nowMs: number): void {
     if (!this.isOpen) {
       this.#leaving?.abort();
@@ -235,7 +235,7 @@ export class ChannelClient {
     this.#leaving?.abort();
   }
 
-  /** It gets nothing more; what waits, and why, it gets as soon as it reads again. `check` ends it. */
+  /** It gets nothing more; the queue and the reason it gets as soon as it reads again. `check` ends it. */
   #giveUp(reason: string): void {
     this.farewell(closeCode.tryAgainLater, reason);
   }
@@ -268,7 +268,7 @@ export class ChannelClient {
     this.#isCatchingUp = false;
   }
 
-  /** What the system has not taken yet: it counts down while a long write is under way, too. */
+  /** What the system has not taken yet: it also counts down during a long write. */
   #leftBytes(): number {
     const buffered = this.#socket.bufferedAmount;
     return (buffered === 0 ? 0 : (queuedBytes(this.#stream) ?? buffered)) + this.#outgoing.queuedBytes;

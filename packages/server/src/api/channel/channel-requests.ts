@@ -23,7 +23,7 @@ import { RequestOrder } from './request-order.ts';
 import type { Watches } from './watches.ts';
 
 export interface ChannelRequestsOptions {
-  /** What is asked of others is refused. */
+  /** Operations without an implementation are refused. */
   readonly implementations: Partial<Implementations>;
   readonly watches: Watches;
   /** For long messages, and answers of many items. */
@@ -34,7 +34,7 @@ export interface ChannelRequestsOptions {
 /** A longer message is parsed, and started, in slices; a shorter one within a millisecond or two. */
 const longBytes = 16 << 10;
 
-/** What is known of a request by its name. */
+/** What is known about a request by its name. */
 interface KnownRequest {
   readonly schema: Checker;
   readonly handler: RequestHandler;
@@ -70,7 +70,7 @@ export class ChannelRequests {
     const isShort = bytes.length <= longBytes && before === undefined;
     const begin = isShort ? undefined : this.#order.hold(client);
     const carryOut = async (): Promise<void> => {
-      await client.whenTaken(); // nothing more is made for who has still to take a long answer
+      await client.whenTaken(); // nothing more is made for a client that has still to take a long answer
       return this.#carryOut(client, bytes, begin);
     };
     const carriedOut = before === undefined ? this.#carryOut(client, bytes, begin) : before.then(carryOut);
@@ -102,7 +102,7 @@ export class ChannelRequests {
       const outcome = handler.handle(client, message);
       if (!handler.isInOrder) begun?.();
       else if (outcome instanceof Promise) begun ??= this.#order.hold(client);
-      // What is known at once is answered at once: behind the request there may be a close frame.
+      // An outcome that is known at once is answered at once: behind the request there may be a close frame.
       const settled = outcome instanceof Promise ? await outcome : outcome;
       const results = settled.results && slices.run(textsOf(settled.results), () => client.isOpen);
       this.#answer(client, id, settled, results instanceof Promise ? await results : results);

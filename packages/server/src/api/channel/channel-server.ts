@@ -26,13 +26,13 @@ export interface ChannelServerOptions {
   readonly unavailable: () => 'starting' | 'stopping' | undefined;
   /** Whose a token is. */
   readonly tokens: Pick<ModuleTokens, 'identify' | 'onRevoked'>;
-  /** Asks its modules whether they live, by the connections that they make. */
+  /** Checks the liveness of its modules, by the connections that they make. */
   readonly modules: Pick<FunctionModules, 'connected'>;
 }
 
 const checkMs = 5000;
 
-/** What may wait for clients that were closed since they take nothing: beyond, they are cut off. */
+/** What may be queued for clients that were closed since they take nothing: beyond, they are cut off. */
 const mostClosedBytes = 16 << 20;
 
 /** When the service stops: how long requests that run have to finish, and clients then to say farewell. */
@@ -204,7 +204,7 @@ export class ChannelServer {
     }
   }
 
-  /** A function module has connected: its supervisor may ask it. */
+  /** A function module has connected: its supervisor may query it. */
   #present(client: ChannelClient): void {
     const { module } = client.caller;
     if (module === undefined) return;

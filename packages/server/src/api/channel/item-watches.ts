@@ -80,7 +80,7 @@ export class ItemWatches {
     this.#options.slices.run(this.#watchers.leave(client));
   }
 
-  /** The item has changed, or is about to go; with its text where it cannot be asked for any more. */
+  /** The item has changed, or is about to be removed; with its text where it can no longer be queried. */
   changed(name: string, isRemoved: boolean, told?: string): void {
     if (!this.#watchers.isWatched(name) && this.#joining.size === 0) return;
     const text = told ?? this.#options.text(name);

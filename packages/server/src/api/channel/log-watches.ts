@@ -14,7 +14,7 @@ export type WatchedLogs = Pick<FunctionModules, 'has' | 'names' | 'onLines' | 'w
 export class LogWatches {
   readonly #modules: WatchedLogs;
   readonly #watchers = new Watchers();
-  /** Lines left out of which the client does not know yet. */
+  /** Skipped lines that have not been reported to the client. */
   readonly #skipped = new Map<ChannelClient, number>();
   /** The modules whose lines the keeper was asked to forward. */
   #handedOn = '[]';

@@ -173,7 +173,7 @@ export class MeasurementWatches {
     this.#tell(client, present);
   }
 
-  /** Resolves when all of it is there; what was gathered in the log is handed on by then. */
+  /** Resolves when all of it is complete; by then the log has been sent. */
   async #begin(client: ChannelClient, present: PresentValues, steps: Generator<void, void>): Promise<void> {
     this.#joining.add(present);
     try {

@@ -1,5 +1,5 @@
-// What goes out to one client of the channel, in order. A long message that the client has asked for is handed to the
-// socket in frames, as fast as the client takes them; whatever comes meanwhile goes behind it.
+// The outgoing messages of one client of the channel, in order. A long message that the client has requested is passed
+// to the socket in frames, as fast as the client takes them; later messages follow it.
 import type { WebSocket } from 'ws';
 import type { Backlog } from './backlog.ts';
 
@@ -13,7 +13,7 @@ interface Frame {
   readonly bytes: Buffer;
   /** The last one of its message. */
   readonly fin: boolean;
-  /** Of a long message that the client has asked for. */
+  /** Of a long message that the client has requested. */
   readonly isRequested: boolean;
   /** Called once: it was taken, or the client is gone. */
   readonly onTaken: () => void;
@@ -51,7 +51,7 @@ export class Outgoing {
     return this.#options.socket.bufferedAmount + this.#queuedBytes;
   }
 
-  /** Of these, what is left of long messages that the client has asked for. */
+  /** Of these, the rest of long messages that the client has requested. */
   get requestedBytes(): number {
     return this.#requestedBytes;
   }
@@ -61,14 +61,14 @@ export class Outgoing {
     return this.#queuedBytes;
   }
 
-  /** A message. `onSent` is called in any case, also where the connection ends before it has gone. */
+  /** A message. `onSent` is called in any case, also where the connection ends before it was sent. */
   send(bytes: Buffer, onSent: () => void = () => undefined): void {
     const frame = { bytes, fin: true, isRequested: false, onTaken: this.#holding(bytes, onSent) };
     if (this.#queue.length > 0) this.#push(frame);
     else this.#hand(frame);
   }
 
-  /** A message that the client has asked for, in pieces that lie behind each other. */
+  /** A message that the client has requested, in consecutive pieces. */
   sendRequested(pieces: readonly Buffer[], onSent: () => void): void {
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     if (bytes <= mostFrameBytes) {
@@ -92,7 +92,7 @@ export class Outgoing {
     this.#pump();
   }
 
-  /** Everything goes to the socket: nothing comes behind it. */
+  /** Everything goes to the socket: nothing follows it. */
   handAll(): void {
     while (this.#queue.length > 0 && this.#isOpen) this.#handNext();
   }

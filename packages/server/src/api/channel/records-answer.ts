@@ -7,7 +7,7 @@ import type { Gathered, Lease } from '../../points/index.ts';
 import type { Backlog } from './backlog.ts';
 import type { ChannelClient } from './channel-client.ts';
 
-/** Half of what a client may let wait before it is taken for lost. */
+/** Half of what may be queued for a client before it is closed. */
 export const mostAnswerBytes = 32 << 20;
 
 /** Answers of several pages that are gathered at once: more would take the room from each other that each needs in the end. */

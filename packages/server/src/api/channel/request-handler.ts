@@ -1,5 +1,5 @@
-// Carries out one kind of request, as the catalogue says: the operation that it asks for, item by item where it is a batch; a
-// watch where it is one. What an operation does is known to its implementation alone.
+// Carries out one kind of request, as the catalogue declares it: its operation, item by item for a batch; or a watch.
+// Only its implementation knows what an operation does.
 import { type ChannelRequest, declarationOf, type ItemResult, jsonType, ProblemError } from '@telltale/schema';
 import {
   type Asked,
@@ -20,7 +20,7 @@ import { unwatch, watch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 
 export interface RequestHandlerParts {
-  /** What is asked of others is refused. */
+  /** Operations without an implementation are refused. */
   readonly implementations: Partial<Implementations>;
   readonly watches: Watches;
   readonly slices: Slices;
@@ -60,7 +60,7 @@ export class RequestHandler {
     return this.#request.isInOrder === true;
   }
 
-  /** The operation that the message asks for; of a batch any of them, since all have the same effect. */
+  /** The operation of the message; of a batch any of them, since all have the same effect. */
   operationOf(message: Fields): GatedOperation {
     return this.#chosen(message).gated;
   }
@@ -83,7 +83,7 @@ export class RequestHandler {
     });
   }
 
-  /** Each item by itself; one that the client may not write to is refused. All have their turn at once. */
+  /** Each item on its own; one that the client may not write to is refused. All are queued at once. */
   async #batch(client: ChannelClient, message: Fields, field: string): Promise<Outcome> {
     const { gate, slices } = this.#parts;
     const { caller } = client;

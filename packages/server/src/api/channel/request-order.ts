@@ -1,5 +1,5 @@
-// The order in which the requests of a client begin: in which they came. While one begins bit by bit, those behind it wait, and
-// no more are taken of the client.
+// The order in which the requests of a client start: that of arrival. While one starts in slices, those behind it wait,
+// and no more are read from the client.
 import type { ChannelClient } from './channel-client.ts';
 
 export class RequestOrder {

@@ -101,7 +101,7 @@ export class UpdateLog {
     this.#bytes = larger;
   }
 
-  /** Entries that lie behind each other are copied together. */
+  /** Consecutive entries are copied together. */
   #copyChosen(chosen: Growing, message: Buffer, start: number): number {
     const ends = this.#ends.items;
     let end = start;

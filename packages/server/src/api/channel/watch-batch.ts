@@ -1,4 +1,4 @@
-// What becomes of each name of a watch that is asked for.
+// The result of each name of a requested watch.
 import { type ItemResult, maxBatchItems, type Problem, ProblemError } from '@telltale/schema';
 import { stepItems } from '../../points/index.ts';
 

@@ -14,7 +14,7 @@ const none: readonly WatchGroup[] = [];
 export interface WatchGroupsOptions {
   readonly clock: Clock;
   readonly slices: Slices;
-  /** Before a client moves to others: what was gathered for it is handed on. */
+  /** Before a client moves to others: sends what was gathered for it. */
   readonly onSharing: () => void;
 }
 

@@ -1,4 +1,4 @@
-// Who watches which names, and who watches all there are. What may be of very many names is done in steps.
+// Who watches which names, and who watches everything. Work on possibly very many names is done in steps.
 import { stepItems } from '../../points/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 
@@ -50,7 +50,7 @@ export class Watchers {
     return leaving;
   }
 
-  /** Who watches all goes on with the rest of what there is; it watches all until that is there. */
+  /** A client that watches everything moves to the rest; it watches everything until that is complete. */
   *remove(client: ChannelClient, names: readonly string[], all: () => Iterable<string>): Generator<void, void> {
     let items = 0;
     if (!this.#ofAll.has(client)) {
@@ -73,7 +73,7 @@ export class Watchers {
     this.#ofAll.delete(client);
   }
 
-  /** It watches nothing from now on; the steps clear up behind it. */
+  /** It watches nothing from now on; the steps clean up. */
   leave(client: ChannelClient): Generator<void, void> {
     this.#ofAll.delete(client);
     const names = this.#byClient.get(client) ?? [];

@@ -13,7 +13,7 @@ export interface Watchable {
   /** Of all clients. */
   readonly count: number;
   has(name: string): boolean;
-  /** How many names it watches; of all there is, none. */
+  /** How many names it watches; 0 where it watches everything. */
   countOf(client: ChannelClient): number;
   /** By its name, or with all there is. */
   isWatchedBy(client: ChannelClient, name: string): boolean;
@@ -21,7 +21,7 @@ export interface Watchable {
   watch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
   watchAll(client: ChannelClient): Promise<void> | undefined;
   unwatch(client: ChannelClient, names: readonly string[]): Promise<void> | undefined;
-  /** Ends at once whatever it watches. */
+  /** Ends all of its watches at once. */
   leave(client: ChannelClient): void;
 }
 

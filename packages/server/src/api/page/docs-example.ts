@@ -1,4 +1,4 @@
-// Examples that fit their schema: of bodies, of answers, of parameters; with words of a plant where they are known.
+// Examples that fit their schema: of bodies, answers and parameters; with names from a plant where they are known.
 import {
   alternatives,
   itemOf,

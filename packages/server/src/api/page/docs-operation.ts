@@ -1,4 +1,4 @@
-// One operation on the page: what it does, what it takes, what it answers, and a command line that does it.
+// One operation on the page: its summary, parameters and answers, and a command line that runs it.
 import type { ProblemName } from '@telltale/schema';
 import type { OpenApiResponse, Operation, Parameter } from '../openapi.ts';
 import { curlExample, exampleJson, firstMedia, isBinary } from './docs-curl.ts';
@@ -93,7 +93,7 @@ function answer(status: string, { description, content }: OpenApiResponse, schem
   }${fields && html`<details><summary>Fields</summary>${fields}</details>`}`;
 }
 
-/** Of a schema with a name that is no object with fields: what it is. */
+/** For a named schema that is not an object with fields: its type. */
 function structure(schema: JsonSchema, schemas: Schemas): Content {
   const whole = resolve(schema, schemas);
   return whole !== schema && whole.properties === undefined && html`, a ${typeInWords(whole, schemas)}`;

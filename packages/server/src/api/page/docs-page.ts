@@ -1,4 +1,4 @@
-// The API reference as one page that needs nothing else: no font, no picture, no script from anywhere.
+// The API reference as one self-contained page: it loads no font, no picture, no script.
 import type { OpenApi } from '../openapi.ts';
 import { brand, contents, type Group, shortened } from './docs-contents.ts';
 import { exampleBase } from './docs-curl.ts';
@@ -19,7 +19,7 @@ const icon =
       '<path d="M2 9h3l2-5 3 9 2-4h2" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
   );
 
-/** Made once; the same for everyone who asks. */
+/** Made once; the same for every request. */
 export function docsPage(api: OpenApi): string {
   const { title, version, description, license } = api.info;
   const schemas: Schemas = new Map(Object.entries(api.components.schemas as Record<string, JsonSchema>));

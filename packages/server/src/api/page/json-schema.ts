@@ -1,4 +1,4 @@
-// A JSON schema as the OpenAPI document has it, and the few questions that the page asks about one.
+// A JSON schema as in the OpenAPI document, and the few functions that the page needs for one.
 
 export interface JsonSchema {
   readonly $ref?: string;
@@ -38,7 +38,7 @@ export function referredName({ $ref }: JsonSchema): string | undefined {
   return $ref?.slice($ref.lastIndexOf('/') + 1);
 }
 
-/** What is referred to, or the schema itself; a reference to nothing is a schema that allows everything. */
+/** The referenced schema, or the schema itself; a dangling reference is a schema that allows everything. */
 export function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = referredName(schema);
   return name === undefined ? schema : (schemas.get(name) ?? {});

@@ -1,6 +1,6 @@
-// Records that come from elsewhere: reads a body of JSON or CSV as it arrives, and hands them on in batches of a bounded
-// size. What was handed on before something went wrong stays, and the problem says how many that were. Runs in a thread
-// of its own (import-thread.ts).
+// Records from elsewhere: parses a body of JSON or CSV as it arrives, and hands them on in batches of a bounded size.
+// Records that were handed on before a fault stay, and the problem says how many. Runs in a thread of its own
+// (import-thread.ts).
 import { setImmediate } from 'node:timers/promises';
 import {
   Batch,
@@ -117,7 +117,7 @@ class Backfill {
     }, true);
   }
 
-  /** What is wrong with a record says with which. */
+  /** A fault names its record. */
   #guarded(read: () => void, isRecord: boolean): void {
     if (isRecord) this.#read++;
     try {
@@ -134,7 +134,7 @@ class Backfill {
     if (typeof value === 'string') this.#textLength += value.length + textCost;
   }
 
-  /** Hands on what was read, once the batch before is on disk: the next is read meanwhile. */
+  /** Hands on the batch, once the one before is on disk: the next is parsed meanwhile. */
   async #flush(): Promise<void> {
     await this.#storing;
     if (this.#batch.count === 0) return;

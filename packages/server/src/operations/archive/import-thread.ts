@@ -4,7 +4,7 @@ import { parentLink } from '../../threads/index.ts';
 import type { ParserThread } from './import-protocol.ts';
 import { serveImport } from './serve-import.ts';
 
-/** Where processors are few, whatever else the server does comes first. */
+/** Where processors are few, all other work of the server comes first. */
 function lowerPriority(): void {
   if (process.platform !== 'linux') return; // elsewhere it would be that of the whole process
   try {

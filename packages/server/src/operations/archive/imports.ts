@@ -65,7 +65,7 @@ export class Imports {
     return this.#thread !== undefined;
   }
 
-  /** Resolves when all records of the body are on disk. What was stored before something went wrong stays. */
+  /** Resolves when all records of the body are on disk. Records that were stored before a fault stay. */
   async import(request: ImportRequest): Promise<void> {
     const entering = this.#turnstile.enter(request, request.signal);
     if (this.#turnstile.queued > 0) this.#lookForSlow();

@@ -28,8 +28,8 @@ function digitsOf(time: string | number): string {
 }
 
 /**
- * What is finer than a microsecond is rounded up: to a record, which has whole ones, that makes no difference. A time
- * beyond the last one that a record can have is taken for the one next to that.
+ * Fractions of a microsecond are rounded up: for records, which have whole ones, that makes no difference. A time
+ * beyond the last possible one of a record becomes the one next to that.
  */
 function readTime(which: string, text: string, nowUs: number): number {
   const [, sign, whole = '', decimals, bare] = decimal.exec(text) ?? [];

@@ -46,7 +46,7 @@ export class RunningImport {
     return this.#received;
   }
 
-  /** Whether nothing can be done before its client sends more. */
+  /** Whether it is blocked until its client sends more. */
   get awaitsClient(): boolean {
     return !this.#isWhole && this.#inFlight === 0;
   }
@@ -80,7 +80,7 @@ export class RunningImport {
         }
         if (this.#isOver) return;
         this.#inFlight += piece.length;
-        // In memory of its own, that it may be given away.
+        // In memory of its own, so that it can be transferred.
         const bytes = ownBuffers([piece]).length > 0 ? piece : new Uint8Array(piece);
         this.#thread.notify('bytes', [bytes], ownBuffers([bytes]));
       }

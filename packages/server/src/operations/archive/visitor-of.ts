@@ -1,4 +1,4 @@
-// Between whom the archive is fair: who a client proves to be, else where it is; and within that its connections.
+// The clients between which the archive is fair: by identity, else by address; and within that by connection.
 import type { Caller } from '../../access/index.ts';
 import type { Visitor } from '../../archive/index.ts';
 

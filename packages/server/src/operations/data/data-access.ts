@@ -1,4 +1,4 @@
-// The operations of version 1 on what is live, as both HTTP and the channel offer them.
+// The operations of version 1 on live objects, as both HTTP and the channel offer them.
 import { type AlarmField, type CommandField, type MeasurementField, ProblemError } from '@telltale/schema';
 import type { Alarms } from '../../alarms/index.ts';
 import {
@@ -27,7 +27,7 @@ export interface DatabaseSelection {
 /** Bytes of JSON, which must not be modified; those of a very large read come later. */
 export type ReadBytes = Lease | Gathered | Promise<Gathered>;
 
-/** Asked between slices; who does not care any more gets nothing. */
+/** Checked between slices; a caller that is gone gets nothing. */
 export type IsWanted = () => boolean;
 
 interface Points {
@@ -77,7 +77,7 @@ export class DataAccess {
     };
   }
 
-  /** Each read of many: every object as it is at one moment between the request and the answer. */
+  /** Each read of many: every object with its state at one moment between the request and the answer. */
   readMeasurements(selection: Selection<MeasurementField>, isWanted?: IsWanted): ReadBytes {
     return this.#readPoints('measurements', selection, isWanted);
   }
@@ -108,7 +108,7 @@ export class DataAccess {
     return kind === 'alarms' ? this.alarms.version : this[kind].wire.version;
   }
 
-  /** An object of arrays; a kind that is not asked for is not there. */
+  /** An object of arrays; without the kinds that were not requested. */
   readDatabase(select: DatabaseSelection, isWanted?: IsWanted): Gathered | Promise<Gathered> {
     return this.#gathered(this.#database(select), isWanted);
   }

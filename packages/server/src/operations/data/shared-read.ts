@@ -9,7 +9,7 @@ export class SharedRead {
   readonly #version: () => number;
   #running: Promise<Gathered> | undefined;
   #next: Promise<Gathered> | undefined;
-  /** What was read last, for as long as somebody has it, and nothing has changed. */
+  /** The last result, while it is in use and nothing has changed. */
   #last: { readonly version: number; readonly gathered: WeakRef<Gathered> } | undefined;
 
   /** Equal versions have equal bytes. */

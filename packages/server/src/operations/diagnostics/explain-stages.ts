@@ -1,5 +1,5 @@
-// What each stage of the chain made of the last reading, in plain words. It only looks; the chain itself says what it would
-// do with a reading.
+// What each stage of the chain did with the last reading, in plain words. It has no effect; the chain itself says what
+// it would do with a reading.
 import {
   describeQuality,
   fromTimestamp,
@@ -14,17 +14,17 @@ import type { ChainView, Reading, ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
 import { cut, number, plain, prefixed, quoted, sentence, vtqText, when } from './value-words.ts';
 
-/** Everything that is known when somebody asks. */
+/** Everything that is known at the time of the request. */
 export interface Explained {
   readonly name: string;
-  /** Empty where there is none. */
+  /** Empty where it has no address. */
   readonly address: string;
   readonly view: ChainView;
   /** Undefined where no connector reads it, or the connector does not run. */
   readonly status: InstanceStatus | undefined;
-  /** What the connector remembers of the last reading; undefined where it knows of none. */
+  /** What the connector has stored about the last reading; undefined where it had none. */
   readonly trace: ReadingTrace | undefined;
-  /** Why the connector could not be asked. */
+  /** Why the connector could not be queried. */
   readonly traceProblem: string | undefined;
   /** What the chain makes of the value that was read last, where there is one. */
   readonly trial: ReadingTrial | undefined;
@@ -33,7 +33,7 @@ export interface Explained {
 
 type Stage = Omit<StageExplained, 'stage'>;
 
-/** In the order in which a reading passes them; `shown` is what comes out at the end. */
+/** In the order in which a reading passes them; `shown` is the final result. */
 export function explainStages(explained: Explained, shown: Vtq): StageExplained[] {
   const stages: Record<StageExplained['stage'], Stage> = {
     reading: readingStage(explained),

@@ -1,4 +1,4 @@
-// Connectors and providers as version 1 shows them, made from what the host knows of them.
+// Connectors and providers as in version 1, made from the state of the host.
 import {
   type DeviceStatus,
   type InstanceState,
@@ -69,7 +69,7 @@ export function liveProvider(status: InstanceStatus, points: QualityCounts): Liv
   };
 }
 
-/** The time of a stack may be none; what is shown then is the epoch, as where there never was a time. */
+/** The time of a stack may be invalid; then the epoch is shown, as where there never was a time. */
 export function timeOf(us: number): Timestamp {
   const whole = Math.round(us);
   return toTimestamp(Number.isSafeInteger(whole) && whole >= 0 ? whole : 0);

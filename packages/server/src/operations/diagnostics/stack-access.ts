@@ -1,5 +1,5 @@
-// What people can ask about connectors and providers, and about how a measurement came to be what it is, as both HTTP and
-// the channel offer it.
+// The queries about connectors and providers, and about how the value of a measurement came about, as both HTTP and the
+// channel offer them.
 import {
   type BrowsedItems,
   type BrowseRequest,

@@ -1,4 +1,4 @@
-// Values, times and qualities in the words of an explanation.
+// The texts of values, times and qualities in an explanation.
 import {
   type Datatype,
   describeQuality,

@@ -1,4 +1,4 @@
-// Carries out what is asked of the archive.
+// Implements the operations of the archive.
 import {
   type Clock,
   columnsType,
@@ -46,7 +46,7 @@ const forms: ReadonlyMap<string, RecordForm> = new Map([
 ]);
 
 export function archive({ archive, archiving, imports, data, clock }: ArchiveParts) {
-  /** Of numbers, or of digits as they stand in a path; without an end, until now. */
+  /** Of numbers, or of digits in a path; without an end, until now. */
   const intervalOf = (since: string | number, until: string | number = 0) => readInterval(since, until, clock.now());
 
   const checkKnown = async (kind: Kind, name: string): Promise<void> => {

@@ -1,4 +1,4 @@
-// Carries out what is asked of the configuration as a whole: the stacks, the database file, transactions, rendering,
+// Implements the operations on the configuration as a whole: the stacks, the database file, transactions, rendering,
 // revisions, and the executables of function modules.
 import { type FunctionModule, ProblemError, type Stack } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
@@ -10,7 +10,7 @@ export interface StackCatalogue {
   readonly provider: ReadonlyMap<string, Stack>;
 }
 
-/** What was acknowledged and was not found when the service started, whichever part it is of. */
+/** Acknowledged data of any part that was missing when the service started. */
 interface Losses {
   missing(): readonly string[];
   acknowledge(): Promise<void>;

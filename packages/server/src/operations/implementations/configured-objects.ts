@@ -1,4 +1,4 @@
-// Carries out what is asked of the six families of configured objects.
+// Implements the operations of the six families of configured objects.
 import type { Family } from '@telltale/schema';
 import type { ConfigurationDatabase } from '../../cfgdb/index.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';

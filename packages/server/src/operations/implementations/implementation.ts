@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import type { InputOf, OperationName, operations, WatchOperationName } from '@telltale/schema';
 import type { Caller } from '../../access/index.ts';
 
-/** What a transport knows of who asks. */
+/** What a transport knows about the caller. */
 export interface Asked {
-  /** Who asks; it may. */
+  /** The caller; it has permission. */
   readonly caller: Caller;
   /** Aborted when the caller is gone before the answer. The same one each time. */
   readonly signal: () => AbortSignal;
-  /** On which it was asked: the same one for all requests of a connection. */
+  /** Its connection: the same one for all requests of a connection. */
   readonly connection: { readonly remoteAddress?: string | undefined };
   /** The type of the answer that the client prefers. */
   readonly type: string;

@@ -1,4 +1,4 @@
-// Carries out what is asked of connectors, providers and function modules that run.
+// Implements the operations of running connectors, providers and function modules.
 import {
   type FunctionModuleOperation,
   formatTimestamp,

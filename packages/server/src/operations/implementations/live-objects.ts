@@ -1,4 +1,4 @@
-// Carries out what is asked of live measurements, commands and alarms.
+// Implements the operations of live measurements, commands and alarms.
 import { isDatatype, traitsOf } from '@telltale/schema';
 import { collectionText } from '../collection-text.ts';
 import type { DataAccess, IsWanted } from '../data/index.ts';
@@ -51,7 +51,7 @@ function whileOpen(signal: Asked['signal']): IsWanted {
   return () => !signal().aborted;
 }
 
-/** In a query a plus sign is a space to most readers; before a number only the sign can be meant. */
+/** In a query most parsers read a plus sign as a space; before a number only the sign can be meant. */
 function signed(value: string): string {
   const prefix = value.charAt(0);
   const isNumber = isDatatype(prefix) && traitsOf(prefix).isQuantity;

@@ -1,4 +1,4 @@
-// Carries out what is asked of the service itself: probes, metrics, the catalogue of operations and the documents.
+// Implements the operations of the service itself: probes, metrics, the catalogue of operations and the documents.
 import { type DeclaredOperation, declarationOf, operationNames, ProblemError } from '@telltale/schema';
 import Type from 'typebox';
 import { type InterfacePaths, pathOf } from '../paths.ts';
@@ -57,7 +57,7 @@ function listedOperation(declared: DeclaredOperation, paths: InterfacePaths): ob
   };
 }
 
-/** Made when somebody asks: most never do. */
+/** Made on the first request: most are never requested. */
 export function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {
