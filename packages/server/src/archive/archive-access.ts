@@ -1,4 +1,4 @@
-// What the rest of the server asks of the archive. Everything behind it runs on other threads.
+// The interface of the archive for the rest of the server. Everything behind it runs on other threads.
 import { type Aggregate, aggregates, type BatchMessage, type Datatype } from '@telltale/schema';
 import type { Kind, SeriesKey } from './records.ts';
 import type { Visitor } from './turnstile.ts';
@@ -26,14 +26,14 @@ export interface ReadRequest {
   readonly activeOnly?: boolean | undefined;
 }
 
-/** Who reads. Clients take turns, and within a client its connections. */
+/** The client of a query. Clients take turns, and within a client its connections. */
 export interface ArchiveReader extends Visitor {
-  /** Aborted when the answer is no longer wanted, before its first page. */
+  /** Aborted when the answer is no longer needed, before its first page. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Pages of the answer, made as they are taken; a page is the taker's until the next is asked for. Leaving the loop, or
+ * Pages of the answer, made as they are taken; the caller owns a page until it requests the next. Leaving the loop, or
  * `cancel`, ends the query at once.
  */
 export interface QueryResult extends AsyncIterable<Uint8Array> {
@@ -42,7 +42,7 @@ export interface QueryResult extends AsyncIterable<Uint8Array> {
   cancel(): void;
 }
 
-/** How far a long piece of work has come; the last one has `done` and what was found. */
+/** The progress of a long task; the last one has `done` and the findings. */
 export interface ArchiveProgress {
   readonly doneBytes: number;
   readonly totalBytes: number;
@@ -91,6 +91,6 @@ export interface ArchiveAccess {
   stats(): Promise<ArchiveStats>;
   /** Reads everything and compares checksums. */
   check(): AsyncIterable<ArchiveProgress>;
-  /** Merges what can be merged, and gives back what was erased or has expired. */
+  /** Merges what can be merged, and frees the space of erased and expired records. */
   compact(): AsyncIterable<ArchiveProgress>;
 }

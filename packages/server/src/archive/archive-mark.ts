@@ -1,5 +1,5 @@
-// The mark that there is an archive, in the data folder and outside of the archive's own: a start that finds the mark and
-// no archive reports that as missing until it is acknowledged. What is missing of an archive is reported by its inventory.
+// The mark that there is an archive, in the data folder and outside the archive's own: a start that finds the mark and
+// no archive reports it as missing until that is acknowledged. The inventory reports missing files within an archive.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { replaceFile, syncFolder, systemDisk } from './files/disk.ts';
@@ -75,7 +75,7 @@ export class ArchiveMark {
   }
 }
 
-/** Nothing where it is there and cannot be read: that is damage, too. */
+/** Empty where the file exists and cannot be read: that is damage, too. */
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

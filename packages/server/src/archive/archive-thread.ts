@@ -142,7 +142,7 @@ class ArchiveThread {
     });
   }
 
-  /** What is no longer needed goes when no query has it open. */
+  /** Obsolete files are removed when no query has them open. */
   #release(): void {
     const paths = this.#store.obsolete();
     if (paths.length === 0) return;
@@ -221,7 +221,7 @@ class ArchiveThread {
     const paths = this.#store.blockPaths();
     const { bytes: totalBytes } = this.#store.stats();
     const damages = await this.#worker.check(paths, (doneBytes) => report({ doneBytes, totalBytes }));
-    // What compaction has replaced meanwhile is gone, and no damage.
+    // Files that compaction has replaced meanwhile are gone, which is no damage.
     const counting = new Set(this.#store.blockPaths().map((path) => basename(path)));
     for (const damage of damages) if (counting.has(damage.file)) this.#store.noteDamage(damage);
     return { doneBytes: totalBytes, totalBytes, done: true, damages: this.#store.stats().damages };

@@ -1,5 +1,5 @@
-// The archive as the rest of the server knows it: takes records, answers what is asked. The work is done by two threads,
-// one that writes and one that reads, so that neither holds up live values or the other.
+// The archive as the rest of the server knows it: takes records, answers queries. Two threads do the work, a writer and
+// a reader, so that neither delays live values or the other.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BatchMessage, type Clock, type Datatype, ProblemError } from '@telltale/schema';
@@ -33,7 +33,7 @@ export interface ArchiveOptions {
   readonly limits?: Limits;
   /** The thread that writes died: the server cannot go on. */
   readonly onFailure: (error: Error) => void;
-  /** The disk refuses what is written, and why; or, undefined, takes it again. */
+  /** The disk refuses writes, and why; or, undefined, accepts them again. */
   readonly onTrouble: (reason: string | undefined) => void;
   readonly onWarning: (text: string) => void;
 }

@@ -1,5 +1,5 @@
-// The thread that compacts and checks blocks, as the one that writes knows it: started when it is first needed, one piece
-// of work at a time.
+// The client, on the writer thread, of the thread that compacts and checks blocks: started when it is first needed, one
+// task at a time.
 import { startThread, threadPort, WorkerLink } from '../threads/index.ts';
 import type { Damage } from './files/damage.ts';
 import type { CompactionThread } from './protocol.ts';

@@ -1,4 +1,4 @@
-// The progress of a long piece of work as something to loop over: who looks seldom sees the newest alone.
+// The progress of a long task as an async iterable: a slow consumer sees only the newest.
 import type { ArchiveProgress } from './archive-access.ts';
 
 export class ProgressReport implements AsyncIterable<ArchiveProgress> {

@@ -1,4 +1,4 @@
-// What the threads of the archive and their client can ask of each other.
+// The calls between the threads of the archive and their client.
 import type { MessagePort } from 'node:worker_threads';
 import type { Datatype, ProblemName } from '@telltale/schema';
 import type { ArchiveProgress, ArchiveStats, ReadRequest } from './archive-access.ts';
@@ -33,7 +33,7 @@ export interface WriterThread {
   /** These two report their progress meanwhile. */
   check(): Promise<ArchiveProgress>;
   compact(): Promise<ArchiveProgress>;
-  /** Handed on to the thread that reads, with what there is to read: so it is sent once for all. */
+  /** Forwarded to the reader thread, together with the snapshot: so it is sent once. */
   read(begin: Begin): void;
   cancel(id: number): void;
   /** Last. */

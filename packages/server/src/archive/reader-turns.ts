@@ -1,5 +1,5 @@
-// Whose turn it is among the queries of the thread that reads. One that has just come has its first turn, which is short,
-// before the others go on: what is cheap is answered then, and waits for nothing that is not. The others take turns.
+// The turns of the queries in the reader thread. A new query has its first turn, which is short, before the others go
+// on: cheap queries are answered then, and wait for no expensive one. The others take turns.
 
 /** First turns in a row, so that a stream of new queries does not hold up the others for ever. */
 const mostFirst = 8;

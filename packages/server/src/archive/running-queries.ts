@@ -1,6 +1,6 @@
-// Readings of the archive under way: pages come from the thread that reads as fast as they are taken, and no faster. How
-// many there are is bounded, in all, of each client and of each connection. Each has a first turn, unless it is long by what is asked; what is
-// not answered by then is long as well, and waits until few enough others are.
+// Running queries of the archive: pages come from the reader thread as fast as they are taken, and no faster. Their
+// number is limited, in total, per client and per connection. Each has a first turn, unless its parameters make it
+// long; a query that is not answered by then is long as well, and waits until few enough others run.
 import { MessageChannel } from 'node:worker_threads';
 import { type Clock, onAbort, ProblemError } from '@telltale/schema';
 import { type Link, startThread, threadPort, WorkerLink } from '../threads/index.ts';
@@ -17,14 +17,14 @@ const mostSpare = 4;
 const first: TurnstileLimits = { inside: 8, insideOfConnection: 4, queued: 96, queuedOfConnection: 64 };
 /** Readings that go on, with up to three pages each; those that wait for it have one. */
 const long: TurnstileLimits = { inside: 16, insideOfConnection: 4, queued: 48, queuedOfConnection: 16 };
-/** More records than a first turn has time for: an answer that has more by what is asked waits with the long ones at once. */
+/** More records than a first turn has time for: a query whose parameters exceed it queues as long at once. */
 const mostShort = 20_000;
-/** While others wait, a query of which nothing was taken for so long gives way. */
+/** While others are queued, a query whose answer was not taken for so long gives way. */
 const mostIdleMs = 5000;
 
 export interface RunningQueriesOptions {
   readonly clock: Clock;
-  /** To the thread that writes, which knows what there is to read and hands it on. */
+  /** To the writer thread, which knows what there is to read and forwards it. */
   readonly writer: () => Link<WriterThread> | undefined;
   readonly onDeath: (error: Error) => void;
 }

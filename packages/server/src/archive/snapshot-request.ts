@@ -1,4 +1,4 @@
-// What the thread that reads asks the one that writes for: what there is of some names of a query.
+// The request of the reader thread to the writer: snapshots of some names of a query.
 import type { ReadRequest } from './archive-access.ts';
 import type { Kind } from './records.ts';
 
@@ -11,10 +11,10 @@ export interface SnapshotRequest {
   readonly needsHead: boolean;
 }
 
-/** Names that are asked for together. */
+/** Names that are requested together. */
 const namesAtOnce = 16;
 
-/** Of the names from `from` on, as many as are asked for together. */
+/** Of the names from `from` on, as many as are requested together. */
 export function snapshotRequest(request: ReadRequest, from: number): SnapshotRequest {
   const { kind, names, sinceUs, untilUs } = request;
   return {

@@ -1,5 +1,5 @@
-// Lets so many in at once: in all, of each client and of each of its connections. The others wait. Clients take turns, and
-// within a client its connections do: who asks for much waits for itself. What is too much to wait is refused.
+// Admits a limited number at once: in total, per client and per connection. The others queue. Clients take turns, and
+// within a client its connections: a client with many queries delays itself. A full queue refuses more.
 import { onAbort, ProblemError } from '@telltale/schema/values';
 
 export interface TurnstileLimits {
@@ -10,9 +10,9 @@ export interface TurnstileLimits {
   readonly queuedOfConnection: number;
 }
 
-/** Who enters. Several clients may look alike, such as all of one machine: so a connection has limits of its own. */
+/** The client. Several may look alike, such as all of one machine: so a connection has limits of its own. */
 export interface Visitor {
-  /** By what is known of it: who it proves to be, else where it is. */
+  /** By its identity, else its address. */
   readonly client?: unknown;
   readonly connection?: unknown;
 }

@@ -1,5 +1,5 @@
 // The executables of function modules on disk. A module has a folder of its own, whose name the server makes; a path
-// never leaves it, through symbolic links neither. Whether a module exists is not decided here.
+// never leaves it, not even through symbolic links. Whether a module exists is not decided here.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
@@ -36,12 +36,12 @@ export class Executables {
     this.#uploads = new Uploads({ folder, store, onDamage });
   }
 
-  /** Of those that were uploaded: what is gone, or not as it was, a sentence each. */
+  /** Of those that were uploaded: which are missing or changed, a sentence each. */
   get missing(): readonly string[] {
     return this.#uploads.missing;
   }
 
-  /** What is there now counts, also where that is nothing. */
+  /** Accepts the present state, also where nothing is there. */
   acknowledgeMissing(): Promise<void> {
     return this.#inTurn(() => this.#uploads.acknowledge());
   }
@@ -87,12 +87,12 @@ export class Executables {
     return join(this.#folder, storedPathOf(module, path));
   }
 
-  /** What it must be to be run; undefined where it was not uploaded, but put there by hand. */
+  /** The sums with which it may run; undefined where it was not uploaded, but put there by hand. */
   uploadedAs(module: string, path: string | undefined): readonly UploadSum[] | undefined {
     return this.#uploads.of(storedPathOf(module, path));
   }
 
-  /** Checks whether it is what was uploaded; what is not is listed in `missing`. */
+  /** Checks whether it is what was uploaded; deviations are listed in `missing`. */
   async check(module: string, path: string | undefined): Promise<void> {
     await this.#uploads.check(storedPathOf(module, path));
   }

@@ -1,5 +1,5 @@
-// All function modules of the rendering, and what people and programs may ask of them. Each has a supervisor of its
-// own, which decides; this finds it, by name or by run, and notifies the listeners.
+// All function modules of the rendering, and their operations. Each has a supervisor of its own, which decides; this
+// finds it, by name or by run, and notifies the listeners.
 import {
   type FunctionModule,
   type FunctionModuleStatus,
@@ -52,7 +52,7 @@ export class FunctionModules {
     this.#options = options;
   }
 
-  /** Starts what is to run; until then it waits, so that no module finds a service that is not ready. */
+  /** Starts the modules; not before, so that no module finds a service that is not ready. */
   open(): void {
     if (this.#phase !== 'before') return;
     this.#phase = 'open';
@@ -104,7 +104,7 @@ export class FunctionModules {
     return this.#find(name).start();
   }
 
-  /** Resolves when nothing of it lives any more; it stays so until somebody acts, or the service starts again. */
+  /** Resolves when none of its processes is alive; it stays stopped until an operator acts, or the service restarts. */
   async stop(name: string): Promise<void> {
     return this.#find(name).stop();
   }
@@ -140,7 +140,7 @@ export class FunctionModules {
     return this.#configured(name)?.answered(queryId, status) ?? false;
   }
 
-  /** Stops all; each has `termToKill`, but no longer than this. Resolves when nothing of them lives any more. */
+  /** Stops all; each has `termToKill`, but no longer than this. Resolves when none of their processes is alive. */
   async close(patienceMs: number): Promise<void> {
     this.#phase = 'closed';
     await Promise.all(Array.from(this.#supervisors.values(), (supervisor) => supervisor.close(patienceMs)));
@@ -161,7 +161,7 @@ export class FunctionModules {
     return supervisor;
   }
 
-  /** One that is removed, as soon as nothing of it lives any more. */
+  /** One that is removed, as soon as none of its processes is alive. */
   #forget(supervisor: ModuleSupervisor): void {
     if (supervisor.isRemoved && !supervisor.isRunning) this.#supervisors.delete(supervisor.name);
   }

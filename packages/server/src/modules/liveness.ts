@@ -1,5 +1,5 @@
-// Whether a module that runs is alive: it is asked through its connection, and has to answer in time. What becomes of
-// one that is silent is the supervisor's.
+// Whether a running module is alive: it is queried through its connection, and has to answer in time. The supervisor
+// decides what happens to a silent one.
 import type { Clock } from '@telltale/schema';
 
 const shortestPauseMs = 100;
@@ -12,7 +12,7 @@ export interface ModuleConnection {
 
 export interface LivenessOptions {
   readonly clock: Clock;
-  /** 0: it is never asked. */
+  /** 0: it is never queried. */
   readonly timeoutMs: number;
   /** Of the next query; none is used twice, so that an answer that comes late answers nothing else. */
   readonly nextQueryId: () => number;
@@ -50,7 +50,7 @@ export class Liveness {
     this.#watch();
   }
 
-  /** Its process is gone, or asked to end. */
+  /** Its process is gone, or is being stopped. */
   end(): void {
     this.#phase = 'over';
     this.#connections = [];

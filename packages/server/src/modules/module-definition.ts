@@ -1,4 +1,4 @@
-// A function module as its supervisor reads it, and what a change of it asks for.
+// A function module as its supervisor reads it, and what a change of it requires.
 import { isDeepStrictEqual } from 'node:util';
 import { type FunctionModule, parseRunMode, type RunMode, readModuleProperties } from '@telltale/schema';
 

@@ -27,7 +27,7 @@ export interface RunOptions {
 }
 
 export interface RunEvents {
-  /** Its state has changed by itself. */
+  /** Its state has changed on its own. */
   readonly onReady: () => void;
   readonly onSilent: (reason: string) => void;
 }
@@ -123,7 +123,7 @@ export class ModuleRun {
     this.#options.processes.stop(this.id, Math.min(this.#module.termToKill, patienceMs));
   }
 
-  /** Nothing of it lives any more. */
+  /** None of its processes is alive. */
   over(): void {
     this.#liveness.end();
     this.#options.tokens.revoke(this.#token);

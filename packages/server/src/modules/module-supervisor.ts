@@ -39,7 +39,7 @@ export class ModuleSupervisor {
   /** Undefined once it is removed. */
   #definition: ModuleDefinition | undefined;
   #run: ModuleRun | undefined;
-  /** Until it is started again by itself. */
+  /** Until its automatic restart. */
   #pause: { readonly untilUs: number; readonly cancel: () => void } | undefined;
   #timetable: ModuleTimetable | undefined;
   /** It is to be started as soon as anything is. */
@@ -136,7 +136,7 @@ export class ModuleSupervisor {
     return this.#starting(() => this.#restart());
   }
 
-  /** Resolves when nothing of it lives any more; it rests until somebody acts. */
+  /** Resolves when none of its processes is alive; it stays stopped until an operator acts. */
   stop(): Promise<void> {
     this.#rests('STOP', 'was stopped before it had started');
     this.#run?.end('rest');

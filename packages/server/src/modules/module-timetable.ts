@@ -1,4 +1,4 @@
-// Calls at the times of day of a schedule. The time of day may be set meanwhile, which no timer sees: it is looked at
+// Calls at the times of day of a schedule. The time of day may be set meanwhile, which no timer notices: it is checked
 // every minute at least.
 import type { Clock } from '@telltale/schema';
 

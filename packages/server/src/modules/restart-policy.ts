@@ -1,9 +1,9 @@
-// When a module that ended by itself is started again: after pauses that grow, and not for ever.
+// When a module that ended on its own is restarted: after growing pauses, and not for ever.
 import type { Clock } from '@telltale/schema';
 
 const pausesMs = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000] as const;
 const longestMs = 60_000;
-/** One that ran for so long is taken to be well: the pauses start again from the shortest. */
+/** One that ran for so long counts as healthy: the pauses start again from the shortest. */
 const wellMs = 60_000;
 
 export const windowMs = 60_000;
@@ -19,7 +19,7 @@ export class RestartPolicy {
     this.#clock = clock;
   }
 
-  /** Someone has acted: what was before does not count any more. */
+  /** An operator has acted: the history no longer counts. */
   forgive(): void {
     this.#starts = [];
     this.#pauses = 0;

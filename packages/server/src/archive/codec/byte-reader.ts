@@ -1,4 +1,4 @@
-// Bytes as they are read, between two bounds: what would lie past the end is a RangeError, and nothing is read there.
+// Reads bytes between two bounds: a read past the end is a RangeError.
 
 export class ByteReader {
   declare bytes: Uint8Array;

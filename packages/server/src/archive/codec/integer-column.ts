@@ -1,6 +1,6 @@
-// Columns of whole numbers, which all other columns are made of: the form is chosen that takes the fewest bytes. The
-// ranges of all forms are measured in one pass; only the one that is chosen is written. Reading is in
-// read-integer-column.ts, the bytes in FORMAT.md.
+// Columns of integers, of which all other columns are made: the form with the fewest bytes is chosen. The ranges of all
+// forms are measured in one pass; only the chosen one is written. read-integer-column.ts reads them, FORMAT.md
+// describes the bytes.
 import type { ByteWriter } from './byte-writer.ts';
 import { commonDivisor } from './common-divisor.ts';
 import { findDistinct } from './distinct-values.ts';
@@ -20,7 +20,7 @@ import { runBytes, signedBytes, stepRunBytes, writeRuns, writeRunsOfSteps } from
 /** Columns that take fewer bits a number than this are not looked at for a divisor or a dictionary. */
 const bitsWorthDividing = 3;
 const bitsWorthDictionary = 6;
-/** Runs that take a byte for so many numbers are taken at once. */
+/** Runs that take a byte for so many numbers are chosen at once. */
 const shortEnough = 32;
 const noBlocks: BlockBytes = { plain: Infinity, steps: Infinity, bends: Infinity };
 

@@ -1,5 +1,5 @@
-// Values that are stored as numbers: whole numbers, else decimals with one power of ten, else the bits of singles, else a
-// dictionary, else the two halves of the doubles. Whatever the datatype, what comes back has the same bits.
+// Values that are stored as numbers: integers, else decimals with one power of ten, else the bits of singles, else a
+// dictionary, else the two halves of the doubles. For every datatype, values are restored bit by bit.
 import type { ByteReader } from './byte-reader.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { mostPlaces, notDecimal, powersOfTen, scaleDecimals, scaleSingles } from './decimals.ts';

@@ -1,5 +1,5 @@
 // Reads the columns that integer-column.ts writes. Bytes that no encoder wrote are a RangeError or give some numbers;
-// neither time nor memory goes beyond what the count asks for.
+// time and memory stay within what the count requires.
 import { unpack } from './bit-packing.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { integerForm, numbersABlock } from './integer-forms.ts';

@@ -1,5 +1,5 @@
-// What a chunk is in short, so that trends and aggregates over long intervals need not read its records. Numbers only:
-// texts have none, nor have longs that a double cannot hold.
+// The summary of a chunk, so that trends and aggregates over long intervals need not read its records. Numbers only:
+// texts have no summary, nor have longs that a double cannot hold.
 import { form, qualityMask, traitsOf } from '@telltale/schema/values';
 import type { Columns, SeriesKey } from '../records.ts';
 import type { ByteReader } from './byte-reader.ts';

@@ -1,5 +1,5 @@
-// Reads a block. Opening reads its label; of the directory as much as is asked for, an index when its series is, records
-// when their chunk is. Nothing in the file ever changes, so that any number of readers need no lock.
+// Reads a block. Opening reads its label; the directory, an index and the records of a chunk are read on demand. The
+// file never changes, so that any number of readers need no lock.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -70,7 +70,7 @@ export class BlockFile {
     this.#timesWindow = new FileWindow(file, indexesAt, aheadBytes);
   }
 
-  /** Throws `DamagedBlock` where nothing of it can be read, `NewerVersion`, and the system's errors. */
+  /** Throws `DamagedBlock` where it is unreadable, `NewerVersion`, and the system's errors. */
   static open(path: string): BlockFile {
     const file = openSync(path, 'r');
     try {
@@ -87,7 +87,7 @@ export class BlockFile {
     return this.#look(({ numbers }) => numbers);
   }
 
-  /** What is wrong with its labels and its directory, and left out. Throws as `seriesNumbers`. */
+  /** The faults of its labels and its directory, which are left out. Throws as `seriesNumbers`. */
   get damages(): readonly Damage[] {
     const lost = this.#look((directory) => directory.lost);
     if (lost === 0) return this.#labelDamages;
@@ -95,7 +95,7 @@ export class BlockFile {
     return [...this.#labelDamages, this.#damage(reason)];
   }
 
-  /** What the directory says of a series; undefined: the block has none of it. Throws as `seriesNumbers`. */
+  /** The directory entry of a series; undefined: the block does not have it. Throws as `seriesNumbers`. */
   spanOf(number: number): SeriesSpan | undefined {
     return this.#look((directory) => directory.find(number)?.span);
   }

@@ -1,4 +1,4 @@
-// What can be wrong with the archive's files. Damage is found by checksums; what is damaged is left out and reported.
+// The faults of the archive's files. Damage is found by checksums; what is damaged is left out and reported.
 
 export interface Damage {
   /** The name of the file, without its folder. */
@@ -21,10 +21,10 @@ export class Damaged extends Error {
   }
 }
 
-/** Nothing of a block file can be read. */
+/** A block file is unreadable. */
 export class DamagedBlock extends Damaged {}
 
-/** A newer server wrote the file: nothing is wrong with it, but this server must not touch it. */
+/** A newer server wrote the file: it is intact, but this server must not touch it. */
 export class NewerVersion extends Error {
   constructor(path: string, version: number, known: number) {
     super(
@@ -35,9 +35,9 @@ export class NewerVersion extends Error {
 }
 
 /**
- * The disk did not confirm a write. What it has since the last good sync is not known, and asking again proves
- * nothing: the journal is given up, and what was not committed belongs into the journal of the next generation, which
- * gets `endOfPrevious`.
+ * The disk did not confirm a write. What it has since the last good sync is unknown, and another sync proves nothing:
+ * the journal is abandoned, and uncommitted records go into the journal of the next generation, which gets
+ * `endOfPrevious`.
  */
 export class SyncFailed extends Error {
   /** Bytes of the journal that are known to be on disk. */

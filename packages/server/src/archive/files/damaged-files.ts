@@ -1,4 +1,4 @@
-// What is done with files that are missing or damaged: nothing that is damaged is ever deleted.
+// Handles missing and damaged files: nothing that is damaged is ever deleted.
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 
 export function isMissing(error: unknown): boolean {

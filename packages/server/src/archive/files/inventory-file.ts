@@ -1,5 +1,5 @@
-// The file of the files that the archive has: so that one that is missing is missed. Small, and replaced as a whole at each
-// change. What else is there counts all the same: a file is there before it is listed, and listed no more before it goes.
+// The list of the archive's files, so that a missing one is noticed. Small, and replaced as a whole at each change.
+// Files that are not listed count too: a file is created before it is listed, and removed after it is unlisted.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
@@ -35,7 +35,7 @@ const inventory: SmallFile<ListedFile> = {
 };
 const fixedBytes = 41;
 
-/** What is damaged is left out: those files are not missed. */
+/** Damaged entries are left out: the absence of those files is not noticed. */
 export function readInventory(folder: string): SmallFileRead<ListedFile> {
   return readSmallFile(folder, inventory);
 }

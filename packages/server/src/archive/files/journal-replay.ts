@@ -1,5 +1,4 @@
-// A journal as it is read again after a crash: what is damaged is left out, and nothing is taken for a record that is
-// none.
+// Replays a journal after a crash: what is damaged is left out, and nothing else is mistaken for a record.
 import { form, type Traits, traitsOf } from '@telltale/schema/values';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { Columns, maxRecordTextBytes, type Series } from '../records.ts';
@@ -68,7 +67,7 @@ class Replay {
     this.#listener = listener;
   }
 
-  /** Answers what is wrong with it. */
+  /** Returns its fault. */
   take(payload: Buffer, offset: number): string | undefined {
     try {
       switch (payload.length < 4 ? 0 : payload.readUInt32LE(0)) {

@@ -89,12 +89,12 @@ export class Journal {
     return this.#committed;
   }
 
-  /** Where the next frame will stand. */
+  /** The offset of the next frame. */
   get offset(): number {
     return this.#committed + this.#length;
   }
 
-  /** Names a series; before the first record of it. Does nothing where it is named already. */
+  /** Declares a series; before its first record. No effect where it is declared already. */
   declare(series: Series): void {
     if (this.#declared.has(series.number)) return;
     this.#declared.add(series.number);

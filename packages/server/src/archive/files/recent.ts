@@ -1,4 +1,4 @@
-// The values that were asked for last; what was not asked for longest goes first.
+// A cache of the values that were used last; the least recently used goes first.
 
 export class Recent<Key, Value> {
   readonly #most: number;

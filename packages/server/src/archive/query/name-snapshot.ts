@@ -1,4 +1,4 @@
-// Everything there is of one name, as a query sees it: its series, each with its blocks and what is in memory.
+// Everything of one name, as a query sees it: its series, each with its blocks and its records in memory.
 import { form, quality, traitsOf } from '@telltale/schema/values';
 import { Columns, marksGap, oldestPlausibleUs, type Series } from '../records.ts';
 import { columnsOf, type SeriesSnapshot } from '../store/snapshot.ts';

@@ -1,5 +1,5 @@
-// The page of an answer that is being written. It is handed on with its buffer; buffers that come back serve again, so
-// that a query of any length makes no garbage.
+// The page of an answer that is being written. It is sent with its buffer; returned buffers are reused, so that a query
+// of any length makes no garbage.
 
 /** About so long are the pages of an answer. */
 export const pageBytes = 512 * 1024;

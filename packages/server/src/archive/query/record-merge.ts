@@ -1,5 +1,5 @@
-// Merges the cursors of a name by time: records come in time order, those at the same time in the order of their cursors,
-// and none that another one replaces. Where cursors do not overlap it goes from chunk to chunk without comparing records.
+// Merges the cursors of a name by time: records come in time order, those at the same time in the order of their
+// cursors, without replaced ones. Where cursors do not overlap it goes from chunk to chunk without comparing records.
 import type { Datatype } from '@telltale/schema';
 import type { Columns, Series } from '../records.ts';
 import type { Chunk } from './block.ts';

@@ -1,5 +1,5 @@
-// What the stages of a query hand to each other: runs of records, in time order. A stage has the current run in its
-// own fields, so that none costs an object.
+// The interface between the stages of a query: runs of records, in time order. A stage has the current run in its own
+// fields, so that runs allocate nothing.
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns } from '../records.ts';
 import type { Chunk } from './block.ts';

@@ -1,5 +1,5 @@
-// Thins an answer out for a plot: the interval in equal buckets, of each the first, least, greatest and last record, so
-// that a line through them looks like one through all. What has no more records than are wanted is given whole.
+// Downsamples an answer for a plot: the interval in equal buckets, of each the first, least, greatest and last record,
+// so that a line through them looks like one through all. An answer with no more records than requested is given whole.
 import { type Datatype, form, traitsOf } from '@telltale/schema/values';
 import type { Columns, Kind } from '../records.ts';
 import type { Chunk } from './block.ts';

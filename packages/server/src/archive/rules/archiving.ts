@@ -1,4 +1,4 @@
-// Archiving on the side of the live objects: follows what is configured, takes every change, and hands the records that
+// Archiving on the side of the live objects: follows the configuration, takes every change, and passes the records that
 // the rules make of it to the archive. Deadbands are in point-rules.ts; leaders, periods and alarms are here.
 import type { Alarm, AlarmState, Clock, Datatype } from '@telltale/schema';
 import { quality } from '@telltale/schema';
@@ -322,7 +322,7 @@ export class Archiving {
   }
 }
 
-/** A period or a leader counts whatever the mode is: somebody asked for it. */
+/** A period or a leader counts in every mode: it was configured explicitly. */
 function isArchived({ archMode, archPeriod = 0, leader }: Point): boolean {
   return archMode === 'change' || archPeriod > 0 || leader !== undefined;
 }

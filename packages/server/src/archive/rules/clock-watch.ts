@@ -1,4 +1,4 @@
-// Watches the time of day for jumps: once a second it is compared with a clock that goes on evenly.
+// Watches the time of day for jumps: compares it with a monotonic clock once a second.
 import type { Clock } from '@telltale/schema';
 
 export interface ClockJump {

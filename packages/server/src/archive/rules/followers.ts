@@ -1,4 +1,4 @@
-// Who is archived with whom, by the names of the leaders: a leader may come after its followers, or never.
+// Which points are archived with which leaders, by the leaders' names: a leader may come after its followers, or never.
 
 export class Followers {
   readonly #byLeader = new Map<string, Set<number>>();

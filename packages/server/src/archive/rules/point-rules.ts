@@ -1,5 +1,5 @@
-// Which changes of measurements, or of commands, become records: deadbands, qualities, what comes back. SPEC.md has the
-// rules. `apply` is the hot path: one loop, typed arrays by handle, nothing allocated a change.
+// Which changes of measurements, or of commands, become records: deadbands, qualities, returns to an earlier value.
+// SPEC.md has the rules. `apply` is the hot path: one loop, typed arrays by handle, no allocation per change.
 import { type Datatype, quality, type StoredValue } from '@telltale/schema';
 import type { Changes } from '../../points/index.ts';
 import { farthestAheadUs, oldestPlausibleUs, replaces } from '../records.ts';

@@ -1,5 +1,5 @@
-// Hands records to the archive and counts what became of everything that was offered. Looks at every time once: what is
-// no time is replaced, what may be a wrong clock's is counted.
+// Passes records to the archive and counts the outcome of everything offered. Checks every time once: an invalid time
+// is replaced, one that may be of a wrong clock is counted.
 import type { Batch, Clock, StoredValue } from '@telltale/schema';
 import { farthestAheadUs, type Kind, oldestPlausibleUs, type SeriesKey } from '../records.ts';
 

@@ -13,7 +13,7 @@ import {
 
 export type Point = Measurement | Command;
 
-/** What the rules of a point are, and what is known of its last record. */
+/** The rules of a point, and the state of its last record. */
 export const flag = {
   change: 1,
   follows: 2,
@@ -22,7 +22,7 @@ export const flag = {
   /** Others are archived with it. */
   leads: 8,
   hasLast: 16,
-  /** The last record is of a simulation or of a lost link: the device said nothing of its time. */
+  /** The last record is of a simulation or of a lost link: its time is not the device's. */
   forced: 32,
 } as const;
 
@@ -121,7 +121,7 @@ export class RuleTable {
     return this.words[(handle << wordShift) + word.seriesSlot] as number;
   }
 
-  /** When it is to be archived though nothing changed, by the even clock. */
+  /** When it must be archived though nothing changed, by the monotonic clock. */
   dueMsOf(handle: number): number {
     const at = handle << cellShift;
     const periodMs = this.hasRules(handle) ? (this.cells[at + cell.periodMs] as number) : 0;

@@ -130,7 +130,7 @@ export class ArchiveStore {
   /** Everything is on disk afterwards. Throws the system's error: pending records are retried by the next commit. */
   commit(): void {
     const { generations } = this.#parts;
-    // Who takes records faster than they are flushed waits here, so that memory does not fill up.
+    // A producer that is faster than the flush waits here: backpressure, so that memory does not fill up.
     while (generations.frozen.length > mostFrozen) this.#flushing.step();
     generations.commit();
   }
@@ -207,13 +207,13 @@ export class ArchiveStore {
     return this.#parts.blocks.obsolete();
   }
 
-  /** Throws the system's error; what is left is listed as obsolete again then. */
+  /** Throws the system's error; remaining files are listed as obsolete again then. */
   unlink(paths: readonly string[]): void {
     this.#isPruneDue = true;
     this.#parts.blocks.unlink(paths, () => this.#parts.inventory.beforeRemoval(this.#parts));
   }
 
-  /** Somebody who read a block found it damaged. */
+  /** A reader found the block damaged. */
   noteDamage(damage: Damage): void {
     const { blocks, inventory, onDamage } = this.#parts;
     const block = blocks.all.find(({ path }) => basename(path) === damage.file);

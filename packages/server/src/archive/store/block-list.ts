@@ -81,7 +81,7 @@ export class BlockList {
   /** Not removed yet; true: it has no readers. */
   readonly #leaving = new Map<Block, boolean>();
   #fresh: string[] = [];
-  /** The last question and its answer: a query asks the same of many series. */
+  /** The last query and its result: a query asks the same for many series. */
   #asked: { readonly sinceUs: number; readonly untilUs: number; readonly found: readonly SnapshotBlock[] } | undefined;
 
   constructor(folder: string) {
@@ -123,7 +123,7 @@ export class BlockList {
     }
   }
 
-  /** Its file is gone. */
+  /** Its file is missing. */
   lose(block: Block): void {
     this.#asked = undefined;
     this.#blocks = this.#blocks.filter((other) => other !== block);

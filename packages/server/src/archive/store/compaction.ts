@@ -1,5 +1,5 @@
 // Compaction: chooses the blocks to merge or rewrite next, and takes the result over. The work itself, `runCompaction`,
-// needs files alone and runs on a thread of its own.
+// needs only files and runs on a thread of its own.
 
 import { utimesSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -75,7 +75,7 @@ export class Compaction {
       blocks.replace(inputs, []);
       return;
     }
-    // What is made of others is as old as they are.
+    // A merged block is as old as its inputs.
     const madeUs = Math.max(...inputs.map((block) => block.madeUs));
     try {
       const compacted = withBlock(path, (file) => blockOf(file, madeUs));

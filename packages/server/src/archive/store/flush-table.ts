@@ -1,5 +1,5 @@
-// Brings a frozen generation into block files, one a partition that it touches. A generator, so that it is taken in
-// slices: what it yields is nothing but a chance to stop. The table is not changed and can be read meanwhile.
+// Flushes a frozen generation to block files, one per partition. A generator, so that it runs in slices: its yields
+// only allow a pause. The table is not changed and can be read meanwhile.
 
 import { form, traitsOf } from '@telltale/schema/values';
 import { BlockWriter } from '../files/block-writer.ts';

@@ -1,4 +1,4 @@
-// Where records of a series are missing with a file that is gone: what answers show there.
+// Where records of a series are missing because of a missing file: what answers show there.
 import type { ListedFile } from '../files/inventory-file.ts';
 import type { Series } from '../records.ts';
 import { headCutOff } from './retention.ts';

@@ -1,5 +1,5 @@
-// The memtables: the one that is written, with its journal (the write-ahead log), and the frozen ones before it that wait
-// to be flushed. What is committed is in a journal; the rest waits here for the next commit.
+// The memtables: the active one, with its journal (the write-ahead log), and the frozen ones before it that wait for
+// their flush. Committed records are in a journal; the rest waits here for the next commit.
 import { type Batch, type Clock, form, traitsOf } from '@telltale/schema/values';
 import type { Catalogue } from '../files/catalogue.ts';
 import { SyncFailed } from '../files/damage.ts';
@@ -45,7 +45,7 @@ export class Generations {
   readonly #options: GenerationsOptions;
   readonly #frozen: Frozen[];
   #active: Memtable;
-  /** None while the disk has not taken the first one: the next commit tries it again. */
+  /** Undefined while the disk has refused the first one: the next commit retries. */
   #journal: Journal | undefined;
   readonly #failure: string | undefined;
   /** For the memory of the next one. */
@@ -162,7 +162,7 @@ export class Generations {
     return journal;
   }
 
-  /** Begins the next generation, which gets what waits. Throws the system's error, and nothing has changed then. */
+  /** Starts the next generation, which gets the pending records. After the system's error nothing has changed. */
   renew(): Journal {
     const { folder, disk } = this.#options;
     const [old, oldJournal] = [this.#active, this.#journal ?? this.#begin()];

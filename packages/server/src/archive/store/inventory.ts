@@ -1,5 +1,5 @@
-// Which files the archive has: compared with what there is at opening, and written down again whenever they change. What
-// is missing stays listed as lost, so that it is reported at each start and shown in answers.
+// The files of the archive: compared with the folder at opening, and written whenever they change. Missing files stay
+// listed as lost, so that they are reported at each start and shown in answers.
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,5 +1,5 @@
-// What the folder of the archive has when it is opened: blocks, the series, and the journals of generations that were
-// not flushed. Clears away what a crash left half-finished; what is damaged is reported and left out, never deleted.
+// The folder of the archive at opening: blocks, the series, and the journals of generations that were not flushed.
+// Removes what a crash left half-finished; what is damaged is reported and left out, never deleted.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';

@@ -1,4 +1,4 @@
-// Carries a compaction out: reads block files, writes one, touches nothing else. It can run on any thread beside the store.
+// Runs a compaction: reads block files, writes one, touches nothing else. It can run on any thread beside the store.
 import type { BlockFile } from '../files/block-file.ts';
 import { BlockWriter } from '../files/block-writer.ts';
 import { type Damage, Damaged } from '../files/damage.ts';

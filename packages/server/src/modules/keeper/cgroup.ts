@@ -1,5 +1,5 @@
-// Control groups (cgroup v2): one for each run of a module, where this machine lets the server make them. They hold
-// memory, CPU and processes of all that a module starts, count what it uses, and end all of it at once.
+// Control groups (cgroup v2): one for each run of a module, where this machine lets the server make them. They limit
+// memory, CPU and processes of everything that a module starts, measure it, and end all of it at once.
 import { constants, writeFileSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

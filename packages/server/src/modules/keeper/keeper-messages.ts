@@ -1,4 +1,4 @@
-// What the server and the process of the keeper can ask of each other, and what bounds it.
+// The calls between the server and the keeper process, and their limits.
 import type { LogLine } from '@telltale/schema';
 import type { Launch, LogRequest, ModuleLines, RunEnd, Usage } from './keeper-protocol.ts';
 

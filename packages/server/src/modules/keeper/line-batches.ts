@@ -1,5 +1,5 @@
-// New lines of modules on their way to the server: gathered, at most so many bytes at a time, and no faster than they are
-// taken. What does not fit is left out, the oldest of the module with the most first, and counted.
+// New lines of modules on their way to the server: gathered, at most so many bytes at a time, and no faster than they
+// are taken. Excess lines are discarded, the oldest of the module with the most first, and counted.
 import type { LogLine } from '@telltale/schema';
 import type { Clock } from '@telltale/schema/values';
 import { linesPeriodMs, maxLinesBytes } from './keeper-messages.ts';

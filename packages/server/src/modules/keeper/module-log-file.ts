@@ -1,5 +1,5 @@
-// The files of one stream of a module on disk: appended to, rotated, bounded. A disk that takes nothing costs lines, which
-// are counted and reported where they are missing, and nothing else.
+// The files of one stream of a module on disk: appended to, rotated, bounded. A disk that refuses writes costs only
+// lines, which are counted and reported where they are missing.
 import {
   closeSync,
   existsSync,

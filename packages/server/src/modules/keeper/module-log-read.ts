@@ -1,4 +1,4 @@
-// Reads the newest lines of the logs of a module, from the ends of the files backwards: no more of them than is asked for.
+// Reads the newest lines of the logs of a module, from the ends of the files backwards: no more than requested.
 import { closeSync, fstatSync, openSync, read } from 'node:fs';
 import { promisify } from 'node:util';
 import type { LogLine, LogStream } from '@telltale/schema';

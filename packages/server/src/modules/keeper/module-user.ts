@@ -1,5 +1,5 @@
-// Which user a function module runs as: what the setting --module-user says, and a user of its own for each module
-// where it says `own`.
+// The user as which a function module runs: as --module-user says, with a user of its own for each module where that is
+// `own`.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The folder of a module before a run: its home, and the copy of the executable that runs. Whatever becomes of the upload
-// later, what was checked is what was started.
+// The folder of a module before a run: its home, and the copy of the executable that runs. So exactly what was checked
+// is started, whatever happens to the upload later.
 import { constants } from 'node:fs';
 import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -29,7 +29,7 @@ export class RunOutput {
     this.#closed = [this.#keep('out', options.out, stamp), this.#keep('err', options.err, stamp)];
   }
 
-  /** Nothing lives any more that prints. */
+  /** No process that prints is alive. */
   async end(): Promise<void> {
     const { clock, out, err } = this.#options;
     this.#lastBytes = lastOutputBytes;

@@ -57,7 +57,7 @@ export class RunProcess {
     return this.#options.launch;
   }
 
-  /** Resolves when nothing of it lives any more. Rejects where the keeper cannot go on. */
+  /** Resolves when none of its processes is alive. Rejects where the keeper cannot go on. */
   async run(): Promise<RunEnd> {
     const { launch, census } = this.#options;
     try {
