@@ -1,4 +1,4 @@
-// Promises of the value codec, held against forms written here a second time from the data-access document.
+// Promises of the value codec, checked by forms written here a second time from the data-access document.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Promises of the data folder: made where there is none, refused where it cannot be used, held by one server at a time.
+// Promises of the data folder: created where it does not exist, refused where unusable, locked by one server at a time.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Promises of the log: what strangers have named cannot do anything to the terminal of whoever reads it.
+// Promises of the log: names from outside can do nothing to the terminal of its reader.
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Promises of the settings: where they come from, which wins, what is refused and how that is told.
+// Promises of the settings: where they come from, which wins, what is refused and how that is reported.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { BadSetting, environmentName, helpText, readSettings, Settings, settingLines } from './settings.ts';

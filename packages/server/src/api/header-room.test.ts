@@ -1,4 +1,4 @@
-// Headers that never end, over real sockets: how much is taken of each, and how many are told why.
+// Headers that never end, over real sockets: how much of each is read, and how many are sent the reason.
 import assert from 'node:assert/strict';
 import type { AddressInfo, Socket } from 'node:net';
 import { beforeEach, describe, test } from 'node:test';

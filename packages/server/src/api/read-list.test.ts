@@ -1,4 +1,4 @@
-// Promises of lists in a query: what is wrong is told shortly, whatever the list is.
+// Promises of lists in a query: faults are reported briefly, whatever the list is.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { maxFaults, maxNames, ProblemError } from '@telltale/schema';

@@ -1,4 +1,4 @@
-// An archive that is gone as a whole is told, and no crash is taken for it.
+// An archive that is missing as a whole is reported, and no crash is taken for that.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

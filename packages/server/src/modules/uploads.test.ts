@@ -1,4 +1,4 @@
-// Promises of uploaded executables: one that was acknowledged is wholly there, or told and not handed out; one that was put
+// Promises of uploaded executables: an acknowledged one is complete, or reported and not handed out; one that was put
 // in place by hand is used; no crash on the way is taken for damage.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Promises of points that a rendering brings: they lie ready before it takes effect, seen by nobody, and come all together
-// or not at all.
+// Promises of the new points of a rendering: they are prepared before it takes effect, invisible, and appear all
+// together or not at all.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Command, Connector, Measurement } from '@telltale/schema';

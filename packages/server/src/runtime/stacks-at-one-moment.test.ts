@@ -1,5 +1,5 @@
-// Promises of what connectors and providers are given when a rendering takes effect: points and values of one rendering,
-// and what their clients ask for under the points of an earlier one is of nobody.
+// Promises of what connectors and providers get when a rendering takes effect: points and values of one rendering;
+// requests of their clients under the points of an earlier one are ignored.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command, Connector, Measurement, Provider } from '@telltale/schema';

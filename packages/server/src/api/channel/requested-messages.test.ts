@@ -1,4 +1,4 @@
-// Messages that a client asked for: however long, they go out as it takes them, and close nobody.
+// Messages that a client requested: however long, they are sent as it takes them, and close no client.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// What a clock that is wrong may do to what is kept: hide it for a while, and no more.
+// What a wrong clock may do to stored records: hide them for a while, and no more.
 import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Harms every file of an archive: what is read is whole, or something was told.
+// Damages every file of an archive: what is read is intact, or damage was reported.
 import assert from 'node:assert/strict';
 import {
   closeSync,

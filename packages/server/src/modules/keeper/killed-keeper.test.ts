@@ -1,4 +1,4 @@
-// What becomes of modules when the keeper, the server or both are killed: nothing lives on, and everything is told.
+// Modules when the keeper, the server or both are killed: no process survives, and everything is reported.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

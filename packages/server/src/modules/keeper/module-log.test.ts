@@ -1,4 +1,4 @@
-// Promises of the log of a module: what is printed is kept as it was said, within bounds, whatever it is.
+// Promises of the log of a module: all output is stored as it was printed, within limits.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

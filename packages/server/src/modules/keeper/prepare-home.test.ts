@@ -1,5 +1,5 @@
-// Promises of the folders of a module: its home is its user's, what runs is not, nobody sees more than before, and
-// nothing that it planted leads anybody astray.
+// Promises of the folders of a module: its home is its user's, what runs is not, no user sees more than before, and
+// nothing that it planted there is followed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

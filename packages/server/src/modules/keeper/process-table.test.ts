@@ -1,4 +1,4 @@
-// Promises of what /proc tells: of the very process that is meant, whatever it calls itself.
+// Promises of what is read from /proc: it is of exactly the process that is meant, whatever it calls itself.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
