@@ -384,7 +384,7 @@ export class Server {
     try {
       await this.#cfgdb.call('transaction', body, { commit: true, render: true }, 'demo');
     } catch (error) {
-      throw new StartFailed(`the demo plant cannot be kept in ${this.#settings.data}: ${(error as Error).message}`);
+      throw new StartFailed(`the demo plant cannot be stored in ${this.#settings.data}: ${(error as Error).message}`);
     }
     this.#log.info(`loaded the demo plant: ${waterworks.length} objects`);
   }

@@ -29,7 +29,7 @@ export class ServiceCondition {
     const failure = disks.find((disk) => disk.failure !== undefined)?.failure;
     if (failure !== undefined) {
       const detail = `The disk of ${resolve(folder)} does not take what is written (${failure}): make room there.`;
-      return new ProblemError('disk-failing', `${detail} It is tried again every second.`);
+      return new ProblemError('disk-failing', `${detail} Writing is retried every second.`);
     }
     const missing = this.missing();
     if (missing.length === 0) return undefined;

@@ -21,7 +21,7 @@ export class ArchiveMark {
     const text = readIfThere(join(data, markName));
     if (text === undefined) return;
     const read = missingIn(text);
-    this.#missing = read ?? [`${markName} is damaged: whether ${basename(archive)} was whole cannot be told`];
+    this.#missing = read ?? [`${markName} is damaged: it is unknown whether ${basename(archive)} was complete`];
     this.#isWritten = read !== undefined;
     if (!this.#isEmpty() || this.#missing.length > 0) return;
     this.#missing = [

@@ -196,7 +196,7 @@ export class RecordQueue {
 function notAllStored(invalid: number): ProblemError {
   return new ProblemError(
     'storage-failed',
-    `${invalid} records that were stored together cannot be kept; the log says why.`,
+    `${invalid} records that arrived together cannot be stored; see the log.`,
   );
 }
 

@@ -55,12 +55,12 @@ function readingStage({ view, trace, traceProblem, trial, status }: Explained): 
     );
   }
   if (connector === undefined) return off('No connector reads it: a simulation alone gives it a value.');
-  if (traceProblem !== undefined) return unknown(`What was read last cannot be told: ${sentence(traceProblem)}`);
+  if (traceProblem !== undefined) return unknown(`The last reading is unknown: ${sentence(traceProblem)}`);
   if (trace === undefined) {
     const isUp = status?.state === 'up';
     return unknown(
       isUp
-        ? `Connector ${connector} remembers no reading of it: none has come yet, or its stack cannot tell.`
+        ? `Connector ${connector} remembers no reading of it: none has arrived yet, or its stack does not record them.`
         : `Connector ${connector} has no link, and remembers no reading of it.`,
     );
   }
