@@ -194,10 +194,7 @@ export class RecordQueue {
 
 /** Does not say whose they are: sending stored ones again does no harm. */
 function notAllStored(invalid: number): ProblemError {
-  return new ProblemError(
-    'storage-failed',
-    `${invalid} records that arrived together cannot be stored; see the log.`,
-  );
+  return new ProblemError('storage-failed', `${invalid} records that arrived together cannot be stored; see the log.`);
 }
 
 function recordsOf(pending: readonly PendingBatch[]): number {
