@@ -6,7 +6,7 @@ import { Batch, type Measurement, systemClock } from '@telltale/schema';
 import { ModuleTokens } from '../packages/server/src/access/index.ts';
 import { Alarms } from '../packages/server/src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, Watches } from '../packages/server/src/api/index.ts';
-import { DataAccess, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
+import { LiveData, liveObjects, type StackAccess } from '../packages/server/src/operations/index.ts';
 import { Commands, Measurements } from '../packages/server/src/points/index.ts';
 import { idleModules } from '../packages/server/test/idle-modules.ts';
 import { openGate, plainHttp, plainRoutes } from '../packages/server/test/plain-http.ts';
@@ -53,7 +53,7 @@ export class LivePoints {
 
   /** Listens on a free port; answers with its address and the channel. */
   async serve(): Promise<{ url: string; channel: ChannelServer; watches: Watches; onRequest(call: () => void): void }> {
-    const data = new DataAccess({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
+    const data = new LiveData({ measurements: this.measurements, commands: this.commands, alarms: this.alarms });
     const unavailable = () => undefined;
     const implementations = {
       ...liveObjects({ data, stacks: {} as StackAccess, boot: randomUUID() }),

@@ -35,7 +35,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
 /** Resolves after so long, or as soon as the signal is aborted. */
 export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const takeBack = clock.after(ms, resolve);
+  const cancel = clock.after(ms, resolve);
   await untilAborted(signal, promise);
-  takeBack();
+  cancel();
 }

@@ -42,9 +42,9 @@ test('a clock moved by hand calls what was asked for at the same time in the ord
 test('what is taken back is not called, and what is asked for meanwhile is called in the same move', () => {
   const clock = new ManualClock(0);
   const called: number[] = [];
-  const takeBack = clock.after(20, () => called.push(20));
+  const cancel = clock.after(20, () => called.push(20));
   clock.after(10, () => {
-    takeBack();
+    cancel();
     clock.after(5, () => called.push(clock.now()));
   });
   clock.advance(100);
@@ -88,10 +88,10 @@ test('the clock of the system waits longer than its timers can', () => {
     const called: string[] = [];
     const days = 24 * 3600 * 1000;
     systemClock.after(60 * days, () => called.push('kept'));
-    const takeBack = systemClock.after(60 * days, () => called.push('taken back'));
+    const cancel = systemClock.after(60 * days, () => called.push('taken back'));
     const longestMs = 2 ** 31 - 1;
     mock.timers.tick(longestMs);
-    takeBack();
+    cancel();
     assert.deepEqual(called, []);
     mock.timers.tick(longestMs);
     mock.timers.tick(60 * days - 2 * longestMs - 1);

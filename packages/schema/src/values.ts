@@ -7,7 +7,7 @@ export * from './open-calls.ts';
 export * from './parse-json.ts';
 export * from './problem.ts';
 export * from './quality.ts';
-export * from './slots.ts';
+export * from './semaphore.ts';
 export * from './stored-value.ts';
 export * from './timestamp.ts';
 export * from './value.ts';

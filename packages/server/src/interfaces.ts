@@ -25,10 +25,10 @@ import {
   type ConfigurationParts,
   configuration,
   configuredObjects,
-  type DataAccess,
   type Gate,
   type Implementations,
   instances,
+  type LiveData,
   liveObjects,
   type ServiceParts,
   type StackAccess,
@@ -42,7 +42,7 @@ export interface Interfaces
     Pick<ServiceParts, 'unavailable' | 'diskFailure'> {
   readonly settings: Settings;
   readonly log: Logger;
-  readonly data: DataAccess;
+  readonly data: LiveData;
   readonly instances: StackAccess;
   readonly modules: FunctionModules;
   readonly tokens: ModuleTokens;

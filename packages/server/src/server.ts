@@ -14,7 +14,7 @@ import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { createChannel, createHttp, type Interfaces, implementationsOf } from './interfaces.ts';
 import { Executables, ModuleService } from './modules/index.ts';
-import { DataAccess, Gate, Imports, StackAccess, type StackCatalogue } from './operations/index.ts';
+import { Gate, Imports, LiveData, StackAccess, type StackCatalogue } from './operations/index.ts';
 import { Commands, Measurements } from './points/index.ts';
 import { Runtime } from './runtime/index.ts';
 import { ServiceCondition } from './service-condition.ts';
@@ -188,7 +188,7 @@ export class Server {
       disks: [this.#state, this.#cfgdb, this.#archive],
       stores: [this.#cfgdb, this.#state, this.#executables, this.#archive],
     });
-    const data = new DataAccess({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
+    const data = new LiveData({ measurements: this.#measurements, commands: this.#commands, alarms: this.#alarms });
     this.#imports = new Imports({ clock, take: (key, batch) => this.#archive.backfill(key, batch) });
     const metrics = new Metrics();
     const instances = new StackAccess({

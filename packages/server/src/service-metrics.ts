@@ -4,13 +4,13 @@ import type { ChannelServer, Metric, Sample } from './api/index.ts';
 import type { Archive, Archiving } from './archive/index.ts';
 import type { ConfigurationDatabase } from './cfgdb/index.ts';
 import type { FunctionModules } from './modules/index.ts';
-import type { DataAccess, Gate, Imports } from './operations/index.ts';
+import type { Gate, Imports, LiveData } from './operations/index.ts';
 import type { InstanceStatus, StackHost } from './stacks/index.ts';
 import type { LiveState } from './state/index.ts';
 
 export interface MetricSources {
   readonly cfgdb: ConfigurationDatabase;
-  readonly data: DataAccess;
+  readonly data: LiveData;
   readonly state: LiveState;
   /** Acknowledged data that is missing. */
   readonly missing: () => readonly string[];

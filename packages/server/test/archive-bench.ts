@@ -8,9 +8,9 @@ import type { HttpServer } from '../src/api/index.ts';
 import { Archiving } from '../src/archive/index.ts';
 import {
   archive as archiveOf,
-  DataAccess,
   type Implementations,
   Imports,
+  LiveData,
   liveObjects,
   type StackAccess,
 } from '../src/operations/index.ts';
@@ -41,7 +41,7 @@ export class ArchiveBench {
     for (const name of ['level', '__proto__', 'constructor']) measurements.put({ name, datatype: 'd' });
     commands.put({ name: 'setpoint', datatype: 'd' });
     alarms.put({ name: 'high', severity: 1 });
-    const data = new DataAccess({ measurements, commands, alarms });
+    const data = new LiveData({ measurements, commands, alarms });
     const sink = { batch: new Batch(), slotOf: () => 0, added: () => undefined };
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     this.#imports = new Imports({ clock, take: (key, batch) => archive.backfill(key, batch) });

@@ -6,7 +6,7 @@ import pino from 'pino';
 import { ModuleTokens } from '../src/access/index.ts';
 import { Alarms } from '../src/alarms/index.ts';
 import { ChannelRequests, ChannelServer, type HttpServer, type Route, Watches } from '../src/api/index.ts';
-import { DataAccess, instances, liveObjects, type StackAccess } from '../src/operations/index.ts';
+import { instances, LiveData, liveObjects, type StackAccess } from '../src/operations/index.ts';
 import { Commands, Measurements } from '../src/points/index.ts';
 import { PlainDisk } from './plain-disk.ts';
 import { openGate, plainHttp, plainRoutes } from './plain-http.ts';
@@ -31,7 +31,7 @@ export interface ModuleInterfaceOptions {
 
 export class ModuleInterface {
   readonly disk = new PlainDisk();
-  readonly data: DataAccess;
+  readonly data: LiveData;
   readonly channel: ChannelServer;
   readonly #http: HttpServer;
 
@@ -52,7 +52,7 @@ export class ModuleInterface {
     for (const name of ['level', 'flow', '__proto__']) measurements.put({ name, datatype: 'd' });
     for (const name of ['valve', 'pump', '__proto__']) commands.put({ name, datatype: 'd' });
     for (const name of ['high', 'low', '__proto__']) alarms.put({ name, severity: 1 });
-    this.data = new DataAccess({ measurements, commands, alarms });
+    this.data = new LiveData({ measurements, commands, alarms });
     const { data } = this;
     const implementations = {
       ...liveObjects({ data, stacks: noStacks, boot: '' }),

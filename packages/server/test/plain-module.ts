@@ -8,7 +8,7 @@ const pausesMs = [1000, 2000, 4000, 8000, 16_000, 32_000];
 interface PlainRun {
   isStarted: boolean;
   isReady: boolean;
-  toldTo: 'nothing' | 'rest' | 'come back' | 'end for its silence';
+  order: 'run' | 'stop' | 'restart' | 'end as silent';
   /** By number, oldest first. */
   connections: number[];
   askedAt: number | undefined;
@@ -26,7 +26,7 @@ export class PlainModule {
   definition: FunctionModule | undefined;
   run: PlainRun | undefined;
   rest: 'STOP' | 'FAIL' = 'STOP';
-  comesBackAt: number | undefined;
+  restartsAt: number | undefined;
   /** Whether its times count. */
   hasTimes = false;
   nextTimeAt = 0;
@@ -47,11 +47,11 @@ export class PlainModule {
 
   get state(): string {
     if (this.run !== undefined) return this.run.isReady ? 'RUN' : 'INIT';
-    return this.comesBackAt !== undefined ? 'INIT' : this.rest;
+    return this.restartsAt !== undefined ? 'INIT' : this.rest;
   }
 
   get nextStartMs(): number | undefined {
-    return this.comesBackAt ?? (this.hasTimes ? this.nextTimeAt : undefined);
+    return this.restartsAt ?? (this.hasTimes ? this.nextTimeAt : undefined);
   }
 
   get #timeoutMs(): number {
@@ -69,23 +69,23 @@ export class PlainModule {
       if (before.queryTimeout !== definition.queryTimeout) this.#timeoutChanged();
       return;
     }
-    const wasAtItsTime = before?.runMode?.startsWith('cron') && this.run !== undefined && this.run.toldTo !== 'rest';
+    const wasAtItsTime = before?.runMode?.startsWith('cron') && this.run !== undefined && this.run.order !== 'stop';
     this.#calmDown();
     this.rest = 'STOP';
     this.restarts = 0;
-    if (definition.enabled === false) this.#tell('rest');
+    if (definition.enabled === false) this.#end('stop');
     else if (!definition.runMode?.startsWith('cron')) this.#act();
     else {
       this.#haveTimes();
       if (wasAtItsTime) this.#act();
-      else this.#tell('rest');
+      else this.#end('stop');
     }
   }
 
   remove(): void {
     this.#calmDown();
     this.rest = 'STOP';
-    this.#tell('rest');
+    this.#end('stop');
     this.definition = undefined;
   }
 
@@ -96,13 +96,13 @@ export class PlainModule {
       this.#calmDown();
       this.rest = 'STOP';
       if (this.run === undefined) return { outcome: 'done' };
-      this.#tell('rest');
+      this.#end('stop');
       this.toStop.push(request);
       return request;
     }
     if (this.definition.enabled === false) return { outcome: 'module-disabled' };
     this.#haveTimes();
-    if (kind === 'start' && this.run?.toldTo === 'nothing') {
+    if (kind === 'start' && this.run?.order === 'run') {
       if (this.run.isStarted) return { outcome: 'done' };
     } else this.#act();
     this.toStart.push(request);
@@ -111,15 +111,15 @@ export class PlainModule {
 
   replaced(): void {
     if (this.definition === undefined) return;
-    const runs = this.run !== undefined && this.run.toldTo !== 'rest';
-    if (runs || this.comesBackAt !== undefined || (this.run === undefined && this.rest === 'FAIL')) this.#act();
+    const runs = this.run !== undefined && this.run.order !== 'stop';
+    if (runs || this.restartsAt !== undefined || (this.run === undefined && this.rest === 'FAIL')) this.#act();
   }
 
   processStarted(): void {
     const { run } = this;
     if (run === undefined) return;
     run.isStarted = true;
-    if (run.toldTo !== 'nothing') return;
+    if (run.order !== 'run') return;
     this.#answer(this.toStart, 'done');
     if (this.#timeoutMs === 0) run.isReady = true;
     else if (run.connections.length > 0) run.askedAt = this.nowMs;
@@ -127,28 +127,28 @@ export class PlainModule {
   }
 
   processEnded(end: { code: number } | { mayPass: boolean }): void {
-    const toldTo = this.run?.toldTo;
+    const order = this.run?.order;
     this.run = undefined;
     if ('code' in end) this.exitCode = end.code;
     this.#answer(this.toStop, 'done');
-    if (toldTo === 'come back') {
+    if (order === 'restart') {
       this.#start();
       return;
     }
     this.#answer(this.toStart, 'module-failed');
-    if (toldTo === 'rest') return;
-    const failed = toldTo === 'end for its silence' || !('code' in end) || end.code !== 0;
+    if (order === 'stop') return;
+    const failed = order === 'end as silent' || !('code' in end) || end.code !== 0;
     this.hasFailed ||= failed;
     const { respawn, runMode = 'service' } = this.definition as FunctionModule;
-    const canComeBack = 'code' in end || end.mayPass;
+    const canRestart = 'code' in end || end.mayPass;
     if (runMode.startsWith('cron')) this.rest = 'STOP';
-    else if (respawn && canComeBack && (failed || runMode === 'service')) this.#comeBack();
+    else if (respawn && canRestart && (failed || runMode === 'service')) this.#restart();
     else this.rest = failed ? 'FAIL' : 'STOP';
   }
 
   connect(connection: number): void {
     const { run } = this;
-    if (run?.toldTo !== 'nothing') return;
+    if (run?.order !== 'run') return;
     run.connections.push(connection);
     if (run.isStarted && this.#timeoutMs > 0) run.askedAt ??= this.nowMs;
   }
@@ -175,13 +175,13 @@ export class PlainModule {
     const endMs = this.nowMs + ms;
     for (let dueMs = this.#dueMs(); dueMs <= endMs; dueMs = this.#dueMs()) {
       this.nowMs = dueMs;
-      if (dueMs === this.comesBackAt) {
-        this.comesBackAt = undefined;
+      if (dueMs === this.restartsAt) {
+        this.restartsAt = undefined;
         this.restarts++;
         this.#start();
       } else if (dueMs === this.#silentAt()) {
         this.hasFailed = true;
-        this.#tell('end for its silence');
+        this.#end('end as silent');
       } else if (this.hasTimes && dueMs === this.nextTimeAt) {
         this.nextTimeAt += 60_000;
         if (this.run === undefined) this.#act();
@@ -193,11 +193,11 @@ export class PlainModule {
 
   #dueMs(): number {
     const askAt = this.#isWatched() && this.#silentAt() === Infinity ? (this.run?.askAt ?? Infinity) : Infinity;
-    return Math.min(this.comesBackAt ?? Infinity, this.hasTimes ? this.nextTimeAt : Infinity, this.#silentAt(), askAt);
+    return Math.min(this.restartsAt ?? Infinity, this.hasTimes ? this.nextTimeAt : Infinity, this.#silentAt(), askAt);
   }
 
   #isWatched(): boolean {
-    return this.run?.isStarted === true && this.run.toldTo === 'nothing' && this.#timeoutMs > 0;
+    return this.run?.isStarted === true && this.run.order === 'run' && this.#timeoutMs > 0;
   }
 
   #silentAt(): number {
@@ -209,7 +209,7 @@ export class PlainModule {
 
   #timeoutChanged(): void {
     const { run } = this;
-    if (run?.toldTo !== 'nothing' || !run.isStarted) return;
+    if (run?.order !== 'run' || !run.isStarted) return;
     if (this.#timeoutMs === 0) {
       run.isReady = true;
       run.askedAt = undefined;
@@ -217,13 +217,13 @@ export class PlainModule {
     else run.aloneSince = this.nowMs;
   }
 
-  #comeBack(): void {
+  #restart(): void {
     if (this.nowMs - (this.recent.at(-1) ?? 0) >= 60_000) this.pauses = 0;
     const atMs = this.nowMs + (pausesMs[this.pauses++] ?? 60_000);
     if (this.recent.filter((startMs) => atMs - startMs < 60_000).length >= 5) {
       this.rest = 'FAIL';
       this.hasFailed = true;
-    } else this.comesBackAt = atMs;
+    } else this.restartsAt = atMs;
   }
 
   /** Somebody, or its time, wants it to run. */
@@ -231,9 +231,9 @@ export class PlainModule {
     this.recent = [];
     this.pauses = 0;
     this.restarts = 0;
-    this.comesBackAt = undefined;
+    this.restartsAt = undefined;
     if (this.run === undefined) this.#start();
-    else this.#tell('come back');
+    else this.#end('restart');
   }
 
   #start(): void {
@@ -242,7 +242,7 @@ export class PlainModule {
     this.run = {
       isStarted: false,
       isReady: false,
-      toldTo: 'nothing',
+      order: 'run',
       connections: [],
       askedAt: undefined,
       askAt: 0,
@@ -250,10 +250,10 @@ export class PlainModule {
     };
   }
 
-  #tell(toldTo: PlainRun['toldTo']): void {
+  #end(order: PlainRun['order']): void {
     if (this.run === undefined) return;
-    this.run.toldTo = toldTo;
-    if (toldTo !== 'rest') this.run.isReady = false;
+    this.run.order = order;
+    if (order !== 'stop') this.run.isReady = false;
     this.run.connections = [];
     this.run.askedAt = undefined;
   }
@@ -265,7 +265,7 @@ export class PlainModule {
   }
 
   #calmDown(): void {
-    this.comesBackAt = undefined;
+    this.restartsAt = undefined;
     this.hasTimes = false;
   }
 

@@ -37,7 +37,7 @@ interface Pending extends Exchange {
   readonly reject: (error: unknown) => void;
   stopListening: () => void;
   readonly isUrgent: boolean;
-  takeBack: () => void;
+  cancel: () => void;
   sentMs: number;
 }
 
@@ -51,7 +51,7 @@ export class Client {
   #state: 'closed' | 'open' | 'renewing' = 'closed';
   #lost = Promise.withResolvers<never>();
   #notBeforeMs = 0;
-  #takeBackPump: (() => void) | undefined;
+  #cancelPump: (() => void) | undefined;
   #silent = 0;
   #lastAnswerMs = 0;
   #renewing: AbortController | undefined;
@@ -104,7 +104,7 @@ export class Client {
         reject,
         stopListening: () => {},
         isUrgent,
-        takeBack: () => {},
+        cancel: () => {},
         sentMs: 0,
       };
       pending.stopListening = onAbort(signal, () => this.#abort(pending));
@@ -144,9 +144,9 @@ export class Client {
   }
 
   #pumpAt(dueMs: number, nowMs: number): void {
-    this.#takeBackPump?.();
-    this.#takeBackPump = this.#options.clock.after(Math.ceil(dueMs - nowMs), () => {
-      this.#takeBackPump = undefined;
+    this.#cancelPump?.();
+    this.#cancelPump = this.#options.clock.after(Math.ceil(dueMs - nowMs), () => {
+      this.#cancelPump = undefined;
       this.#pump();
     });
   }
@@ -165,7 +165,7 @@ export class Client {
     if (!framing.hasIds) framing.clear();
     this.#underWay.set(pending.id, pending);
     const lineMs = transport.lineMs(pending.request.length + answerLength(pending.request) + 2 * frameBytes);
-    pending.takeBack = clock.after(timeoutMs + lineMs, () => this.#late(pending));
+    pending.cancel = clock.after(timeoutMs + lineMs, () => this.#late(pending));
     pending.sentMs = clock.monotonicMs();
     transport.send(framing.frame(pending));
   }
@@ -254,8 +254,8 @@ export class Client {
 
   #end(error: Error): void {
     this.#state = 'closed';
-    this.#takeBackPump?.();
-    this.#takeBackPump = undefined;
+    this.#cancelPump?.();
+    this.#cancelPump = undefined;
     this.#renewing?.abort(error);
     this.#renewing = undefined;
     const queued = this.#queue.splice(0);
@@ -271,7 +271,7 @@ function givenUp(): NotConnected {
 }
 
 function settle(pending: Pending): Pending {
-  pending.takeBack();
+  pending.cancel();
   pending.stopListening();
   return pending;
 }

@@ -46,7 +46,7 @@ export class TcpTransport implements Transport {
     const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
     this.#socket = socket;
     const settle = () => {
-      takeBack();
+      cancel();
       stopListening();
       socket.off('connect', onConnect);
       socket.off('error', onError);
@@ -60,7 +60,7 @@ export class TcpTransport implements Transport {
     };
     const stopListening = onAbort(signal, fail);
     const onError = (error: Error) => fail(new NotConnected(`${host} port ${port}: ${reasonOf(error)}`));
-    const takeBack = clock.after(connectMs, () => {
+    const cancel = clock.after(connectMs, () => {
       fail(new NotConnected(`${host} port ${port}: no connection within ${connectMs} ms`));
     });
     const onConnect = () => {

@@ -67,7 +67,7 @@ export class BrokerLink {
   #hasIdentifiers = false;
   #end: (reason: NotConnected) => void = () => {};
   #lost: NotConnected | undefined;
-  #takeBackPing = () => {};
+  #cancelPing = () => {};
 
   /** Throws `NotConnected` or `BackOff`. */
   static async open(options: BrokerLinkOptions, signal: AbortSignal): Promise<BrokerLink> {
@@ -197,16 +197,16 @@ export class BrokerLink {
 
   /** Says goodbye where it can. */
   async close(): Promise<void> {
-    this.#takeBackPing();
+    this.#cancelPing();
     const closed = new Promise<void>((resolve) => {
       if (this.#stream.destroyed) resolve();
       else this.#stream.once('close', () => resolve());
     });
     if (this.isUp) {
       this.#client.end();
-      const takeBack = this.#options.clock.after(closeMs, () => this.#stream.destroy());
+      const cancel = this.#options.clock.after(closeMs, () => this.#stream.destroy());
       await closed;
-      takeBack();
+      cancel();
     }
     this.#lose(lost('closed'));
     await closed;
@@ -216,7 +216,7 @@ export class BrokerLink {
     const { clock, variables } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     const stopListening = onAbort(signal, () => this.#lose(lost('aborted')));
-    const takeBack = clock.after(variables.timeoutMs, () =>
+    const cancel = clock.after(variables.timeoutMs, () =>
       this.#lose(lost(`the broker has not answered within ${variables.timeoutMs} ms`)),
     );
     this.#client.once('connect', () => resolve());
@@ -229,7 +229,7 @@ export class BrokerLink {
       throw signal.aborted ? signal.reason : error;
     } finally {
       failed.catch(() => undefined);
-      takeBack();
+      cancel();
       stopListening();
     }
   }
@@ -263,13 +263,13 @@ export class BrokerLink {
     const hasSpoken = () => this.#guard.packets !== seen || this.#stream.isHeld;
     const wait = () => {
       seen = this.#guard.packets;
-      this.#takeBackPing = clock.after(variables.pingAfterMs, () => (hasSpoken() ? wait() : ask()));
+      this.#cancelPing = clock.after(variables.pingAfterMs, () => (hasSpoken() ? wait() : ask()));
     };
     const ask = () => {
       this.#client.sendPing();
       // A thread that was held up comes to its timers before it comes to what has arrived: hence another turn.
-      this.#takeBackPing = clock.after(variables.timeoutMs, () => {
-        this.#takeBackPing = clock.after(1, () => {
+      this.#cancelPing = clock.after(variables.timeoutMs, () => {
+        this.#cancelPing = clock.after(1, () => {
           if (hasSpoken()) wait();
           else {
             this.#options.meter?.failed();
@@ -329,14 +329,14 @@ export class BrokerLink {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const startedMs = performance.now();
     const settle = () => {
-      takeBack();
+      cancel();
       this.#waiting.delete(fail);
     };
     const fail = (error: Error) => {
       settle();
       reject(error);
     };
-    const takeBack = clock.after(variables.timeoutMs, () => {
+    const cancel = clock.after(variables.timeoutMs, () => {
       meter?.failed();
       this.#lose(lost(`the broker has not answered within ${variables.timeoutMs} ms`));
     });
@@ -352,7 +352,7 @@ export class BrokerLink {
   #lose(reason: NotConnected): void {
     if (this.#lost !== undefined) return;
     this.#lost = reason;
-    this.#takeBackPing();
+    this.#cancelPing();
     for (const fail of [...this.#waiting]) fail(reason);
     this.#unreleased.clear();
     this.#client.end(true);

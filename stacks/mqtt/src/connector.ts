@@ -65,8 +65,8 @@ class MqttConnector implements Connector {
   #isRunning = false;
   /** That have come. */
   #messages = 0;
-  #takeBackFlush: (() => void) | undefined;
-  #takeBackSweep = () => {};
+  #cancelFlush: (() => void) | undefined;
+  #cancelSweep = () => {};
   /** Identifies the STATE of this connection as a host application. */
   #connectedMs = 0;
   #saidAgainMs = Number.NEGATIVE_INFINITY;
@@ -202,10 +202,10 @@ class MqttConnector implements Connector {
     this.#intake.stop();
     this.#host.end();
     this.#writer.answers.end();
-    this.#takeBackSweep();
+    this.#cancelSweep();
     this.#subscriptions.end();
-    this.#takeBackFlush?.();
-    this.#takeBackFlush = undefined;
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
     this.#batch.clear();
     // The link waits for a while that the broker has it; else its last will says the same.
     if (link?.isUp) this.#sayState(link, false);
@@ -243,10 +243,10 @@ class MqttConnector implements Connector {
   /** Until all are made; where that takes long they are made on while the link is up, or it is lost. */
   async #subscribe(link: BrokerLink): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const takeBack = this.#options.clock.after(subscribeMs, resolve);
+    const cancel = this.#options.clock.after(subscribeMs, resolve);
     const made = this.#subscriptions.begin(link);
     made.catch(() => undefined);
-    await Promise.race([made, late]).finally(takeBack);
+    await Promise.race([made, late]).finally(cancel);
   }
 
   #hostState(online: boolean, timestamp: number) {
@@ -368,17 +368,17 @@ class MqttConnector implements Connector {
       if (tap.turnsStale(nowMs, nowUs) && tap.device?.isUp !== false) tap.put(this.#batch);
     }
     this.#flush();
-    this.#takeBackSweep = clock.after(shortestMs, () => this.#sweep());
+    this.#cancelSweep = clock.after(shortestMs, () => this.#sweep());
   }
 
   #flushSoon(): void {
     if (this.#batch.count >= gatherCount) this.#flush();
-    else this.#takeBackFlush ??= this.#options.clock.after(gatherMs, () => this.#flush());
+    else this.#cancelFlush ??= this.#options.clock.after(gatherMs, () => this.#flush());
   }
 
   #flush(): void {
-    this.#takeBackFlush?.();
-    this.#takeBackFlush = undefined;
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
     const { count } = this.#batch;
     if (count > 0 && (this.#isRunning || count >= heldCount)) this.#options.publish(this.#batch);
   }

@@ -28,7 +28,7 @@ export class Intake {
   #taken = 0;
   readonly #waiting = new Map<string, Message>();
   #waitingBytes = 0;
-  #takeBack: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
   #full: PromiseWithResolvers<void> | undefined;
 
   constructor(options: IntakeOptions) {
@@ -39,7 +39,7 @@ export class Intake {
   /** The promise: no more before it is fulfilled. */
   offer(message: Message): Promise<void> | undefined {
     const { clock, take, onOverrun } = this.#options;
-    this.#takeBack ??= clock.after(windowMs, () => this.#turn());
+    this.#cancel ??= clock.after(windowMs, () => this.#turn());
     const waits = this.#waiting.get(message.topic);
     if (this.#taken < this.#perWindow && waits === undefined) {
       this.#taken++;
@@ -59,8 +59,8 @@ export class Intake {
 
   /** What waits is passed over. */
   stop(): void {
-    this.#takeBack?.();
-    this.#takeBack = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     this.#waiting.clear();
     this.#waitingBytes = 0;
     this.#taken = 0;
@@ -68,7 +68,7 @@ export class Intake {
   }
 
   #turn(): void {
-    this.#takeBack = undefined;
+    this.#cancel = undefined;
     this.#taken = 0;
     for (const [topic, message] of this.#waiting) {
       if (this.#taken >= this.#perWindow) break;
@@ -77,7 +77,7 @@ export class Intake {
       this.#waitingBytes -= cost(message);
       this.#options.take(message);
     }
-    if (this.#waiting.size > 0) this.#takeBack = this.#options.clock.after(windowMs, () => this.#turn());
+    if (this.#waiting.size > 0) this.#cancel = this.#options.clock.after(windowMs, () => this.#turn());
     if (this.#waitingBytes < maxWaitingBytes) this.#release();
   }
 

@@ -24,7 +24,7 @@ export class Publishing<Item> {
   #inFlight = 0;
   #movedMs: number;
   #warnedMs = Number.NEGATIVE_INFINITY;
-  #takeBack = () => {};
+  #cancel = () => {};
   #isStopped = false;
 
   constructor(options: PublishingOptions<Item>) {
@@ -57,7 +57,7 @@ export class Publishing<Item> {
 
   stop(): void {
     this.#isStopped = true;
-    this.#takeBack();
+    this.#cancel();
   }
 
   #settled(code: number): void {
@@ -75,6 +75,6 @@ export class Publishing<Item> {
     if (this.#inFlight > 0 && clock.monotonicMs() - this.#movedMs > stuckMs) {
       link.reset(`the broker has acknowledged nothing for ${stuckMs} ms`);
     }
-    this.#takeBack = clock.after(stuckMs / 4, () => this.#watch());
+    this.#cancel = clock.after(stuckMs / 4, () => this.#watch());
   }
 }

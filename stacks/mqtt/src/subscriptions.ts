@@ -22,7 +22,7 @@ export class Subscriptions {
   readonly #again = new Set<string>();
   #link: BrokerLink | undefined;
   #isSyncing = false;
-  #takeBack = () => {};
+  #cancel = () => {};
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class Subscriptions {
 
   end(): void {
     this.#link = undefined;
-    this.#takeBack();
+    this.#cancel();
   }
 
   /** The wanted subscriptions have changed. A connection that is lost meanwhile is reported elsewhere. */
@@ -88,8 +88,8 @@ export class Subscriptions {
     const { clock, onRefused } = this.#options;
     this.refused.set(subscription, why);
     onRefused(subscription, why);
-    this.#takeBack();
-    this.#takeBack = clock.after(refusedAgainMs, () => {
+    this.#cancel();
+    this.#cancel = clock.after(refusedAgainMs, () => {
       for (const each of this.refused.keys()) this.#made.delete(each);
       this.changed();
     });

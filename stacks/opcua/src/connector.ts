@@ -178,9 +178,9 @@ class UaConnector implements Connector {
       while (this.#points === points && !signal.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
-        const takeBack = clock.after(retryMs, resolve);
+        const cancel = clock.after(retryMs, resolve);
         await untilAborted(signal, promise);
-        takeBack();
+        cancel();
         if (this.#points !== points || signal.aborted) break;
         if ((await subscriptions.retry()) || (await this.#findNodes(link))) break;
       }

@@ -184,12 +184,12 @@ export class UaLink {
     sent.requestHeader.timeoutHint = limitMs;
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const startMs = performance.now();
-    const takeBack = clock.after(limitMs, () => {
+    const cancel = clock.after(limitMs, () => {
       meter?.failed();
       reject(new Unanswered(`the server has not answered for ${limitMs} ms`));
     });
     (this.#client.client as unknown as Transactor).performMessageTransaction(sent, (error, response) => {
-      takeBack();
+      cancel();
       const answer = response ?? error?.response;
       const status = answer?.responseHeader.serviceResult;
       if (answer === undefined || status === undefined) {
@@ -287,11 +287,11 @@ function notConnected(error: unknown): NotConnected {
 async function inTime<T>({ clock, variables }: LinkOptions, signal: AbortSignal, step: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const limitMs = 3 * variables.timeoutMs;
-  const takeBack = clock.after(limitMs, () => reject(new NotConnected(`no answer for ${limitMs} ms`)));
+  const cancel = clock.after(limitMs, () => reject(new NotConnected(`no answer for ${limitMs} ms`)));
   try {
     return await unlessAborted(signal, Promise.race([step, late]));
   } finally {
-    takeBack();
+    cancel();
     step.catch(() => undefined);
   }
 }

@@ -5,7 +5,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type ExecutableStat, ProblemError, Slots } from '@telltale/schema';
+import { type ExecutableStat, ProblemError, Semaphore } from '@telltale/schema';
 import { moduleFolder } from './module-folder.ts';
 import type { UploadSum } from './upload-sum.ts';
 import { type UploadRecord, type UploadStore, Uploads } from './uploads.ts';
@@ -28,7 +28,7 @@ export class Executables {
   readonly #uploads: Uploads;
   #lastChange: Promise<unknown> = Promise.resolve();
   #uploading = 0;
-  readonly #downloads = new Slots(mostAtOnce);
+  readonly #downloads = new Semaphore(mostAtOnce);
 
   constructor({ folder, store, onDamage = () => undefined }: ExecutablesOptions) {
     this.#folder = folder;
@@ -103,15 +103,15 @@ export class Executables {
   }
 
   async get(module: string, path: string | undefined): Promise<{ stream: Readable; size: number }> {
-    await this.#downloads.take();
+    await this.#downloads.acquire();
     try {
       const file = await this.#openWhole(module, path, await this.#damageOf(module, path));
       const { size } = await file.stat();
       const stream = file.createReadStream();
-      stream.once('close', () => this.#downloads.give());
+      stream.once('close', () => this.#downloads.release());
       return { stream, size };
     } catch (error) {
-      this.#downloads.give();
+      this.#downloads.release();
       throw error;
     }
   }

@@ -190,11 +190,7 @@ class Both {
       const run = processes.alive.get(each);
       assert.equal(run !== undefined, plain.run !== undefined, 'whether it runs');
       assert.equal(this.bench.starts(each), plain.starts, 'how often it was started');
-      assert.equal(
-        (run?.stops.length ?? 0) > 0,
-        plain.run !== undefined && plain.run.toldTo !== 'nothing',
-        'told to end',
-      );
+      assert.equal((run?.stops.length ?? 0) > 0, plain.run !== undefined && plain.run.order !== 'run', 'told to end');
       assert.ok((run?.stops.length ?? 0) <= 1, 'told twice');
       assert.equal(modules.has(each), plain.definition !== undefined);
       if (plain.definition === undefined) continue;
@@ -234,7 +230,7 @@ class Both {
   /** It runs as it is configured now, unless it is about to end. */
   #checkRun(each: Name, env: Readonly<Record<string, string>> | undefined): void {
     const { run, definition } = this.plain[each];
-    if (env === undefined || run?.toldTo !== 'nothing') return;
+    if (env === undefined || run?.order !== 'run') return;
     assert.equal(env.GAIN, definition?.env?.GAIN);
     const writes = this.bench.tokens.valid.get(env.TELLTALE_TOKEN ?? '');
     assert.equal(writes, definition?.properties?.writes ?? '');

@@ -33,7 +33,7 @@ export interface RunEvents {
 }
 
 /** Why it was asked to end: to rest, to be restarted, or because it was silent, for the reason given. */
-export type Ending = 'rest' | 'anew' | { readonly silent: string };
+export type Ending = 'stop' | 'restart' | { readonly silent: string };
 
 export class ModuleRun {
   readonly id: number;
@@ -117,7 +117,7 @@ export class ModuleRun {
   end(ending: Ending, patienceMs = Number.POSITIVE_INFINITY): void {
     const isEnding = this.#ending !== undefined;
     this.#ending = ending;
-    if (ending !== 'rest') this.#isReady = false;
+    if (ending !== 'stop') this.#isReady = false;
     this.#liveness.end();
     if (isEnding && patienceMs === Number.POSITIVE_INFINITY) return;
     this.#options.processes.stop(this.id, Math.min(this.#module.termToKill, patienceMs));

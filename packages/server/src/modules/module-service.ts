@@ -75,9 +75,9 @@ export class ModuleService {
     const stopped = this.modules.close(stopMs);
     // A keeper that hangs reports no ends; closing it kills it where necessary, and then all ends are reported.
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const takeBack = this.#options.clock.after(stopMs + (patienceMs - stopMs) / 2, resolve);
+    const cancel = this.#options.clock.after(stopMs + (patienceMs - stopMs) / 2, resolve);
     await Promise.race([stopped, late]);
-    takeBack();
+    cancel();
     await this.#keeper?.close(patienceMs * keeperPart);
     await stopped;
   }

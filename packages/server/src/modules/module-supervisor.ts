@@ -113,7 +113,7 @@ export class ModuleSupervisor {
   /** Its run is stopped, and ends first where it comes back at once. */
   remove(): void {
     this.#rests('STOP', 'was removed');
-    this.#run?.end('rest');
+    this.#run?.end('stop');
     this.#definition = undefined;
   }
 
@@ -139,7 +139,7 @@ export class ModuleSupervisor {
   /** Resolves when none of its processes is alive; it stays stopped until an operator acts. */
   stop(): Promise<void> {
     this.#rests('STOP', 'was stopped before it had started');
-    this.#run?.end('rest');
+    this.#run?.end('stop');
     this.#settle();
     return this.#whenEnded();
   }
@@ -147,7 +147,7 @@ export class ModuleSupervisor {
   /** As `stop`; nothing is started after it, as the phase says. */
   close(patienceMs: number): Promise<void> {
     this.#rests(this.#run === undefined ? this.#rest : 'STOP', 'was stopped, as the service is stopping');
-    this.#run?.end('rest', patienceMs);
+    this.#run?.end('stop', patienceMs);
     this.#settle();
     return this.#whenEnded();
   }
@@ -157,7 +157,7 @@ export class ModuleSupervisor {
     const { executables } = this.#options;
     const own = this.#definition?.module.executable;
     if (executables.pathOf(this.name, own) !== executables.pathOf(this.name, path)) return;
-    const runs = this.#run !== undefined && this.#run.ending !== 'rest';
+    const runs = this.#run !== undefined && this.#run.ending !== 'stop';
     if (runs || this.#pause !== undefined || this.#rest === 'FAIL') this.#restart();
     this.#settle();
   }
@@ -189,8 +189,8 @@ export class ModuleSupervisor {
     else void this.#checkExecutable();
     this.#ended?.resolve();
     this.#ended = undefined;
-    if (ended.ending === 'anew') this.#launch();
-    else if (ended.ending === 'rest') this.#answerStart('was stopped before it had started');
+    if (ended.ending === 'restart') this.#launch();
+    else if (ended.ending === 'stop') this.#answerStart('was stopped before it had started');
     else if (ended.ending === undefined) this.#endedByItself(end);
     else this.#endedWith(end, ended.ending.silent);
     this.#settle();
@@ -210,18 +210,18 @@ export class ModuleSupervisor {
 
   /** It is new, or another: whatever it was, it begins from the start. */
   #configured(before: ModuleDefinition | undefined, now: ModuleDefinition): void {
-    const runsAtTimes = before?.runMode.kind === 'cron' && this.#run !== undefined && this.#run.ending !== 'rest';
+    const runsAtTimes = before?.runMode.kind === 'cron' && this.#run !== undefined && this.#run.ending !== 'stop';
     this.#rests('STOP', 'was reconfigured');
     this.#restarts = 0;
-    if (!now.isEnabled) this.#run?.end('rest');
+    if (!now.isEnabled) this.#run?.end('stop');
     else if (now.fault !== undefined) {
-      this.#run?.end('rest');
+      this.#run?.end('stop');
       this.#fail(now.fault);
     } else if (now.runMode.kind !== 'cron') this.#restart();
     else {
       this.#schedule();
       if (runsAtTimes) this.#restart();
-      else this.#run?.end('rest');
+      else this.#run?.end('stop');
     }
   }
 
@@ -258,7 +258,7 @@ export class ModuleSupervisor {
     this.#restarts = 0;
     this.#cancelPause();
     if (this.#run === undefined) this.#launch();
-    else this.#run.end('anew');
+    else this.#run.end('restart');
   }
 
   #launch(): void {
@@ -295,13 +295,13 @@ export class ModuleSupervisor {
   #endedWith(end: RunEnd, failure: string | undefined): void {
     const { runMode, respawn } = this.#definition as ModuleDefinition;
     this.#answerStart(failure ?? 'has ended');
-    const mayComeBack = end.kind === 'ended' || end.mayPass === true;
+    const mayRetry = end.kind === 'ended' || end.mayPass === true;
     if (runMode.kind === 'cron') this.#rest = 'STOP';
-    else if (respawn && mayComeBack && (runMode.kind === 'service' || failure !== undefined)) this.#comeBack(failure);
+    else if (respawn && mayRetry && (runMode.kind === 'service' || failure !== undefined)) this.#retry(failure);
     else this.#rest = failure === undefined ? 'STOP' : 'FAIL';
   }
 
-  #comeBack(failure = 'ended with exit code 0'): void {
+  #retry(failure = 'ended with exit code 0'): void {
     const { clock } = this.#options;
     const pauseMs = this.#policy.takePauseMs();
     if (pauseMs === undefined) {
@@ -376,9 +376,9 @@ export class ModuleSupervisor {
 
   /** Reports its status if that has changed. */
   #settle(): void {
-    const isToCome = this.#pause !== undefined || this.#isHeld;
+    const isPending = this.#pause !== undefined || this.#isHeld;
     const ofRun = this.#run?.isReady ? 'RUN' : 'INIT';
-    const state = this.#run !== undefined ? ofRun : isToCome ? 'INIT' : this.#rest;
+    const state = this.#run !== undefined ? ofRun : isPending ? 'INIT' : this.#rest;
     if (state !== this.#state) this.#sinceUs = timeAfter(this.#sinceUs, this.#options.clock.now());
     this.#state = state;
     const text = JSON.stringify(this.status());

@@ -39,10 +39,10 @@ export class CollectionCopies {
     const copy = newest?.version === version ? newest : this.#refresh(this.#takeIdle(), pages, version, layout);
     this.#newest = new WeakRef(copy);
     copy.readers++;
-    return { bytes: copy.bytes, release: () => this.#takeBack(copy) };
+    return { bytes: copy.bytes, release: () => this.#release(copy) };
   }
 
-  #takeBack(copy: Copy): void {
+  #release(copy: Copy): void {
     copy.readers--;
     if (copy.readers === 0 && this.#idle.length < mostIdle) this.#idle.push(new WeakRef(copy));
   }

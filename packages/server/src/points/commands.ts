@@ -151,7 +151,7 @@ export class Commands extends NamedPoints<Command> {
 
   /** Discards the prepared commands. */
   discardNew(): void {
-    for (const { handle, name } of this.#coming.splice(0)) this.handles.takeBack(handle, name);
+    for (const { handle, name } of this.#coming.splice(0)) this.handles.release(handle, name);
   }
 
   put(point: Command): void {
@@ -166,7 +166,7 @@ export class Commands extends NamedPoints<Command> {
     this.wire.remove(handle);
     this.definitions[handle] = undefined;
     this.#commands[handle] = undefined;
-    this.handles.takeBack(handle, name);
+    this.handles.release(handle, name);
     this.#deleteStored(name);
   }
 

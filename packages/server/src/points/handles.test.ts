@@ -26,12 +26,12 @@ test('MC-13, DE-6: a name keeps its handle, and no other gets it within a minute
         const known = live.get(name);
         assert.equal(handles.find(name), known ?? -1);
         if (isRemoval && known !== undefined) {
-          handles.takeBack(known, name);
+          handles.release(known, name);
           live.delete(name);
           ended.set(known, clock.monotonicMs());
         } else if (isRemoval) {
           const handle = handles.reserve(name);
-          handles.takeBack(handle, name); // it does not come
+          handles.release(handle, name); // it does not come
           ended.set(handle, clock.monotonicMs());
         } else {
           const handle = handles.reserve(name);

@@ -48,11 +48,11 @@ export class Handles {
     this.#names[handle] = name;
   }
 
-  takeBack(handle: number, name: string): void {
+  release(handle: number, name: string): void {
     if (this.#names[handle] !== undefined) this.#size--;
     this.#byName.delete(name);
     this.#names[handle] = undefined;
-    this.#numbers.takeBack(handle);
+    this.#numbers.release(handle);
   }
 
   /** In the order of the handles. */

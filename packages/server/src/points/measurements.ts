@@ -233,7 +233,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     for (const { handle, point } of this.#coming.splice(0)) {
       this.wire.remove(handle);
       this.#table.remove(handle);
-      this.handles.takeBack(handle, point.name);
+      this.handles.release(handle, point.name);
     }
   }
 
@@ -261,7 +261,7 @@ export class Measurements extends NamedPoints<Measurement> implements Measuremen
     this.wire.remove(handle);
     this.#table.remove(handle);
     this.definitions[handle] = undefined;
-    this.handles.takeBack(handle, name);
+    this.handles.release(handle, name);
     this.#linked.settle();
   }
 

@@ -27,7 +27,7 @@ export class RestingNumbers {
     return oldest[0];
   }
 
-  takeBack(number: number): void {
+  release(number: number): void {
     this.#resting.set(number, this.#clock.monotonicMs());
   }
 }

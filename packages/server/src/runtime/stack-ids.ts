@@ -22,7 +22,7 @@ export class StackIds {
   /** It was not needed, though it may have been assigned. */
   giveBack(kind: PointKind, id: number): void {
     const handle = this.handleOf(kind, id);
-    if (handle < 0) this.#numbers.takeBack(id);
+    if (handle < 0) this.#numbers.release(id);
     else this.end(kind, handle);
   }
 
@@ -39,7 +39,7 @@ export class StackIds {
     if (id < 0) return;
     this.#ids[kind].set(handle, -1);
     this.#handles[kind].set(id, -1);
-    this.#numbers.takeBack(id);
+    this.#numbers.release(id);
   }
 
   /** -1 where it has none. */

@@ -47,11 +47,11 @@ function main(): void {
       end = () => {};
       if (--loads === 0) client.notify('loading', [false]);
     };
-    const takeBack = clock.after(maxLoadMs, () => end());
+    const cancel = clock.after(maxLoadMs, () => end());
     try {
       return await load();
     } finally {
-      takeBack();
+      cancel();
       end();
     }
   };
@@ -79,8 +79,8 @@ function main(): void {
       onState: () => reportStatus(id, hosted),
       loading,
       startProcess: (...process) => processes.start(...process),
-      async ask(wish) {
-        const failure = await client.call('ask', [id, wish]);
+      async ask(request) {
+        const failure = await client.call('ask', [id, request]);
         if (failure !== undefined) throw failure.isSure ? new Refused(failure.reason) : new Error(failure.reason);
       },
     });

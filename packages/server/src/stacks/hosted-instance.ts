@@ -24,7 +24,7 @@ import {
 } from '@telltale/stack-kit/host';
 import type { InstanceReport } from './instance-status.ts';
 import type { FindStack } from './load-stacks.ts';
-import type { ExplainOutcome, Instance, PointIds, Wish } from './protocol.ts';
+import type { ExplainOutcome, Instance, PointIds, ProviderRequest } from './protocol.ts';
 import { Rate } from './rate.ts';
 import { Secrets } from './secrets.ts';
 
@@ -60,7 +60,7 @@ export interface HostedInstanceOptions {
   readonly loading: <Module>(load: () => Promise<Module>) => Promise<Module>;
   readonly startProcess: ConnectorOptions<unknown>['startProcess'];
   /** Asks the server for a client of the provider; rejects with `Refused`. */
-  readonly ask: (wish: Wish) => Promise<void>;
+  readonly ask: (request: ProviderRequest) => Promise<void>;
 }
 
 /** Of one provider. */
@@ -226,8 +226,8 @@ export class HostedInstance {
     return createProvider({
       ...common,
       variables,
-      write: (command, value) => this.#ask(() => this.#writeWish(command, value)),
-      acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeWish(alarm, authority)),
+      write: (command, value) => this.#ask(() => this.#writeRequest(command, value)),
+      acknowledge: (alarm, authority) => this.#ask(() => this.#acknowledgeRequest(alarm, authority)),
     });
   }
 
@@ -238,13 +238,13 @@ export class HostedInstance {
     throw new Error(this.#secrets.hide(faults.map(({ field, message }) => `variable ${field} ${message}`).join('; ')));
   }
 
-  #writeWish(command: StackPoint, value: Value): Wish {
+  #writeRequest(command: StackPoint, value: Value): ProviderRequest {
     if (!this.points.commands.has(command.id)) throw new Refused('the command is not one of this provider');
     if (!['boolean', 'number', 'bigint', 'string'].includes(typeof value)) throw new Refused('this is no value');
     return { kind: 'write', commandId: command.id, value };
   }
 
-  #acknowledgeWish({ id }: StackAlarm, authority: string): Wish {
+  #acknowledgeRequest({ id }: StackAlarm, authority: string): ProviderRequest {
     const alarm = this.points.alarms.get(id);
     if (alarm === undefined) throw new Refused('the alarm is not one of this provider');
     if (typeof authority !== 'string' || authority === '' || authority.length > maxAuthority) {
@@ -253,12 +253,12 @@ export class HostedInstance {
     return { kind: 'acknowledge', alarm: alarm.name, authority };
   }
 
-  async #ask(read: () => Wish): Promise<void> {
-    const wish = read();
+  async #ask(read: () => ProviderRequest): Promise<void> {
+    const request = read();
     if (this.#asked >= maxAsked) throw new Refused(`${maxAsked} writes are waiting for their answers already`);
     this.#asked++;
     try {
-      await this.#options.ask(wish);
+      await this.#options.ask(request);
     } finally {
       this.#asked--;
     }

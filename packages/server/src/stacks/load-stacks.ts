@@ -28,13 +28,13 @@ export function loadStacks(modules: readonly string[], clock: Clock): FindStack 
 /** The stack, or what is wrong with it. */
 async function loadOne(url: string, clock: Clock): Promise<Stack | string> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const takeBack = clock.after(importMs, () => reject(new Error(`it is not loaded after ${importMs} ms`)));
+  const cancel = clock.after(importMs, () => reject(new Error(`it is not loaded after ${importMs} ms`)));
   try {
     const { default: stack } = (await Promise.race([import(url), late])) as { default?: unknown };
     return isStack(stack) ? stack : `${url} does not export a stack as its default`;
   } catch (error) {
     return `${url} cannot be loaded: ${reasonOf(error)}`;
   } finally {
-    takeBack();
+    cancel();
   }
 }

@@ -35,7 +35,7 @@ export class Outbox {
   readonly #waiting = new Map<number, NewestReadings>();
   #sentBatches = 0;
   #sentReadings = 0;
-  #takeBack: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -70,18 +70,18 @@ export class Outbox {
   }
 
   close(): void {
-    this.#takeBack?.();
+    this.#cancel?.();
     this.#waiting.clear();
   }
 
   #sendWaiting(): void {
-    this.#takeBack?.();
-    this.#takeBack = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     for (const id of this.#waiting.keys()) {
       if (!this.#hasRoom()) break;
       this.flush(id);
     }
-    if (this.#waiting.size > 0) this.#takeBack = this.#options.clock.after(retryMs, () => this.#sendWaiting());
+    if (this.#waiting.size > 0) this.#cancel = this.#options.clock.after(retryMs, () => this.#sendWaiting());
   }
 
   #hasRoom(): boolean {

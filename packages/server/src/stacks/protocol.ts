@@ -81,7 +81,7 @@ export interface HostThread {
 }
 
 /** A request of a client of a provider to the server. */
-export type Wish =
+export type ProviderRequest =
   | { readonly kind: 'write'; readonly commandId: number; readonly value: Value }
   | { readonly kind: 'acknowledge'; readonly alarm: string; readonly authority: string };
 
@@ -103,7 +103,7 @@ export interface InstanceClient {
   toProcess(process: number, message: unknown): void;
   endProcess(process: number): void;
   /** Why it was not done; undefined where it was. */
-  ask(id: number, wish: Wish): Promise<Failure | undefined>;
+  ask(id: number, request: ProviderRequest): Promise<Failure | undefined>;
   log(role: Role, name: string, level: LogLevel, text: string): void;
 }
 

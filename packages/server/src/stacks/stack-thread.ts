@@ -14,7 +14,7 @@ import type { InstanceCounters, InstanceReport } from './instance-status.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { logOutput } from './log-output.ts';
 import { consume, createConsumed, Outbox } from './outbox.ts';
-import type { Failure, HostStart, HostThread, Instance, InstanceClient, Wish } from './protocol.ts';
+import type { Failure, HostStart, HostThread, Instance, InstanceClient, ProviderRequest } from './protocol.ts';
 import { SupervisedThread } from './supervised-thread.ts';
 import { StartedProcesses } from './thread-processes.ts';
 import { isSure, MaybeWritten, writeProblem } from './write-problem.ts';
@@ -218,7 +218,7 @@ export class StackThread {
         this.#byId.delete(id);
         this.#leaving.delete(id);
       }),
-      ask: (id, wish) => this.#onAsk(id, wish),
+      ask: (id, request) => this.#onAsk(id, request),
       startProcess: guarded((process, file) => this.#processes.start(process, file)),
       toProcess: guarded((process, message) => this.#processes.send(process, message)),
       endProcess: guarded((process) => this.#processes.end(process)),
@@ -301,11 +301,11 @@ export class StackThread {
     if (hosted.state !== state) this.#options.onState(hosted);
   }
 
-  async #onAsk(id: number, wish: Wish): Promise<Failure | undefined> {
+  async #onAsk(id: number, request: ProviderRequest): Promise<Failure | undefined> {
     const started = this.#byId.get(id);
     try {
       if (started === undefined) return { reason: 'the provider is stopped', isSure: true };
-      await this.#grant(started.hosted.name, wish);
+      await this.#grant(started.hosted.name, request);
       return undefined;
     } catch (error) {
       const isProblem = error instanceof ProblemError;
@@ -316,10 +316,10 @@ export class StackThread {
     }
   }
 
-  #grant(provider: string, wish: Wish): Promise<void> {
+  #grant(provider: string, request: ProviderRequest): Promise<void> {
     const { events } = this.#options;
-    if (wish.kind === 'write') return events.providerWrite(provider, wish.commandId, wish.value);
-    return events.providerAcknowledge(provider, wish.alarm, wish.authority);
+    if (request.kind === 'write') return events.providerWrite(provider, request.commandId, request.value);
+    return events.providerAcknowledge(provider, request.alarm, request.authority);
   }
 
   #notifyLink(hosted: Hosted, up: boolean, reason: string, timeUs: number): void {

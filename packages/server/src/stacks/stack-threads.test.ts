@@ -95,7 +95,7 @@ describe('what is told of an instance', () => {
   test('each change of a state, and the end', async () => {
     const { host, until, start, failures } = await setUp({});
     const told: string[] = [];
-    const takeBack = host.onState((role, name, status) => {
+    const cancel = host.onState((role, name, status) => {
       if (status !== undefined) assert.deepEqual([status.role, status.name], [role, name]);
       told.push(`${role} ${name} ${status?.state}`);
     });
@@ -108,7 +108,7 @@ describe('what is told of an instance', () => {
     await until(() => told.length === 4);
     assert.equal(host.statusOf('connector', 'f')?.lastError?.text, 'never');
     host.stop('connector', 'a');
-    takeBack();
+    cancel();
     host.stop('connector', 'f');
     assert.deepEqual(told, [
       'connector a connecting',

@@ -42,7 +42,7 @@ export class SupervisedThread {
   #endsOfLate = 0;
   #ends = 0;
   #isClosing = false;
-  #takeBack = () => {};
+  #cancel = () => {};
 
   constructor(options: SupervisedThreadOptions) {
     this.#options = options;
@@ -71,7 +71,7 @@ export class SupervisedThread {
   /** Asks the thread to end, and ends it after `patienceMs` at the latest. */
   async close(patienceMs: number): Promise<void> {
     this.#isClosing = true;
-    this.#takeBack();
+    this.#cancel();
     const thread = this.#thread;
     if (!this.#takesMessages) await thread?.kill();
     await thread?.close(patienceMs, () => thread.call('close', []));
@@ -122,7 +122,7 @@ export class SupervisedThread {
       this.#ends++;
       const pauseMs = growingMs(this.#endsOfLate++, Math.random);
       log.error(`${error.message}; it is started again in ${Math.round(pauseMs)} ms`);
-      this.#takeBack = clock.after(pauseMs, () => this.#start());
+      this.#cancel = clock.after(pauseMs, () => this.#start());
     };
     const onEnd = (end: (error: Error) => void) =>
       port.onEnd((error) => end(new Error(`the thread of the stacks ended: ${reason ?? reasonOf(error)}`)));

@@ -15,7 +15,7 @@ const periodMs = 1000;
 export class DiskRetry {
   readonly #options: DiskRetryOptions;
   #reason: string | undefined;
-  #takeBack: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
   #isStopped = false;
 
   constructor(options: DiskRetryOptions) {
@@ -32,14 +32,14 @@ export class DiskRetry {
     const { clock, retry, onChange } = this.#options;
     const isChange = (this.#reason === undefined) !== (reason === undefined);
     this.#reason = reason;
-    this.#takeBack?.();
-    this.#takeBack = reason === undefined || this.#isStopped ? undefined : clock.after(periodMs, retry);
+    this.#cancel?.();
+    this.#cancel = reason === undefined || this.#isStopped ? undefined : clock.after(periodMs, retry);
     if (isChange) onChange(reason);
   }
 
   /** Stops retrying. */
   stop(): void {
     this.#isStopped = true;
-    this.#takeBack?.();
+    this.#cancel?.();
   }
 }

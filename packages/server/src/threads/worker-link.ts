@@ -50,12 +50,12 @@ export class WorkerLink<Remote extends object, Local extends object = Record<nev
   /** Resolves when it is gone. It ends when `sayLast` is settled, and after `patienceMs` at the latest. */
   async close(patienceMs: number, sayLast: () => Promise<unknown>): Promise<void> {
     this.#isClosing = true;
-    const takeBack = this.#clock.after(patienceMs, () => this.#port.kill());
+    const cancel = this.#clock.after(patienceMs, () => this.#port.kill());
     sayLast()
       .catch(() => undefined)
       .then(() => this.#port.kill());
     await this.ended;
-    takeBack();
+    cancel();
   }
 
   /** Resolves when it is gone. */

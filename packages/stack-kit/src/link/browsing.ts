@@ -38,7 +38,7 @@ export class Browsing {
     if (typeof stack.browse !== 'function') return { kind: 'unsupported' };
     if (this.#atOnce >= maxAtOnce) return { kind: 'tooMany' };
     const late = new AbortController();
-    const takeBack = this.#clock.after(browseMs, () => late.abort());
+    const cancel = this.#clock.after(browseMs, () => late.abort());
     const settled = () => void this.#atOnce--;
     const call = (signal: AbortSignal) => {
       this.#atOnce++;
@@ -65,7 +65,7 @@ export class Browsing {
       if (!isThrown('Refused', error) && !asker.aborted) this.#log.warn(`browse failed: ${reason}`);
       return { kind: 'refused', reason };
     } finally {
-      takeBack();
+      cancel();
     }
   }
 }

@@ -24,12 +24,12 @@ export function callStack({ call, clock, signal, limitMs, graceMs, onUnanswered 
   }
   const controller = new AbortController();
   const running = Promise.try(() => call(controller.signal));
-  let takeBack = () => {};
+  let cancel = () => {};
   const abort = (reason: unknown) => {
     if (controller.signal.aborted) return; // what is waited for now is its end
-    takeBack();
+    cancel();
     controller.abort(reason);
-    takeBack = clock.after(graceMs, () => {
+    cancel = clock.after(graceMs, () => {
       stopListening();
       onUnanswered(running);
       reject(reason);
@@ -37,10 +37,10 @@ export function callStack({ call, clock, signal, limitMs, graceMs, onUnanswered 
   };
   const stopListening = onAbort(signal, abort);
   if (limitMs !== undefined) {
-    takeBack = clock.after(limitMs, () => abort(new NotConnected(`no answer within ${limitMs} ms`)));
+    cancel = clock.after(limitMs, () => abort(new NotConnected(`no answer within ${limitMs} ms`)));
   }
   const settled = (settle: () => void) => {
-    takeBack();
+    cancel();
     stopListening();
     if (controller.signal.aborted) reject(controller.signal.reason);
     else settle();

@@ -258,13 +258,13 @@ export class Connection {
     const early = this.#early?.take();
     this.#early = undefined;
     if (early !== undefined) this.#publish(made, early);
-    const takeBack = clock.after(steadyMs, () => {
+    const cancel = clock.after(steadyMs, () => {
       this.#failures = 0;
     });
     try {
       await this.#call('run', signal, undefined, made, (running) => made.stack.run(running));
     } finally {
-      takeBack();
+      cancel();
     }
   }
 
@@ -380,10 +380,10 @@ export class Connection {
   /** Until the time has passed, or it is woken. */
   async #pause(ms: number | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const takeBack = ms === undefined ? () => {} : this.#options.clock.after(ms, resolve);
+    const cancel = ms === undefined ? () => {} : this.#options.clock.after(ms, resolve);
     this.#wake = resolve;
     await promise;
     this.#wake = () => {};
-    takeBack();
+    cancel();
   }
 }

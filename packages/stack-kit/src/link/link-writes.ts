@@ -32,7 +32,7 @@ interface Job {
   readonly value: Value;
   readonly controller: AbortController;
   readonly settle: (outcome: WriteOutcome) => void;
-  takeBack: () => void;
+  cancel: () => void;
   isHanded: boolean;
   isSettled: boolean;
 }
@@ -64,11 +64,11 @@ export class LinkWrites {
       controller: new AbortController(),
       isHanded: false,
       isSettled: false,
-      takeBack: this.#options.clock.after(limitMs, () => this.#late(job)),
+      cancel: this.#options.clock.after(limitMs, () => this.#late(job)),
       settle(outcome) {
         if (this.isSettled) return;
         this.isSettled = true;
-        this.takeBack();
+        this.cancel();
         resolve(outcome);
       },
     };
@@ -97,7 +97,7 @@ export class LinkWrites {
   closed(): void {
     for (const [job] of this.#queues.values()) {
       job?.settle(this.#cutOff());
-      job?.takeBack();
+      job?.cancel();
     }
   }
 
@@ -117,7 +117,7 @@ export class LinkWrites {
     }
     job.settle({ kind: 'timeout', sent: true, reason: 'no answer' });
     job.controller.abort(new Error('the write timed out'));
-    job.takeBack = this.#options.clock.after(graceMs, () => {
+    job.cancel = this.#options.clock.after(graceMs, () => {
       this.#options.log.error('an aborted write has not ended: it is abandoned');
       this.#next(job);
     });
@@ -145,7 +145,7 @@ export class LinkWrites {
       outcome = aborted && error === reason ? this.#cutOff() : outcomeOf(error);
     }
     if (outcome.kind === 'accepted' && !job.isSettled) this.#options.onAccepted(command, job.value);
-    job.takeBack();
+    job.cancel();
     this.#drop(job, outcome);
     this.#next(job);
   }

@@ -1,6 +1,6 @@
 // Whether one device behind a poller answers: its requests go out in turn, and their outcomes open and
 // close its circuit breaker. What a scan is, and which points there are, it leaves to PolledDevice.
-import { Batch, pause, Slots } from '@telltale/schema';
+import { Batch, pause, Semaphore } from '@telltale/schema';
 import { type DeviceDetail, NoAnswer, Refused, type StackPoint } from '../connector.ts';
 import type { PollerOptions, PollRequest } from './poller-options.ts';
 
@@ -15,9 +15,9 @@ export interface PollRun {
 
 /** What the devices behind one poller share. */
 export interface SharedLine {
-  readonly requests: Slots;
+  readonly requests: Semaphore;
   /** However many are silent: those that answer find most of the line free. */
-  readonly probes: Slots;
+  readonly probes: Semaphore;
 }
 
 /** `ended`: not asked, or its answer does not count any more. */
@@ -38,7 +38,7 @@ export class DeviceCircuit<R extends PollRequest> {
   readonly #name: string;
   readonly #options: PollerOptions<R>;
   readonly #events: CircuitEvents;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #line: SharedLine;
   readonly #scratch: Batch[] = [];
   #run: PollRun | undefined;
@@ -63,7 +63,7 @@ export class DeviceCircuit<R extends PollRequest> {
     this.#options = options;
     this.#line = line;
     this.#events = events;
-    this.#slots = new Slots(options.requestsAtOnce ?? 1);
+    this.#slots = new Semaphore(options.requestsAtOnce ?? 1);
     this.#sinceUs = options.clock.now();
   }
 
@@ -120,8 +120,8 @@ export class DeviceCircuit<R extends PollRequest> {
   async ask(request: R, batch: Batch | undefined, signal: AbortSignal, onAsked = () => {}): Promise<Outcome> {
     const [own, line] = [this.#slots, this.#line.requests];
     const wasOpen = this.#isOpen;
-    await own.take();
-    await line.take();
+    await own.acquire();
+    await line.acquire();
     try {
       if (signal.aborted || (!wasOpen && this.#isOpen)) return 'ended';
       onAsked();
@@ -132,8 +132,8 @@ export class DeviceCircuit<R extends PollRequest> {
       }
       return signal.aborted ? 'ended' : outcome;
     } finally {
-      line.give();
-      own.give();
+      line.release();
+      own.release();
     }
   }
 
@@ -223,7 +223,7 @@ export class DeviceCircuit<R extends PollRequest> {
     const { clock } = this.#options;
     const { probes } = this.#line;
     const isNeeded = () => !run.signal.aborted && run === this.#run && this.#isOpen;
-    await probes.take();
+    await probes.acquire();
     try {
       if (!isNeeded()) return;
       const request = this.#smallRequest();
@@ -238,7 +238,7 @@ export class DeviceCircuit<R extends PollRequest> {
       // As long as it has held the line, the line is for those that answer.
       await pause(clock, clock.monotonicMs() - sentMs, run.signal);
     } finally {
-      probes.give();
+      probes.release();
     }
   }
 

@@ -1,6 +1,6 @@
 // Reads the points of a polling stack in scan groups, an even rhythm each. Devices are independent: what one of them does
 // not answer leaves the others alone.
-import { onAbort, Slots } from '@telltale/schema';
+import { onAbort, Semaphore } from '@telltale/schema';
 import { type InstanceDetail, NotConnected, type StackPoint } from '../connector.ts';
 import type { PollRun, SharedLine } from './device-circuit.ts';
 import { PolledDevice } from './polled-device.ts';
@@ -33,7 +33,7 @@ export class Poller<R extends PollRequest> {
   constructor(options: PollerOptions<R>) {
     this.#options = options;
     const atOnce = options.requestsAtOnceInAll ?? Number.POSITIVE_INFINITY;
-    this.#line = { requests: new Slots(atOnce), probes: new Slots(Math.ceil(atOnce / 2)) };
+    this.#line = { requests: new Semaphore(atOnce), probes: new Semaphore(Math.ceil(atOnce / 2)) };
   }
 
   /** Also while it runs: everything is planned and read again at once. */

@@ -56,8 +56,8 @@ export class EdgeNode implements Provider {
   /** Devices whose birth the host application has. */
   #born: Set<string> | undefined;
   #inFlight = 0;
-  #takeBackData: (() => void) | undefined;
-  #takeBackBirth: (() => void) | undefined;
+  #cancelData: (() => void) | undefined;
+  #cancelBirth: (() => void) | undefined;
   #bornMs = Number.NEGATIVE_INFINITY;
   #hostTimestamp = Number.NEGATIVE_INFINITY;
 
@@ -125,10 +125,10 @@ export class EdgeNode implements Provider {
 
   async close(): Promise<void> {
     const link = this.#link;
-    this.#takeBackData?.();
-    this.#takeBackBirth?.();
-    this.#takeBackData = undefined;
-    this.#takeBackBirth = undefined;
+    this.#cancelData?.();
+    this.#cancelBirth?.();
+    this.#cancelData = undefined;
+    this.#cancelBirth = undefined;
     // The last will does not come where the connection ends in order.
     if (link?.isUp && this.#born !== undefined) await this.#sayDeath(link);
     this.#link = undefined;
@@ -160,8 +160,8 @@ export class EdgeNode implements Provider {
 
   #dataSoon(): void {
     if (this.#born === undefined) return;
-    this.#takeBackData ??= this.#options.clock.after(gatherMs, () => {
-      this.#takeBackData = undefined;
+    this.#cancelData ??= this.#options.clock.after(gatherMs, () => {
+      this.#cancelData = undefined;
       this.#data();
     });
   }
@@ -266,8 +266,8 @@ export class EdgeNode implements Provider {
     const waitMs = this.#bornMs + rebirthPauseMs - clock.monotonicMs();
     if (waitMs <= 0) this.#birth();
     else
-      this.#takeBackBirth ??= clock.after(waitMs, () => {
-        this.#takeBackBirth = undefined;
+      this.#cancelBirth ??= clock.after(waitMs, () => {
+        this.#cancelBirth = undefined;
         if (this.#born !== undefined) this.#birth();
       });
   }

@@ -58,9 +58,9 @@ export class HostApplication {
   #nodes = new Map<string, EdgeNode>();
   #taps = new Map<number, MetricTap>();
   #link: BrokerLink | undefined;
-  #takeBackAsk = () => {};
+  #cancelAsk = () => {};
   /** By edge node: what waits for the births of its devices. */
-  readonly #takeBackMissing = new Map<NodeSession, () => void>();
+  readonly #cancelMissing = new Map<NodeSession, () => void>();
 
   constructor(options: HostApplicationOptions) {
     this.#options = options;
@@ -125,9 +125,9 @@ export class HostApplication {
 
   end(): void {
     this.#link = undefined;
-    this.#takeBackAsk();
-    for (const takeBack of this.#takeBackMissing.values()) takeBack();
-    this.#takeBackMissing.clear();
+    this.#cancelAsk();
+    for (const cancel of this.#cancelMissing.values()) cancel();
+    this.#cancelMissing.clear();
     for (const node of this.#nodes.values()) {
       node.session.forget();
       node.askedMs = Number.NEGATIVE_INFINITY;
@@ -242,9 +242,9 @@ export class HostApplication {
   /** With the birth of an edge node those of its devices before it count no longer: each has to be born as well. */
   #expectDevices(session: NodeSession): void {
     const { clock, flushSoon } = this.#options;
-    this.#takeBackMissing.get(session)?.();
-    const takeBack = clock.after(deviceBirthMs, () => {
-      this.#takeBackMissing.delete(session);
+    this.#cancelMissing.get(session)?.();
+    const cancel = clock.after(deviceBirthMs, () => {
+      this.#cancelMissing.delete(session);
       const node = this.#nodes.values().find((each) => each.session === session);
       for (const [device, taps] of node?.taps ?? []) {
         if (session.hasDevice(device)) continue;
@@ -254,7 +254,7 @@ export class HostApplication {
       }
       flushSoon();
     });
-    this.#takeBackMissing.set(session, takeBack);
+    this.#cancelMissing.set(session, cancel);
   }
 
   #read(tap: MetricTap, metric: Metric, sentMs: number | undefined, nowUs: number): void {
@@ -301,8 +301,8 @@ export class HostApplication {
 
   #askAll(): void {
     for (const node of this.#nodes.values()) if (!node.session.isBorn || node.isUnclear) this.#ask(node);
-    this.#takeBackAsk();
-    this.#takeBackAsk = this.#options.clock.after(askAgainMs, () => this.#askAll());
+    this.#cancelAsk();
+    this.#cancelAsk = this.#options.clock.after(askAgainMs, () => this.#askAll());
   }
 
   #set(tap: MetricTap, value: Value | undefined, own: number, timeUs: number, error: string | undefined): void {

@@ -7,7 +7,7 @@ import { idleModules } from '../../../test/idle-modules.ts';
 import { openGate } from '../../../test/plain-http.ts';
 import { localCaller } from '../../access/index.ts';
 import { Alarms } from '../../alarms/index.ts';
-import { DataAccess, liveObjects, type StackAccess } from '../../operations/index.ts';
+import { LiveData, liveObjects, type StackAccess } from '../../operations/index.ts';
 import { Commands, Measurements } from '../../points/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ChannelRequests } from './channel-requests.ts';
@@ -19,7 +19,7 @@ const measurements = new Measurements({ clock, store: { saveSimulation: nothing,
 const store = { saveCommand: nothing, deleteCommand: nothing };
 const commands = new Commands({ clock, store, writeToDevice: nothing });
 const alarms = new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: nothing }, measurements });
-const data = new DataAccess({ measurements, commands, alarms });
+const data = new LiveData({ measurements, commands, alarms });
 const stacks = { has: () => false, names: () => [], stateText: () => '', onState: () => undefined };
 const watches = new Watches({ data, modules: idleModules(), stacks, clock, maxWatches: 200_000 });
 const implementations = liveObjects({ data, stacks: {} as StackAccess, boot: '' });

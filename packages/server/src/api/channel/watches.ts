@@ -1,7 +1,7 @@
 // All that a client of the channel can watch.
 import { type Clock, ProblemError, type WatchKind } from '@telltale/schema';
 import type { FunctionModules } from '../../modules/index.ts';
-import type { DataAccess, StackAccess } from '../../operations/index.ts';
+import type { LiveData, StackAccess } from '../../operations/index.ts';
 import type { Slices } from '../../runtime/index.ts';
 import type { ChannelClient } from './channel-client.ts';
 import { ItemWatches } from './item-watches.ts';
@@ -26,7 +26,7 @@ export interface Watchable {
 }
 
 export interface WatchesOptions {
-  readonly data: DataAccess;
+  readonly data: LiveData;
   readonly modules: WatchedLogs & Pick<FunctionModules, 'status' | 'onChange'>;
   readonly stacks: Pick<StackAccess, 'has' | 'names' | 'stateText' | 'onState'>;
   readonly clock: Clock;
@@ -131,11 +131,11 @@ export class Watches {
   }
 }
 
-function* namesOf(commands: DataAccess['commands']): Generator<string> {
+function* namesOf(commands: LiveData['commands']): Generator<string> {
   for (const handle of commands.all()) yield commands.nameOf(handle);
 }
 
-function commandText({ commands }: DataAccess, name: string): string {
+function commandText({ commands }: LiveData, name: string): string {
   const handle = commands.find(name);
   const item = Buffer.allocUnsafe(commands.wire.itemLength(handle));
   commands.wire.writeItem(handle, item, 0);

@@ -25,7 +25,7 @@ export class LineBatches {
   #bytes = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   #isOnItsWay = false;
-  #takeBack: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
 
   constructor(clock: Clock, send: (batch: readonly ModuleLines[], onTaken: () => void) => void) {
     this.#clock = clock;
@@ -66,10 +66,10 @@ export class LineBatches {
   }
 
   #schedule(): void {
-    if (this.#isOnItsWay || this.#takeBack !== undefined || this.#pending.size === 0) return;
+    if (this.#isOnItsWay || this.#cancel !== undefined || this.#pending.size === 0) return;
     const inMs = Math.max(0, this.#sentMs + linesPeriodMs - this.#clock.monotonicMs());
-    this.#takeBack = this.#clock.after(inMs, () => {
-      this.#takeBack = undefined;
+    this.#cancel = this.#clock.after(inMs, () => {
+      this.#cancel = undefined;
       this.#sentMs = this.#clock.monotonicMs();
       this.#isOnItsWay = true;
       const batch = [...this.#pending].map(([module, { lines, first, skipped }]) => ({

@@ -29,7 +29,7 @@ export interface ModuleKeeperOptions {
 type Keeper = WorkerLink<KeeperProcess, KeeperClient>;
 
 /** A task for the keeper once it runs; refused with the reason where it does not. */
-interface Errand {
+interface PendingCall {
   readonly run: (keeper: Keeper) => void;
   readonly refuse: (error: Error) => void;
 }
@@ -61,10 +61,10 @@ export class ModuleKeeper implements ModuleProcesses {
   /** Nothing is started meanwhile: it would be ended as well. */
   #sweeping: Promise<void> | undefined;
   /** For after the sweep. */
-  #errands: Errand[] = [];
+  #pendingCalls: PendingCall[] = [];
   #isClosing = false;
   #silentLooks = 0;
-  #takeBackLook: (() => void) | undefined;
+  #cancelLook: (() => void) | undefined;
 
   constructor(options: ModuleKeeperOptions) {
     this.#options = options;
@@ -134,13 +134,13 @@ export class ModuleKeeper implements ModuleProcesses {
       keeper.notify('close', [patienceMs * (1 - reservedPart)]);
       return keeper.ended; // it ends by itself
     });
-    this.#takeBackLook?.();
+    this.#cancelLook?.();
     await this.#sweeping;
   }
 
-  #send(errand: Errand): void {
+  #send(call: PendingCall): void {
     if (this.#sweeping !== undefined) {
-      this.#errands.push(errand);
+      this.#pendingCalls.push(call);
       return;
     }
     try {
@@ -148,18 +148,18 @@ export class ModuleKeeper implements ModuleProcesses {
       if (this.#isClosing && this.#keeper === undefined) throw new ProblemError('stopping', 'The service is stopping');
       this.#keeper ??= this.#startKeeper();
     } catch (error) {
-      errand.refuse(error as Error);
+      call.refuse(error as Error);
       return;
     }
-    errand.run(this.#keeper);
+    call.run(this.#keeper);
     this.#look();
   }
 
   /** As long as something is expected of the keeper. */
   #look(): void {
     const { clock, log } = this.#options;
-    this.#takeBackLook ??= clock.after(lookMs, () => {
-      this.#takeBackLook = undefined;
+    this.#cancelLook ??= clock.after(lookMs, () => {
+      this.#cancelLook = undefined;
       const isBusy = this.#runs.size > 0 || this.#reads > 0;
       this.#silentLooks = isBusy ? this.#silentLooks + 1 : 0;
       if (this.#keeper === undefined || !isBusy) return;
@@ -253,7 +253,7 @@ export class ModuleKeeper implements ModuleProcesses {
       .then(() => {
         this.#sweeping = undefined;
         onSwept();
-        for (const errand of this.#errands.splice(0)) this.#send(errand);
+        for (const call of this.#pendingCalls.splice(0)) this.#send(call);
       });
   }
 }

@@ -34,9 +34,9 @@ export class RunOutput {
     const { clock, out, err } = this.#options;
     this.#lastBytes = lastOutputBytes;
     for (const stream of [out, err]) stream.resume();
-    const takeBack = clock.after(lastOutputMs, () => this.#cut());
+    const cancel = clock.after(lastOutputMs, () => this.#cut());
     await Promise.all(this.#closed);
-    takeBack();
+    cancel();
   }
 
   #keep(stream: LogStream, readable: Readable, stamp: () => number): Promise<void> {

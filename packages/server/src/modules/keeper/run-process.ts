@@ -45,7 +45,7 @@ export class RunProcess {
   #hasExited = false;
   #killDueMs = Number.POSITIVE_INFINITY;
   #isKilling = false;
-  #takeBackKill = () => {};
+  #cancelKill = () => {};
   #watchedMemoryBytes = Number.POSITIVE_INFINITY;
   #reason: string | undefined;
 
@@ -75,7 +75,7 @@ export class RunProcess {
       if (!(error instanceof NotStarted)) throw error;
       return { kind: 'notStarted', reason: error.message, mayPass: error.mayPass };
     } finally {
-      this.#takeBackKill();
+      this.#cancelKill();
       census.remove(launch.run);
       await this.#cgroup?.remove();
     }
@@ -100,11 +100,11 @@ export class RunProcess {
     if (dueMs >= this.#killDueMs) return;
     const isFirst = this.#killDueMs === Number.POSITIVE_INFINITY;
     this.#killDueMs = dueMs;
-    this.#takeBackKill();
+    this.#cancelKill();
     if (termToKillMs <= 0) this.#kill();
     else {
       if (isFirst) this.#signal('SIGTERM');
-      this.#takeBackKill = clock.after(termToKillMs, () => this.#kill());
+      this.#cancelKill = clock.after(termToKillMs, () => this.#kill());
     }
   }
 

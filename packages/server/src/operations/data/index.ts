@@ -1,2 +1,2 @@
 // The data-access interface, version 1.
-export { DataAccess, type DatabaseSelection, type IsWanted, type ReadBytes, type Selection } from './data-access.ts';
+export { type DatabaseSelection, type IsWanted, LiveData, type ReadBytes, type Selection } from './live-data.ts';

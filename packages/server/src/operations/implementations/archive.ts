@@ -12,7 +12,7 @@ import {
 import type { ArchiveAccess, Archiving, Kind, RecordForm } from '../../archive/index.ts';
 import type { Lease } from '../../points/index.ts';
 import { type Imports, type Interval, progressPages, readInterval, statsOnWire, visitorOf } from '../archive/index.ts';
-import type { DataAccess } from '../data/index.ts';
+import type { LiveData } from '../data/index.ts';
 import type { PagesReply } from '../replies.ts';
 import type { Asked, AskedWithBody, Implementations } from './implementation.ts';
 
@@ -21,7 +21,7 @@ export interface ArchiveParts {
   readonly archiving: Pick<Archiving, 'stats'>;
   readonly imports: Pick<Imports, 'import'>;
   /** The configured objects. */
-  readonly data: Pick<DataAccess, Kind>;
+  readonly data: Pick<LiveData, Kind>;
   readonly clock: Clock;
 }
 

@@ -1,12 +1,12 @@
 // Implements the operations of live measurements, commands and alarms.
 import { isDatatype, traitsOf } from '@telltale/schema';
 import { collectionText } from '../collection-text.ts';
-import type { DataAccess, IsWanted } from '../data/index.ts';
+import type { IsWanted, LiveData } from '../data/index.ts';
 import type { StackAccess } from '../diagnostics/index.ts';
 import type { Asked, Implementations } from './implementation.ts';
 
 export interface LiveObjectParts {
-  readonly data: DataAccess;
+  readonly data: LiveData;
   readonly stacks: StackAccess;
   /** Differs from start to start: versions count from 0 each time. */
   readonly boot: string;

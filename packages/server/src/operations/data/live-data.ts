@@ -45,7 +45,7 @@ const stepsBesideLong = 4;
 
 const nothing: Gathered = { pieces: [] };
 
-export class DataAccess {
+export class LiveData {
   readonly measurements: Measurements;
   readonly commands: Commands;
   readonly alarms: Alarms;

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import { Batch, systemClock } from '@telltale/schema';
 import { Alarms } from '../../alarms/index.ts';
 import { Commands, type Gathered, Measurements } from '../../points/index.ts';
-import { DataAccess, type ReadBytes } from './data-access.ts';
+import { LiveData, type ReadBytes } from './live-data.ts';
 
 const nothing = async () => {};
 const clock = systemClock;
@@ -14,7 +14,7 @@ const commands = new Commands({
   writeToDevice: nothing,
 });
 const alarms = new Alarms({ clock, store: { saveAlarm: nothing, deleteAlarm: nothing }, measurements });
-const data = new DataAccess({ measurements, commands, alarms });
+const data = new LiveData({ measurements, commands, alarms });
 const count = 20_000;
 
 before(() => {
