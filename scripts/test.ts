@@ -22,7 +22,12 @@ const filesAtOnce = Math.ceil(1.5 * availableParallelism());
 const slowestShown = 10;
 
 const { values: options, positionals: named } = parseArgs({
-  options: { long: { type: 'boolean', default: false }, timeout: { type: 'string' } },
+  options: {
+    long: { type: 'boolean', default: false },
+    /** Named files a few at a time, as in a whole run. */
+    together: { type: 'boolean', default: false },
+    timeout: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const timeoutMs = 1000 * Number(options.timeout ?? (options.long ? longTimeoutS : timeoutS));
@@ -30,13 +35,17 @@ const cleanup = new AsyncDisposableStack();
 const folder = temporaryFolder(cleanup);
 /** Servers are started hundreds of times here; compiled code speeds that up and changes nothing else. */
 const env = {
+  TEST_SEED: String(options.long ? Date.now() % 2 ** 31 : 1),
   ...(options.long && Object.fromEntries(longForms.map(({ variable, value }) => [variable, value]))),
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/telltale', import.meta.url)),
 };
 const startedMs = performance.now();
-const results: FileResult[] = [];
+let results: FileResult[] = [];
+/** Failed at first and passed when run again alone. */
+let unsteady: FileResult[] = [];
 const underWay = new Map<string, string>();
+let runs = 0;
 
 const filesOf = (patterns: readonly string[]) => patterns.flatMap((pattern) => globSync(pattern).sort());
 
@@ -45,7 +54,7 @@ async function run(files: readonly string[], atOnce: number): Promise<void> {
   const isShown = atOnce === 1;
   const lane = async () => {
     for (const file of waiting) {
-      const mark = join(folder, String(results.length + underWay.size));
+      const mark = join(folder, String(runs++));
       underWay.set(mark, file);
       if (isShown) console.log(`\n${file}`);
       const result = await runTestFile({ file, mark, timeoutMs, env, isShown });
@@ -58,12 +67,25 @@ async function run(files: readonly string[], atOnce: number): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
+/** A file that failed while others ran is run again, alone: only what fails then fails the run. */
+async function runFailedAgain(): Promise<void> {
+  const failed = results.filter(({ isGood }) => !isGood);
+  results = results.filter(({ isGood }) => isGood);
+  if (failed.length > 0) console.log(`\n${failed.length} files failed; each is run again, alone`);
+  await run(
+    failed.map(({ file }) => file),
+    1,
+  );
+  unsteady = failed.filter(({ file }) => results.some((result) => result.file === file && result.isGood));
+}
+
 /** As node's own runner does, for whoever counts them; what failed is told once more. */
 function summarize(): void {
   const counts = noCounts();
   for (const result of results) addCounts(counts, result.counts);
   const failed = results.filter(({ isGood }) => !isGood);
   for (const { file, failures } of failed) console.log(`\n${file}\n${failures}`);
+  for (const { file, failures } of unsteady) console.log(`\nunsteady, passed when run alone: ${file}\n${failures}`);
   const slowest = results.toSorted((a, b) => b.durationMs - a.durationMs).slice(0, slowestShown);
   console.log('\nslowest files:');
   for (const { file, durationMs } of slowest) console.log(`${(durationMs / 1000).toFixed(1).padStart(8)} s  ${file}`);
@@ -88,7 +110,10 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-if (named.length > 0) await run(filesOf(named), 1);
+if (options.together) {
+  await run(filesOf(named), filesAtOnce);
+  await runFailedAgain();
+} else if (named.length > 0) await run(filesOf(named), 1);
 else if (options.long) await run(filesOf(longForms.flatMap(({ files }) => files)), 1);
 else {
   const last = filesOf(alone);
@@ -97,7 +122,9 @@ else {
     filesAtOnce,
   );
   await run(last, 1);
+  await runFailedAgain();
 }
+if (options.long) console.log(`TEST_SEED=${env.TEST_SEED}`);
 summarize();
 await cleanup.disposeAsync();
 process.exit(results.every(({ isGood }) => isGood) ? 0 : 1);

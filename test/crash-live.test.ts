@@ -1,14 +1,14 @@
 // Kills the server again and again while values stream in and clients write commands, operate alarms and simulate, and
-// looks at what is there afterwards. CRASH_RUNS and CRASH_SEED as in crash.test.ts.
+// looks at what is there afterwards. CRASH_RUNS and TEST_SEED as in crash.test.ts.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { LiveCrashWorld } from './crash-live-world.ts';
+import { testSeed as seed } from './seeded-random.ts';
 import { startServer } from './server-process.ts';
 
 const runs = Number(process.env.CRASH_RUNS ?? 24);
-const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
 /** Servers that are killed side by side, each its share of the runs. */
 const worlds = 2;
 
@@ -19,7 +19,7 @@ const counts = new Map<string, number>();
 const env = { NODE_COMPILE_CACHE: join(files, 'compiled') };
 
 before(async () => {
-  console.log(`CRASH_RUNS=${runs} CRASH_SEED=${seed}`);
+  console.log(`CRASH_RUNS=${runs} TEST_SEED=${seed}`);
   const server = await startServer(cleanup, { data: join(files, 'empty'), env });
   await server.end(); // which keeps what it has compiled
 });

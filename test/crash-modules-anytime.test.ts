@@ -1,18 +1,17 @@
 // Kills the server and the keeper of its function modules at any moment while modules start: in the end each runs once, and
-// none has ever run twice at a time. CRASH_RUNS and CRASH_SEED as in crash.test.ts.
+// none has ever run twice at a time. CRASH_RUNS and TEST_SEED as in crash.test.ts.
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { canListProcesses } from './marked-processes.ts';
 import { deaf, family, familySize, ModulePlant, sleeper } from './module-plant.ts';
-import { SeededRandom } from './seeded-random.ts';
+import { SeededRandom, testSeed as seed } from './seeded-random.ts';
 import { until } from './until.ts';
 
 const runs = Number(process.env.CRASH_RUNS ?? 5);
-const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
 const skip = !canListProcesses && 'function modules run on Linux';
 
 describe('kill -9 at any moment', { skip }, () => {
-  test(`of the server or the keeper while modules start, ${runs} times (CRASH_SEED=${seed})`, async (t) => {
+  test(`of the server or the keeper while modules start, ${runs} times (TEST_SEED=${seed})`, async (t) => {
     const random = new SeededRandom(seed);
     const plant = await ModulePlant.open();
     t.after(() => plant.close());

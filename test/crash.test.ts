@@ -1,14 +1,14 @@
 // Kills the server again and again while clients write, and looks at what is there afterwards. CRASH_RUNS says how
-// often, CRASH_SEED repeats the choices (not the moments: those are the machine's).
+// often, TEST_SEED repeats the choices (not the moments: those are the machine's).
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { CrashWorld } from './crash-world.ts';
+import { testSeed as seed } from './seeded-random.ts';
 import { startServer } from './server-process.ts';
 
 const runs = Number(process.env.CRASH_RUNS ?? 24);
-const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31);
 /** Servers that are killed side by side, each its share of the runs: starting one takes a processor and a half. */
 const worlds = 2;
 
@@ -19,7 +19,7 @@ const env = { NODE_COMPILE_CACHE: join(files, 'compiled') };
 let template: Uint8Array;
 
 before(async () => {
-  console.log(`CRASH_RUNS=${runs} CRASH_SEED=${seed}`);
+  console.log(`CRASH_RUNS=${runs} TEST_SEED=${seed}`);
   const server = await startServer(cleanup, { data: join(files, 'empty'), env });
   template = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
   await server.end();

@@ -1,15 +1,14 @@
 // The archive of the real server against plain arrays, over HTTP alone. FUZZ_ARCHIVE_RUNS says how many servers are driven,
-// FUZZ_SEED repeats the choices (not the moments of kills: those are the machine's).
+// TEST_SEED repeats the choices (not the moments of kills: those are the machine's).
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { ArrayWorld } from './archive-arrays/world.ts';
-import { SeededRandom } from './seeded-random.ts';
+import { SeededRandom, testSeed as seed } from './seeded-random.ts';
 
 const runs = Number(process.env.FUZZ_ARCHIVE_RUNS ?? 4);
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const stepsARun = 14;
 
 const cleanup = suiteCleanup();
@@ -26,7 +25,7 @@ const worlds = [
   ['with clocks that are wrong', { library }],
 ] as const;
 
-before(() => console.log(`FUZZ_ARCHIVE_RUNS=${runs} FUZZ_SEED=${seed}`));
+before(() => console.log(`FUZZ_ARCHIVE_RUNS=${runs} TEST_SEED=${seed}`));
 
 describe('the archive shows what plain arrays have', { concurrency: 2 }, () => {
   for (let run = 0; run < runs; run++) {
@@ -39,7 +38,7 @@ describe('the archive shows what plain arrays have', { concurrency: 2 }, () => {
         for (let step = 0; step < stepsARun; step++) await world.step();
         await world.end();
       } catch (error) {
-        console.log(`FUZZ_SEED=${seed + run} FUZZ_ARCHIVE_RUNS=1: ${world.steps.join(', ')}\n${error}`);
+        console.log(`TEST_SEED=${seed + run} FUZZ_ARCHIVE_RUNS=1: ${world.steps.join(', ')}\n${error}`);
         throw error;
       }
       assert.ok(title !== 'with a limit of size' || world.deletions > 0, 'nothing was deleted by size');

@@ -1,5 +1,5 @@
 // The channel against requests that are made from its own schemas, and against raw frames. FUZZ_MESSAGES says how many,
-// FUZZ_SEED repeats a run.
+// TEST_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { channelRequestNames, readJson, requestSchema } from '@telltale/schema';
@@ -9,9 +9,9 @@ import { anyWriter, fitting, type Json, type Schema } from './json-from-schema.t
 import { livePlant } from './live-plant.ts';
 import { LiveServer } from './live-server.ts';
 import { exchangeFrames, type Frame, frameBytes } from './raw-channel.ts';
+import { testSeed as seed } from './seeded-random.ts';
 
 const wanted = Number(process.env.FUZZ_MESSAGES ?? 5000);
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const live = new LiveServer({ args: ['--max-message-size', '200000'] });
 
 /** Names that there are, and values that fit some of them: else nothing would ever be carried out. */
@@ -62,7 +62,7 @@ const isText = (bytes: Buffer) => {
 
 describe('messages made from the schemas', () => {
   test('are each answered once, by their id, and the connection stays', { timeout: 600_000 }, async (t) => {
-    t.diagnostic(`FUZZ_SEED=${seed} FUZZ_MESSAGES=${wanted}`);
+    t.diagnostic(`TEST_SEED=${seed} FUZZ_MESSAGES=${wanted}`);
     let [sent, good] = [0, 0];
     const batch = fc.array(anyMessage, { minLength: 1, maxLength: 60, size: 'max' });
     const property = fc.asyncProperty(batch, async (messages) => {

@@ -1,5 +1,5 @@
 // The server against clients that do not speak HTTP, speak it wrongly, lie about lengths or leave in the middle.
-// FUZZ_SEED repeats a run.
+// TEST_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -7,12 +7,12 @@ import { problemPage } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import fc from 'fast-check';
 import { openSocket, parseAnswer, type RawAnswer, readToEnd } from './raw-http.ts';
+import { testSeed as seed } from './seeded-random.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** A server that never answers fails a test; it does not stop the others. */
 const guard = { timeout: 120_000 };
 
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const cleanup = suiteCleanup();
 const folder = temporaryFolder(cleanup);
 let server: ServerProcess;

@@ -1,4 +1,4 @@
-// The server against requests that are made from its own OpenAPI document. FUZZ_REQUESTS says how many, FUZZ_SEED
+// The server against requests that are made from its own OpenAPI document. FUZZ_REQUESTS says how many, TEST_SEED
 // repeats a run.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -9,10 +9,10 @@ import { HttpClient } from './http-client.ts';
 import { fitting, type Json, type Schema } from './json-from-schema.ts';
 import { OpenApiPromises } from './openapi-promises.ts';
 import { anyRequest, describeRequest, type HttpRequest, link, type OpenApiDocument } from './requests-from-openapi.ts';
+import { testSeed as seed } from './seeded-random.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const wanted = Number(process.env.FUZZ_REQUESTS ?? 8000);
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const connections = 16;
 const batchesARound = 10;
 /** Of a round; what is left of it is for making a failure smaller. */
@@ -101,7 +101,7 @@ async function everything(): Promise<Record<string, string>> {
 
 describe('requests of every kind', () => {
   test('get the answers that the document promises, whatever they ask', async (context) => {
-    context.diagnostic(`FUZZ_SEED=${seed} FUZZ_REQUESTS=${wanted}`);
+    context.diagnostic(`TEST_SEED=${seed} FUZZ_REQUESTS=${wanted}`);
     await repair();
     const sample = new Uint8Array(await (await server.get('/cfgdb/database')).arrayBuffer());
     for (const [path, item] of Object.entries(document.paths)) {

@@ -83,6 +83,24 @@ test('the command prints counts and the slowest files, and fails when one file d
   assert.match(slowest[1] ?? '', /^ +[\d.]+ s {2}.*\.ts$/);
 });
 
+test('of files that failed while others ran, only those fail the run that fail again alone; the others are listed', async (t) => {
+  const runTogether = async (...names: string[]) => {
+    const child = spawn(process.execPath, [script, '--together', ...names.map(given)], {
+      env: { ...env, RAN_BEFORE: join(temporaryFolder(t), 'ran') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = await Array.fromAsync(createInterface({ input: child.stdout }));
+    return { code: child.exitCode ?? (await once(child, 'close'))[0], lines };
+  };
+  const good = await runTogether('passes', 'unsteady');
+  assert.equal(good.code, 0);
+  assert.ok(good.lines.some((line) => /^unsteady, passed when run alone: .*unsteady\.ts$/.test(line)));
+  assert.ok(good.lines.includes('ℹ pass 2') && good.lines.includes('ℹ fail 0'), good.lines.join('\n'));
+  const bad = await runTogether('exits', 'unsteady');
+  assert.equal(bad.code, 1);
+  assert.ok(bad.lines.includes('ℹ pass 1') && bad.lines.includes('ℹ fail 1'), bad.lines.join('\n'));
+});
+
 test('Ctrl-C ends every process of the run', { skip }, async () => {
   const child = spawn(process.execPath, [script, given('hangs')], { env, stdio: 'ignore' });
   const ended = once(child, 'exit');

@@ -1,4 +1,8 @@
 // Random choices that a seed repeats.
+
+/** The runner sets it: always the same for `npm test`, another one for each long run. */
+export const testSeed = Number(process.env.TEST_SEED ?? 1);
+
 export class SeededRandom {
   #state: number;
 

@@ -2,6 +2,7 @@
 // are named and killed, and the file has failed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { endLeftProcesses } from './left-processes.ts';
 import { type Counts, readRecords } from './test-records.ts';
@@ -27,12 +28,15 @@ export interface FileResult {
 }
 
 const reporter = fileURLToPath(new URL('file-reporter.ts', import.meta.url));
+const propertySeed = fileURLToPath(new URL('property-seed.ts', import.meta.url));
 /** After everything that could hold its output has been killed. */
 const closeMs = 5000;
 
 export async function runTestFile({ file, timeoutMs, mark, env, isShown }: FileOptions): Promise<FileResult> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout', file], {
+  const seeding = readFileSync(file, 'utf8').includes("from 'fast-check'") ? ['--import', propertySeed] : [];
+  const reporting = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout'];
+  const child = spawn(process.execPath, [...seeding, ...reporting, file], {
     env: { ...env, TEST_FILE_RUN: mark },
     stdio: ['ignore', ...(isShown ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
   });
