@@ -36,7 +36,7 @@ export function intervalOf({ options, signal }: Call, otherwise: Omit<ArchiveInt
 }
 
 /** All there ever was, and what a wrong clock has put into the future. */
-export const always = { since: [0, 1], until: [9_007_199_254, 740_991] } as const satisfies ArchiveInterval;
+export const always = { since: [0, 0], until: [9_007_199_254, 740_991] } as const satisfies ArchiveInterval;
 
 /** Throws where a name is neither live nor in the archive. */
 export async function refuseUnknown(call: Call, kind: ArchiveKind, names: readonly string[]): Promise<void> {

@@ -7,11 +7,13 @@ export const momentForms = 'such as 1h (so long ago), 2026-01-31, 2026-01-31T12:
 
 const dateForm = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
+/** Zero itself would be 1970 as the beginning of an interval. */
+const leastAgoUs = 1;
+
 /** Without an offset, a date is of this machine's zone. */
 export function readMoment(option: string, text: string): ArchiveMoment {
-  if (text === 'now') return 0;
-  const agoUs = parseDuration(text.replace(/^-/, ''));
-  if (agoUs !== undefined) return -agoUs / 1_000_000;
+  const agoUs = text === 'now' ? 0 : parseDuration(text.replace(/^-/, ''));
+  if (agoUs !== undefined) return -Math.max(agoUs, leastAgoUs) / 1_000_000;
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
   const ms = dateForm.test(text) ? parseIsoMs(local(text)) : Number.NaN;
   if (ms >= 0 && ms * 1000 <= Number.MAX_SAFE_INTEGER) return toTimestamp(ms * 1000);

@@ -25,8 +25,8 @@ import { type Input, OperationCalls } from './operation-calls.ts';
 import { type AskOptions, type Bytes, byNames, chunksOf, type Download, listsOf, type Transport } from './transport.ts';
 
 /**
- * Seconds since 1970, of which those of zero or less count back from now; or a date, or a timestamp, exact to the
- * microsecond.
+ * Seconds since 1970, of which those below zero count back from now, and zero is now as the end of an interval; or a
+ * date, or a timestamp, exact to the microsecond.
  */
 export type ArchiveMoment = number | Date | Timestamp;
 
@@ -258,12 +258,12 @@ function readStep(line: string): ArchiveProgress | undefined {
 
 /** In digits, so that every microsecond is exact. */
 function timesOf({ since, until = 0 }: ArchiveInterval) {
-  return { t_since: secondsText(since), t_until: secondsText(until) };
+  return { t_since: secondsText(since), t_until: untilText(until) };
 }
 
 function severalOf(options: ArchiveReadOptions, names: string | undefined) {
   const { since, until } = options;
-  const times = { t_since: secondsText(since), t_until: until === undefined ? undefined : secondsText(until) };
+  const times = { t_since: secondsText(since), t_until: until === undefined ? undefined : untilText(until) };
   return { names, ...times, ...optionsOf(options) };
 }
 
@@ -280,9 +280,14 @@ function secondsText(moment: ArchiveMoment): string {
 }
 
 /** A date or a timestamp of 1970 itself would mean now: the next microsecond stands for it. */
+function untilText(moment: ArchiveMoment): string {
+  const text = secondsText(moment);
+  return typeof moment !== 'number' && Number(text) === 0 ? '0.000001' : text;
+}
+
 function absoluteText(moment: Date | Timestamp): string {
   const timestamp = moment instanceof Date ? toTimestamp(Math.max(0, moment.getTime() * 1000)) : moment;
-  const us = Math.max(1, fromTimestamp(timestamp));
+  const us = fromTimestamp(timestamp);
   const fraction = us % 1_000_000;
   return `${(us - fraction) / 1_000_000}.${String(fraction).padStart(6, '0')}`;
 }

@@ -45,7 +45,9 @@ export type Aggregate = (typeof aggregates)[number];
 
 /** The end of an interval, as a number in JSON and in a query; in a path it is the same in digits. */
 export const ArchiveTime = Type.Number({
-  description: 'Seconds since 1970, exact to the microsecond; zero or less: seconds back from now.',
+  description:
+    'Seconds since 1970, exact to the microsecond; less than zero: seconds back from now. Zero is 1970 as the beginning ' +
+    'of an interval, and now as its end.',
   examples: [1700000000.25, -3600],
 });
 

@@ -40,7 +40,7 @@ export const problems = {
   'invalid-interval': problem(
     400,
     'The interval is impossible',
-    'A time is in seconds since 1970, or zero and less: seconds back from now. The first is not after the second.',
+    'A time is in seconds since 1970, or less than zero: seconds back from now. The first is not after the second.',
   ),
   'invalid-record': problem(
     400,

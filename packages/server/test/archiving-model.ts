@@ -35,6 +35,7 @@ export class ArchivingModel {
     const { name, archMode, archPeriod = 0, leader, datatype } = rule;
     const before = this.points.get(name);
     this.points.delete(name);
+    if (archMode === 'none') return;
     if (archMode !== 'change' && archPeriod === 0 && leader === undefined) return;
     const isSame = before?.rule.datatype === datatype;
     const point = isSame ? before : { rule, last: undefined, deviceUs: 0, recordedMs: this.nowMs };

@@ -74,8 +74,10 @@ test('what was prepared and does not come leaves nothing, and can come later', a
 });
 
 test('a new one leads those that follow it from the same rendering on, new or changed', async () => {
-  const follower = (more: Partial<Measurement> = {}) =>
-    level({ name: 'follower', address: 'b', archMode: 'none', ...more });
+  const follower = (more: Partial<Measurement> = {}) => {
+    const { archMode, ...point } = level({ name: 'follower', address: 'b', ...more });
+    return point;
+  };
   for (const [turn, measurements] of [[], [follower()]].entries()) {
     await bench.render({ connectors, measurements });
     await bench.render({ connectors, measurements: [follower({ leader: 'level' }), level()] });

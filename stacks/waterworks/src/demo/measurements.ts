@@ -5,15 +5,14 @@ type More = Partial<Measurement>;
 
 const minuteMs = 60_000;
 
-/** A tag of the plant: archived when it changes, and once in ten minutes if it does not. */
+/** A tag of the plant: archived when it changes, and once in ten minutes if it does not; or with its leader. */
 const tag = (name: string, datatype: Measurement['datatype'], description: string, more: More): Measurement => ({
   name,
   address: `model(${name})`,
   description,
   datatype,
   connectorName: 'waterworks',
-  archMode: 'change',
-  archPeriod: 10 * minuteMs,
+  ...(more.leader === undefined && { archMode: 'change', archPeriod: 10 * minuteMs }),
   ...more,
 });
 
@@ -49,7 +48,7 @@ const counter = (name: string, description: string) =>
 const milliamperes: More = { rawRangeLo: '4', rawRangeHi: '20' };
 
 /** Archived with another point and not by itself. */
-const following = (leader: string): More => ({ archMode: 'none', archPeriod: 0, leader });
+const following = (leader: string): More => ({ leader });
 
 const served = (address: string): More => ({ providerAddresses: { telecontrol: address } });
 

@@ -11,7 +11,7 @@ type Name = (typeof names)[number];
 
 const anyRules = fc.record(
   {
-    archMode: fc.constantFrom('change', 'change', 'change', 'none'),
+    archMode: fc.constantFrom('change', 'change', 'change', 'none', undefined),
     archValueDeadband: fc.constantFrom('2', '5'),
     archTimeDeadband: fc.constantFrom(0, 5, 1000),
     archPeriod: fc.constantFrom(0, 7, 1000),

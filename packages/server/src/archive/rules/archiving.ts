@@ -322,9 +322,9 @@ export class Archiving {
   }
 }
 
-/** A period or a leader counts in every mode: it was configured explicitly. */
+/** Without a mode, a period or a leader counts: it was configured explicitly. */
 function isArchived({ archMode, archPeriod = 0, leader }: Point): boolean {
-  return archMode === 'change' || archPeriod > 0 || leader !== undefined;
+  return archMode === 'change' || (archMode !== 'none' && (archPeriod > 0 || leader !== undefined));
 }
 
 /** Commands have no quality. */

@@ -34,9 +34,10 @@ describe('a time of an interval', () => {
   });
 
   for (const [text, us] of [
-    ['0', nowUs],
-    ['-0', nowUs],
-    ['-0.0', nowUs],
+    ['0', 0],
+    ['-0', 0],
+    ['+0.0', 0],
+    ['-0.0000001', nowUs],
     ['-3600', nowUs - 3_600_000_000],
     ['-3600.5', nowUs - 3_600_500_000],
     ['-.000001', nowUs - 1],
@@ -76,6 +77,7 @@ describe('a time of an interval', () => {
     assert.throws(() => readInterval('2', '1', nowUs), isRefused);
     assert.throws(() => readInterval('-1', '-2', nowUs), isRefused);
     assert.deepEqual(readInterval('2', '2', nowUs), { sinceUs: 2_000_000, untilUs: 2_000_000 });
-    assert.deepEqual(readInterval('0', '-0', nowUs), { sinceUs: nowUs, untilUs: nowUs });
+    assert.deepEqual(readInterval('0', '-0', nowUs), { sinceUs: 0, untilUs: nowUs });
+    assert.deepEqual(readInterval(0, 0, nowUs), { sinceUs: 0, untilUs: nowUs });
   });
 });

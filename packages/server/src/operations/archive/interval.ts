@@ -1,4 +1,5 @@
-// The interval of a request to the archive: digits to microseconds, exactly, and times counted back from now.
+// The interval of a request to the archive: digits to microseconds, exactly, and times counted back from now. Zero is the
+// epoch where an interval begins, and now where it ends.
 import { formatText, ProblemError } from '@telltale/schema';
 
 /** Half-open, in whole microseconds since 1970. */
@@ -31,7 +32,7 @@ function digitsOf(time: string | number): string {
  * Fractions of a microsecond are rounded up: for records, which have whole ones, that makes no difference. A time
  * beyond the last possible one of a record becomes the one next to that.
  */
-function readTime(which: string, text: string, nowUs: number): number {
+function readTime(which: 't_since' | 't_until', text: string, nowUs: number): number {
   const [, sign, whole = '', decimals, bare] = decimal.exec(text) ?? [];
   if (sign === undefined) {
     const expected = 'a number of seconds in digits is expected, such as 1700000000.25 or -3600';
@@ -42,7 +43,8 @@ function readTime(which: string, text: string, nowUs: number): number {
   const seconds = digits.length > mostDigits ? 10 ** mostDigits : Number(digits);
   const us = Math.min(endUs, seconds * 1_000_000 + Number(fraction.slice(0, 6).padEnd(6, '0')));
   const isFiner = /[1-9]/.test(fraction.slice(6));
-  if (sign === '-' || (us === 0 && !isFiner)) return Math.max(0, nowUs - us);
+  if (us === 0 && !isFiner) return which === 't_since' ? 0 : nowUs;
+  if (sign === '-') return Math.max(0, nowUs - us);
   return Math.min(endUs, us + Number(isFiner));
 }
 

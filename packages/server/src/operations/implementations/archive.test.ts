@@ -68,11 +68,14 @@ describe('the archive over HTTP', () => {
     await refused('/measurements/other/1/3', 404, 'unknown-object', { method: 'DELETE' });
   });
 
-  test('counts times of zero or less back from now', async () => {
+  test('counts times below zero back from now; zero is 1970 as the beginning, and now as the end', async () => {
     await read('/measurements/level/-3600.5/-0');
     const nowUs = bench.clock.now();
     const [{ sinceUs, untilUs } = assert.fail()] = archive.requests;
     assert.deepEqual([sinceUs, untilUs], [nowUs - 3_600_500_000, nowUs]);
+    archive.requests.length = 0;
+    await read('/measurements/level/0/0');
+    assert.deepEqual([archive.requests[0]?.sinceUs, archive.requests[0]?.untilUs], [0, nowUs]);
   });
 
   test('refuses an impossible interval', async () => {
