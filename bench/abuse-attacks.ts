@@ -90,12 +90,12 @@ function channel(
         await once(socket, 'open');
         let [bytes, isGood] = [0, true];
         for (const [id, request] of requests.entries()) {
-          const isTold = request.request.startsWith('Watch');
+          const isWatch = request.request.startsWith('Watch');
           const answered = new Promise<void>((resolve, reject) => {
             socket.once('close', () => reject(new Error(`closed before ${request.request} was answered`)));
             socket.on('message', (message: Buffer) => {
               const head = message.toString('latin1', 0, 80);
-              const isOver = isTold
+              const isOver = isWatch
                 ? notifications.some((each) => head.includes(each))
                 : head.startsWith(`{"request_id":${id},`);
               if (head.startsWith('{"request_id"')) isGood &&= head.includes('"result":true');

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { peakBytes, tellsMemory } from '../test/process-memory.ts';
+import { hasProcMemory, peakBytes } from '../test/process-memory.ts';
 import { startServer } from '../test/server-process.ts';
 import { atMost, type Benchmark, type Result, type Say } from './measure.ts';
 import { connector, measurements, plantSize, putAll } from './plant.ts';
@@ -109,7 +109,7 @@ async function measure(row: Row, large: string, say: Say): Promise<Result[]> {
   await attacker.ready();
   await wait(settleMs);
   const idle = await longestWaitMs(server.url + path, wait(idleMs));
-  if (tellsMemory) writeFileSync(`/proc/${server.pid}/clear_refs`, '5'); // the peak counts from here on
+  if (hasProcMemory) writeFileSync(`/proc/${server.pid}/clear_refs`, '5'); // the peak counts from here on
   const idleBytes = isLarge ? (peakBytes(server.pid) ?? 0) : 0;
   const doing = attacker.go();
   const during = await longestWaitMs(
@@ -123,7 +123,7 @@ async function measure(row: Row, large: string, say: Say): Promise<Result[]> {
   const refusalBytes = Math.max(0, ...refusals.map(({ bytes }) => bytes));
   const life = 'lifeMs' in answered ? `, lived ${(answered.lifeMs / 1000).toFixed(1)} s` : '';
   say(
-    `${title}: ${beyond.toFixed(0)} ms longer than idle (${idle.toFixed(0)} ms), ${told(answered)}` +
+    `${title}: ${beyond.toFixed(0)} ms longer than idle (${idle.toFixed(0)} ms), ${summary(answered)}` +
       `, ${megabytes.toFixed(0)} MB${isLarge ? ' more' : ''}${life}`,
   );
   const memoryResult = isLarge
@@ -132,7 +132,7 @@ async function measure(row: Row, large: string, say: Say): Promise<Result[]> {
   return [
     atMost(`${title}: ms beyond idle`, beyond, mostWaitMs),
     ...(refusals.length === 0 ? [] : [atMost(`${title}: bytes of a refusal`, refusalBytes, mostRefusalBytes)]),
-    ...(tellsMemory ? [memoryResult] : []),
+    ...(hasProcMemory ? [memoryResult] : []),
     ...('lifeMs' in answered && mostLifeMs !== undefined
       ? [atMost(`${title}: s until it is closed`, answered.lifeMs / 1000, mostLifeMs / 1000)]
       : []),
@@ -141,7 +141,7 @@ async function measure(row: Row, large: string, say: Say): Promise<Result[]> {
 
 type Outcome = readonly { readonly status: number; readonly bytes: number }[] | { readonly lifeMs: number };
 
-function told(outcome: Outcome): string {
+function summary(outcome: Outcome): string {
   if ('lifeMs' in outcome || outcome.length === 0) return 'no answers taken';
   const byStatus = Map.groupBy(outcome, ({ status }) => status);
   return [...byStatus]

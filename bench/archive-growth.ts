@@ -24,7 +24,7 @@ export const archiveGrowth: Benchmark = {
     while (large.millions < top - steps) {
       const writeMs = large.grow();
       mergeMs += large.store.merge(false);
-      if (large.millions % 10 === 0) say(await large.told(writeMs));
+      if (large.millions % 10 === 0) say(await large.summary(writeMs));
     }
     say(`merging has taken ${((1e6 * mergeMs) / (large.millions * recordsAStep)).toFixed(0)} ns a record`);
     const [smallWrite = 1, largeWrite = 0] = await takeTurns(steps, ...[small, large].map((each) => () => each.grow()));
@@ -78,7 +78,7 @@ class GrowingArchive {
     return performance.now() - start;
   }
 
-  async told(writeMs: number): Promise<string> {
+  async summary(writeMs: number): Promise<string> {
     const records = this.millions * recordsAStep;
     const bytes = (await this.store.bytes()) / records;
     const ns = (1e6 * writeMs) / recordsAStep;

@@ -37,10 +37,10 @@ export const archiveLatency: Benchmark = {
       side('archived'),
       side('importing'),
     );
-    const told = (plant: Plant, most: number) => `${plant} ${halves[plant].toFixed(2)} and ${most.toFixed(2)}`;
+    const figures = (plant: Plant, most: number) => `${plant} ${halves[plant].toFixed(2)} and ${most.toFixed(2)}`;
     say(
-      `ms of half and of 99 of 100: ${told('still', still)}, ${told('not archived', live)}, ${told('archived', archived)}, ` +
-        `${told('importing', importing)}; ${imported} records a second were imported`,
+      `ms of half and of 99 of 100: ${figures('still', still)}, ${figures('not archived', live)}, ${figures('archived', archived)}, ` +
+        `${figures('importing', importing)}; ${imported} records a second were imported`,
     );
     return [
       atMost('p99 of one measurement, archiving / still', archived / still, 2),

@@ -77,8 +77,10 @@ export async function onceASecond(port: number, say: Say, { quick }: Options): P
             });
           const [idle = 1, busy = 0] = await takeTurns(rounds, idleSide, busySide);
           say(`once a second: ${(100 * cores).toFixed(0)} % of a core, ${megabytes.toFixed(0)} MB`);
-          const told = (half: number, most: number) => `${half.toFixed(2)} and ${most.toFixed(2)}`;
-          say(`ms of half and of 99 of 100 requests: idle ${told(halves.idle, idle)}, busy ${told(halves.busy, busy)}`);
+          const figures = (half: number, most: number) => `${half.toFixed(2)} and ${most.toFixed(2)}`;
+          say(
+            `ms of half and of 99 of 100 requests: idle ${figures(halves.idle, idle)}, busy ${figures(halves.busy, busy)}`,
+          );
           return [
             atMost('cores for 100,000 registers a second', cores, neuron.cores),
             atMost('MB of the server meanwhile', megabytes, neuron.megabytes),
@@ -91,12 +93,12 @@ export async function onceASecond(port: number, say: Say, { quick }: Options): P
 }
 
 /** Milliseconds within which 99 of 100 requests were answered; tells within which half were. */
-async function latency(server: ServerProcess, seconds: number, tell: (half: number) => void): Promise<number> {
+async function latency(server: ServerProcess, seconds: number, report: (half: number) => void): Promise<number> {
   const url = `${server.url}/data/measurements/hr777`;
   const [half = 0, most = 0] = (await output('latency-load.ts', [url, String(seconds), String(requestsASecond)]))
     .split(' ')
     .map(Number);
-  tell(half);
+  report(half);
   return most;
 }
 

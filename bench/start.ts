@@ -55,8 +55,10 @@ async function besideFastify(data: string, rounds: number, say: Say): Promise<Re
     uncompiled,
     cold,
   );
-  const told = [bareMs, warmMs, uncompiledMs, coldMs].map((ms) => ms.toFixed(0));
-  say(`bare Fastify ${told[0]} ms; empty server ${told[1]} ms, not compiled ${told[2]} ms, not built ${told[3]} ms`);
+  const figures = [bareMs, warmMs, uncompiledMs, coldMs].map((ms) => ms.toFixed(0));
+  say(
+    `bare Fastify ${figures[0]} ms; empty server ${figures[1]} ms, not compiled ${figures[2]} ms, not built ${figures[3]} ms`,
+  );
   return [
     atMost('empty start / bare Fastify, warm', warmMs / bareMs, 2),
     atMost('empty start / bare Fastify, cold: built, not compiled', uncompiledMs / bareMs, 4),

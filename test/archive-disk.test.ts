@@ -70,8 +70,8 @@ describe('the archive on a disk that', () => {
       assert.deepEqual([values[0], values.at(-1)], [0, 440]);
 
       const { stdout, stderr } = await server.end('SIGKILL');
-      const told = `${stdout}${stderr}`.match(/\d+ records were discarded/g) ?? [];
-      assert.equal(told.length, 1, 'dropping is told, and not again and again');
+      const reported = `${stdout}${stderr}`.match(/\d+ records were discarded/g) ?? [];
+      assert.equal(reported.length, 1, 'dropping is told, and not again and again');
       assert.deepEqual((await archived(plantOf(await startServer(t, options)))).slice(0, values.length), values);
     });
   }

@@ -64,7 +64,7 @@ export function makeArchive(folder: string): Archive {
     onFailure: (error) => {
       throw error;
     },
-    onTrouble: (reason) => {
+    onFault: (reason) => {
       if (reason !== undefined) throw new Error(reason);
     },
     onWarning: (text) => {

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   }));
   const sources = keys.map((key) => records.slotOf(key));
   let round = Number(firstRound);
-  let told = 0;
+  let reported = 0;
   const startMs = performance.now();
   const storedRounds = () => Number(firstRound) + Math.floor((records.stored - records.imported) / world.seriesCount);
   say('ready');
@@ -35,22 +35,22 @@ async function main(): Promise<void> {
       }
       records.added();
     }
-    if (storedRounds() > told) {
-      told = storedRounds();
-      say(`stored ${told}`);
+    if (storedRounds() > reported) {
+      reported = storedRounds();
+      say(`stored ${reported}`);
     }
   }, tickMs);
   let answers = 0;
   for (let reader = 0; reader < readers; reader++) {
     readForEver(
       archive,
-      () => ({ from: Number(firstRound), to: told }),
+      () => ({ from: Number(firstRound), to: reported }),
       () => say(`answered ${++answers}`),
     );
   }
   for (let turn = 0; ; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 15));
-    const last = told - 6; // what comes after an erasure stays
+    const last = reported - 6; // what comes after an erasure stays
     if (last <= Number(firstRound)) continue;
     const series = world.erasedFrom + (turn % (world.seriesCount - world.erasedFrom));
     const from = Number(firstRound) + Math.floor(Math.random() * (last - Number(firstRound)));

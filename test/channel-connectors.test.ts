@@ -22,7 +22,7 @@ async function channelFor(t: TestContext): Promise<CheckedChannel> {
 }
 
 const states = (channel: CheckedChannel, notification: string, name: string) =>
-  channel.told<Update>(notification, name).map(({ state, removed }) => (removed ? `${state}, removed` : state));
+  channel.reported<Update>(notification, name).map(({ state, removed }) => (removed ? `${state}, removed` : state));
 
 const stateOf = async (name: string) =>
   (await data.read<Record<string, InstanceState>>(`/connectors/?names=${name}&fields=name,state,since,last-error`))[
@@ -38,36 +38,36 @@ describe('a watch of connectors', () => {
     const [answer, present] = channel.messages;
     assert.ok(answer && 'request_id' in answer && present && 'notification' in present);
     assert.equal(present.notification, connectors);
-    const told = channel.told<Update>(connectors);
+    const reported = channel.reported<Update>(connectors);
     assert.deepEqual(
-      told.map(({ name }) => name),
+      reported.map(({ name }) => name),
       ['rack', 'fatal', '__proto__'],
     );
-    assert.deepEqual(told[1], await stateOf('fatal'));
-    assert.match(told[1]?.['last-error']?.text ?? '', /the licence has ended/);
+    assert.deepEqual(reported[1], await stateOf('fatal'));
+    assert.match(reported[1]?.['last-error']?.text ?? '', /the licence has ended/);
   });
 
   test('tells every change of a state, with the reason', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchConnectors', { connectors: ['weak'] });
     await until('it is up', async () => states(channel, connectors, 'weak').at(-1) === 'up');
-    const before = channel.told(connectors, 'weak').length;
+    const before = channel.reported(connectors, 'weak').length;
     await data.done('PUT', '/commands/drop?value=d1');
     await until('it was down, and is up again', async () => {
       const since = states(channel, connectors, 'weak').slice(before);
       return since.includes('down') && since.at(-1) === 'up';
     });
-    const down = channel.told<Update>(connectors, 'weak').find(({ state }) => state === 'down');
+    const down = channel.reported<Update>(connectors, 'weak').find(({ state }) => state === 'down');
     assert.match(down?.['last-error']?.text ?? '', /drop_link/);
-    assert.deepEqual(channel.told<Update>(connectors, 'weak').at(-1), await stateOf('weak'));
-    assert.deepEqual(channel.told(connectors, 'rack'), []);
+    assert.deepEqual(channel.reported<Update>(connectors, 'weak').at(-1), await stateOf('weak'));
+    assert.deepEqual(channel.reported(connectors, 'rack'), []);
   });
 
   test('of "all" tells of those that come and go; of a name, that it has gone', async (t) => {
     const [ofAll, byName] = [await channelFor(t), await channelFor(t)];
     await ofAll.done('WatchConnectors', { connectors: 'all' });
     const all = (await data.read<string[]>('/connectors/names')).length;
-    await until('all', async () => ofAll.told(connectors).length >= all);
+    await until('all', async () => ofAll.reported(connectors).length >= all);
     await live.apply([put('connectors', 'brief', { stackName: 'rack' })]);
     await until('the new one is up', async () => states(ofAll, connectors, 'brief').at(-1) === 'up');
     await byName.done('WatchConnectors', { connectors: ['brief'] });
@@ -91,7 +91,7 @@ describe('a watch of connectors', () => {
       results?.map(({ result }) => result),
       [false, true, false, false],
     );
-    await until('it is told', async () => channel.told(connectors, 'weak').length > 0);
+    await until('it is told', async () => channel.reported(connectors, 'weak').length > 0);
     await channel.done('UnwatchConnectors', { connectors: ['weak', 'nobody'] });
     const before = channel.messages.length;
     await data.done('PUT', '/commands/drop?value=d0.5');
@@ -112,7 +112,7 @@ describe('a watch of providers', () => {
       return Object.values(all).every(({ state }) => state === 'up');
     });
     await channel.done('WatchProviders', { providers: 'all' });
-    await until('both', async () => channel.told(providers).length >= 2);
+    await until('both', async () => channel.reported(providers).length >= 2);
     assert.deepEqual(states(channel, providers, 'panel'), ['up']);
     await live.apply([put('providers', 'closed', { stackName: 'rack', properties: { note: 'changed' } })]);
     await until('it was started anew', async () => {

@@ -27,14 +27,14 @@ test('a client that was passed over gets the newest values, how many it missed, 
   }
   await live.apply([{ operation: 'delete', family: 'measurements', name: 'big0' }]);
   slow.socket.resume();
-  const told = () => slow.told<{ state: string }>('AlarmStateChangeNotification', 'manual');
+  const reported = () => slow.reported<{ state: string }>('AlarmStateChangeNotification', 'manual');
   await until('the newest values', async () => slow.values('big1').at(-1)?.startsWith(`s${rounds}x`));
-  await until('the alarms', async () => told().length === 4);
+  await until('the alarms', async () => reported().length === 4);
   assert.deepEqual(
-    told().map(({ state }) => state),
+    reported().map(({ state }) => state),
     ['INACT_ACK', 'ACT_UNACK', 'ACT_ACK', 'INACT_ACK'],
   );
-  const last = () => slow.told<{ removed?: true }>('MeasurementUpdateNotification', 'big0').at(-1);
+  const last = () => slow.reported<{ removed?: true }>('MeasurementUpdateNotification', 'big0').at(-1);
   await until('the removal', async () => last()?.removed);
   const missed = slow.messages.reduce((sum, each) => sum + Number('skipped' in each ? each.skipped : 0), 0);
   assert.ok(missed > 0);

@@ -45,7 +45,7 @@ describe('a watch of measurements', () => {
     assert.deepEqual(channel.values('level'), ['d1', 'd2', 'd3']);
     assert.deepEqual(channel.values('zero_b'), []);
     assert.ok(rest.length <= 2);
-    const last = channel.told(update, 'level').at(-1);
+    const last = channel.reported(update, 'level').at(-1);
     assert.deepEqual(last, { name: 'level', vtq: (await data.read<LiveMeasurement>('/measurements/level')).vtq });
     await stop('level');
     await until('the end of the simulation', async () => channel.values('level').length === 4);
@@ -92,7 +92,7 @@ describe('a watch of measurements', () => {
   test('of "all" tells what there is now, and what is added later', async (t) => {
     const channel = await channelFor(t);
     await channel.done('WatchMeasurements', { measurements: 'all' });
-    const names = () => new Set(channel.told<{ name: string }>(update).map(({ name }) => name));
+    const names = () => new Set(channel.reported<{ name: string }>(update).map(({ name }) => name));
     const all = Object.keys(await data.read<object>('/measurements/'));
     await until('the present values', async () => names().size >= all.length);
     assert.deepEqual([...names()].sort(), all.sort());
@@ -156,8 +156,8 @@ describe('a watch of measurements', () => {
     await live.apply([{ operation: 'delete', family: 'measurements', name: 'brief' }]);
     for (const channel of [byName, ofAll]) {
       const [, last] = await until('the removal', async () => {
-        const told = channel.told(update, 'brief');
-        return told.length > 1 && told;
+        const reported = channel.reported(update, 'brief');
+        return reported.length > 1 && reported;
       });
       const { removed, vtq } = last as { removed?: boolean; vtq: [string, number[], number] };
       assert.deepEqual([removed, vtq[2]], [true, 0x04]);
@@ -172,8 +172,8 @@ describe('a watch of measurements', () => {
 });
 
 describe('a watch of commands', () => {
-  const told = (channel: CheckedChannel, name: string) =>
-    channel.told<{ vt: [string] }>('CommandUpdateNotification', name).map(({ vt }) => vt[0]);
+  const reported = (channel: CheckedChannel, name: string) =>
+    channel.reported<{ vt: [string] }>('CommandUpdateNotification', name).map(({ vt }) => vt[0]);
 
   test('tells the present values, then every write in order', async (t) => {
     const channel = await channelFor(t);
@@ -181,13 +181,13 @@ describe('a watch of commands', () => {
     await channel.done('WatchCommands', { commands: ['local', '__proto__', 'local'] });
     for (let value = 1; value <= 50; value++) await data.done('PUT', `/commands/local?value=d${value}`);
     await data.done('PUT', '/commands/own_d?value=d1');
-    await until('the writes', async () => told(channel, 'local').length > 50);
-    assertWhole(numbers(told(channel, 'local')));
-    assert.deepEqual([told(channel, 'own_d'), told(channel, '__proto__')], [[], ['i0']]);
+    await until('the writes', async () => reported(channel, 'local').length > 50);
+    assertWhole(numbers(reported(channel, 'local')));
+    assert.deepEqual([reported(channel, 'own_d'), reported(channel, '__proto__')], [[], ['i0']]);
     await channel.done('UnwatchCommands', { commands: 'all' });
     await data.done('PUT', '/commands/local?value=d99');
     await channel.settled();
-    assert.equal(told(channel, 'local').length, 51);
+    assert.equal(reported(channel, 'local').length, 51);
   });
 
   test('of "all" tells of those that come, that go, and of whatever is called oddly', async (t) => {
@@ -197,16 +197,16 @@ describe('a watch of commands', () => {
     for (const name of oddNames) await data.done('PUT', `/commands/${name}?value=i5`);
     await data.done('PUT', '/commands/brief?value=d5');
     await live.apply([{ operation: 'delete', family: 'commands', name: 'brief' }]);
-    const gone = () => channel.told<{ removed?: boolean }>('CommandUpdateNotification', 'brief').at(-1);
+    const gone = () => channel.reported<{ removed?: boolean }>('CommandUpdateNotification', 'brief').at(-1);
     await until('the removal', async () => gone()?.removed === true);
-    assert.ok(told(channel, 'brief').includes('d5'));
-    for (const name of oddNames) assert.ok(told(channel, name).includes('i5'), name);
+    assert.ok(reported(channel, 'brief').includes('d5'));
+    for (const name of oddNames) assert.ok(reported(channel, name).includes('i5'), name);
   });
 });
 
 describe('a watch of alarms', () => {
-  const told = (channel: CheckedChannel, name: string) =>
-    channel.told<LiveAlarm & { removed?: boolean }>('AlarmStateChangeNotification', name);
+  const reported = (channel: CheckedChannel, name: string) =>
+    channel.reported<LiveAlarm & { removed?: boolean }>('AlarmStateChangeNotification', name);
 
   test('tells the present states, then every transition in order, and no request that changed nothing', async (t) => {
     const channel = await channelFor(t);
@@ -217,13 +217,13 @@ describe('a watch of alarms', () => {
       }
     }
     await simulate('level', 'd81');
-    await until('the trigger', async () => told(channel, 'high').at(-1)?.state === 'ACT_UNACK');
+    await until('the trigger', async () => reported(channel, 'high').at(-1)?.state === 'ACT_UNACK');
     const expected = Array.from({ length: 20 }, () => ['ACT_UNACK', 'ACT_ACK', 'INACT_ACK']).flat();
     assert.deepEqual(
-      told(channel, 'manual').map(({ state }) => state),
+      reported(channel, 'manual').map(({ state }) => state),
       ['INACT_ACK', ...expected],
     );
-    assert.deepEqual(await data.read('/alarms/high'), told(channel, 'high').at(-1));
+    assert.deepEqual(await data.read('/alarms/high'), reported(channel, 'high').at(-1));
     await stop('level');
   });
 
@@ -232,20 +232,20 @@ describe('a watch of alarms', () => {
     await live.apply([put('alarms', 'brief', { severity: 1 })]);
     await channel.done('WatchAlarms', { alarms: 'all' });
     await live.apply([{ operation: 'delete', family: 'alarms', name: 'brief' }]);
-    await until('the removal', async () => told(channel, 'brief').at(-1)?.removed);
+    await until('the removal', async () => reported(channel, 'brief').at(-1)?.removed);
   });
 });
 
 test('a watch of function modules tells of those that are there, come and go', async (t) => {
   const channel = await channelFor(t);
-  const told = () => channel.told('FunctionModuleUpdateNotification');
+  const reported = () => channel.reported('FunctionModuleUpdateNotification');
   const fields = { termToKill: 1000, queryTimeout: 1000, enabled: false };
   await live.apply([put('function-modules', 'report', fields)]);
   await channel.done('WatchFunctionModules', { function_modules: 'all' });
   await live.apply([put('function-modules', '__proto__', fields)]);
   await live.apply([{ operation: 'delete', family: 'function-modules', name: 'report' }]);
-  await until('all three', async () => told().length >= 3);
-  const states = told().map(({ name, state, removed }) => ({ name, state, ...(removed === true && { removed }) }));
+  await until('all three', async () => reported().length >= 3);
+  const states = reported().map(({ name, state, removed }) => ({ name, state, ...(removed === true && { removed }) }));
   assert.deepEqual(states, [
     { name: 'report', state: 'STOP' },
     { name: '__proto__', state: 'STOP' },

@@ -101,7 +101,7 @@ export class CheckedChannel {
   }
 
   /** All updates, changes or lines of notifications that have come, in order. */
-  told<Item = Record<string, unknown>>(notification: string, name?: string): Item[] {
+  reported<Item = Record<string, unknown>>(notification: string, name?: string): Item[] {
     const items = this.messages.flatMap((each) => {
       if (!('notification' in each) || each.notification !== notification) return [];
       if ('updates' in each) return each.updates as { name: string }[];
@@ -111,7 +111,7 @@ export class CheckedChannel {
   }
 
   values(name: string): string[] {
-    const updates = this.told<{ vtq: [string] }>('MeasurementUpdateNotification', name);
+    const updates = this.reported<{ vtq: [string] }>('MeasurementUpdateNotification', name);
     return updates.map(({ vtq }) => vtq[0]);
   }
 

@@ -29,13 +29,13 @@ before(async () => {
 const cli = (...args: string[]): Promise<CliResult> => runCli(args, { url: server.url });
 
 /** The JSON of what must succeed; with what was said besides. */
-async function told<Document>(...args: string[]): Promise<{ document: Document; stderr: string }> {
+async function reported<Document>(...args: string[]): Promise<{ document: Document; stderr: string }> {
   const { code, stdout, stderr } = await cli(...args);
   assert.equal(code, 0, stderr);
   return { document: JSON.parse(stdout) as Document, stderr };
 }
 
-const good = async <Document>(...args: string[]) => (await told<Document>(...args)).document;
+const good = async <Document>(...args: string[]) => (await reported<Document>(...args)).document;
 
 /** As a person sees it, without colours. */
 function shown(...args: string[]): string {
@@ -109,7 +109,7 @@ describe('telltale explain', () => {
 
 describe('telltale browse', () => {
   test('gives a transaction that config import takes, with what is left out told beside it', async () => {
-    const { document, stderr } = await told<{ operations: Operation[] }>('browse', 'fresh', 'u1');
+    const { document, stderr } = await reported<{ operations: Operation[] }>('browse', 'fresh', 'u1');
     assert.deepEqual(
       document.operations.map(({ family, name }) => `${family}/${name}`),
       ['measurements/Fullstand_1', 'measurements/names_2', 'commands/names_2', 'commands/broken'],
@@ -126,7 +126,7 @@ describe('telltale browse', () => {
     const { operations } = await good<{ operations: Operation[] }>('browse', 'fresh', 'many');
     assert.equal(operations.length, manyItems);
     assert.equal(new Set(operations.map(({ name }) => name)).size, manyItems);
-    const whole = await told<{ operations: Operation[] }>('browse', 'fresh');
+    const whole = await reported<{ operations: Operation[] }>('browse', 'fresh');
     assert.equal(new Set(whole.document.operations.map(({ family, name }) => `${family}/${name}`)).size, manyItems + 5);
     assert.match(whole.stderr, /^1 nodes could not be browsed\.$/m);
     assert.deepEqual(await good('browse', 'fresh', '--depth', '1'), { operations: [] });
@@ -138,7 +138,7 @@ describe('telltale browse', () => {
   test('puts what is offered, once', async () => {
     const { put: names } = await good<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
     assert.deepEqual(names, { measurements: ['Fullstand_1', 'names_2'], commands: ['names_2', 'broken'] });
-    const again = await told<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
+    const again = await reported<{ put: Record<string, string[]> }>('browse', 'fresh', 'u1', '--put');
     assert.deepEqual(again.document.put, { measurements: [], commands: [] });
     assert.match(again.stderr, /^4 are configured already\.$/m);
     assert.equal((await cli('config', 'render')).code, 0);

@@ -34,7 +34,11 @@ async function untilInTheirStates(): Promise<void> {
   await plant.untilIt('starts', 'has a process', ({ state, pid }) => state === 'INIT' && pid !== null);
   await until('all its processes are there', async () => plant.processes('runs').length === familySize);
   await until('it is there', async () => plant.starts('stopping') === 1);
-  await plant.untilIt('waits', 'waits for 2 s', (told) => told.restarts === 1 && told['next-start'] !== null);
+  await plant.untilIt(
+    'waits',
+    'waits for 2 s',
+    (reported) => reported.restarts === 1 && reported['next-start'] !== null,
+  );
   stop = plant.operate('stopping', 'stop').catch(() => 'the server was killed');
   await until('it was told to stop', async () => plant.kept('stopping', 'told').length > 0);
 }
@@ -116,9 +120,9 @@ describe('kill -9, while function modules start, run, wait, are stopped and have
     assert.deepEqual(await stop, { status: 204, detail: '' });
     for (const name of ['starts', 'runs']) {
       await until(`${name} is started again`, async () => plant.starts(name) > (before.get(name) ?? 0));
-      const told = await plant.untilIt(name, 'is there', ({ pid }) => pid !== null);
-      assert.deepEqual([told.restarts, told['exit-signal']], [1, 'SIGKILL'], name);
-      assert.match(told['last-error']?.text ?? '', /keeper of function modules ended \(SIGKILL\)/);
+      const reported = await plant.untilIt(name, 'is there', ({ pid }) => pid !== null);
+      assert.deepEqual([reported.restarts, reported['exit-signal']], [1, 'SIGKILL'], name);
+      assert.match(reported['last-error']?.text ?? '', /keeper of function modules ended \(SIGKILL\)/);
     }
     await plant.eachRunsOnce(['runs']);
     assert.notEqual(plant.keeper, killed);

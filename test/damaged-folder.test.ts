@@ -58,7 +58,7 @@ function flip(path: string, share: number): void {
 }
 
 describe('what is missing is told in the log, the status and /readyz until it is acknowledged, and the rest runs, where', () => {
-  for (const [name, told] of [
+  for (const [name, reported] of [
     [
       'cfgdb.sqlite-wal',
       /^\/.*\/cfgdb\.sqlite lacks the last 1 of 3 changes, .*alarms 60.*: changes of .* It has .*alarms 40/,
@@ -71,12 +71,12 @@ describe('what is missing is told in the log, the status and /readyz until it is
       const { ask, read, figure } = plantOf(server);
       const ready = await ask('GET', '/readyz');
       assert.equal(ready.status, 503);
-      assert.match(ready.detail, told);
+      assert.match(ready.detail, reported);
       assert.match(ready.detail, /\. telltale config missing says what to do\.$/);
       assert.match(server.log, /"msg":"running, and not ready \(data-missing, see \/readyz\): /);
       assert.match(server.log, /something that was acknowledged is missing: /);
       const status = async () => (await (await server.get('/cfgdb/render')).json()) as { missing?: string[] };
-      assert.match((await status()).missing?.join() ?? '', told);
+      assert.match((await status()).missing?.join() ?? '', reported);
       assert.equal(await figure('data_missing'), 1);
       assert.ok(Object.keys(await read<object>('/alarms/')).length >= 40);
       assert.equal((await ask('PUT', '/data/commands/note?value=slater')).status, 204);

@@ -39,7 +39,7 @@ async function whileItFails({ ask, read }: Plant, device: LineDevice): Promise<v
   assert.equal((await read<{ vt: [string] }>('/commands/note')).vt[0], 's');
   assert.equal((await read<{ state: string }>('/alarms/manual')).state, 'INACT_ACK');
   assert.deepEqual(await read('/simulations'), {});
-  device.tell('level', 9);
+  device.send('level', 9);
   await until('the trigger raises its alarm', async () => {
     return (await read<{ state: string }>('/alarms/high')).state === 'ACT_UNACK';
   });

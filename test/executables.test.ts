@@ -12,7 +12,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Problem, type ProblemName, problemMediaType, problemPage, problems } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
-import { peakBytes, tellsMemory } from './process-memory.ts';
+import { hasProcMemory, peakBytes } from './process-memory.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const MiB = 1 << 20;
@@ -269,7 +269,7 @@ test('the setting of the size limit holds, whether the length is told before or 
 });
 
 test('200 MiB go in and out without being held in memory', {
-  skip: !tellsMemory && 'only Linux tells the memory of a process',
+  skip: !hasProcMemory && 'only Linux tells the memory of a process',
 }, async () => {
   const count = 200;
   await done(addModule('large'));

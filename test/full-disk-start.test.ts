@@ -55,10 +55,10 @@ describe('a start on a disk that', () => {
       if (typeof disk === 'string') return t.skip(disk);
       disk.fill({} as ServerProcess);
       disk.leave(roomBytes);
-      const { code, stderr: told } = await runServer(['--data', disk.data, '--port', '0']);
+      const { code, stderr: reported } = await runServer(['--data', disk.data, '--port', '0']);
       assert.equal(code, 1);
-      assert.match(told, /^telltale: [^\n]+\n$/);
-      assert.ok(told.includes(disk.data), told);
+      assert.match(reported, /^telltale: [^\n]+\n$/);
+      assert.ok(reported.includes(disk.data), reported);
       const { isNew, release } = await takeDataFolder(disk.data);
       release();
       assert.ok(isNew, 'it loads the demo plant');

@@ -38,7 +38,7 @@ async function connect(token?: string): Promise<CheckedChannel> {
 
 const texts = (channel: CheckedChannel) =>
   channel
-    .told<{ name: string; text: string }>('FunctionModuleLogNotification')
+    .reported<{ name: string; text: string }>('FunctionModuleLogNotification')
     .map(({ name, text }) => `${name} ${text}`);
 
 function skipped(channel: CheckedChannel): number {
@@ -84,15 +84,15 @@ describe('function modules over the channel', () => {
     modules.set('loop', 'RUN');
     modules.set('a', 'FAIL');
     modules.remove('a');
-    const told = await until('the removal', async () => {
-      const all = channel.told<{ state: string; removed?: true }>('FunctionModuleUpdateNotification', 'a');
+    const reported = await until('the removal', async () => {
+      const all = channel.reported<{ state: string; removed?: true }>('FunctionModuleUpdateNotification', 'a');
       return all.some(({ removed }) => removed) && all;
     });
     assert.deepEqual(
-      told.map(({ state }) => state),
+      reported.map(({ state }) => state),
       ['STOP', 'INIT', 'FAIL', 'FAIL'],
     );
-    assert.deepEqual(channel.told('FunctionModuleUpdateNotification', 'loop'), []);
+    assert.deepEqual(channel.reported('FunctionModuleUpdateNotification', 'loop'), []);
     modules.set('a', 'STOP');
   });
 });

@@ -139,14 +139,14 @@ describe('a function module with its supervisor', () => {
     put({ queryTimeout: 0 });
     await local.done('WatchFunctionModules', { function_modules: ['loop'] });
     await local.settled();
-    const before = local.told('FunctionModuleUpdateNotification').length;
+    const before = local.reported('FunctionModuleUpdateNotification').length;
     started();
     modules.remove('loop');
-    const told = await until('the removal', async () => {
-      const all = local.told<{ state: string; removed?: true }>('FunctionModuleUpdateNotification').slice(before);
+    const reported = await until('the removal', async () => {
+      const all = local.reported<{ state: string; removed?: true }>('FunctionModuleUpdateNotification').slice(before);
       return all.at(-1)?.removed && all;
     });
-    assert.equal(told[0]?.state, 'RUN');
+    assert.equal(reported[0]?.state, 'RUN');
     assert.equal((await bench.ask('GET', '/data/function-modules/loop')).status, 404);
     const late = await connect(tokenOf());
     await late.settled();
@@ -162,7 +162,7 @@ describe('a function module with its supervisor', () => {
     const line = { t: [1_700_000_000, 0] as [number, number], stream: 'err' as const, text: 'no pump' };
     modules.events.onLines({ module: 'loop', lines: [line], skipped: 0 });
     await local.settled();
-    assert.deepEqual(local.told('FunctionModuleLogNotification'), [{ name: 'loop', ...line }]);
+    assert.deepEqual(local.reported('FunctionModuleLogNotification'), [{ name: 'loop', ...line }]);
     await local.done('UnwatchFunctionModuleLogs', { function_modules: 'all' });
     assert.deepEqual(processes.watched, []);
     assert.equal((await bench.ask('GET', '/data/function-modules/loop/log?lines=5&stream=err')).text, '[]');

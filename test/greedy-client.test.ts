@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { WebSocket } from 'ws';
 import { countersArgs, makeCounters, tick } from './counters-plant.ts';
-import { peakBytes, tellsMemory } from './process-memory.ts';
+import { hasProcMemory, peakBytes } from './process-memory.ts';
 import { openSocket, readToEnd } from './raw-http.ts';
 import { startServer } from './server-process.ts';
 import { until } from './until.ts';
@@ -41,7 +41,7 @@ test('a client that asks in one go for more than may wait is answered as it take
   stream.uncork();
   assert.match(await last, /^\{"request_id":0,"result":true/);
   assert.ok(answers.slice(0, reads).every((length) => length > 1 << 20));
-  if (!tellsMemory) return;
+  if (!hasProcMemory) return;
   const peakMB = (peakBytes(server.pid) ?? 0) / 1e6;
   t.diagnostic(`at most ${peakMB.toFixed(0)} MB resident`);
   assert.ok(peakMB < 512, `${peakMB} MB`);
@@ -63,7 +63,7 @@ test('a connection that asks on without reading has a hundred answers, one refus
   assert.match(figures, /^telltale_http_connections_closed_total\{reason="pipelining"\} 20$/m);
   // Of 60,000 requests, those that were carried out: what is behind a refusal is not even read.
   assert.match(figures, /^telltale_http_requests_total\{method="GET",route="\/openapi.json",status="200"\} 2000$/m);
-  if (!tellsMemory) return;
+  if (!hasProcMemory) return;
   const grownMiB = ((peakBytes(server.pid) ?? 0) - before) / 2 ** 20;
   t.diagnostic(`the server had ${grownMiB.toFixed(0)} MiB more than at its start`);
   assert.ok(grownMiB < 100, `${grownMiB} MiB`);
@@ -93,7 +93,7 @@ test('of 25 bodies of 60 MB at once the server holds one, refuses the others, an
   const taken = statuses.filter((status) => status === 204).length;
   assert.match(figures, new RegExp(`^telltale_http_bodies_refused_total ${25 - taken}$`, 'm'));
   assert.match(figures, /^telltale_http_body_bytes 0$/m);
-  if (!tellsMemory) return;
+  if (!hasProcMemory) return;
   const peakMB = (peakBytes(server.pid) ?? 0) / 1e6;
   t.diagnostic(`${taken} bodies were taken; at most ${peakMB.toFixed(0)} MB resident`);
   assert.ok(peakMB < 512, `${peakMB} MB`);

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { countersArgs, makeCounters, tick } from './counters-plant.ts';
-import { tellsMemory } from './process-memory.ts';
+import { hasProcMemory } from './process-memory.ts';
 import { startServer } from './server-process.ts';
 import { until } from './until.ts';
 import { WatchingProcess } from './watching-process.ts';
@@ -44,11 +44,11 @@ test(`${clients} clients that connect at once are all served, with the present v
   await makeCounters(server, { points, periodMs: 1000, alarms: [] });
   await until('the counters are linked', async () => (await tick(server, 0)) === 204);
   const watching = new WatchingProcess(t, prelude);
-  const before = tellsMemory ? residentBytes(server.pid) : 0;
+  const before = hasProcMemory ? residentBytes(server.pid) : 0;
   const { elapsedMs } = await watching.watch({ url: server.url, clients, points, each, atOnce: 200 });
   const present = await watching.seeAll(0);
   assert.deepEqual([present.gaps, present.updates], [0, clients * each]);
-  const after = tellsMemory ? residentBytes(server.pid) : 0;
+  const after = hasProcMemory ? residentBytes(server.pid) : 0;
 
   const seeing = watching.seeAll(ticks);
   assert.equal(await tick(server, ticks), 204);

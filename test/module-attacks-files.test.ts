@@ -56,9 +56,9 @@ describe('a file that cannot run', { skip }, () => {
 
   for (const [name, { says }] of Object.entries(wrong)) {
     test(`is told, and is not tried again: ${name}`, async () => {
-      const told = await plant.untilIt(name, 'fails', ({ state }) => state === 'FAIL');
-      assert.match(told['last-error']?.text ?? '', says);
-      assert.deepEqual([told.restarts, told.pid, told['next-start']], [0, null, null]);
+      const reported = await plant.untilIt(name, 'fails', ({ state }) => state === 'FAIL');
+      assert.match(reported['last-error']?.text ?? '', says);
+      assert.deepEqual([reported.restarts, reported.pid, reported['next-start']], [0, null, null]);
       const { status, detail } = await plant.operate(name, 'start');
       assert.equal(status, 500);
       assert.match(detail.replace(/^\w+ /, '').replace(/\.$/, ''), says);
@@ -68,8 +68,8 @@ describe('a file that cannot run', { skip }, () => {
   test('is mended by putting another', async () => {
     for (const name of ['nothing', 'garbage', 'no_interpreter']) {
       assert.equal((await plant.upload(name, sleeper)).status, 204);
-      const told = await plant.untilRuns(name);
-      assert.equal(told.restarts, 0);
+      const reported = await plant.untilRuns(name);
+      assert.equal(reported.restarts, 0);
     }
     await plant.eachRunsOnce(['nothing', 'garbage', 'no_interpreter']);
     assert.equal(plant.processes().length, 3);
@@ -117,8 +117,8 @@ describe('a module that runs', { skip }, () => {
     await halfAnUpload(plant, 'replaced', 'breaks off');
     assert.equal((await plant.upload('replaced', Buffer.alloc(2 ** 20 + 1, 10))).status, 413);
     const waiting = await halfAnUpload(plant, 'replaced', 'never ends');
-    const told = await plant.live('replaced');
-    assert.deepEqual([told.state, told.pid, told.restarts], ['RUN', pid, 0]);
+    const reported = await plant.live('replaced');
+    assert.deepEqual([reported.state, reported.pid, reported.restarts], ['RUN', pid, 0]);
     assert.equal((await plant.operate('replaced', 'restart')).status, 204);
     await until('the old one runs again', async () => plant.kept('replaced', 'versions').length === 2);
     assert.deepEqual(plant.kept('replaced', 'versions'), ['0', '0']);
@@ -129,11 +129,11 @@ describe('a module that runs', { skip }, () => {
   test('is another when its file was replaced; one that cannot run is told', async () => {
     const { pid } = await plant.untilRuns('broken');
     assert.equal((await plant.upload('broken', version(1))).status, 204);
-    await plant.untilIt('broken', 'is another', (told) => told.state === 'RUN' && told.pid !== pid);
+    await plant.untilIt('broken', 'is another', (reported) => reported.state === 'RUN' && reported.pid !== pid);
     await until('it says so', async () => plant.kept('broken', 'versions').at(-1) === '1');
     assert.equal((await plant.upload('broken', '#!/no/such\n')).status, 204);
-    const told = await plant.untilIt('broken', 'fails', ({ state }) => state === 'FAIL');
-    assert.match(told['last-error']?.text ?? '', /"\/no\/such", is not there/);
+    const reported = await plant.untilIt('broken', 'fails', ({ state }) => state === 'FAIL');
+    assert.match(reported['last-error']?.text ?? '', /"\/no\/such", is not there/);
     assert.deepEqual(plant.processes('broken'), []);
   });
 
@@ -195,9 +195,9 @@ describe('a disk that is full', { skip }, () => {
     if (!isMounted) return t.skip('a file system cannot be mounted here: root may, where the machine lets it');
     fill();
     await plant.configure({ late: { program: sleeper }, still: { program: sleeper, respawn: false } });
-    const told = await plant.untilIt('late', 'waits', (module) => module['next-start'] !== null);
-    assert.equal(told.state, 'INIT');
-    assert.match(told['last-error']?.text ?? '', /^could not be started: the disk has no room/);
+    const reported = await plant.untilIt('late', 'waits', (module) => module['next-start'] !== null);
+    assert.equal(reported.state, 'INIT');
+    assert.match(reported['last-error']?.text ?? '', /^could not be started: the disk has no room/);
     await plant.untilIt('still', 'fails', ({ state }) => state === 'FAIL');
     rmSync(ballast);
     await plant.eachRunsOnce(['late']);
@@ -211,8 +211,8 @@ describe('a disk that is full', { skip }, () => {
     fill();
     const newestMs = async () => fromTimestamp((await plant.log('prints', 1)).at(-1)?.t ?? [0, 0]) / 1000;
     await until('the log takes nothing any more', async () => Date.now() - (await newestMs()) > 500);
-    const told = await plant.live('prints');
-    assert.deepEqual([told.state, told.pid, told.restarts], ['RUN', pid, 0]);
+    const reported = await plant.live('prints');
+    assert.deepEqual([reported.state, reported.pid, reported.restarts], ['RUN', pid, 0]);
     rmSync(ballast);
     const freedMs = Date.now();
     await until('the log goes on', async () => (await newestMs()) > freedMs);

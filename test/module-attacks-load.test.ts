@@ -69,10 +69,10 @@ describe('function modules that', { skip }, () => {
       assert.deepEqual(await plant.operate(name, 'stop'), { status: 204, detail: '' });
       assert.ok(logs(name) <= 8.1 * MiB, `${name}: ${logs(name)} bytes`);
     }
-    assert.ok(channel.told('FunctionModuleLogNotification').length > 0);
+    assert.ok(channel.reported('FunctionModuleLogNotification').length > 0);
     await channel.close();
     assert.deepEqual(plant.processes(), []);
-    await tellCost(t, probe, 150);
+    await reportCost(t, probe, 150);
   });
 
   test('take more memory than they may are ended, told so, and come back', {
@@ -86,17 +86,17 @@ describe('function modules that', { skip }, () => {
       eats: { program: eats, properties },
       eats_in_parts: { program: eatsInParts, properties, respawn: false },
     });
-    const told = await plant.untilIt('eats', 'comes back', ({ restarts }) => restarts > 0);
-    t.diagnostic(`what is told: ${told['last-error']?.text}`);
-    assert.match(told['last-error']?.text ?? '', /memory/);
-    assert.equal(told['exit-signal'], 'SIGKILL');
+    const reported = await plant.untilIt('eats', 'comes back', ({ restarts }) => restarts > 0);
+    t.diagnostic(`what is told: ${reported['last-error']?.text}`);
+    assert.match(reported['last-error']?.text ?? '', /memory/);
+    assert.equal(reported['exit-signal'], 'SIGKILL');
     assert.ok(plant.starts('eats') <= 1 + (await plant.live('eats')).restarts);
     const parts = await plant.untilIt('eats_in_parts', 'fails', ({ state }) => state === 'FAIL');
     assert.match(parts['last-error']?.text ?? '', /memory/);
     assert.deepEqual(plant.processes('eats_in_parts'), []);
     assert.equal((await plant.live('good')).restarts, 0);
     await plant.operate('eats', 'stop');
-    await tellCost(t, probe, 100);
+    await reportCost(t, probe, 100);
   });
 
   test('are 200 all run, are all told, and are all gone with the server', { timeout: 120_000 }, async (t) => {
@@ -116,7 +116,7 @@ describe('function modules that', { skip }, () => {
     await until('each has one process', async () => plant.processes().length === names.length);
     assert.deepEqual(new Set(plant.processes().map(({ module }) => module)), new Set(names));
     t.diagnostic(`the keeper has ${(residentBytes(plant.keeper ?? 0) / MiB).toFixed(1)} MiB`);
-    await tellCost(t, probe, 150);
+    await reportCost(t, probe, 150);
     const { code } = await plant.server.end('SIGTERM');
     assert.equal(code, 0);
     assert.deepEqual(plant.processes(), []);
@@ -126,7 +126,7 @@ describe('function modules that', { skip }, () => {
 });
 
 /** Of the server: what it has more, and how it answered meanwhile. */
-async function tellCost(t: TestContext, probe: ReturnType<typeof probeLatency>, mostMiB: number): Promise<void> {
+async function reportCost(t: TestContext, probe: ReturnType<typeof probeLatency>, mostMiB: number): Promise<void> {
   await plant.noZombies();
   const grownMiB = (residentBytes(plant.server.pid) - startBytes) / MiB;
   t.diagnostic(`the server has ${grownMiB.toFixed(1)} MiB more than at its start`);

@@ -105,16 +105,16 @@ describe('a function module that', { skip }, () => {
   });
 
   test('ends once, and is not to come back, has failed with its exit code', async () => {
-    const { pid, ...told } = await plant.untilIt('exits_once', 'fails', ({ state }) => state === 'FAIL');
-    assert.deepEqual([pid, told.restarts, told['exit-code'], told['next-start']], [null, 0, 4, null]);
-    assert.equal(told['last-error']?.text, 'ended with exit code 4');
+    const { pid, ...reported } = await plant.untilIt('exits_once', 'fails', ({ state }) => state === 'FAIL');
+    assert.deepEqual([pid, reported.restarts, reported['exit-code'], reported['next-start']], [null, 0, 4, null]);
+    assert.equal(reported['last-error']?.text, 'ended with exit code 4');
     assert.equal(plant.starts('exits_once'), 1);
   });
 
   test('ends at once waits longer each time before it is started again', async () => {
     await plant.untilIt('kills_itself', 'waits for the third time', ({ restarts }) => restarts === 2);
     const pauses = channel
-      .told<FunctionModuleStatus>('FunctionModuleUpdateNotification')
+      .reported<FunctionModuleStatus>('FunctionModuleUpdateNotification')
       .filter(({ name, 'next-start': next }) => name === 'kills_itself' && next !== null)
       // INIT since its end: it was RUN before, as it is never asked.
       .map(({ since, 'next-start': next }) =>
@@ -126,9 +126,9 @@ describe('a function module that', { skip }, () => {
   });
 
   test('never speaks is ended, and is told to have been silent', async () => {
-    const told = await plant.untilIt('mute', 'comes back', ({ restarts }) => restarts > 0);
-    assert.equal(told['last-error']?.text, 'was not connected to the channel for 300 ms');
-    assert.equal(told.state, 'INIT', 'it has never been ready');
+    const reported = await plant.untilIt('mute', 'comes back', ({ restarts }) => restarts > 0);
+    assert.equal(reported['last-error']?.text, 'was not connected to the channel for 300 ms');
+    assert.equal(reported.state, 'INIT', 'it has never been ready');
     const once = await plant.untilIt('mute_once', 'fails', ({ state }) => state === 'FAIL');
     assert.equal(once['last-error']?.text, 'was not connected to the channel for 300 ms');
     assert.deepEqual([once['exit-signal'], once.pid, once.restarts], ['SIGKILL', null, 0]);
@@ -136,13 +136,13 @@ describe('a function module that', { skip }, () => {
   });
 
   test('connects and leaves queries unanswered is ended, and is told so', { skip: noPython }, async () => {
-    const told = await plant.untilIt('connects_only', 'comes back', ({ restarts }) => restarts > 0);
-    assert.equal(told['last-error']?.text, 'left a query unanswered for 1500 ms');
+    const reported = await plant.untilIt('connects_only', 'comes back', ({ restarts }) => restarts > 0);
+    assert.equal(reported['last-error']?.text, 'left a query unanswered for 1500 ms');
   });
 
   test('ends and leaves children behind leaves none: of its group, of other sessions', async () => {
-    const told = await plant.untilIt('leaves_children', 'fails', ({ state }) => state === 'FAIL');
-    assert.deepEqual([told['exit-code'], told['last-error']?.text], [5, 'ended with exit code 5']);
+    const reported = await plant.untilIt('leaves_children', 'fails', ({ state }) => state === 'FAIL');
+    assert.deepEqual([reported['exit-code'], reported['last-error']?.text], [5, 'ended with exit code 5']);
     assert.deepEqual(plant.processes('leaves_children'), []);
     assert.equal(plant.isHeld('leaves_children'), false);
   });
@@ -174,8 +174,8 @@ describe('a function module that', { skip }, () => {
   });
 
   test('becomes another process all the time is caught', { skip: notRoot || noPython }, async () => {
-    const told = await plant.untilIt('hopper', 'fails', ({ state }) => state === 'FAIL');
-    assert.equal(told['exit-code'], 6);
+    const reported = await plant.untilIt('hopper', 'fails', ({ state }) => state === 'FAIL');
+    assert.equal(reported['exit-code'], 6);
     assert.equal(plant.isHeld('hopper'), false);
   });
 
@@ -189,10 +189,10 @@ describe('a function module that', { skip }, () => {
   test('ends five times within a minute is not started a sixth time, until somebody starts it', async () => {
     const fails = ['exits', 'exits_well', 'kills_itself', 'mute'];
     for (const name of fails) {
-      const told = await plant.untilIt(name, 'fails', ({ state }) => state === 'FAIL');
-      assert.deepEqual([told.restarts, told['next-start'], told.pid], [4, null, null], name);
+      const reported = await plant.untilIt(name, 'fails', ({ state }) => state === 'FAIL');
+      assert.deepEqual([reported.restarts, reported['next-start'], reported.pid], [4, null, null], name);
       assert.match(
-        told['last-error']?.text ?? '',
+        reported['last-error']?.text ?? '',
         /^was started 5 times within 60 s, .*; read its log, and start it/,
         name,
       );

@@ -79,9 +79,9 @@ describe('in a control group of its own, a module', { skip }, () => {
     'that takes more memory than it may is ended by the system, all of it, and told so',
     withOnly('memory'),
     async () => {
-      const told = await plant.untilIt('eater', 'fails', ({ state }) => state === 'FAIL');
-      assert.equal(told['exit-signal'], 'SIGKILL');
-      assert.match(told['last-error']?.text ?? '', /needed more memory than its memoryLimit allows/);
+      const reported = await plant.untilIt('eater', 'fails', ({ state }) => state === 'FAIL');
+      assert.equal(reported['exit-signal'], 'SIGKILL');
+      assert.match(reported['last-error']?.text ?? '', /needed more memory than its memoryLimit allows/);
       assert.deepEqual(plant.processes('eater'), []);
     },
   );

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Only Linux tells. */
-export const tellsMemory = process.platform === 'linux';
+export const hasProcMemory = process.platform === 'linux';
 
 /** The most bytes that the process has ever had resident; undefined where there is no such process. */
 export function peakBytes(pid: number): number | undefined {

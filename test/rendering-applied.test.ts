@@ -80,7 +80,7 @@ describe('what did not change', () => {
     await until('the change', async () => channel.values('zero_d').includes('d5'));
     const seen = channel.values('counter').length;
     await until('the counter', async () => channel.values('counter').length > seen);
-    assert.ok(channel.told<{ removed?: true }>('MeasurementUpdateNotification').every(({ removed }) => !removed));
+    assert.ok(channel.reported<{ removed?: true }>('MeasurementUpdateNotification').every(({ removed }) => !removed));
     await data.done('DELETE', '/measurements/zero_d');
   });
 });
@@ -124,7 +124,7 @@ describe('when the rendering is answered', () => {
     }
     await until('both removals', async () =>
       ['added', 'another'].every((name) => {
-        const last = channel.told<{ removed?: true }>('MeasurementUpdateNotification', name).at(-1);
+        const last = channel.reported<{ removed?: true }>('MeasurementUpdateNotification', name).at(-1);
         return last?.removed;
       }),
     );

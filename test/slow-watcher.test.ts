@@ -56,24 +56,24 @@ class SlowClient {
   #isPresent = true;
 
   take(message: Buffer): void {
-    const told = JSON.parse(message.toString());
-    if (told.notification === 'AlarmStateChangeNotification') {
-      for (const { authority } of told.changes) if (authority !== '') this.authorities.push(authority);
+    const reported = JSON.parse(message.toString());
+    if (reported.notification === 'AlarmStateChangeNotification') {
+      for (const { authority } of reported.changes) if (authority !== '') this.authorities.push(authority);
       return;
     }
-    for (const { name, vtq } of told.updates) {
+    for (const { name, vtq } of reported.updates) {
       const [number, value] = [counterNumber(name), Number(vtq[0].slice(1))];
       if (value <= (this.values.get(number) ?? -1)) this.backwards++;
       this.values.set(number, value);
     }
     if (this.#isPresent) this.#isPresent = false;
-    else this.delivered += told.updates.length;
-    this.skipped += told.skipped ?? 0;
+    else this.delivered += reported.updates.length;
+    this.skipped += reported.skipped ?? 0;
   }
 }
 
 test('a client that never reads costs 8 MiB at most and the others nothing, and loses no alarm', async (t) => {
-  const preload = new URL('./tell-memory.ts', import.meta.url).href;
+  const preload = new URL('./report-memory.ts', import.meta.url).href;
   const env = { NODE_OPTIONS: `--expose-gc --import ${preload}`, MEMORY_FILE: memoryFile };
   const server = await startServer(t, { data: join(folder, 'data'), args: countersArgs, env });
   await makeCounters(server, { points, periodMs, alarms });

@@ -93,14 +93,14 @@ describe('the server does not start, says why in one line, and changes nothing',
 
   const start = (data: string, ...args: string[]) => refusal(['--data', data, '--port', '0', '--no-demo', ...args]);
 
-  for (const [what, args, told] of [
+  for (const [what, args, reported] of [
     ['a setting is bad', ['--port', '80x'], /--port "80x" must be an integer; --help lists all settings/],
     ['a setting is unknown', ['--prot', '80'], /"--prot" is not a setting/],
     ['the address is not loopback', ['--host', '0.0.0.0'], /--host 0\.0\.0\.0 is not loopback.*listen on 127\.0\.0\.1/],
   ] as const) {
     test(`where ${what}`, async () => {
       const path = freshPath();
-      assert.match(await start(path, ...args), told);
+      assert.match(await start(path, ...args), reported);
       assert.equal(existsSync(path), false);
     });
   }
@@ -111,8 +111,8 @@ describe('the server does not start, says why in one line, and changes nothing',
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const path = freshPath();
-    const told = await refusal(['--data', path, '--port', String(port)]);
-    assert.match(told, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use.*--port`));
+    const reported = await refusal(['--data', path, '--port', String(port)]);
+    assert.match(reported, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is in use.*--port`));
     assert.equal(existsSync(path), false);
   });
 
@@ -156,13 +156,13 @@ describe('the server does not start, says why in one line, and changes nothing',
       /newer version.*form 99/,
     ],
   ];
-  for (const [what, spoil, told] of unusable) {
+  for (const [what, spoil, reported] of unusable) {
     test(`where cfgdb.sqlite ${what}`, async () => {
       const data = grownCopy();
       spoil(join(data, 'cfgdb.sqlite'));
       const earlier = folderListing(data);
       const line = await start(data);
-      assert.match(line, told);
+      assert.match(line, reported);
       assert.ok(line.includes(join(data, 'cfgdb.sqlite')), line);
       assert.deepEqual(folderListing(data), earlier);
     });

@@ -79,8 +79,10 @@ export class Timeline {
     const faults = new Map(candidates.map((version) => [version, faultUnder(version)]));
     const right = candidates.filter((version) => faults.get(version) === undefined);
     if (right.length > 0) return right;
-    const told = Array.from(faults, ([{ number }, fault]) => `under ${number}: ${fault}`);
-    throw new Error(`${what} is of no configuration that may have run (now ${this.newest.number}); ${told.join('; ')}`);
+    const reported = Array.from(faults, ([{ number }, fault]) => `under ${number}: ${fault}`);
+    throw new Error(
+      `${what} is of no configuration that may have run (now ${this.newest.number}); ${reported.join('; ')}`,
+    );
   }
 }
 

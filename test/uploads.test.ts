@@ -9,7 +9,7 @@ import { type Family, familyNames, type Problem } from '@telltale/schema';
 import { suiteCleanup, temporaryFolder } from '@telltale/stack-kit/testing/cleanup';
 import { insertObject, makeDatabase, removeObjects, uploadFile, writeDatabase } from './database-file.ts';
 import { costlyFiles } from './hostile-rows.ts';
-import { childrenOf, tellsMemory } from './process-memory.ts';
+import { childrenOf, hasProcMemory } from './process-memory.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const strange = 'Füllstand "∆" \\ \n\t 🏭 \u2028 \u0001 __proto__';
@@ -186,7 +186,9 @@ describe('an upload', () => {
     assert.deepEqual(await texts(everything), state);
   });
 
-  test('holds up no reader while it is being read', { skip: !tellsMemory && 'nothing tells when it is' }, async () => {
+  test('holds up no reader while it is being read', {
+    skip: !hasProcMemory && 'nothing tells when it is',
+  }, async () => {
     const slow = costlyFiles.find(({ title }) => title === 'definitions that take minutes to read');
     slow?.write(file, await download());
     const answer = uploadFile(server.config, file);

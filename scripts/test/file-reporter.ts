@@ -11,11 +11,11 @@ const { openSync, writeSync } = fs;
 
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const records = openSync(process.env.TEST_FILE_RUN ?? '/dev/null', 'a');
-  const tell = (record: TestRecord) => writeSync(records, `${JSON.stringify(record)}\n`);
+  const send = (record: TestRecord) => writeSync(records, `${JSON.stringify(record)}\n`);
   const spec = new Spec();
   for await (const event of source) {
     const record = recordOf(event);
-    if (record !== undefined) tell(record);
+    if (record !== undefined) send(record);
     if (isOfTheWholeFile(event)) continue;
     spec.write(event);
     for (let text = spec.read(); text !== null; text = spec.read()) yield String(text);
@@ -23,7 +23,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   spec.end();
   let failures = '';
   for await (const text of spec) failures += text;
-  tell({ type: 'end', failures });
+  send({ type: 'end', failures });
 }
 
 function recordOf({ type, data }: TestEvent): TestRecord | undefined {
@@ -33,14 +33,14 @@ function recordOf({ type, data }: TestEvent): TestRecord | undefined {
 }
 
 function outcomeOf({ details, skip, todo }: EventData.TestComplete): Outcome {
-  if (isTold(skip)) return 'skipped';
-  if (isTold(todo)) return 'todo';
+  if (isReported(skip)) return 'skipped';
+  if (isReported(todo)) return 'todo';
   if (details.passed) return 'pass';
   const { failureType = '' } = (details.error ?? {}) as { failureType?: string };
   return ['cancelledByParent', 'testTimeoutFailure', 'testAborted'].includes(failureType) ? 'cancelled' : 'fail';
 }
 
-const isTold = (note: string | boolean | undefined) => note !== undefined && note !== false;
+const isReported = (note: string | boolean | undefined) => note !== undefined && note !== false;
 
 function idOf({ nesting, line, column, name }: { nesting: number; line?: number; column?: number; name: string }) {
   return `${nesting} ${line}:${column} ${name}`;

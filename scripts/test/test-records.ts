@@ -10,7 +10,7 @@ export type TestRecord =
 
 export type Counts = Record<'tests' | 'suites' | Outcome, number>;
 
-export interface Told {
+export interface Reported {
   readonly counts: Counts;
   /** Names of tests and suites that were started and had not ended. */
   readonly underWay: readonly string[];
@@ -27,7 +27,7 @@ export function addCounts(all: Counts, more: Counts): void {
 }
 
 /** Nothing was told where there is no file. The last line may be half written. */
-export function readRecords(path: string): Told {
+export function readRecords(path: string): Reported {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
   const counts = noCounts();
   const underWay = new Map<string, string>();

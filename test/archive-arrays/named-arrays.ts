@@ -100,8 +100,8 @@ export function missingIn(
  * after `beganUs`.
  */
 export function assertOldest(gone: readonly ArrayRecord[], left: readonly ArrayRecord[], beganUs: number): void {
-  const isTold = (time: number) => time >= oldestPlausibleUs && time <= beganUs + farthestAheadUs;
-  const countsBy = ({ time }: ArrayRecord) => (isTold(time) ? time : beganUs);
+  const isReported = (time: number) => time >= oldestPlausibleUs && time <= beganUs + farthestAheadUs;
+  const countsBy = ({ time }: ArrayRecord) => (isReported(time) ? time : beganUs);
   const byTime = left.filter(({ time }) => time >= oldestPlausibleUs).sort((a, b) => a.time - b.time);
   let [at, oldestCame] = [0, Number.POSITIVE_INFINITY];
   for (const record of gone.toSorted((a, b) => countsBy(a) - countsBy(b))) {

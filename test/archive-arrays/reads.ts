@@ -53,8 +53,8 @@ function answerOf(series: NamedArrays, request: ArrayRead, cutOffUs: number, now
   const foretells = resampleUs !== undefined && (aggregate === undefined || aggregate === 'count');
   const untilUs = foretells ? Math.min(request.untilUs, nowUs + 1) : request.untilUs;
   // Of before 2000 nothing is in force at a time before which others have expired.
-  const isTold = cutOffUs === 0 || sinceUs < oldestPlausibleUs;
-  const shown = series.shown(cutOffUs).filter(({ time }) => isTold || time >= oldestPlausibleUs);
+  const isReported = cutOffUs === 0 || sinceUs < oldestPlausibleUs;
+  const shown = series.shown(cutOffUs).filter(({ time }) => isReported || time >= oldestPlausibleUs);
   return asked(shown, { ...rest, sinceUs, untilUs, resampleUs, aggregate });
 }
 

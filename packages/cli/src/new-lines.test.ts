@@ -9,7 +9,7 @@ const line = (second: number, text: string, stream: LogLine['stream'] = 'out'): 
   text,
 });
 
-const newOf = (read: readonly LogLine[], told: readonly LogLine[]) => told.filter(newLines(read));
+const newOf = (read: readonly LogLine[], reported: readonly LogLine[]) => reported.filter(newLines(read));
 
 test('lines that were read are not new when they are told, nor are those before them', () => {
   const read = [line(2, 'b'), line(3, 'c')];

@@ -303,17 +303,17 @@ describe('the channel', () => {
         send() {}
         close() {}
       }
-      const tell = (type: string) => listeners.get(type)?.({ code: 1006 });
+      const notify = (type: string) => listeners.get(type)?.({ code: 1006 });
       const channel = new Channel({ url: 'ws://nobody.invalid', WebSocket: Scripted, clock, random: () => 0 });
       for (const ms of [125, 250]) {
-        tell('close');
+        notify('close');
         clock.advance(ms);
       }
-      tell('open');
+      notify('open');
       clock.jump(byMs);
       clock.advance(heldMs);
       const lostMs = clock.monotonicMs();
-      tell('close');
+      notify('close');
       clock.advance(1000);
       assert.equal((attempts.at(-1) ?? 0) - lostMs, delayMs);
       channel.close();

@@ -247,7 +247,7 @@ export class Channel {
     const ask = (verb: 'Watch' | 'Unwatch', names: WatchedNames) =>
       this.#ask(`${verb}${kind}`, { [field]: names } as ChannelRequestFields<ChannelRequestName>);
     const table = new WatchTable<Update>({
-      tellsPresent: kind !== 'FunctionModuleLogs',
+      sendsPresent: kind !== 'FunctionModuleLogs',
       watch: (names) => ask('Watch', names),
       unwatch: (names) => void ask('Unwatch', names).catch(() => undefined), // updates that still arrive are ignored
       settled: () => this.#ask('Heartbeat', {}),

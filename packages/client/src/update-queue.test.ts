@@ -19,7 +19,7 @@ test('every update is read or counted as skipped, in order, and the newest of ea
     fc.asyncProperty(fc.integer({ min: 1, max: 10 }), reads, async (maxWaiting, bursts) => {
       const queue = queueOf(maxWaiting);
       let number = 0;
-      let told = 0;
+      let reported = 0;
       for (const burst of bursts.filter(({ length }) => length > 0)) {
         const newest = new Map<string, number>();
         for (const each of burst) {
@@ -37,9 +37,9 @@ test('every update is read or counted as skipped, in order, and the newest of ea
         if (burst.length <= maxWaiting) assert.equal(value.skipped, 0);
         assert.ok(value.updates.length <= Math.max(maxWaiting, newest.size));
         for (const newestNumber of newest.values()) assert.ok(numbers.includes(newestNumber));
-        told += value.updates.length + value.skipped;
+        reported += value.updates.length + value.skipped;
       }
-      assert.equal(told, number);
+      assert.equal(reported, number);
     }),
   );
 });

@@ -8,7 +8,7 @@ export type WatchedNames = readonly string[] | 'all';
 
 export interface WatchAsker {
   /** Whether updates are states, of which the current one comes first; else they are lines of a log. */
-  readonly tellsPresent: boolean;
+  readonly sendsPresent: boolean;
   /** Asks the service; resolves where all is watched. Called only while there is a connection. */
   watch(names: WatchedNames): Promise<unknown>;
   unwatch(names: WatchedNames): void;
@@ -62,7 +62,7 @@ export class WatchTable<Update extends NamedUpdate> {
       this.#readers.set(queue, { names: wanted, refused: new Set(), hasUpdates: false });
       const fresh = [...wanted].filter((name) => this.#read(queue, name));
       if (this.#readersOfAll.size === 0) this.#watch(fresh);
-      else if (this.#isAllKnown) this.#refuseUntold(fresh);
+      else if (this.#isAllKnown) this.#refuseUnknown(fresh);
     }
     queue.wake();
   }
@@ -142,7 +142,7 @@ export class WatchTable<Update extends NamedUpdate> {
       const watched = this.#watched.get(update.name);
       // Without a reader the value is no longer updated, and would be stale for the next reader.
       const isRead = watched !== undefined || this.#readersOfAll.size > 0;
-      if (update.removed || !isRead || !this.#asker.tellsPresent) this.#last.delete(update.name);
+      if (update.removed || !isRead || !this.#asker.sendsPresent) this.#last.delete(update.name);
       else this.#last.set(update.name, update);
       for (const queue of this.#readersOfAll) queue.push(update);
       if (watched === undefined) continue;
@@ -180,20 +180,20 @@ export class WatchTable<Update extends NamedUpdate> {
       .then(() => this.#asker.settled())
       .then(
         () => {
-          this.#isAllKnown = this.#asker.tellsPresent && this.#isConnected && this.#readersOfAll.size > 0;
-          if (this.#isAllKnown) this.#refuseUntold([...this.#watched.keys()]);
+          this.#isAllKnown = this.#asker.sendsPresent && this.#isConnected && this.#readersOfAll.size > 0;
+          if (this.#isAllKnown) this.#refuseUnknown([...this.#watched.keys()]);
         },
         (error: unknown) => this.#failed('all', error),
       );
   }
 
-  #refuseUntold(names: readonly string[]): void {
-    const untold = names.filter((name) => !this.#last.has(name));
-    const [first] = untold;
+  #refuseUnknown(names: readonly string[]): void {
+    const unknown = names.filter((name) => !this.#last.has(name));
+    const [first] = unknown;
     if (first === undefined) return;
     const error = TelltaleProblem.of('unknown-object', `There is no ${JSON.stringify(first.slice(0, 80))}.`);
     this.#refused(
-      untold.map((name) => failure(name, error)),
+      unknown.map((name) => failure(name, error)),
       error,
     );
   }
@@ -205,22 +205,22 @@ export class WatchTable<Update extends NamedUpdate> {
   }
 
   #refused(results: readonly ItemResult[], error: TelltaleProblem): void {
-    const told = new Map<UpdateQueue<Update>, ItemResult[]>();
+    const refusedOf = new Map<UpdateQueue<Update>, ItemResult[]>();
     for (const result of results) {
       const watched = this.#watched.get(result.name);
       if (watched === undefined || result.result) continue;
       watched.isMissing = true;
       for (const queue of watched.readers) {
-        const of = told.get(queue);
-        if (of === undefined) told.set(queue, [result]);
+        const of = refusedOf.get(queue);
+        if (of === undefined) refusedOf.set(queue, [result]);
         else of.push(result);
       }
     }
-    for (const [queue, refused] of told) this.#tell(queue, refused, error);
+    for (const [queue, refused] of refusedOf) this.#notify(queue, refused, error);
   }
 
   /** Where there is nothing to wait for, the iteration fails; else what is known goes on. */
-  #tell(queue: UpdateQueue<Update>, results: readonly ItemResult[], error: TelltaleProblem): void {
+  #notify(queue: UpdateQueue<Update>, results: readonly ItemResult[], error: TelltaleProblem): void {
     const reader = this.#readers.get(queue);
     if (reader === undefined || reader.names === 'all') return;
     const fresh = results.filter(({ name }) => !reader.refused.has(name));

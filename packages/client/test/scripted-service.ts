@@ -111,8 +111,8 @@ export class ScriptedService {
     if (answer !== undefined) socket.send(JSON.stringify({ request_id: asked.id, ...answer }));
     const { known, names, notification } = this.#watched(asked);
     if (known !== undefined && answer !== undefined) {
-      const told = names === 'all' ? [...known.keys()] : names;
-      const updates = told.filter((name) => known.has(name)).map((name) => known.get(name));
+      const reported = names === 'all' ? [...known.keys()] : names;
+      const updates = reported.filter((name) => known.has(name)).map((name) => known.get(name));
       if (updates.length > 0) socket.send(JSON.stringify({ notification, updates }));
     }
     this.#changed();

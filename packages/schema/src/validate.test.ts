@@ -30,7 +30,7 @@ const thing = checker(Thing);
 const known = 'name, count, share, flag, colour, kind, map, inner, either';
 
 /** `path message` of each fault. */
-const told = (data: unknown, ...rest: [at?: string, most?: number]) =>
+const reported = (data: unknown, ...rest: [at?: string, most?: number]) =>
   thing.faults(data, ...rest).map(({ path, message }) => `${path} ${message}`);
 
 describe('what is wrong is said in words, with a JSON pointer to it', () => {
@@ -68,13 +68,13 @@ describe('what is wrong is said in words, with a JSON pointer to it', () => {
   ];
   for (const [what, data, expected] of cases) {
     test(what, () => {
-      assert.deepEqual(told(data), expected);
+      assert.deepEqual(reported(data), expected);
       assert.equal(thing.fits(data), false);
     });
   }
 
   test('everything at once', () => {
-    assert.deepEqual(told({ 'x/y': 1, count: -1, flag: 'no', map: { '': '' } }).sort(), [
+    assert.deepEqual(reported({ 'x/y': 1, count: -1, flag: 'no', map: { '': '' } }).sort(), [
       '/count must be >= 0',
       '/flag must be a boolean',
       '/map/ is not allowed here',
@@ -86,18 +86,18 @@ describe('what is wrong is said in words, with a JSON pointer to it', () => {
   test('names that mean something to JavaScript', () => {
     const data = JSON.parse('{"name":"a","__proto__":1,"constructor":2,"map":{"__proto__":3,"toString":"x"}}');
     assert.deepEqual(
-      told(data).map((fault) => fault.split(' ')[0]),
+      reported(data).map((fault) => fault.split(' ')[0]),
       ['/__proto__', '/constructor', '/map/__proto__'],
     );
-    assert.deepEqual(told(JSON.parse('{"__proto__":{"name":"a"}}')).sort(), [
+    assert.deepEqual(reported(JSON.parse('{"__proto__":{"name":"a"}}')).sort(), [
       `/__proto__ is unknown; known are ${known}`,
       '/name is required',
     ]);
   });
 
   test('behind the place where the data stands', () => {
-    assert.deepEqual(told({ name: 5 }, '/operations/3/object'), ['/operations/3/object/name must be a string']);
-    assert.deepEqual(told(5, '/operations/3'), ['/operations/3 must be an object']);
+    assert.deepEqual(reported({ name: 5 }, '/operations/3/object'), ['/operations/3/object/name must be a string']);
+    assert.deepEqual(reported(5, '/operations/3'), ['/operations/3 must be an object']);
   });
 });
 
@@ -167,7 +167,7 @@ describe('however much was sent', () => {
     const items = Array(many)
       .fill(1)
       .with(many - 1, 'x');
-    assert.deepEqual(told({ name: 'a', inner: { deep: items } }), [`/inner/deep/${many - 1} must be an integer`]);
+    assert.deepEqual(reported({ name: 'a', inner: { deep: items } }), [`/inner/deep/${many - 1} must be an integer`]);
   });
 
   test('what is told is a few KiB, and keys of any length are cut', () => {

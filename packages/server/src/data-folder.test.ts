@@ -112,10 +112,10 @@ describe('a folder is refused in one line that says what to do', () => {
   test('where it is below a file', async () => {
     const path = freshPath();
     writeFileSync(path, 'text');
-    const told = await refusal(join(path, 'data'));
-    assert.match(told, expected);
-    assert.ok(told.startsWith(join(path, 'data')));
-    assert.doesNotMatch(told, /\n/);
+    const reported = await refusal(join(path, 'data'));
+    assert.match(reported, expected);
+    assert.ok(reported.startsWith(join(path, 'data')));
+    assert.doesNotMatch(reported, /\n/);
   });
 
   test('where it is a link to nowhere', async () => {
@@ -142,8 +142,8 @@ describe('a folder that is taken', () => {
     const path = freshPath();
     const folder = await takeDataFolder(path);
     for (let time = 0; time < 2; time++) {
-      const told = `${path} is in use by another running server: stop that one, or name another folder with --data.`;
-      assert.equal(await refusal(path), told);
+      const reported = `${path} is in use by another running server: stop that one, or name another folder with --data.`;
+      assert.equal(await refusal(path), reported);
     }
     folder.release();
     (await takeDataFolder(path)).release();

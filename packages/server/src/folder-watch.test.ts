@@ -12,7 +12,7 @@ let root: string;
 let path: string;
 let clock: ManualClock;
 let watch: FolderWatch;
-let told: (string | undefined)[];
+let reported: (string | undefined)[];
 
 beforeEach(async (t) => {
   root = temporaryFolder(t);
@@ -20,9 +20,9 @@ beforeEach(async (t) => {
   mkdirSync(join(path, 'archive'), { recursive: true });
   writeFileSync(join(path, 'cfgdb.sqlite'), 'a');
   clock = new ManualClock();
-  told = [];
-  const onTrouble = (reason: string | undefined) => told.push(reason);
-  watch = new FolderWatch({ path, names: ['cfgdb.sqlite', 'archive'], clock, onTrouble });
+  reported = [];
+  const onFault = (reason: string | undefined) => reported.push(reason);
+  watch = new FolderWatch({ path, names: ['cfgdb.sqlite', 'archive'], clock, onFault });
   cleanupOf(t).defer(() => watch.close());
   await watch.open();
 });
@@ -39,7 +39,7 @@ describe('within a second it is told that', () => {
     writeFileSync(join(path, 'cfgdb.sqlite'), 'changed');
     writeFileSync(join(path, 'new'), 'new');
     await look();
-    assert.deepEqual([told, watch.failure], [[], undefined]);
+    assert.deepEqual([reported, watch.failure], [[], undefined]);
   });
 
   test('the folder was moved away; and that it is back', async () => {
@@ -49,7 +49,7 @@ describe('within a second it is told that', () => {
     await look();
     renameSync(`${path}-elsewhere`, path);
     await look();
-    assert.deepEqual([told, watch.failure], [[`${path} was removed or moved away`, undefined], undefined]);
+    assert.deepEqual([reported, watch.failure], [[`${path} was removed or moved away`, undefined], undefined]);
   });
 
   test('another folder is in its place', async () => {
@@ -84,7 +84,7 @@ test('a file that the server itself puts in the place of another one is no failu
     await look();
   });
   await look();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   rmSync(file);
   await look();
   assert.equal(watch.failure, `${file} was removed or moved away`);
@@ -98,11 +98,11 @@ test('nor is it a failure that one which comes meanwhile is put in its place lat
   writeFileSync(`${file}-incoming`, 'b');
   renameSync(`${file}-incoming`, file);
   await look();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   second.resolve();
   await replacing;
   await look();
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('a watch that is closed looks no more', async () => {

@@ -10,7 +10,7 @@ export interface FolderWatchOptions {
   readonly names: readonly string[];
   readonly clock: Clock;
   /** Something is missing, and what; or, undefined, everything is there again. */
-  readonly onTrouble: (reason: string | undefined) => void;
+  readonly onFault: (reason: string | undefined) => void;
 }
 
 const periodMs = 1000;
@@ -70,7 +70,7 @@ export class FolderWatch {
     if (this.#isClosed) return;
     if (found !== this.#failure) {
       this.#failure = found;
-      this.#options.onTrouble(found);
+      this.#options.onFault(found);
     }
     this.#wait();
   }

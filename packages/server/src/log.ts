@@ -8,8 +8,8 @@ export function createLog(level: string, output: NodeJS.WriteStream): Logger {
   const destination = output.isTTY ? { write: (line: string) => output.write(forPeople(line)) } : output;
   const sourceStack = createSourceStack();
   const err = (error: Error) => {
-    const told = pino.stdSerializers.err(error);
-    return error instanceof Error ? { ...told, stack: sourceStack(told.stack) } : told;
+    const serialized = pino.stdSerializers.err(error);
+    return error instanceof Error ? { ...serialized, stack: sourceStack(serialized.stack) } : serialized;
   };
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } };
   return pino(options, destination);

@@ -92,7 +92,7 @@ export class Server {
       stackModules,
       prepare: (rendering) => this.#openLive().then(() => runtime.prepare(rendering)),
       onFailure,
-      onTrouble: (reason) => {
+      onFault: (reason) => {
         if (reason === undefined) log.info('the disk accepts changes of the configuration again');
         else
           log.error(
@@ -103,7 +103,7 @@ export class Server {
     this.#state = new LiveState({
       folder: settings.data,
       onFailure,
-      onTrouble: (reason) => this.#onDiskTrouble(reason),
+      onFault: (reason) => this.#onDiskFault(reason),
     });
     this.#archive = this.#createArchive(onFailure);
     // Their threads load their code while the rest is made.
@@ -176,7 +176,7 @@ export class Server {
       path: settings.data,
       names: ['cfgdb.sqlite', 'state.sqlite', 'archive'],
       clock,
-      onTrouble: (reason) => {
+      onFault: (reason) => {
         if (reason === undefined) log.info('the data folder is whole again');
         else log.error(`${reason}: nothing is written until it is put back`);
       },
@@ -337,7 +337,7 @@ export class Server {
       maxPendingBytes,
       retention: this.#retention(new Map()),
       onFailure,
-      onTrouble: (reason) => {
+      onFault: (reason) => {
         if (reason === undefined) this.#log.info('the disk accepts records of the archive again');
         else
           this.#log.error(
@@ -353,7 +353,7 @@ export class Server {
     return { defaultUs: text === undefined ? undefined : parseDuration(text), ofSeries, maxBytes };
   }
 
-  #onDiskTrouble(reason: string | undefined): void {
+  #onDiskFault(reason: string | undefined): void {
     if (reason === undefined) {
       this.#log.info('the disk accepts writes of the live state again');
       this.#alarms.diskWorks();

@@ -104,9 +104,9 @@ describe('a bad setting is refused in one line that names it', () => {
   ];
   for (const [args, message] of cases) {
     test(args.join(' ') || 'an empty argument', () => {
-      const told = refusal(args);
-      assert.match(told, message);
-      assert.doesNotMatch(told, /\n/);
+      const reported = refusal(args);
+      assert.match(reported, message);
+      assert.doesNotMatch(reported, /\n/);
     });
   }
 

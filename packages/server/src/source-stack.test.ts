@@ -50,9 +50,9 @@ describe('the stack of an error in a build', () => {
       const before = source.slice(0, source.indexOf(text)).split('\n');
       return ['ts', before.length, (before.at(-1)?.length ?? 0) + 1];
     };
-    const told = createSourceStack()(stack);
-    assert.deepEqual(placesOf(told), [at('new Error'), at('first({ text: ')]);
-    assert.equal(told.split('\n')[0], 'Error: no way');
+    const reported = createSourceStack()(stack);
+    assert.deepEqual(placesOf(reported), [at('new Error'), at('first({ text: ')]);
+    assert.equal(reported.split('\n')[0], 'Error: no way');
   });
 
   test('stays as it is where there is no map, or one that is none', () => {
@@ -69,8 +69,8 @@ describe('the stack of an error in a build', () => {
 
   test('is read once, however often it comes', () => {
     const sourceStack = createSourceStack();
-    const told = sourceStack(stack);
+    const reported = sourceStack(stack);
     writeFileSync(join(folder, 'thrower.mjs.map'), '');
-    assert.equal(sourceStack(stack.replace('no way', 'no other way')), told.replace('no way', 'no other way'));
+    assert.equal(sourceStack(stack.replace('no way', 'no other way')), reported.replace('no way', 'no other way'));
   });
 });

@@ -52,7 +52,7 @@ export class AlarmModel {
   }
 
   remove(name: string): void {
-    if (this.alarms.delete(name)) this.#tell(name, 'removed');
+    if (this.alarms.delete(name)) this.#report(name, 'removed');
   }
 
   set(name: string, measurement: ModelMeasurement): void {
@@ -129,7 +129,7 @@ export class AlarmModel {
   #transition(alarm: ModelAlarm, state: AlarmState, timeUs: number, authority: string): void {
     if (alarm.state.startsWith('ACT') !== state.startsWith('ACT')) alarm.dueUs = undefined;
     Object.assign(alarm, { state, timeUs, authority, transitions: alarm.transitions + 1 });
-    this.#tell(alarm.alarm.name, `${state} ${authority} ${timeUs}`);
+    this.#report(alarm.alarm.name, `${state} ${authority} ${timeUs}`);
   }
 
   /** Of a person's operation: never that of the transition before. */
@@ -162,7 +162,7 @@ export class AlarmModel {
     if (ended !== undefined) this.outcomes.set(ended.authority, outcome);
   }
 
-  #tell(name: string, event: string): void {
+  #report(name: string, event: string): void {
     const events = this.events.get(name) ?? [];
     this.events.set(name, events);
     events.push(event);

@@ -63,10 +63,10 @@ export function fill(client: ChannelClient): number {
 
 /** The first so many that are not long, in order. */
 export function shortMessages(far: WebSocket, count: number): Promise<string[]> {
-  const told: string[] = [];
+  const reported: string[] = [];
   return new Promise((resolve) => {
     far.on('message', (message: Buffer) => {
-      if (message.length < 100 && told.push(message.toString()) === count) resolve(told);
+      if (message.length < 100 && reported.push(message.toString()) === count) resolve(reported);
     });
   });
 }

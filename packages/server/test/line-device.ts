@@ -39,7 +39,7 @@ export class LineDevice {
   }
 
   /** Tells a new value unasked. */
-  tell(name: string, value: number): void {
+  send(name: string, value: number): void {
     this.values.set(name, value);
     for (const socket of this.sockets) socket.write(`${name}=${value}\n`);
   }

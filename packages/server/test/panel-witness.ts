@@ -19,7 +19,7 @@ export class PanelWitness {
   values = 0;
   readonly #provider: number;
   readonly #model: RenderingModel;
-  readonly #told: ReadonlyMap<string, readonly string[]>;
+  readonly #reported: ReadonlyMap<string, readonly string[]>;
   readonly #fault: (fault: string) => void;
   /** By name, up to where it has seen what was told. */
   readonly #reached = new Map<string, number>();
@@ -32,12 +32,12 @@ export class PanelWitness {
   constructor(
     provider: number,
     model: RenderingModel,
-    told: ReadonlyMap<string, readonly string[]>,
+    reported: ReadonlyMap<string, readonly string[]>,
     fault: (fault: string) => void,
   ) {
     this.#provider = provider;
     this.#model = model;
-    this.#told = told;
+    this.#reported = reported;
     this.#fault = (text) => fault(`panel ${provider}: ${text}`);
   }
 
@@ -53,8 +53,8 @@ export class PanelWitness {
     const points = servedBy(plant, version, this.#provider);
     if (this.#points !== points.join()) return `panel ${this.#provider} has ${this.#points}, not ${points}`;
     for (const name of points.map((point) => point.split(' ')[1] as string)) {
-      const [told, last] = [this.#told.get(name)?.at(-1), this.#last.get(name)];
-      if (told !== last) return `panel ${this.#provider} has ${name} as ${last}, not ${told}`;
+      const [reported, last] = [this.#reported.get(name)?.at(-1), this.#last.get(name)];
+      if (reported !== last) return `panel ${this.#provider} has ${name} as ${last}, not ${reported}`;
     }
     if (this.#alarms.join() !== alarmsIn(plant, this.#provider).join())
       return `panel ${this.#provider}: ${this.#alarms}`;
@@ -100,9 +100,9 @@ export class PanelWitness {
     this.values++;
     this.#last.set(name, text);
     if (text === 'INACT_ACK 0') return;
-    const told = this.#told.get(name) ?? [];
-    const at = told.indexOf(text, this.#reached.get(name) ?? 0);
-    if (at < 0) this.#fault(`${name} is ${text}, after ${told.slice(this.#reached.get(name) ?? 0)}`);
+    const reported = this.#reported.get(name) ?? [];
+    const at = reported.indexOf(text, this.#reached.get(name) ?? 0);
+    if (at < 0) this.#fault(`${name} is ${text}, after ${reported.slice(this.#reached.get(name) ?? 0)}`);
     else this.#reached.set(name, at);
   }
 

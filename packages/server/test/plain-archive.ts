@@ -14,7 +14,7 @@ export function plainArchive(scope: Scope, clock: Clock, onWarning: (text: strin
     onFailure: (error) => {
       throw error;
     },
-    onTrouble: () => undefined,
+    onFault: () => undefined,
     onWarning,
   });
   cleanupOf(scope).defer(() => archive.close(5000));

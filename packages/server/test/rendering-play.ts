@@ -87,7 +87,7 @@ export class RenderingPlay implements AsyncDisposable {
     const untilMs = performance.now() + patienceMs;
     let left: string | undefined = 'asked';
     while (left !== undefined) {
-      this.#tellAll();
+      this.#sendAll();
       this.#witness.look();
       await new Promise((resolve) => setTimeout(resolve, 2));
       left = this.#asked.size > 0 ? `${this.#asked.size} are not answered` : this.#witness.unsettled();
@@ -138,7 +138,7 @@ export class RenderingPlay implements AsyncDisposable {
     else if (act === 12) this.#devices[this.#pick(2)]?.values.set(aliveAddress, this.#pick(2));
     else if (act === 13) this.#acknowledge(name);
     else if (act === 14) this.#turnDisk();
-    else this.#tellAll();
+    else this.#sendAll();
   }
 
   #turnDisk(): void {
@@ -147,8 +147,8 @@ export class RenderingPlay implements AsyncDisposable {
     resume?.();
   }
 
-  #tellAll(): void {
-    for (const device of this.#devices) for (const [address, value] of device.values) device.tell(address, value);
+  #sendAll(): void {
+    for (const device of this.#devices) for (const [address, value] of device.values) device.send(address, value);
   }
 
   /** One that no other has, and that no other becomes when it is scaled. */

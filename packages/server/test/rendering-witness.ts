@@ -16,7 +16,7 @@ export class RenderingWitness {
   /** Gathered, since who is told of something must not throw. */
   readonly faults: string[] = [];
   /** By name of the object, every state that was told, and `gone`. */
-  readonly told = new Map<string, string[]>();
+  readonly reported = new Map<string, string[]>();
   readonly #bench: RuntimeBench;
   readonly #devices: readonly LineDevice[];
   readonly #watches: MeasurementWatches;
@@ -33,13 +33,15 @@ export class RenderingWitness {
     this.#bench = bench;
     this.#devices = devices;
     this.model = new RenderingModel((name) => measurements.find(name) >= 0);
-    this.panels = [0, 1].map((at) => new PanelWitness(at, this.model, this.told, (fault) => this.faults.push(fault)));
+    this.panels = [0, 1].map(
+      (at) => new PanelWitness(at, this.model, this.reported, (fault) => this.faults.push(fault)),
+    );
     measurements.onChanges(({ handles, count }) => {
       for (let at = 0; at < count; at++) this.#onMeasurement(handles[at] as number);
     });
-    measurements.onRemoval((handle) => this.#tell(measurements.nameOf(handle), 'gone'));
+    measurements.onRemoval((handle) => this.#report(measurements.nameOf(handle), 'gone'));
     commands.onChange((handle) => this.#onCommand(handle));
-    commands.onRemoval((handle) => this.#tell(commands.nameOf(handle), 'gone'));
+    commands.onRemoval((handle) => this.#report(commands.nameOf(handle), 'gone'));
     alarms.onChange((handle, isRemoved) => this.#onAlarm(handle, isRemoved));
     this.#watches = new MeasurementWatches(measurements, systemClock, new Slices());
     this.#watches.watchAll(watcher((message) => this.#onWatched(message)));
@@ -103,8 +105,8 @@ export class RenderingWitness {
   settle(): void {
     this.#watches.flush();
     for (const name of [...names, markOf(this.model.version)]) {
-      const [told, watched] = [this.told.get(name) ?? [], this.#watched.get(name) ?? []];
-      if (told.join() !== watched.join()) this.faults.push(`${name} was told ${told}, and watched ${watched}`);
+      const [reported, watched] = [this.reported.get(name) ?? [], this.#watched.get(name) ?? []];
+      if (reported.join() !== watched.join()) this.faults.push(`${name} was told ${reported}, and watched ${watched}`);
     }
     const sent = new Map<string, number>();
     for (const [at, device] of this.#devices.entries()) {
@@ -164,7 +166,7 @@ export class RenderingWitness {
     const { measurements } = this.#bench;
     const name = measurements.nameOf(handle);
     const seen = this.#seen(name);
-    this.#tell(name, `${seen.value} ${seen.quality} ${measurements.timeOf(handle)}`);
+    this.#report(name, `${seen.value} ${seen.quality} ${measurements.timeOf(handle)}`);
     if (names.includes(name)) this.#note(this.model.faultOf(name, seen, this.model.present()));
   }
 
@@ -172,14 +174,14 @@ export class RenderingWitness {
     const { commands } = this.#bench;
     const name = commands.nameOf(handle).slice(0, 2);
     const value = this.#commandOf(name) as string;
-    this.#tell(`${name}_set`, `${value} ${quality.good} ${commands.timeOf(handle)}`);
+    this.#report(`${name}_set`, `${value} ${quality.good} ${commands.timeOf(handle)}`);
     this.#note(this.model.commandFault(name, value, this.model.present()));
   }
 
   #onAlarm(handle: number, isRemoved: boolean): void {
     const { alarms } = this.#bench;
     const { name, state, timeUs, authority } = alarms.stateOf(handle);
-    this.#tell(name, isRemoved ? 'gone' : `${state} ${timeUs}`);
+    this.#report(name, isRemoved ? 'gone' : `${state} ${timeUs}`);
     if (isRemoved || authority !== 'trigger') return;
     const { description = '' } = alarms.alarmOf(handle);
     const measurement = name.slice(0, 2);
@@ -244,10 +246,10 @@ export class RenderingWitness {
     return `${state} ${timeUs}`;
   }
 
-  #tell(name: string, text: string): void {
-    const told = this.told.get(name) ?? [];
-    this.told.set(name, told);
-    told.push(text);
+  #report(name: string, text: string): void {
+    const reported = this.reported.get(name) ?? [];
+    this.reported.set(name, reported);
+    reported.push(text);
   }
 
   #note(fault: string | undefined): void {

@@ -229,7 +229,7 @@ class ThrowsIntoTheVoid extends LineConnector {
   }
 }
 
-class TellsSeconds extends LineConnector {
+class ReportsSeconds extends LineConnector {
   constructor(options: ConnectorOptions<LineVariables>) {
     super({ ...options, clock: { ...options.clock, now: () => Date.now() / 1000, after: options.clock.after } });
   }
@@ -258,5 +258,5 @@ export const flaws: Readonly<Record<string, Flaw>> = {
   ignoresNumbers: { make: (options) => new IgnoresNumbers(options), fails: /come twice/ },
   staysForgotten: { make: (options) => new StaysForgotten(options), fails: /forgets its clients/ },
   throwsIntoTheVoid: { make: (options) => new ThrowsIntoTheVoid(options), fails: /a byte at a time/ },
-  tellsSeconds: { make: (options) => new TellsSeconds(options), fails: /brings what the device has/ },
+  reportsSeconds: { make: (options) => new ReportsSeconds(options), fails: /brings what the device has/ },
 };

@@ -32,7 +32,7 @@ export interface SentRequest {
   readonly length: number;
 }
 
-export interface Told {
+export interface Reported {
   readonly ms: number;
   /** By name of the point: its value, or the quality in hexadecimal. */
   readonly readings: Record<string, number | string>;
@@ -54,7 +54,7 @@ const deviceOf = ({ address }: StackPoint) => address.split('/')[0] as string;
 export class PolledPlant {
   readonly clock = new ManualClock();
   readonly sent: SentRequest[] = [];
-  readonly told: Told[] = [];
+  readonly reported: Reported[] = [];
   readonly lines: string[] = [];
   readonly meter = { answers: 0, failures: 0, overruns: 0 };
   readonly poller: Poller<CellRequest>;
@@ -119,8 +119,8 @@ export class PolledPlant {
   }
 
   /** What was told since it was last asked. */
-  take(): Told[] {
-    return this.told.splice(0);
+  take(): Reported[] {
+    return this.reported.splice(0);
   }
 
   takeSent(): SentRequest[] {
@@ -129,17 +129,17 @@ export class PolledPlant {
 
   /** The last that was told of a point. */
   shown(name: string): number | string | undefined {
-    return this.told.findLast(({ readings }) => Object.hasOwn(readings, name))?.readings[name];
+    return this.reported.findLast(({ readings }) => Object.hasOwn(readings, name))?.readings[name];
   }
 
   #take(batch: Batch): void {
-    const readings: Told['readings'] = {};
+    const readings: Reported['readings'] = {};
     for (let at = 0; at < batch.count; at++) {
       const name = this.#names.get(batch.points[at] as number) ?? '?';
       const value = batch.valueAt(at);
       readings[name] = value === undefined ? `0x${(batch.qualities[at] as number).toString(16)}` : Number(value);
     }
-    this.told.push({ ms: this.clock.monotonicMs(), readings });
+    this.reported.push({ ms: this.clock.monotonicMs(), readings });
     batch.clear();
   }
 

@@ -15,7 +15,7 @@ const answer = (status: number, body = '') => ({
   statusText: `${status} Something`,
   headers: {},
   body: Buffer.from(body),
-  tellsItsEnd: true,
+  isFramed: true,
 });
 
 describe('a command', () => {

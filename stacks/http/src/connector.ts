@@ -254,13 +254,13 @@ function emptyState(): PathState {
 }
 
 /** Throws where it is no JSON in UTF-8, or may be only a part of it. */
-function documentOf({ headers, tellsItsEnd }: HttpAnswer, body: Buffer): unknown {
+function documentOf({ headers, isFramed }: HttpAnswer, body: Buffer): unknown {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new Error(`it is compressed with ${encoding}, which was not requested`);
   const document = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
   // The end of anything else shows in itself: 12 may be all that came of 1234.
-  if (!tellsItsEnd && (typeof document === 'number' || typeof document === 'bigint')) {
+  if (!isFramed && (typeof document === 'number' || typeof document === 'bigint')) {
     throw new Error('it is a single number without Content-Length: it may be truncated');
   }
   return document;

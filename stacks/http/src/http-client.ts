@@ -24,7 +24,7 @@ export interface HttpAnswer {
   /** Undefined where it is larger than allowed. */
   readonly body: Buffer | undefined;
   /** False if only the end of the connection marks the end of the body. */
-  readonly tellsItsEnd: boolean;
+  readonly isFramed: boolean;
 }
 
 /** There was no whole answer. */
@@ -148,10 +148,10 @@ export class HttpClient {
     const { headers, statusCode: status = 0, statusMessage = '' } = response;
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const tellsItsEnd = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     const answer = (body: Buffer | undefined) => {
       const statusText = `${status} ${statusMessage}`.slice(0, maxStatusText).trim();
-      done({ status, statusText, headers, body, tellsItsEnd });
+      done({ status, statusText, headers, body, isFramed });
     };
     response.on('error', fail);
     if (Number(headers['content-length']) > maxBodyBytes) {

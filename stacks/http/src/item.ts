@@ -41,19 +41,19 @@ export function addReading(item: Item, reading: Reading, batch: Batch): void {
     batch.none(point.id, quality.bad.configurationError, reading.timeUs);
     return;
   }
-  const { timeUs, quality: told } = timeAndQuality(item, reading);
+  const { timeUs, quality: found } = timeAndQuality(item, reading);
   const value = readValue(point.datatype, json);
-  if (value !== undefined) batch.value(point.id, value, told, timeUs);
+  if (value !== undefined) batch.value(point.id, value, found, timeUs);
   else batch.none(point.id, quality.bad.sensorFailure, timeUs);
 }
 
 function timeAndQuality(item: Item, reading: Reading): { timeUs: number; quality: number } {
   const { timePointer, qualityPointer } = item;
   const { document, timeUs, serverUs, timeUnit, times } = reading;
-  const told = qualityPointer === undefined ? quality.good : readQuality(followPointer(document, qualityPointer));
-  if (timePointer === undefined) return { timeUs, quality: told };
+  const found = qualityPointer === undefined ? quality.good : readQuality(followPointer(document, qualityPointer));
+  if (timePointer === undefined) return { timeUs, quality: found };
   // A time that cannot be read is as good as one that cannot be right.
-  times.judge(readTime(followPointer(document, timePointer), timeUnit) ?? Number.NaN, serverUs, told);
+  times.judge(readTime(followPointer(document, timePointer), timeUnit) ?? Number.NaN, serverUs, found);
   return times;
 }
 

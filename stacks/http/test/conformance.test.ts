@@ -16,7 +16,7 @@ const connector: ConnectorWorld = {
   stack,
   transport: 'tcp',
   recognisesGarbling: false,
-  tellsAnswersApart: false,
+  distinguishesAnswers: false,
   linkIsConnection: false,
   startDevice: async () => {
     const server = await JsonServer.start();

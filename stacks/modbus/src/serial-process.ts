@@ -21,7 +21,7 @@ export type FromPort =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'data'; readonly bytes: Uint8Array };
 
-function tell(message: FromPort): void {
+function send(message: FromPort): void {
   if (process.connected) process.send?.(message);
 }
 
@@ -33,16 +33,16 @@ function open({ path, baudRate, parity, stopBits }: PortSettings): SerialPort {
     (error) => {
       device.close();
       if (error !== null) {
-        tell({ kind: 'lost', reason: `${path}: ${error.message}` });
+        send({ kind: 'lost', reason: `${path}: ${error.message}` });
         return;
       }
       hurry(port);
-      tell({ kind: 'opened' });
+      send({ kind: 'opened' });
     },
   );
-  port.on('error', (error) => tell({ kind: 'lost', reason: `${path}: ${error.message}` }));
-  port.on('close', () => tell({ kind: 'lost', reason: `${path} is gone` }));
-  port.on('data', (bytes: Buffer) => tell({ kind: 'data', bytes: Uint8Array.from(bytes) }));
+  port.on('error', (error) => send({ kind: 'lost', reason: `${path}: ${error.message}` }));
+  port.on('close', () => send({ kind: 'lost', reason: `${path} is gone` }));
+  port.on('data', (bytes: Buffer) => send({ kind: 'data', bytes: Uint8Array.from(bytes) }));
   return port;
 }
 
@@ -63,7 +63,7 @@ process.on('message', (message: ToPort) => {
     try {
       ports.push(open(message.settings));
     } catch (error) {
-      tell({ kind: 'lost', reason: `${message.settings.path}: ${(error as Error).message}` });
+      send({ kind: 'lost', reason: `${message.settings.path}: ${(error as Error).message}` });
     }
   }
 });

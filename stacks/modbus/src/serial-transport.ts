@@ -52,7 +52,7 @@ export class SerialTransport implements Transport {
     });
     this.#process = child;
     try {
-      this.#tell({ kind: 'open', settings: this.#settings });
+      this.#send({ kind: 'open', settings: this.#settings });
       await unlessAborted(signal, promise);
     } catch (error) {
       await this.close();
@@ -61,7 +61,7 @@ export class SerialTransport implements Transport {
   }
 
   send(bytes: Uint8Array): void {
-    this.#tell({ kind: 'send', bytes });
+    this.#send({ kind: 'send', bytes });
   }
 
   lineMs(bytes: number): number {
@@ -74,7 +74,7 @@ export class SerialTransport implements Transport {
     await child?.end();
   }
 
-  #tell(message: ToPort): void {
+  #send(message: ToPort): void {
     this.#process?.send(message);
   }
 }

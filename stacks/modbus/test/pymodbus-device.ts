@@ -51,11 +51,11 @@ export class PymodbusDevice {
 
   /** Registers, or bits as 0 and 1. */
   async set(area: Area, start: number, values: readonly number[], unit = 1): Promise<void> {
-    await this.#tell(`set ${unit} ${area} ${start} ${values.map((each) => each.toString(16)).join(',')}`);
+    await this.#send(`set ${unit} ${area} ${start} ${values.map((each) => each.toString(16)).join(',')}`);
   }
 
   async get(area: Area, start: number, count = 1, unit = 1): Promise<number[]> {
-    const line = await this.#tell(`get ${unit} ${area} ${start} ${count}`);
+    const line = await this.#send(`get ${unit} ${area} ${start} ${count}`);
     return line.split(',').map((each) => Number.parseInt(each, 16));
   }
 
@@ -63,7 +63,7 @@ export class PymodbusDevice {
     await this.#cleanup.disposeAsync();
   }
 
-  async #tell(line: string): Promise<string> {
+  async #send(line: string): Promise<string> {
     const socket = connect({ port: this.#controlPort, host: '127.0.0.1' });
     try {
       socket.setEncoding('utf8').end(`${line}\n`);

@@ -39,13 +39,13 @@ function world() {
   return { clock, answers, outcomes, ask, hear };
 }
 
-const cannotBeTold = { name: 'Refused', message: /an earlier command has not been answered at valve\/answer/ };
+const cannotBeReported = { name: 'Refused', message: /an earlier command has not been answered at valve\/answer/ };
 
 describe('an answer that comes late', () => {
   test('is awaited before the next command is sent, and is not taken for its answer', async () => {
     const { ask, hear, outcomes } = world();
     ask().end(true);
-    assert.throws(() => ask(), cannotBeTold);
+    assert.throws(() => ask(), cannotBeReported);
     await hear('ok');
     ask();
     assert.deepEqual(outcomes, []);
@@ -57,11 +57,11 @@ describe('an answer that comes late', () => {
     const { ask, answers, clock } = world();
     ask().end(true);
     clock.advance(lateMs - 1);
-    assert.throws(() => ask(), cannotBeTold);
+    assert.throws(() => ask(), cannotBeReported);
     answers.end();
     answers.begin();
     clock.advance(lateMs - 1);
-    assert.throws(() => ask(), cannotBeTold);
+    assert.throws(() => ask(), cannotBeReported);
     clock.advance(1);
     ask();
   });
@@ -80,7 +80,7 @@ describe('an answer that comes late', () => {
     const { ask, hear, outcomes } = world();
     const state = { ackTopic: 'valve/answer#/v', ackExpect: '{value}' };
     ask(state, '7').end(true);
-    assert.throws(() => ask(state, '7'), cannotBeTold);
+    assert.throws(() => ask(state, '7'), cannotBeReported);
     ask({ ...state, ackTopic: 'valve/answer#/w' }, '7').end(false);
     const three = ask(state, '3');
     await hear('{"v":7}');
@@ -101,7 +101,7 @@ describe('an answer that comes late', () => {
     assert.deepEqual(outcomes, ['id2 accepted']);
     next.end(true);
     ask(own).end(true);
-    assert.throws(() => ask(), cannotBeTold);
+    assert.throws(() => ask(), cannotBeReported);
     const waiting = ask(own);
     assert.throws(() => ask(), { name: 'Refused', message: /another command waits/ });
     waiting.end(false);
@@ -119,6 +119,6 @@ describe('an answer that comes late', () => {
     await hear('ok');
     assert.deepEqual(outcomes, ['id1 accepted']);
     third.end(true);
-    assert.throws(() => ask(), cannotBeTold);
+    assert.throws(() => ask(), cannotBeReported);
   });
 });

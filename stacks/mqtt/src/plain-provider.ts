@@ -124,8 +124,8 @@ export class PlainProvider implements Provider {
     const statusTopic = this.#topic('statusTopic', undefined);
     // The last will does not come where the connection ends in order.
     if (link?.isUp && statusTopic !== '') {
-      const told = link.publish(statusTopic, this.#options.variables.offlinePayload, { qos: 0, retain: true });
-      await told.catch(() => undefined);
+      const published = link.publish(statusTopic, this.#options.variables.offlinePayload, { qos: 0, retain: true });
+      await published.catch(() => undefined);
     }
     await link?.close();
   }

@@ -41,9 +41,9 @@ describe('what is wrong with a point is reported', () => {
   ];
   for (const [kind, address, datatype, properties, fault] of cases) {
     test(`${kind} ${address} ${JSON.stringify(properties)}`, () => {
-      const told = check(kind, address, datatype, properties);
-      if (fault === undefined) assert.equal(told, undefined);
-      else assert.match(told ?? '', fault);
+      const reported = check(kind, address, datatype, properties);
+      if (fault === undefined) assert.equal(reported, undefined);
+      else assert.match(reported ?? '', fault);
     });
   }
 
@@ -51,8 +51,8 @@ describe('what is wrong with a point is reported', () => {
     const check = (address: string) => provider.checkAddress('measurement', address, { datatype: 'd' });
     assert.equal(check('Well 2#Flow/Main'), undefined);
     for (const wrong of ['#Flow', 'a/b#Flow', 'Well 2#', 'a#b#c', 'a#+', 'plant/#']) assert.ok(check(wrong), wrong);
-    const told = provider.checkAddress('measurement', 'a', { datatype: 'd', properties: { device: 'a/b' } });
-    assert.match(told ?? '', /a name without/);
+    const reported = provider.checkAddress('measurement', 'a', { datatype: 'd', properties: { device: 'a/b' } });
+    assert.match(reported ?? '', /a name without/);
   });
 });
 

@@ -21,7 +21,7 @@ import { browse } from './browse.ts';
 import { applicationUriOf } from './certificate-folder.ts';
 import { type ItemSettings, parseDeadband } from './item-settings.ts';
 import { ItemTable } from './item-table.ts';
-import { type NodeItem, tellAgain, traceOf } from './node-item.ts';
+import { type NodeItem, republish, traceOf } from './node-item.ts';
 import { readItems, readNodes } from './node-reader.ts';
 import { NodeWriter } from './node-writer.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -92,7 +92,7 @@ class UaConnector implements Connector {
       log,
       sourceTimes: this.#sourceTimes,
       publish,
-      onGap: (items) => this.#readAnew(link, items),
+      onGap: (items) => this.#readAgain(link, items),
     });
     this.#subscriptions = subscriptions;
     const poller = this.#newPoller(link);
@@ -169,7 +169,7 @@ class UaConnector implements Connector {
     while (!signal.aborted) {
       const points = this.#points;
       const items = this.#items.all;
-      this.#tell(items);
+      this.#republish(items);
       const known = items.filter(({ node }) => node !== undefined);
       const polled = variables.subscriptions ? await subscriptions.follow(known) : known;
       this.#polled = new Set(polled);
@@ -198,17 +198,17 @@ class UaConnector implements Connector {
   }
 
   /** What is known of them already: the last readings, and addresses that mean nothing at this server. */
-  #tell(items: readonly NodeItem[]): void {
+  #republish(items: readonly NodeItem[]): void {
     const { clock, publish } = this.#options;
     const batch = new Batch();
     for (const item of items) {
       if (item.node === undefined) batch.none(item.point.id, quality.bad.configurationError, clock.now());
-      else if (!this.#polled.has(item)) tellAgain(item, batch);
+      else if (!this.#polled.has(item)) republish(item, batch);
     }
     if (batch.count > 0) publish(batch);
   }
 
-  async #readAnew(link: UaLink, items: readonly NodeItem[]): Promise<void> {
+  async #readAgain(link: UaLink, items: readonly NodeItem[]): Promise<void> {
     const { clock, publish, variables } = this.#options;
     for (let at = 0; at < items.length; at += variables.itemsAtOnce) {
       const batch = new Batch();

@@ -22,8 +22,8 @@ export interface NodeItem {
   last: DataValue | undefined;
   lastUs: number;
   /** Of what was published last: the quality before the value was looked at, undefined where nothing was; the time. */
-  toldQuality: number | undefined;
-  toldUs: number;
+  publishedQuality: number | undefined;
+  publishedUs: number;
 }
 
 /** In the words of a request. */
@@ -45,8 +45,8 @@ export function itemOf(point: StackPoint, namespaces: readonly string[]): NodeIt
     isRefused: false,
     last: undefined,
     lastUs: 0,
-    toldQuality: undefined,
-    toldUs: 0,
+    publishedQuality: undefined,
+    publishedUs: 0,
   };
 }
 
@@ -92,10 +92,10 @@ export function takeReading(
     sourceTimes.timeUs = item.lastUs;
     sourceTimes.quality = quality;
   }
-  item.toldQuality = sourceTimes.quality;
-  item.toldUs = sourceTimes.timeUs;
+  item.publishedQuality = sourceTimes.quality;
+  item.publishedUs = sourceTimes.timeUs;
   item.error = isBad(quality) ? `${statusCode.name}: ${statusCode.description}` : undefined;
-  tellAgain(item, batch);
+  republish(item, batch);
 }
 
 /** The server does not give it, and says why. */
@@ -103,19 +103,19 @@ export function takeRefusal(item: NodeItem, quality: number, error: string, { ba
   if (item.isGone) return;
   item.error = error;
   item.lastUs = clock.now();
-  item.toldQuality = quality;
-  item.toldUs = item.lastUs;
-  tellAgain(item, batch);
+  item.publishedQuality = quality;
+  item.publishedUs = item.lastUs;
+  republish(item, batch);
 }
 
 /** What is known of it, without asking the server; nothing where it has not spoken yet. */
-export function tellAgain(item: NodeItem, batch: Batch): void {
-  const { point, toldQuality, toldUs, last } = item;
-  if (toldQuality === undefined) return;
-  if (isBad(toldQuality)) batch.none(point.id, toldQuality, toldUs);
+export function republish(item: NodeItem, batch: Batch): void {
+  const { point, publishedQuality, publishedUs, last } = item;
+  if (publishedQuality === undefined) return;
+  if (isBad(publishedQuality)) batch.none(point.id, publishedQuality, publishedUs);
   else {
     const isElement = item.node?.indexRange !== undefined;
-    item.error = addReading(batch, point, last?.value, isElement, toldQuality, toldUs);
+    item.error = addReading(batch, point, last?.value, isElement, publishedQuality, publishedUs);
   }
 }
 

@@ -24,7 +24,7 @@ import { ServiceFault, type UaLink } from './ua-link.ts';
 type Publish = ReturnType<typeof Promise.withResolvers<PublishResponse>>;
 
 /** A server that does as it is told: what it is asked is kept, what it says is up to the test. */
-class ToldServer {
+class ReportingServer {
   readonly clock = new ManualClock();
   readonly waiting: Publish[] = [];
   readonly created: number[] = [];
@@ -137,7 +137,7 @@ const change = (clientHandle: number, value: number) =>
 
 describe('subscriptions', () => {
   test('publish what the server reports, and always leave it a request to answer', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     assert.deepEqual(await server.monitor(2), []);
     const waiting = server.waiting.length;
     assert.ok(waiting >= 2);
@@ -155,7 +155,7 @@ describe('subscriptions', () => {
   });
 
   test('notice a report that was lost, and only then', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     await server.monitor(1);
     await server.say(1); // a word of life has the number of the next report
     await server.say(1, change(0, 1));
@@ -172,7 +172,7 @@ describe('subscriptions', () => {
   });
 
   test('say once that the queue of an item was too short, and take its values as they are', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     await server.monitor(1);
     const statusCode = StatusCode.makeStatusCode(StatusCodes.Good, 0x0480);
     const full = (value: number) =>
@@ -185,11 +185,11 @@ describe('subscriptions', () => {
   });
 
   test('are lost when the server ends one, or is silent about it', async () => {
-    const ended = new ToldServer();
+    const ended = new ReportingServer();
     await ended.monitor(1);
     await ended.say(1, new StatusChangeNotification({ status: StatusCodes.BadTimeout }));
     await assert.rejects(ended.subscriptions.lost, { name: 'NotConnected', message: /BadTimeout/ });
-    const silent = new ToldServer();
+    const silent = new ReportingServer();
     await silent.monitor(1);
     silent.clock.advance(3400);
     silent.subscriptions.check();
@@ -203,7 +203,7 @@ describe('subscriptions', () => {
   });
 
   test('ask for less where the server has too many requests waiting, and are lost where it knows none', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     await server.monitor(1);
     await server.refuse(StatusCodes.BadTooManyPublishRequests);
     const fewer = server.waiting.length;
@@ -214,7 +214,7 @@ describe('subscriptions', () => {
   });
 
   test('are made in smaller requests where the server does not take large ones', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     server.mostItems = 100;
     assert.deepEqual(await server.monitor(1000), []);
     assert.ok(server.created.every((count) => count <= 100));
@@ -225,7 +225,7 @@ describe('subscriptions', () => {
   });
 
   test('turn what the server refuses bad alone, hand back what it has no room for, and try again', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     server.statusOf = (index) =>
       index === 1
         ? StatusCodes.BadNodeIdUnknown
@@ -246,7 +246,7 @@ describe('subscriptions', () => {
   });
 
   test('are made anew where the server has taken the node away, until it is there again', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     await server.monitor(2);
     const value = { statusCode: StatusCodes.BadNodeIdUnknown };
     await server.say(1, change(0, 1), new DataChangeNotification({ monitoredItems: [{ clientHandle: 1, value }] }));
@@ -264,7 +264,7 @@ describe('subscriptions', () => {
   });
 
   test('say so where what was refused is to be read when it is there', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     server.statusOf = () => StatusCodes.BadNodeIdUnknown;
     const items = server.items(1);
     assert.deepEqual(await server.subscriptions.follow(items), []);
@@ -274,7 +274,7 @@ describe('subscriptions', () => {
   });
 
   test('leave what stays alone, in requests as small as the server wants them', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     server.mostItems = 100;
     const items = server.items(1000);
     await server.subscriptions.follow(items);
@@ -291,7 +291,7 @@ describe('subscriptions', () => {
   });
 
   test('are not lost where the server says late that there was none for a while', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     await server.monitor(1);
     await server.subscriptions.follow([]);
     assert.equal(server.ended, 1);
@@ -304,7 +304,7 @@ describe('subscriptions', () => {
   });
 
   test('have items monitored that there was no room for, as many as have gone', async () => {
-    const server = new ToldServer();
+    const server = new ReportingServer();
     server.statusOf = (index) => (index >= 2 ? StatusCodes.BadTooManyMonitoredItems : StatusCodes.Good);
     const items = server.items(5);
     assert.deepEqual(await server.subscriptions.follow(items), items.slice(2));

@@ -338,13 +338,13 @@ export class Subscriptions {
     for (const change of monitoredItems ?? []) {
       const item = group.items.get(change.clientHandle);
       if (item === undefined) continue;
-      if (hasOverflown(change.value.statusCode.value)) this.#tellOverflow(item);
+      if (hasOverflown(change.value.statusCode.value)) this.#reportOverflow(item);
       takeReading(item, change.value, deviceNowUs, this.#readings);
     }
   }
 
   /** Once a link: it would be said again and again. */
-  #tellOverflow({ point }: NodeItem): void {
+  #reportOverflow({ point }: NodeItem): void {
     if (this.#isOverflowReported) return;
     this.#isOverflowReported = true;
     this.#options.log.warn(

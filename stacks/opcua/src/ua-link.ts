@@ -124,7 +124,7 @@ export class UaLink {
   readonly lost: Promise<string>;
   readonly #client: UaClient;
   readonly #options: LinkOptions;
-  readonly #tellLost: (reason: string) => void;
+  readonly #resolveLost: (reason: string) => void;
   #lostReason: string | undefined;
 
   private constructor(client: UaClient, session: ClientSession, options: LinkOptions) {
@@ -135,7 +135,7 @@ export class UaLink {
     this.limits = { read: itemsAtOnce, monitor: itemsAtOnce, translate: itemsAtOnce };
     const { promise, resolve } = Promise.withResolvers<string>();
     this.lost = promise;
-    this.#tellLost = resolve;
+    this.#resolveLost = resolve;
     client.client.once('close', (error) => this.#lose(error?.message ?? 'the server has closed the connection'));
   }
 
@@ -234,7 +234,7 @@ export class UaLink {
 
   #lose(reason: string): void {
     this.#lostReason ??= reason;
-    this.#tellLost(this.#lostReason);
+    this.#resolveLost(this.#lostReason);
   }
 }
 

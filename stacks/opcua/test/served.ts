@@ -50,13 +50,13 @@ export class Served {
     const users = { userName: 'joe', password: 'secret', readerName: 'ann', readerPassword: 'look' };
     const read = stack.provider?.readVariables({ port: String(port), unsecured: 'true', ...users, ...variables });
     if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
-    const tell = (message: string) => this.log.push(message);
+    const log = (message: string) => this.log.push(message);
     this.provider = createProvider(
       providerOptions({
         name: 'site',
         variables: read.values as Parameters<typeof createProvider>[0]['variables'],
         folder: this.folder,
-        log: { debug: tell, info: tell, warn: tell, error: tell },
+        log: { debug: log, info: log, warn: log, error: log },
         write: async ({ id, name }, value) => {
           if (value === 13) throw new Refused('interlock');
           if (value === 14) throw new Error('no answer');

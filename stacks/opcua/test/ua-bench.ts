@@ -47,14 +47,14 @@ export class UaBench {
     const given = variables === 'as they are' ? { securityMode: 'None' } : { ...quick, ...variables };
     const read = stack.connector?.readVariables({ endpointUrl, ...given });
     if (read?.values === undefined) throw new Error(JSON.stringify(read?.faults));
-    const tell = (message: string) => this.log.push(message);
+    const log = (message: string) => this.log.push(message);
     this.connector = createConnector(
       connectorOptions({
         variables: read.values as Parameters<typeof createConnector>[0]['variables'],
         folder: this.folder,
         clock,
         meter: { answered: () => this.answered++, failed: () => undefined, overrun: () => undefined },
-        log: { debug: tell, info: tell, warn: tell, error: tell },
+        log: { debug: log, info: log, warn: log, error: log },
         publish: (batch) => this.#keep(batch),
       }),
     );

@@ -20,8 +20,8 @@ describe('an explanation of the simulator', () => {
       link.clock.advance(100);
       const timeUs = link.scans.at(-1)?.timeUs;
       for (const [name, { value }] of link.readings) {
-        const { request, ...told } = explain(link, name) ?? assert.fail(name);
-        assert.deepEqual(told, {
+        const { request, ...reported } = explain(link, name) ?? assert.fail(name);
+        assert.deepEqual(reported, {
           timeUs,
           raw: undefined,
           value,

@@ -33,7 +33,7 @@ class BusProvider implements Provider {
   readonly #batch = new Batch();
   /** Tags to which a write is under way. */
   readonly #writing = new Set<string>();
-  #cancelTell: (() => void) | undefined;
+  #cancelPublish: (() => void) | undefined;
   #cancelAlive: (() => void) | undefined;
 
   constructor(options: ProviderOptions<Variables>) {
@@ -61,13 +61,13 @@ class BusProvider implements Provider {
   publish(batch: Batch): void {
     this.#points.take(batch, (served) => this.#changed.add(served));
     if (this.#bus === undefined) return;
-    this.#cancelTell ??= this.#options.clock.after(this.#options.variables.gatherMs, () => this.#tell());
+    this.#cancelPublish ??= this.#options.clock.after(this.#options.variables.gatherMs, () => this.#publish());
   }
 
   async close(): Promise<void> {
-    this.#cancelTell?.();
+    this.#cancelPublish?.();
     this.#cancelAlive?.();
-    this.#cancelTell = undefined;
+    this.#cancelPublish = undefined;
     this.#cancelAlive = undefined;
     this.#bus?.say({ kind: 'gone', provider: this.#id });
     this.#bus?.close();
@@ -108,12 +108,12 @@ class BusProvider implements Provider {
     const tags = this.#points.all.map(({ point, isCommand }) => ({ tag: point.address, writable: isCommand }));
     this.#bus?.say({ kind: 'serve', provider: this.#id, tags });
     for (const served of this.#points.all) if (served.timeUs > 0) this.#changed.add(served);
-    this.#tell();
+    this.#publish();
   }
 
-  #tell(): void {
-    this.#cancelTell?.();
-    this.#cancelTell = undefined;
+  #publish(): void {
+    this.#cancelPublish?.();
+    this.#cancelPublish = undefined;
     if (this.#bus === undefined) return;
     for (const served of this.#changed) {
       const index = this.#indexes.get(served) as number;

@@ -29,7 +29,7 @@ export function createProvider(options: ProviderOptions<ProviderVariables>): Pro
 const clientMs = 60_000;
 const maxClients = 1000;
 /** Rejected messages are logged this often at most. */
-const tellMs = 60_000;
+const logPeriodMs = 60_000;
 
 class SnmpProvider implements Provider {
   readonly #options: ProviderOptions<ProviderVariables>;
@@ -42,7 +42,7 @@ class SnmpProvider implements Provider {
   #startMs = 0;
   /** When each was last heard, the longest ago first. */
   readonly #clients = new Map<string, number>();
-  #told = { turnedAway: 0, atMs: Number.NEGATIVE_INFINITY };
+  #logged = { turnedAway: 0, atMs: Number.NEGATIVE_INFINITY };
   #fail: (error: Error) => void = () => {};
 
   constructor(options: ProviderOptions<ProviderVariables>) {
@@ -131,7 +131,7 @@ class SnmpProvider implements Provider {
     const incoming = this.#incoming;
     if (incoming === undefined) return;
     const heard = incoming.hear(bytes, from.address);
-    this.#tellTurnedAway(incoming);
+    this.#logTurnedAway(incoming);
     if (heard === undefined) return;
     if (Buffer.isBuffer(heard)) {
       this.#send(heard, from);
@@ -156,13 +156,13 @@ class SnmpProvider implements Provider {
     if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
   }
 
-  #tellTurnedAway({ counts }: Incoming): void {
+  #logTurnedAway({ counts }: Incoming): void {
     // A client of version 3 asks for the engine first: that is not turned away.
     const { packets: _, unknownEngineIds: __, ...bad } = counts;
     const turnedAway = Object.values(bad).reduce((sum, count) => sum + count, 0);
     const nowMs = this.#options.clock.monotonicMs();
-    if (turnedAway === this.#told.turnedAway || nowMs - this.#told.atMs < tellMs) return;
-    this.#told = { turnedAway, atMs: nowMs };
+    if (turnedAway === this.#logged.turnedAway || nowMs - this.#logged.atMs < logPeriodMs) return;
+    this.#logged = { turnedAway, atMs: nowMs };
     const reasons = Object.entries(bad).filter(([, count]) => count > 0);
     this.#options.log.warn(
       `turned away since the start: ${reasons.map(([name, count]) => `${name} ${count}`).join(', ')}`,

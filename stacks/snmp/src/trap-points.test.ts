@@ -12,8 +12,8 @@ const pdu = { type: pduType.trap, requestId: 1, errorStatus: 0, errorIndex: 0, v
 
 test('what came before the link was made anew is the last usable value, though the clock was set back meanwhile', () => {
   const clock = new ManualClock();
-  const told: [unknown, number | undefined][] = [];
-  const publish = (batch: Batch) => void told.push([batch.valueAt(0), batch.qualities[0]]);
+  const reported: [unknown, number | undefined][] = [];
+  const publish = (batch: Batch) => void reported.push([batch.valueAt(0), batch.qualities[0]]);
   const points = new TrapPoints({ clock, publish, isAgent: () => true });
   const point = { id: 1, name: 'status', address: `trap:${oid}`, datatype: 'i', properties: {} } as const;
   points.setPoints([{ point, address: { oid, isTrap: true, agent: undefined, form: undefined } }]);
@@ -26,7 +26,7 @@ test('what came before the link was made anew is the last usable value, though t
   points.take(pdu, '127.0.0.1');
   const { good, uncertain } = quality;
   assert.deepEqual(
-    told,
+    reported,
     [good, good, uncertain.lastUsableValue, good].map((each) => [2, each]),
   );
 });

@@ -88,9 +88,9 @@ async function follow(call: Call, label: string, steps: AsyncIterable<ArchivePro
   let last: ArchiveProgress | undefined;
   try {
     for await (const step of steps) {
-      const isAnew = step['total-bytes'] !== last?.['total-bytes'];
-      if (isAnew) progress = new Progress(call, label, step['total-bytes']);
-      progress?.add(step['done-bytes'] - (isAnew ? 0 : (last?.['done-bytes'] ?? 0)));
+      const isNext = step['total-bytes'] !== last?.['total-bytes'];
+      if (isNext) progress = new Progress(call, label, step['total-bytes']);
+      progress?.add(step['done-bytes'] - (isNext ? 0 : (last?.['done-bytes'] ?? 0)));
       last = step;
     }
   } finally {

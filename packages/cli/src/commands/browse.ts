@@ -46,7 +46,7 @@ export const browse: CommandDeclaration = {
     const operations = await withUniqueNames(call, found.operations);
     if (options.has('put')) await put(call, operations);
     else if (terminal.isJson) await terminal.json({ operations });
-    found.tellRest();
+    found.reportOmitted();
   },
 };
 
@@ -99,7 +99,7 @@ class Findings {
   }
 
   /** What was left out, for people, wherever the output goes. */
-  tellRest(): void {
+  reportOmitted(): void {
     const { terminal } = this.#call;
     if (this.#items > mostItems) terminal.note(`There are more than ${mostItems} items: name a PATH.`);
     if (this.#isTree) return;

@@ -115,12 +115,16 @@ async function follow<Update extends NamedUpdate>(
     for await (const { updates, skipped, refused } of start(channel)) {
       for (const update of updates) await (terminal.isJson ? terminal.jsonLine(update) : printOne(call, update, print));
       if (skipped > 0)
-        await tell(call, { skipped }, `${skipped} updates were skipped: they arrived faster than they could be shown.`);
+        await report(
+          call,
+          { skipped },
+          `${skipped} updates were skipped: they arrived faster than they could be shown.`,
+        );
       for (const { name, error } of refused) {
         const problem = error && new TelltaleProblem(error);
         if (problem?.problem === 'unknown-object')
-          await tell(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
-        else await tell(call, { name, error }, `${name} is not watched: ${problem?.message}`);
+          await report(call, { name, unknown: true }, `There is no ${family.slice(0, -1)} ${name}.`);
+        else await report(call, { name, error }, `${name} is not watched: ${problem?.message}`);
       }
     }
   } catch (error) {
@@ -145,7 +149,7 @@ async function printOne<Update extends NamedUpdate>(
   else await print(update);
 }
 
-async function tell({ terminal }: Call, document: object, text: string): Promise<void> {
+async function report({ terminal }: Call, document: object, text: string): Promise<void> {
   if (terminal.isJson) await terminal.jsonLine(document);
   else terminal.note(text);
 }

@@ -28,7 +28,7 @@ export class Point implements PointState {
     this.timeUs = state.timeUs;
   }
 
-  static untold(name: string): Point {
+  static unknown(name: string): Point {
     return new Point({
       name,
       datatype: undefined,

@@ -11,7 +11,7 @@ const level = (value: number, q = 192) => ({ name: 'level', vtq: [`d${value}`, [
 
 class Loop {
   readonly clock = new ManualClock();
-  readonly told: string[] = [];
+  readonly logged: string[] = [];
   readonly seen: string[] = [];
   readonly stopping = new AbortController();
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ class Loop {
       cycleMs: 100,
       clock: this.clock,
       signal: this.stopping.signal,
-      tell: (line) => this.told.push(line),
+      log: (line) => this.logged.push(line),
       ...options,
       cycle: async (plant) => {
         this.seen.push(String(plant.measurement('level')));
@@ -58,7 +58,7 @@ class Loop {
   async until(isTrue: () => boolean, stepMs = 0): Promise<void> {
     const deadline = performance.now() + 10_000;
     while (!isTrue()) {
-      assert.ok(performance.now() < deadline, JSON.stringify([this.seen, this.told]));
+      assert.ok(performance.now() < deadline, JSON.stringify([this.seen, this.logged]));
       this.clock.advance(stepMs);
       await setImmediate();
     }
@@ -164,7 +164,7 @@ describe('a function module', () => {
     await loop.until(() => loop.cycles === 3, 10);
     isBroken = false;
     await loop.until(() => loop.cycles === 5, 10);
-    assert.deepEqual(loop.told, ['valve was not written with 1: No. Local switch.', 'valve is written again.']);
+    assert.deepEqual(loop.logged, ['valve was not written with 1: No. Local switch.', 'valve is written again.']);
   });
 
   test('while the link is lost everything is bad, writes fail, and all is well when it is back', async (t) => {
@@ -175,14 +175,14 @@ describe('a function module', () => {
     });
     await loop.until(() => loop.cycles === 1);
     loop.service.hangUp();
-    await loop.until(() => loop.told.length > 0);
+    await loop.until(() => loop.logged.length > 0);
     const before = loop.cycles;
     loop.clock.advance(100);
     await loop.until(() => loop.cycles > before);
     assert.equal(loop.seen.at(-1), 'level is 1 (bad, communication failure)');
     await loop.until(() => failures.length > 0);
     assert.deepEqual([...new Set(failures)], ['Unreachable']);
-    assert.match(loop.told[0] ?? '', /^The link to the service is lost \(.*\): everything is bad/);
+    assert.match(loop.logged[0] ?? '', /^The link to the service is lost \(.*\): everything is bad/);
     loop.service.measurements.set('level', level(2));
     await loop.until(() => loop.seen.at(-1) === 'level is 2 (good)', 10);
     assert.equal(
@@ -199,7 +199,7 @@ describe('a function module', () => {
     const startMs = loop.clock.monotonicMs();
     await loop.until(() => loop.seen.at(-1) === 'level is 1 (bad, communication failure)', 100);
     assert.ok(loop.clock.monotonicMs() - startMs <= 5000);
-    assert.match(loop.told[0] ?? '', /it was silent for 2 s/);
+    assert.match(loop.logged[0] ?? '', /it was silent for 2 s/);
   });
 
   test('a bad measurement is no number, and a name that there is not is bad until there is', async (t) => {
@@ -215,7 +215,7 @@ describe('a function module', () => {
     await loop.until(() => loop.seen.at(-1) === 'level is 7 (bad, communication failure)', 10);
     assert.deepEqual(numbers.slice(0, 2), [1, undefined]);
     assert.deepEqual(numbers.slice(-2), [undefined, undefined]);
-    assert.deepEqual(loop.told, ['measurement flow is bad: There is no measurement flow.']);
+    assert.deepEqual(loop.logged, ['measurement flow is bad: There is no measurement flow.']);
   });
 
   test('where no name is there yet, it waits for them', async (t) => {
@@ -224,7 +224,7 @@ describe('a function module', () => {
     loop.service.commands.set('later', { name: 'later', vt: ['i5', [1, 0]] });
     const asked = loop.service.of('WatchCommands').length;
     await loop.until(() => loop.service.of('WatchCommands').length > asked, 100);
-    assert.deepEqual(loop.told, ['command later is bad: The object does not exist. There is no measurement later.']);
+    assert.deepEqual(loop.logged, ['command later is bad: The object does not exist. There is no measurement later.']);
   });
 
   test('answers queries by itself, with its status', async (t) => {
@@ -246,7 +246,7 @@ describe('a function module', () => {
     await loop.until(() => loop.seen.length === 1);
     await loop.until(() => loop.clock.monotonicMs() > 10_000, 100);
     for (const query_id of [1, 2]) loop.service.send({ notification: 'FunctionModuleQuery', query_id });
-    await loop.until(() => loop.told.length === 1);
+    await loop.until(() => loop.logged.length === 1);
     hanging.resolve();
     await loop.until(() => loop.cycles === 1);
     loop.service.send({ notification: 'FunctionModuleQuery', query_id: 3 });
@@ -255,7 +255,7 @@ describe('a function module', () => {
       loop.service.of('AnswerQuery').map(({ query_id }) => query_id),
       [3],
     );
-    assert.deepEqual(loop.told, ['The cycle has not ended for 10 s: queries stay unanswered until it does.']);
+    assert.deepEqual(loop.logged, ['The cycle has not ended for 10 s: queries stay unanswered until it does.']);
   });
 
   test('when it is stopped it finishes its cycle, calls onStop, writes what that sets, and leaves nothing', async (t) => {

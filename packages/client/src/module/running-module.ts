@@ -34,7 +34,7 @@ export interface ModuleOptions {
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   /** Where lines for people go; the standard error, and so the module's log, where not given. */
-  readonly tell?: (line: string) => void;
+  readonly log?: (line: string) => void;
 }
 
 const defaultWriteTimeoutMs = 5000;
@@ -48,7 +48,7 @@ export class RunningModule {
   readonly #options: ModuleOptions;
   readonly #stop: AbortSignal;
   readonly #clock: Clock;
-  readonly #tell: (line: string) => void;
+  readonly #log: (line: string) => void;
   readonly #channel: Channel;
   readonly #measurements: WatchedPoints<MeasurementUpdate>;
   readonly #commands: WatchedPoints<CommandUpdate>;
@@ -63,20 +63,19 @@ export class RunningModule {
     if (!(options.cycleMs >= 1 && Number.isFinite(options.cycleMs))) {
       throw new TypeError(`cycleMs is a number of milliseconds of at least 1, not ${options.cycleMs}.`);
     }
-    const { clock = systemClock, tell = (line: string) => console.error(line) } = options;
+    const { clock = systemClock, log = (line: string) => console.error(line) } = options;
     this.#options = options;
     this.#stop = stop;
     this.#clock = clock;
-    this.#tell = tell;
+    this.#log = log;
     const channel = new Channel({ url: wsUrl, token, clock, heartbeatMs });
     this.#channel = channel;
     channel.onQuery((queryId) => this.#answer(queryId));
     channel.onState((state, reason) => {
-      if (state === 'lost')
-        tell(`The link to the service is lost (${reason}): everything is bad until it is restored.`);
+      if (state === 'lost') log(`The link to the service is lost (${reason}): everything is bad until it is restored.`);
     });
     const common = { channel, clock };
-    const onRefused = (kind: string) => (name: string, reason: string) => tell(`${kind} ${name} is bad: ${reason}`);
+    const onRefused = (kind: string) => (name: string, reason: string) => log(`${kind} ${name} is bad: ${reason}`);
     this.#measurements = new WatchedPoints({
       ...common,
       names: options.measurements ?? [],
@@ -154,10 +153,10 @@ export class RunningModule {
       if (reason === this.#failing.get(name)) continue;
       if (failure === undefined || reason === undefined) {
         this.#failing.delete(name);
-        this.#tell(`${name} is written again.`);
+        this.#log(`${name} is written again.`);
       } else {
         this.#failing.set(name, reason);
-        this.#tell(`${name} was not written with ${failure.value}: ${reason}`);
+        this.#log(`${name} was not written with ${failure.value}: ${reason}`);
       }
     }
   }
@@ -170,7 +169,7 @@ export class RunningModule {
       this.#channel.request('AnswerQuery', { query_id: queryId, ...status }).catch(() => undefined); // it asks again
     } else if (!this.#isStuckReported) {
       this.#isStuckReported = true;
-      this.#tell(`The cycle has not ended for ${Math.round(tookMs / 1000)} s: queries stay unanswered until it does.`);
+      this.#log(`The cycle has not ended for ${Math.round(tookMs / 1000)} s: queries stay unanswered until it does.`);
     }
   }
 }

@@ -23,7 +23,7 @@ const retryMs = 5000;
 export class WatchedPoints<Update extends NamedUpdate> {
   readonly #options: WatchedPointsOptions<Update>;
   readonly #points: Map<string, Point>;
-  readonly #untold: Set<string>;
+  readonly #unknown: Set<string>;
   readonly #refused = new Set<string>();
   readonly #known = Promise.withResolvers<void>();
   readonly #stopListening: () => void;
@@ -32,12 +32,12 @@ export class WatchedPoints<Update extends NamedUpdate> {
 
   constructor(options: WatchedPointsOptions<Update>) {
     this.#options = options;
-    this.#points = new Map(options.names.map((name) => [name, Point.untold(name)]));
-    this.#untold = new Set(this.#points.keys());
+    this.#points = new Map(options.names.map((name) => [name, Point.unknown(name)]));
+    this.#unknown = new Set(this.#points.keys());
     this.#stopListening = options.channel.onState((state) => {
       if (state !== 'connected') this.#turnAllBad();
     });
-    this.#tell('');
+    this.#noteKnown('');
     if (this.#points.size > 0) this.#follow();
   }
 
@@ -83,15 +83,15 @@ export class WatchedPoints<Update extends NamedUpdate> {
     const [text, time, q = quality.good] = this.#options.wireOf(update);
     this.#refused.delete(name);
     this.#points.set(name, new Point({ name, ...parsePrefixed(text), quality: q, timeUs: fromTimestamp(time) }));
-    this.#tell(name);
+    this.#noteKnown(name);
   }
 
   #refuse(name: string, reason: string): void {
-    const point = this.#points.get(name) ?? Point.untold(name);
+    const point = this.#points.get(name) ?? Point.unknown(name);
     this.#points.set(name, point.turnedBad(quality.bad.configurationError, this.#options.clock.now()));
     if (!this.#refused.has(name)) this.#options.onRefused(name, reason);
     this.#refused.add(name);
-    this.#tell(name);
+    this.#noteKnown(name);
   }
 
   #turnAllBad(): void {
@@ -101,8 +101,8 @@ export class WatchedPoints<Update extends NamedUpdate> {
     }
   }
 
-  #tell(name: string): void {
-    this.#untold.delete(name);
-    if (this.#untold.size === 0) this.#known.resolve();
+  #noteKnown(name: string): void {
+    this.#unknown.delete(name);
+    if (this.#unknown.size === 0) this.#known.resolve();
   }
 }

@@ -41,14 +41,14 @@ describe('a token', () => {
 
   test('that is revoked is nobody’s, takes its rights with it, and is told once', () => {
     const tokens = new ModuleTokens();
-    const told: Caller[] = [];
-    tokens.onRevoked((caller) => told.push(caller));
+    const reported: Caller[] = [];
+    tokens.onRevoked((caller) => reported.push(caller));
     const [gone, stays] = [tokens.issue('loop', '*'), tokens.issue('loop', '*')];
     const [before, other] = [tokens.identify(`Bearer ${gone}`), tokens.identify(`Bearer ${stays}`)];
     assert.equal(before.mayWrite('level'), true);
     for (let again = 0; again < 2; again++) tokens.revoke(gone);
     tokens.revoke('never issued');
-    assert.deepEqual(told, [before]);
+    assert.deepEqual(reported, [before]);
     assert.equal(before.mayWrite('level'), false);
     refused(() => checkNamedWrite(before, 'level'), 'not-allowed');
     refused(() => tokens.identify(`Bearer ${gone}`), 'invalid-token');

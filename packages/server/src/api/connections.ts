@@ -31,7 +31,7 @@ const mostRefusals = 32;
 /** The rest of an unwanted body is skipped for so long. */
 const passOverMs = 10_000;
 /** How often the log says that connections were closed. */
-const tellMs = 60_000;
+const logPeriodMs = 60_000;
 /** How often those to close are looked for. One timer for all costs less than Node's own, which each request sets twice. */
 const sweepS = 2;
 /** For an answer that the client does not take, as on the channel. Stalled bodies end sooner (`read-body.ts`). */
@@ -81,7 +81,7 @@ export class Connections {
   readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
   #waiting = 0;
   #sweeps = 0;
-  #toldMs = Number.NEGATIVE_INFINITY;
+  #loggedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -340,8 +340,8 @@ export class Connections {
     if (text === undefined) return;
     const { clock, log } = this.#options;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#toldMs < tellMs) return;
-    this.#toldMs = nowMs;
+    if (nowMs - this.#loggedMs < logPeriodMs) return;
+    this.#loggedMs = nowMs;
     log.warn({ open: this.#all.size, closed: { ...this.#closed } }, `connections are closed: ${text}`);
   }
 }

@@ -87,6 +87,6 @@ test('of many connections that send what is no request, each is told so, though 
   const answers = Promise.all(sockets.map((socket) => readToEnd(socket).catch(() => '')));
   http.server.on('clientError', () => clock.advance(5));
   for (const socket of sockets) socket.write('nonsense\r\n\r\n'); // all are there when the loop turns
-  const told = (await answers).filter((text) => text.startsWith('HTTP/1.1 400 ')).length;
-  assert.equal(told, 50);
+  const reported = (await answers).filter((text) => text.startsWith('HTTP/1.1 400 ')).length;
+  assert.equal(reported, 50);
 });

@@ -35,9 +35,9 @@ test('an archive that is removed, or emptied, is told at each start until it is 
     assert.deepEqual(start().missing, []);
     rmSync(archive, { recursive: true });
     if (remove === 'emptied') mkdirSync(archive);
-    const [told = ''] = start().missing;
-    assert.ok(told.startsWith('archive is gone or empty: '), told);
-    assert.deepEqual(start().missing, [told], 'though there is another archive by now');
+    const [reported = ''] = start().missing;
+    assert.ok(reported.startsWith('archive is gone or empty: '), reported);
+    assert.deepEqual(start().missing, [reported], 'though there is another archive by now');
     look().acknowledge();
     assert.deepEqual(start().missing, []);
   }

@@ -37,7 +37,7 @@ function make(limits: Partial<Limits> = {}): Archive {
     onFailure: (error) => {
       throw error;
     },
-    onTrouble: () => undefined,
+    onFault: () => undefined,
     onWarning: (text) => warnings.push(text),
   });
   open.push(archive);

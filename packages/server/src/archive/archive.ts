@@ -34,7 +34,7 @@ export interface ArchiveOptions {
   /** The thread that writes died: the server cannot go on. */
   readonly onFailure: (error: Error) => void;
   /** The disk refuses writes, and why; or, undefined, accepts them again. */
-  readonly onTrouble: (reason: string | undefined) => void;
+  readonly onFault: (reason: string | undefined) => void;
   readonly onWarning: (text: string) => void;
 }
 
@@ -81,7 +81,7 @@ export class Archive implements ArchiveAccess {
     this.#disk = new DiskRetry({
       clock,
       retry: () => this.#writer?.notify('commit', []),
-      onChange: options.onTrouble,
+      onChange: options.onFault,
     });
   }
 

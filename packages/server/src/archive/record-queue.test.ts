@@ -82,17 +82,17 @@ describe('records on their way to the disk', () => {
     const imported = queue.import(level, batch.take());
     add(16_384);
     assert.deepEqual(sent.map(recordsOf), [2]);
-    const told: string[] = [];
-    imported.then(() => told.push('imported'));
-    const all = queue.allStored().then(() => told.push('all'));
+    const reported: string[] = [];
+    imported.then(() => reported.push('imported'));
+    const all = queue.allStored().then(() => reported.push('all'));
     queue.settled();
     await imported;
-    assert.deepEqual(told, ['imported']);
+    assert.deepEqual(reported, ['imported']);
     add(1); // later than what is waited for
     queue.settled();
     await all;
     assert.deepEqual(sent.map(recordsOf), [2, 16_384]);
-    assert.deepEqual(told, ['imported', 'all']);
+    assert.deepEqual(reported, ['imported', 'all']);
     assert.equal(queue.pending, 1);
   });
 

@@ -8,7 +8,7 @@ import { emptyContent } from './content.ts';
 const fault = checker(Fault);
 
 /** `path: message` of each fault, below the module. */
-function told(fields: object): string[] {
+function reported(fields: object): string[] {
   const content = emptyContent();
   content['function-modules'].set('f', JSON.stringify({ name: 'f', termToKill: 1, queryTimeout: 1, ...fields }));
   return checkConfiguration(content, new Map()).map((found) => {
@@ -25,7 +25,7 @@ const odd = (key: string, value: string) => JSON.parse(`{${JSON.stringify(key)}:
 
 test('a module that says when it runs, what bounds it and what its environment is, is rendered', () => {
   for (const runMode of ['service', 'once', 'cron */5 * * * *', 'cron @daily', 'cron 0 0 29 2 *']) {
-    assert.deepEqual(told({ runMode }), []);
+    assert.deepEqual(reported({ runMode }), []);
   }
   const properties = {
     writes: 'level, pump_*',
@@ -35,22 +35,24 @@ test('a module that says when it runs, what bounds it and what its environment i
     colour: '=\0',
   };
   assert.deepEqual(
-    told({ properties, env: { PATH: '/bin', LANG: 'C', EMPTY: '', 'a b/~': 'x=y', telltale_x: '1' } }),
+    reported({ properties, env: { PATH: '/bin', LANG: 'C', EMPTY: '', 'a b/~': 'x=y', telltale_x: '1' } }),
     [],
   );
-  assert.deepEqual(told({ env: odd('__proto__', 'x') }), []);
+  assert.deepEqual(reported({ env: odd('__proto__', 'x') }), []);
 });
 
 test('a bad runMode is refused, with what would be right', () => {
-  assert.deepEqual(told({ runMode: 'always' }), [
+  assert.deepEqual(reported({ runMode: 'always' }), [
     'runMode: must be service, once, or cron and times, such as cron 0 6 * * mon-fri',
   ]);
-  assert.deepEqual(told({ runMode: 'cron 0 25 * * *' }), ['runMode: hour: "25" is not a number from 0 to 23']);
-  assert.deepEqual(told({ runMode: 'cron 0 0 30 2 *' }), ['runMode: never comes: none of its months has such a day']);
+  assert.deepEqual(reported({ runMode: 'cron 0 25 * * *' }), ['runMode: hour: "25" is not a number from 0 to 23']);
+  assert.deepEqual(reported({ runMode: 'cron 0 0 30 2 *' }), [
+    'runMode: never comes: none of its months has such a day',
+  ]);
 });
 
 test('bad properties are refused, each where it stands', () => {
-  assert.deepEqual(told({ properties: { writes: 'a.b', memoryLimit: '512', cpuLimit: '50%', sha256: 'x' } }), [
+  assert.deepEqual(reported({ properties: { writes: 'a.b', memoryLimit: '512', cpuLimit: '50%', sha256: 'x' } }), [
     'properties/writes: "a.b" is no name: write names, or beginnings of names with an asterisk, such as level, pump_*',
     'properties/sha256: must be 64 hexadecimal digits, as sha256sum prints them',
     'properties/memoryLimit: must be bytes, of at least 1M: a whole number, with K, M, G or T, such as 256M',
@@ -61,20 +63,20 @@ test('bad properties are refused, each where it stands', () => {
 describe('a variable of the environment', () => {
   test('is not one that the service sets', () => {
     const reserved = 'names that begin with TELLTALE_ are set by the service: take another name';
-    assert.deepEqual(told({ env: { TELLTALE_TOKEN: 'x', TELLTALE_: 'y', MY_TELLTALE_: 'z' } }), [
+    assert.deepEqual(reported({ env: { TELLTALE_TOKEN: 'x', TELLTALE_: 'y', MY_TELLTALE_: 'z' } }), [
       `env/TELLTALE_TOKEN: ${reserved}`,
       `env/TELLTALE_: ${reserved}`,
     ]);
   });
 
   test('has a name and a value that the system can hold', () => {
-    assert.deepEqual(told({ env: { 'A=B/C': '1', 'N\0': '2', V: 'a\0b' } }), [
+    assert.deepEqual(reported({ env: { 'A=B/C': '1', 'N\0': '2', V: 'a\0b' } }), [
       'env/A=B~1C: the name of a variable has no =: what follows it belongs into the value',
       'env/N\0: the name of a variable has no NUL character',
       'env/V: the value of a variable has no NUL character',
     ]);
-    assert.deepEqual(told({ env: { A: 'x'.repeat(131_069) } }), []);
-    assert.deepEqual(told({ env: { A: 'x'.repeat(131_070) } }), [
+    assert.deepEqual(reported({ env: { A: 'x'.repeat(131_069) } }), []);
+    assert.deepEqual(reported({ env: { A: 'x'.repeat(131_070) } }), [
       'env/A: the system takes no variable of more than 131072 bytes: put it into a file',
     ]);
   });

@@ -8,7 +8,7 @@ import { emptyContent } from './content.ts';
 type Objects = Partial<Record<Family, Record<string, unknown>[]>>;
 
 /** `field: message` of each fault, or `field` alone where the message is the codec's. */
-function told(objects: Objects): string[] {
+function reported(objects: Objects): string[] {
   const content = emptyContent();
   for (const [family, list] of Object.entries(objects)) {
     for (const object of list) content[family as Family].set(String(object.name), JSON.stringify(object));
@@ -19,8 +19,8 @@ function told(objects: Objects): string[] {
 }
 
 const measurement = (datatype: Datatype, fields: object) =>
-  told({ measurements: [{ name: 'm', datatype, ...fields }] });
-const command = (datatype: Datatype, fields: object) => told({ commands: [{ name: 'c', datatype, ...fields }] });
+  reported({ measurements: [{ name: 'm', datatype, ...fields }] });
+const command = (datatype: Datatype, fields: object) => reported({ commands: [{ name: 'c', datatype, ...fields }] });
 
 /** Texts of each datatype, and texts that are none. */
 const texts: Record<Datatype, { good: string[]; bad: string[] }> = {
@@ -149,7 +149,7 @@ describe('a deadband', () => {
 
 describe('the trigger of an alarm', () => {
   const alarm = (fields: object, datatype: Datatype = 'd') =>
-    told({ measurements: [{ name: 'm', datatype }], alarms: [{ name: 'a', severity: 1, ...fields }] });
+    reported({ measurements: [{ name: 'm', datatype }], alarms: [{ name: 'a', severity: 1, ...fields }] });
   const trigger = { trgMeasurement: 'm', trgOperator: 'gt', trgRefValue: '1' };
 
   test('is whole or not there', () => {
@@ -168,7 +168,7 @@ describe('the trigger of an alarm', () => {
 
   test('names a measurement, not a command', () => {
     const objects = { commands: [{ name: 'c', datatype: 'd' }], alarms: [{ name: 'a', severity: 1, ...trigger }] };
-    assert.deepEqual(told(objects), ['trgMeasurement: there is no measurement "m"']);
+    assert.deepEqual(reported(objects), ['trgMeasurement: there is no measurement "m"']);
     assert.deepEqual(alarm({ ...trigger, trgMeasurement: 'constructor' }), [
       'trgMeasurement: there is no measurement "constructor"',
     ]);
@@ -217,7 +217,7 @@ test('how long the archive keeps records is a duration, of measurements, command
   const family = (properties: object) => [
     measurement('d', { properties }),
     command('s', { properties }),
-    told({ alarms: [{ name: 'a', severity: 1, properties }] }),
+    reported({ alarms: [{ name: 'a', severity: 1, properties }] }),
   ];
   for (const archRetention of ['90d', '12h', '2y', '30m', '45s', '4w']) {
     assert.deepEqual(family({ archRetention, other: 'soon' }), [[], [], []]);

@@ -54,7 +54,7 @@ function contentOf(objects: Objects): Content {
 const fault = checker(Fault);
 
 /** `family name field: message` of each fault, in the order of their finding. */
-function told(objects: Objects): string[] {
+function reported(objects: Objects): string[] {
   return checkConfiguration(contentOf(objects), stacks).map((found) => {
     assert.deepEqual(fault.faults(found), []);
     const { path, family, name, field, message } = found;
@@ -69,7 +69,7 @@ const measurement = (fields: object) => ({ measurements: [{ name: 'm', datatype:
 const command = (fields: object) => ({ commands: [{ name: 'c', datatype: 'd', ...fields }] });
 
 test('an empty configuration, and one where all fits, have no faults', () => {
-  assert.deepEqual(told({}), []);
+  assert.deepEqual(reported({}), []);
   const everything: Objects = {
     connectors: [{ ...plc, wdtMeasurement: 'link' }],
     providers: [{ ...scada, wdtMeasurement: 'seen' }],
@@ -110,12 +110,12 @@ test('an empty configuration, and one where all fits, have no faults', () => {
     ],
     'function-modules': [{ name: 'f', termToKill: 1, queryTimeout: 1 }],
   };
-  assert.deepEqual(told(everything), []);
+  assert.deepEqual(reported(everything), []);
 });
 
 describe('a connector or provider', () => {
   test('needs a stack', () => {
-    assert.deepEqual(told({ connectors: [{ name: 'x' }], providers: [{ name: 'x' }] }), [
+    assert.deepEqual(reported({ connectors: [{ name: 'x' }], providers: [{ name: 'x' }] }), [
       'connectors x stackName: is required: name the stack that it runs',
       'providers x stackName: is required: name the stack that it runs',
     ]);
@@ -123,7 +123,7 @@ describe('a connector or provider', () => {
 
   test('needs a stack that exists, and that has this role', () => {
     const connectors = ['nothing', 'constructor', '', 'shelf'].map((stackName, at) => ({ name: `x${at}`, stackName }));
-    assert.deepEqual(told({ connectors, providers: [{ name: 'x', stackName: 'meter' }] }), [
+    assert.deepEqual(reported({ connectors, providers: [{ name: 'x', stackName: 'meter' }] }), [
       'connectors x0 stackName: there is no connector stack "nothing"',
       'connectors x1 stackName: there is no connector stack "constructor"',
       'connectors x2 stackName: there is no connector stack ""',
@@ -137,7 +137,7 @@ describe('a connector or provider', () => {
       { name: 'x', stackName: 'wire' },
       { name: 'y', stackName: 'wire', vars: { host: 'h', 'a/b': '1', hots: 'h' } },
     ];
-    assert.deepEqual(told({ connectors }), [
+    assert.deepEqual(reported({ connectors }), [
       'connectors x vars: is required',
       'connectors y vars: is unknown',
       'connectors y vars: is unknown',
@@ -153,13 +153,13 @@ describe('a connector or provider', () => {
       { name: 'q', datatype: 'q' },
     ];
     const connectors = [watched('x1', 'b'), watched('x2', 'q'), watched('x3', 'toString'), watched('x4', 'b')];
-    assert.deepEqual(told({ measurements, connectors, providers: [{ ...scada, wdtMeasurement: 'b' }] }), [
+    assert.deepEqual(reported({ measurements, connectors, providers: [{ ...scada, wdtMeasurement: 'b' }] }), [
       'connectors x2 wdtMeasurement: q has datatype q; a watchdog is b',
       'connectors x3 wdtMeasurement: there is no measurement "toString"',
       'connectors x4 wdtMeasurement: b is the watchdog of connector x1 already',
       'providers scada wdtMeasurement: b is the watchdog of connector x4 already',
     ]);
-    assert.deepEqual(told({ commands: [{ name: 'w', datatype: 'b' }], connectors: [watched('x', 'w')] }), [
+    assert.deepEqual(reported({ commands: [{ name: 'w', datatype: 'b' }], connectors: [watched('x', 'w')] }), [
       'connectors x wdtMeasurement: there is no measurement "w"',
     ]);
   });
@@ -176,24 +176,24 @@ describe('a connector or provider', () => {
     const connectors = names.map((name) => watched(name, `alive_${name}`));
     const ring = (last: object) => [alive('one', 'two'), alive('two', 'three'), { ...alive('three', 'one'), ...last }];
     const remedy = 'none would ever come up; set bit 1 of stackUmask of one of these watchdogs, or take another one';
-    assert.deepEqual(told({ connectors, measurements: ring({}) }), [
+    assert.deepEqual(reported({ connectors, measurements: ring({}) }), [
       `connectors one wdtMeasurement: comes from two, whose watchdog comes from three, whose watchdog comes from this connector: ${remedy}`,
       `connectors two wdtMeasurement: comes from three, whose watchdog comes from one, whose watchdog comes from this connector: ${remedy}`,
       `connectors three wdtMeasurement: comes from one, whose watchdog comes from two, whose watchdog comes from this connector: ${remedy}`,
     ]);
     // Its own, one that a loss leaves alone, one that is not there, and one that the service drives, end the circle.
     for (const last of [{ connectorName: 'three' }, { stackUmask: 1 }, { enabled: false }]) {
-      assert.deepEqual(told({ connectors, measurements: ring(last) }), [], JSON.stringify(last));
+      assert.deepEqual(reported({ connectors, measurements: ring(last) }), [], JSON.stringify(last));
     }
     const driven = [alive('one', 'two'), alive('two', 'three'), alive('three', 'one', {})];
-    assert.deepEqual(told({ connectors, measurements: driven }), []);
+    assert.deepEqual(reported({ connectors, measurements: driven }), []);
   });
 });
 
 describe('an address', () => {
   test('is checked by the stack of the connector, for its kind and datatype', () => {
     const at = (address: string, datatype = 'd') => ({ connectorName: 'plc', address, datatype });
-    const faults = (objects: Objects) => told({ connectors: [plc], ...objects });
+    const faults = (objects: Objects) => reported({ connectors: [plc], ...objects });
     assert.deepEqual(faults(measurement(at('r1'))), []);
     assert.deepEqual(faults(measurement(at('c1'))), ['measurements m address: "c1" is no address of a measurement']);
     assert.deepEqual(faults(command(at('c1'))), []);
@@ -205,26 +205,26 @@ describe('an address', () => {
   });
 
   test('needs a connector that exists', () => {
-    assert.deepEqual(told(measurement({ connectorName: 'plc', address: 'r1' })), [
+    assert.deepEqual(reported(measurement({ connectorName: 'plc', address: 'r1' })), [
       'measurements m connectorName: there is no connector "plc"',
     ]);
-    assert.deepEqual(told({ connectors: [plc], ...command({ connectorName: '__proto__', address: 'c1' }) }), [
+    assert.deepEqual(reported({ connectors: [plc], ...command({ connectorName: '__proto__', address: 'c1' }) }), [
       'commands c connectorName: there is no connector "__proto__"',
     ]);
   });
 
   test('is not checked where the connector itself is wrong, or where there is none', () => {
     assert.deepEqual(
-      told({ connectors: [{ name: 'plc', stackName: 'x' }], ...measurement({ connectorName: 'plc' }) }),
+      reported({ connectors: [{ name: 'plc', stackName: 'x' }], ...measurement({ connectorName: 'plc' }) }),
       ['connectors plc stackName: there is no connector stack "x"'],
     );
-    assert.deepEqual(told(measurement({ address: 'anything' })), []);
+    assert.deepEqual(reported(measurement({ address: 'anything' })), []);
   });
 
   test('may be missing of a watchdog measurement, which the service drives', () => {
     const connectors = [{ ...plc, wdtMeasurement: 'm' }];
-    assert.deepEqual(told({ connectors, ...measurement({ datatype: 'b', connectorName: 'plc' }) }), []);
-    assert.deepEqual(told({ connectors, ...measurement({ datatype: 'b', connectorName: 'plc', address: 'c1' }) }), [
+    assert.deepEqual(reported({ connectors, ...measurement({ datatype: 'b', connectorName: 'plc' }) }), []);
+    assert.deepEqual(reported({ connectors, ...measurement({ datatype: 'b', connectorName: 'plc', address: 'c1' }) }), [
       'measurements m address: "c1" is no address of a measurement',
     ]);
   });
@@ -247,7 +247,7 @@ describe('an address at a provider', () => {
   test('belongs to one object only', () => {
     const points = (...addresses: string[]) =>
       addresses.map((address, at) => ({ name: `p${at}`, datatype: 'd', providerAddresses: { scada: address } }));
-    const faults = told({
+    const faults = reported({
       providers: [scada, { ...scada, name: 'other' }],
       measurements: [...points('1', '2', '1'), { name: 'q', datatype: 'd', providerAddresses: { other: '1' } }],
       commands: points('3', '2'),
@@ -263,17 +263,17 @@ describe('a leader', () => {
   const led = (name: string, leader?: string) => ({ name, datatype: 'd', ...(leader !== undefined && { leader }) });
 
   test('is a measurement or a command that exists', () => {
-    assert.deepEqual(told({ measurements: [led('a', 'b'), led('c', 'a')], commands: [led('b')] }), []);
-    assert.deepEqual(told({ measurements: [led('a', 'x')], alarms: [{ name: 'x', severity: 1 }] }), [
+    assert.deepEqual(reported({ measurements: [led('a', 'b'), led('c', 'a')], commands: [led('b')] }), []);
+    assert.deepEqual(reported({ measurements: [led('a', 'x')], alarms: [{ name: 'x', severity: 1 }] }), [
       'measurements a leader: there is no measurement or command "x"',
     ]);
   });
 
   test('does not follow its followers: every object of a circle is named, and those behind it are not', () => {
     const circle = 'follows this object itself: a circle of leaders';
-    assert.deepEqual(told({ measurements: [led('a', 'a')] }), [`measurements a leader: ${circle}`]);
+    assert.deepEqual(reported({ measurements: [led('a', 'a')] }), [`measurements a leader: ${circle}`]);
     const measurements = [led('tail', 'a'), led('a', 'b'), led('b', 'c'), led('fine', 'free'), led('free')];
-    assert.deepEqual(told({ measurements, commands: [led('c', 'a'), led('late', 'tail')] }).sort(), [
+    assert.deepEqual(reported({ measurements, commands: [led('c', 'a'), led('late', 'tail')] }).sort(), [
       `commands c leader: ${circle}`,
       `measurements a leader: ${circle}`,
       `measurements b leader: ${circle}`,
@@ -281,20 +281,20 @@ describe('a leader', () => {
   });
 
   test('of a command that has the name of a measurement is the measurement', () => {
-    assert.deepEqual(told({ measurements: [led('a')], commands: [led('a', 'a')] }), []);
+    assert.deepEqual(reported({ measurements: [led('a')], commands: [led('a', 'a')] }), []);
   });
 });
 
 test('a delay of an alarm that cannot be read is refused by its name', () => {
   const alarm = { name: 'a', severity: 1, properties: { onDelay: '5s', offDelay: '100' } };
-  assert.deepEqual(told({ alarms: [alarm] }), [
+  assert.deepEqual(reported({ alarms: [alarm] }), [
     'alarms a properties: must be a whole number of milliseconds, of at most 12 digits',
   ]);
   assert.equal(checkConfiguration(contentOf({ alarms: [alarm] }), stacks)[0]?.path, '/alarms/a/properties/onDelay');
 });
 
 test('everything that is wrong is told at once', () => {
-  const faults = told({
+  const faults = reported({
     connectors: [{ name: 'x' }],
     ...measurement({ connectorName: 'y', leader: 'z', deadband: 'w', providerAddresses: { v: '' }, euRangeLo: 'u' }),
     ...command({ initialValue: 't' }),

@@ -37,7 +37,7 @@ export interface ConfigurationDatabaseOptions {
   /** Makes ready what is to be rendered, one at a time. Where it rejects, the operation is refused and nothing is stored. */
   readonly prepare: (rendering: RenderingBytes) => Promise<PreparedRendering>;
   /** The disk refuses, for this reason; undefined: it takes changes again. */
-  readonly onTrouble?: (reason: string | undefined) => void;
+  readonly onFault?: (reason: string | undefined) => void;
   /** The thread died: nothing that is asked from now on will be answered. */
   readonly onFailure: (error: Error) => void;
 }
@@ -68,7 +68,7 @@ export class ConfigurationDatabase {
     this.#disk = new DiskRetry({
       clock: systemClock,
       retry: () => this.#tryDisk(),
-      onChange: options.onTrouble ?? (() => {}),
+      onChange: options.onFault ?? (() => {}),
     });
   }
 

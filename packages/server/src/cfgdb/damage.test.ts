@@ -142,13 +142,13 @@ describe('commits that are missing', () => {
     const folder = flippedLog();
     const damagedLog = readFileSync(join(folder, 'cfgdb.sqlite-wal'));
     const database = new Database(join(folder, 'cfgdb.sqlite'));
-    const [told = ''] = database.missing;
+    const [reported = ''] = database.missing;
     assert.match(
-      told,
+      reported,
       /^cfgdb\.sqlite lacks the last \d of 6 changes, the last at \S+ \(.*alarms 3\d.*revisions 3.*\): changes of the configuration are missing\. It has /,
     );
     assert.ok(database.rendered.alarms.size > 0);
-    const place = /found: (\S+)\)/.exec(told)?.[1] ?? '';
+    const place = /found: (\S+)\)/.exec(reported)?.[1] ?? '';
     assert.deepEqual(readFileSync(join(folder, place, 'cfgdb.sqlite-wal')), damagedLog);
     database.close();
   });
@@ -156,12 +156,12 @@ describe('commits that are missing', () => {
   test('are told at every start until somebody acknowledges it, and copied once', () => {
     const folder = flippedLog();
     const open = () => new Database(join(folder, 'cfgdb.sqlite'));
-    let told: readonly string[] = [];
+    let reported: readonly string[] = [];
     for (let time = 0; time < 3; time++) {
       const database = open();
-      if (time > 0) assert.deepEqual(database.missing, told);
-      told = database.missing;
-      assert.equal(told.length, 1);
+      if (time > 0) assert.deepEqual(database.missing, reported);
+      reported = database.missing;
+      assert.equal(reported.length, 1);
       if (time === 1) database.change(() => put(database, 'later', 1));
       database.close();
     }

@@ -104,14 +104,14 @@ describe('a file is refused in one line, and left as it was, where it', () => {
     ['lacks a column', (path) => change(path, 'ALTER TABLE measurements DROP COLUMN eu'), cannot],
     ['has a rendering that is damaged', (path) => change(path, "UPDATE renderings SET content = x'00'"), cannot],
   ];
-  for (const [what, spoil, told] of unusable) {
+  for (const [what, spoil, reported] of unusable) {
     test(what, () => {
       const path = freshPath();
       cpSync(grown, path);
       spoil(path);
       const earlier = around(path);
       const line = refusal(path);
-      assert.match(line, told);
+      assert.match(line, reported);
       assert.ok(line.startsWith(path), line);
       assert.doesNotMatch(line, /\n/);
       assert.deepEqual(around(path), earlier);

@@ -92,8 +92,9 @@ describe('what cannot be made ready', () => {
   test('is refused with the reason; what was rendered before stays, and it is not up to date', async () => {
     await put('a');
     flaw = 'no handle is left';
-    const told = 'It cannot be made ready to run: no handle is left. Nothing was changed, and what ran before runs on.';
-    assert.equal(await refusal(render()), told);
+    const reported =
+      'It cannot be made ready to run: no handle is left. Nothing was changed, and what ran before runs on.';
+    assert.equal(await refusal(render()), reported);
     assert.equal(await cfgdb.call('upToDate'), false);
     assert.deepEqual([events, await revisions(), await names()], [[], [], ['a']]);
     flaw = undefined;
@@ -111,8 +112,8 @@ describe('what cannot be made ready', () => {
     await cfgdb.call('delete', 'alarms', 'a', 'somebody');
     events.length = 0;
     flaw = 'x'.repeat(10_000);
-    const told = await refusal(transact('c'));
-    assert.ok(told.length > 1000 && told.length < 3000, 'a long reason is cut');
+    const reported = await refusal(transact('c'));
+    assert.ok(reported.length > 1000 && reported.length < 3000, 'a long reason is cut');
     await refusal(cfgdb.call('restore', 1, { render: true }, 'somebody'));
     await refusal(cfgdb.upload(createReadStream(path), { render: true }, 'somebody'));
     assert.deepEqual([events, await revisions(), await names()], [[], [2, 1], ['b']]);

@@ -194,13 +194,13 @@ class Both {
       assert.ok((run?.stops.length ?? 0) <= 1, 'told twice');
       assert.equal(modules.has(each), plain.definition !== undefined);
       if (plain.definition === undefined) continue;
-      const told = modules.status(each);
-      assert.equal(told.state, plain.state);
-      assert.equal(told.restarts, plain.restarts);
-      assert.equal(told['exit-code'], plain.exitCode);
-      assert.equal(told['last-error'] !== null, plain.hasFailed);
-      assert.equal(told.pid !== null, plain.run?.isStarted ?? false);
-      const next = told['next-start'];
+      const reported = modules.status(each);
+      assert.equal(reported.state, plain.state);
+      assert.equal(reported.restarts, plain.restarts);
+      assert.equal(reported['exit-code'], plain.exitCode);
+      assert.equal(reported['last-error'] !== null, plain.hasFailed);
+      assert.equal(reported.pid !== null, plain.run?.isStarted ?? false);
+      const next = reported['next-start'];
       assert.equal(next === null ? undefined : fromTimestamp(next) / 1000, plain.nextStartMs);
       this.#checkRun(each, run?.launch.env);
     }

@@ -116,11 +116,11 @@ describe('a module with times', () => {
     assert.equal(bench.state(), 'STOP');
     bench.clock.advance(untilMinuteMs - 1);
     assert.equal(bench.starts(), 0);
-    const told: (number | undefined)[] = [];
-    bench.modules.onChange(() => told.push(nextInSeconds(bench)));
+    const reported: (number | undefined)[] = [];
+    bench.modules.onChange(() => reported.push(nextInSeconds(bench)));
     bench.clock.advance(1);
     assert.equal(bench.starts(), 1);
-    assert.deepEqual(told, [60]);
+    assert.deepEqual(reported, [60]);
     bench.fails(7);
     const { state, 'exit-code': code } = bench.modules.status('loop');
     assert.deepEqual({ state, code }, { state: 'STOP', code: 7 });

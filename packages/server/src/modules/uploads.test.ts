@@ -21,17 +21,17 @@ interface Bench {
   readonly folder: string;
   readonly store: PaperUploads;
   readonly executables: Executables;
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 /** A server that finds what another one left. */
 async function open(folder = mkdtempSync(join(root, 'made-')), kept: Iterable<UploadRecord> = []): Promise<Bench> {
   const store = new PaperUploads();
   for (const upload of kept) store.kept.set(upload.name, upload);
-  const told: string[] = [];
-  const executables = new Executables({ folder, store, onDamage: (damage) => told.push(damage) });
+  const reported: string[] = [];
+  const executables = new Executables({ folder, store, onDamage: (damage) => reported.push(damage) });
   await executables.open([...store.kept.values()]);
-  return { folder, store, executables, told };
+  return { folder, store, executables, reported };
 }
 
 const restart = ({ folder, store }: Bench) => open(folder, store.kept.values());
@@ -55,19 +55,19 @@ test('an upload that is flipped, cut off, emptied or removed is told once, and n
     const copy = mkdtempSync(join(root, 'copy-'));
     cpSync(whole.folder, copy, { recursive: true });
     apply(copy);
-    const { executables, told } = await open(copy, whole.store.kept.values());
+    const { executables, reported } = await open(copy, whole.store.kept.values());
     await executables.checkAll();
     assert.match(
-      told.join(),
+      reported.join(),
       /^executables\/pump-\w{8}\/executable is (gone: 27 bytes|not as it was uploaded: )/,
       title,
     );
-    assert.deepEqual(executables.missing, told, title);
+    assert.deepEqual(executables.missing, reported, title);
     const problem = title.endsWith('removed') ? 'no-executable' : 'executable-damaged';
     const refused = named(problem, /^The executable of pump is (gone|not as it was uploaded): /);
     await assert.rejects(executables.get('pump', undefined), refused, title);
     await assert.rejects(executables.stat('pump', undefined), refused, title);
-    assert.equal(told.length, 1, 'told once');
+    assert.equal(reported.length, 1, 'told once');
   }
 });
 
@@ -262,6 +262,6 @@ test('an upload that takes the place of a file while that is read is not taken f
     const upload = put(bench, `round ${round}`).finally(() => (isThere = true));
     while (!isThere) await bench.executables.checkAll();
     await upload;
-    assert.deepEqual([bench.executables.missing, bench.told], [[], []]);
+    assert.deepEqual([bench.executables.missing, bench.reported], [[], []]);
   }
 });

@@ -90,11 +90,11 @@ describe('a link', () => {
   });
 
   test('LI-8: its watchdog says so, whoever drives it, and lets go what it held when it is heard of again', () => {
-    const told = setUp({});
-    told.measurements.setStalled('connector', 'c', true, 10);
-    assert.deepEqual(told.vtq('w'), ['b0', 10, 0xc0]);
-    told.measurements.setStalled('connector', 'c', false, 20);
-    assert.deepEqual(told.vtq('w'), ['b1', 20, 0xc0]);
+    const reported = setUp({});
+    reported.measurements.setStalled('connector', 'c', true, 10);
+    assert.deepEqual(reported.vtq('w'), ['b0', 10, 0xc0]);
+    reported.measurements.setStalled('connector', 'c', false, 20);
+    assert.deepEqual(reported.vtq('w'), ['b1', 20, 0xc0]);
     const bench = setUp(driven);
     bench.measurements.setStalled('connector', 'c', true, 10);
     bench.read('c', { point: 'a', value: 6, timeUs: 12 });

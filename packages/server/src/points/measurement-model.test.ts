@@ -162,9 +162,9 @@ class Pair {
     assert.deepEqual([...bench.disk.simulations.keys()].sort(), [...model.disk.keys()].sort());
     const heard = bench.news() as [string, ...unknown[]][];
     for (const name of model.points.keys()) {
-      const told = changesOf(heard, name, before.get(name));
-      if (isExact) assert.deepEqual(told, changesOf(model.published, name, before.get(name)), name);
-      assert.equal(told.at(-1) ?? before.get(name), String(model.stateOf(name)), name);
+      const reported = changesOf(heard, name, before.get(name));
+      if (isExact) assert.deepEqual(reported, changesOf(model.published, name, before.get(name)), name);
+      assert.equal(reported.at(-1) ?? before.get(name), String(model.stateOf(name)), name);
     }
     const { unfit: _, ...counts } = bench.measurements.counts;
     const counted = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -25,16 +25,16 @@ function setUp() {
   measurements.onChanges((changes) => alarms.evaluate(changes));
   measurements.put(level);
   const served = new Set(['out']);
-  const told: string[] = [];
+  const reported: string[] = [];
   const feed = new AlarmFeed({
     alarms,
     measurements,
     providersOf: (handle) => (handle === measurements.find('level') ? served : []),
     idOf: (handle) => handle,
     host: {
-      setAlarms: (provider, set) => void told.push(`${provider} set ${set.map(({ id, name }) => `${id} ${name}`)}`),
+      setAlarms: (provider, set) => void reported.push(`${provider} set ${set.map(({ id, name }) => `${id} ${name}`)}`),
       publishAlarms: (provider, states) =>
-        void told.push(`${provider} ${states.map(({ id, isActive }) => `${id} ${isActive}`)}`),
+        void reported.push(`${provider} ${states.map(({ id, isActive }) => `${id} ${isActive}`)}`),
     },
   });
   const put = (alarm: Alarm, before?: Alarm) => {
@@ -47,78 +47,78 @@ function setUp() {
   };
   const simulate = (value: string) =>
     measurements.simulate('level', { value, quality: undefined, validForS: undefined, by: 'tester' });
-  return { feed, alarms, served, told, put, remove, simulate };
+  return { feed, alarms, served, reported, put, remove, simulate };
 }
 
 test('a provider has its alarms when the rendering is whole, with their states, and all states again on demand', () => {
-  const { feed, told, put } = setUp();
+  const { feed, reported, put } = setUp();
   put(above('high', '5'));
   put(above('higher', '7'));
   put({ name: 'by_hand', severity: 1 });
-  assert.deepEqual(told.splice(0), []);
+  assert.deepEqual(reported.splice(0), []);
   feed.done([]);
-  assert.deepEqual(told.splice(0), ['out set 0 high,1 higher', 'out 0 false,1 false']);
+  assert.deepEqual(reported.splice(0), ['out set 0 high,1 higher', 'out 0 false,1 false']);
   feed.publishAll('out');
   feed.publishAll('stranger');
-  assert.deepEqual(told.splice(0), ['out 0 false,1 false']);
+  assert.deepEqual(reported.splice(0), ['out 0 false,1 false']);
   feed.done([]);
   feed.done(['stranger']);
-  assert.deepEqual(told, [], 'where nothing changed, nothing is told');
+  assert.deepEqual(reported, [], 'where nothing changed, nothing is told');
 });
 
 test('what changes at once is told at once', async () => {
-  const { feed, told, put, simulate, alarms } = setUp();
+  const { feed, reported, put, simulate, alarms } = setUp();
   put(above('high', '5'));
   put(above('higher', '7'));
   feed.done([]);
-  told.length = 0;
+  reported.length = 0;
   await simulate('d8');
-  assert.deepEqual(told.splice(0), ['out 0 true,1 true']);
+  assert.deepEqual(reported.splice(0), ['out 0 true,1 true']);
   await alarms.operate('high', 'acknowledge', 'anna');
-  assert.deepEqual(told, ['out 0 true']);
+  assert.deepEqual(reported, ['out 0 true']);
 });
 
 test('an alarm that a provider was not given is not told to it, though it has the handle of one that it was', async () => {
-  const { feed, told, put, remove, simulate } = setUp();
+  const { feed, reported, put, remove, simulate } = setUp();
   const high = above('high', '5');
   put(high);
   feed.done([]);
-  told.length = 0;
+  reported.length = 0;
   remove(high);
   put(above('other', '6'));
   await simulate('d8');
   feed.publishAll('out');
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   assert.equal(feed.serves('out', 'other'), false);
   feed.done([]);
-  assert.deepEqual(told, ['out set 0 other', 'out 0 true']);
+  assert.deepEqual(reported, ['out set 0 other', 'out 0 true']);
   assert.equal(feed.serves('out', 'other'), true);
 });
 
 test('what happened to an alarm is told before its handle is that of another one', async () => {
-  const { feed, told, put, remove, simulate } = setUp();
+  const { feed, reported, put, remove, simulate } = setUp();
   await simulate('d8');
   const [high, raised] = [above('high', '10'), above('high', '5')];
   put(high);
   feed.done([]);
-  told.length = 0;
+  reported.length = 0;
   put(raised, high);
   remove(raised);
   put(above('other', '100'));
   feed.done([]);
   await new Promise(setImmediate);
-  assert.deepEqual(told, ['out 0 true', 'out set 0 other', 'out 0 false']);
+  assert.deepEqual(reported, ['out 0 true', 'out set 0 other', 'out 0 false']);
 });
 
 test('a provider that serves the trigger no longer is told that there are none, once', () => {
-  const { feed, told, put, served } = setUp();
+  const { feed, reported, put, served } = setUp();
   put(above('high', '5'));
   feed.done([]);
-  told.length = 0;
+  reported.length = 0;
   served.clear();
   feed.done(['out']);
   feed.done(['out']);
-  assert.deepEqual(told, ['out set ']);
+  assert.deepEqual(reported, ['out set ']);
   served.add('out');
   feed.done(['out']);
   feed.forget('out');

@@ -83,7 +83,7 @@ test('a new one leads those that follow it from the same rendering on, new or ch
     await bench.render({ connectors, measurements: [follower({ leader: 'level' }), level()] });
     await bench.until(() => bench.isGood('follower', 2) && bench.isGood('level', turn + 1));
     bench.records.clear();
-    device.tell('a', turn + 2);
+    device.send('a', turn + 2);
     await bench.until(() => bench.isGood('level', turn + 2));
     assert.deepEqual(recorded().sort(), ['follower', 'level']);
   }

@@ -85,8 +85,8 @@ test('a limit that changes with the range of its measurement raises no alarm', a
     }),
   });
   const areAll = (value: number) => times(200, (at) => bench.isGood(`p${at}`, value)).every(Boolean);
-  const telling = setInterval(() => {
-    for (let at = 0; at < 200; at++) device.tell(`p${at}`, 5);
+  const sending = setInterval(() => {
+    for (let at = 0; at < 200; at++) device.send(`p${at}`, 5);
   }, 1);
   try {
     for (let turn = 0; turn < 6; turn++) {
@@ -95,7 +95,7 @@ test('a limit that changes with the range of its measurement raises no alarm', a
       await bench.until(() => areAll(5 * factor));
     }
   } finally {
-    clearInterval(telling);
+    clearInterval(sending);
   }
   assert.deepEqual(bench.alarms.counts().byState, { INACT_ACK: 200, ACT_UNACK: 0, ACT_ACK: 0, INACT_UNACK: 0 });
 });
@@ -110,14 +110,14 @@ test('a measurement that becomes another datatype is compared as one of its data
       { name: 'not', severity: 1, trgMeasurement: 'level', trgOperator: 'ne', trgRefValue: '7' },
     ] as Alarm[],
   });
-  const telling = setInterval(() => device.tell('level', 7), 1);
+  const sending = setInterval(() => device.send('level', 7), 1);
   try {
     for (const datatype of ['l', 'd', 'l', 'd', 'l'] as const) {
       await bench.render(plant(datatype));
       await bench.until(() => bench.isGood('level', datatype === 'l' ? 7n : 7));
     }
   } finally {
-    clearInterval(telling);
+    clearInterval(sending);
   }
   const stateOf = (name: string) => bench.alarms.stateOf(bench.alarms.find(name)).state;
   assert.deepEqual([stateOf('is'), stateOf('not')], ['ACT_UNACK', 'INACT_ACK']);

@@ -22,7 +22,7 @@ describe('the runtime', () => {
       'write-refused',
     );
     assert.deepEqual(bench.commands.valueOf(bench.commands.find('valve')), 5);
-    devices[0].tell('level', 31);
+    devices[0].send('level', 31);
     await bench.until(() => bench.isGood('level', 31));
     assert.equal(bench.alarms.stateOf(bench.alarms.find('high')).state, 'ACT_UNACK');
     assert.deepEqual(devices[0].heard, ['level?', 'write 1 valve=5', 'write 2 valve=101']);
@@ -73,8 +73,8 @@ describe('the runtime', () => {
     await bench.until(() => bench.isGood('level', 1));
     await bench.render({ connectors, measurements: [...anchors, measurement('level', 'two')] });
     await bench.until(() => bench.isGood('level', 2));
-    one.tell('level', 7);
-    one.tell('a', 8);
+    one.send('level', 7);
+    one.send('a', 8);
     await bench.until(() => bench.isGood('a', 8));
     assert.ok(bench.isGood('level', 2));
     one.heard.length = 0;
@@ -90,11 +90,11 @@ describe('the runtime', () => {
     const connectors = [trial('c', 'busy')];
     const steady = measurement('steady', 'c');
     const at = (address: string) => ({ connectors, measurements: [steady, measurement('moving', 'c', { address })] });
-    const told = new Set<unknown>();
+    const reported = new Set<unknown>();
     bench.measurements.onChanges(({ handles, count }) => {
       const handle = bench.measurements.find('moving');
       if (handles.subarray(0, count).includes(handle) && bench.qualityOf('moving') === 192) {
-        told.add(bench.valueOf('moving'));
+        reported.add(bench.valueOf('moving'));
       }
     });
     await bench.render(at('x'));
@@ -104,9 +104,9 @@ describe('the runtime', () => {
       await bench.render(at('x'.repeat(length)));
       assert.ok(bench.isGood('steady', 6));
       assert.equal(bench.qualityOf('moving'), quality.bad.notConnected);
-      told.clear();
-      await bench.until(() => told.size > 0);
-      assert.deepEqual([...told], [length]);
+      reported.clear();
+      await bench.until(() => reported.size > 0);
+      assert.deepEqual([...reported], [length]);
     }
   });
 
@@ -169,9 +169,9 @@ describe('the runtime', () => {
   test('tells a provider of the alarms of what it serves, as they are configured and as they change', async () => {
     const { bench } = await setUp();
     const atFirst = 'alarm high false true '; // once or twice: when it has its points, and when it comes up
-    const isTold = (msg: string) => msg.startsWith('alarm') && msg !== atFirst;
-    const told = (from = 0) =>
-      bench.lines.flatMap(({ provider, msg }) => (provider === 'out' && isTold(msg) ? [msg] : [])).slice(from);
+    const isReported = (msg: string) => msg.startsWith('alarm') && msg !== atFirst;
+    const reported = (from = 0) =>
+      bench.lines.flatMap(({ provider, msg }) => (provider === 'out' && isReported(msg) ? [msg] : [])).slice(from);
     const out: Provider = { name: 'out', stackName: 'trial' };
     const served: Measurement = { name: 'level', datatype: 'd', providerAddresses: { out: 'good' } };
     const elsewhere: Measurement = { name: 'flow', datatype: 'd' };
@@ -183,29 +183,29 @@ describe('the runtime', () => {
     await bench.until(() => bench.host.statusOf('provider', 'out')?.state === 'up');
     await bench.until(() => bench.lines.some(({ msg }) => msg === atFirst));
     await simulate('d6');
-    await bench.until(() => told().length === 2);
+    await bench.until(() => reported().length === 2);
     await bench.alarms.operate('high', 'acknowledge', 'anna');
-    await bench.until(() => told().length === 3);
-    assert.deepEqual(told(), ['alarms high ', 'alarm high true false trigger', 'alarm high true true anna']);
+    await bench.until(() => reported().length === 3);
+    assert.deepEqual(reported(), ['alarms high ', 'alarm high true false trigger', 'alarm high true true anna']);
 
     bench.runtime.link('provider', 'out', true, '', 1);
-    await bench.until(() => told().length === 4);
-    assert.equal(told().pop(), 'alarm high true true anna', 'one that comes up is told all');
+    await bench.until(() => reported().length === 4);
+    assert.equal(reported().pop(), 'alarm high true true anna', 'one that comes up is told all');
     bench.lines.length = 0;
 
     const described = { ...high, description: 'too high' };
     await bench.render({ providers: [out], measurements: [served, elsewhere], alarms: [described, foreign] });
-    await bench.until(() => told().length === 2);
-    assert.deepEqual(told(), ['alarms high too high', 'alarm high true true anna']);
+    await bench.until(() => reported().length === 2);
+    assert.deepEqual(reported(), ['alarms high too high', 'alarm high true true anna']);
 
     const both = { ...elsewhere, providerAddresses: { out: 'good' } };
     await bench.render({ providers: [out], measurements: [both], alarms: [described, foreign] });
-    await bench.until(() => told().length === 4);
-    assert.deepEqual(told(2), ['alarms foreign ', 'alarm foreign false true ']);
+    await bench.until(() => reported().length === 4);
+    assert.deepEqual(reported(2), ['alarms foreign ', 'alarm foreign false true ']);
 
     await bench.render({ providers: [out], measurements: [both] });
-    await bench.until(() => told().length === 5);
-    assert.deepEqual(told(4), ['alarms ']);
+    await bench.until(() => reported().length === 5);
+    assert.deepEqual(reported(4), ['alarms ']);
   });
 
   test('a client of a provider acknowledges an alarm that it serves, by its name, and no other', async () => {
@@ -239,12 +239,13 @@ describe('the runtime', () => {
       commands: [command('kill', 'beside', 'exit'), command('kill_other', 'deadly', 'exit')],
       alarms: [high],
     });
-    const told = () => bench.lines.filter(({ provider, msg }) => provider === 'out' && msg === 'alarms high ').length;
-    await bench.until(() => told() === 1 && bench.host.status().every(({ state }) => state === 'up'));
+    const reported = () =>
+      bench.lines.filter(({ provider, msg }) => provider === 'out' && msg === 'alarms high ').length;
+    await bench.until(() => reported() === 1 && bench.host.status().every(({ state }) => state === 'up'));
     const { thread } = bench.host.statusOf('provider', 'out') ?? assert.fail();
     const beside = bench.host.status().find((each) => each.role === 'connector' && each.thread === thread);
     await problemText(bench.commands.write(beside?.name === 'beside' ? 'kill' : 'kill_other', 'd1'));
-    await bench.until(() => told() === 2);
+    await bench.until(() => reported() === 2);
   });
 
   test('a connector and a provider of the simulator meet on a bus though they are in different threads', async () => {

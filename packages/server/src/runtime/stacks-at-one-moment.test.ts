@@ -21,30 +21,32 @@ async function startDevice(scope: Scope): Promise<LineDevice> {
 }
 
 /** A provider, and all that its panel was told. */
-async function startPanel(scope: Scope, name: string): Promise<{ provider: Provider; told: ToPanel[] }> {
-  const told: ToPanel[] = [];
-  const panel = await LinePanel.start((message) => told.push(message));
+async function startPanel(scope: Scope, name: string): Promise<{ provider: Provider; reported: ToPanel[] }> {
+  const reported: ToPanel[] = [];
+  const panel = await LinePanel.start((message) => reported.push(message));
   cleanupOf(scope).defer(() => panel.close());
-  return { provider: { name, stackName: 'line_panel', vars: { port: panel.port } }, told };
+  return { provider: { name, stackName: 'line_panel', vars: { port: panel.port } }, reported };
 }
 
-const valuesIn = (told: readonly ToPanel[]) => told.flatMap((each) => (each.kind === 'values' ? each.values : []));
-const pointsIn = (told: readonly ToPanel[]) => told.flatMap((each) => (each.kind === 'points' ? each.points : []));
+const valuesIn = (reported: readonly ToPanel[]) =>
+  reported.flatMap((each) => (each.kind === 'values' ? each.values : []));
+const pointsIn = (reported: readonly ToPanel[]) =>
+  reported.flatMap((each) => (each.kind === 'points' ? each.points : []));
 
 test('a provider is told no value of another datatype under the id that a point had before', async (t) => {
   const bench = await setUp(t);
-  const { provider, told } = await startPanel(t, 'p');
+  const { provider, reported } = await startPanel(t, 'p');
   const plant = (datatype: 'l' | 'd') => ({
     providers: [provider],
     measurements: [{ name: 'level', datatype, providerAddresses: { p: 'a' } } as Measurement],
     commands: [{ name: 'valve', datatype, initialValue: '5', providerAddresses: { p: 'b' } } as Command],
   });
   await bench.render(plant('l'));
-  await bench.until(() => valuesIn(told).length >= 2);
+  await bench.until(() => valuesIn(reported).length >= 2);
   await bench.render(plant('d'));
-  await bench.until(() => valuesIn(told).some(({ text }) => text.startsWith('d5')));
+  await bench.until(() => valuesIn(reported).some(({ text }) => text.startsWith('d5')));
   assert.deepEqual(
-    valuesIn(told).filter(({ text }) => !/^[ld]\d/.test(text)),
+    valuesIn(reported).filter(({ text }) => !/^[ld]\d/.test(text)),
     [],
   );
 });
@@ -89,10 +91,10 @@ test('a connector that is started anew begins with the initial value that a comm
 
 test('that a command without a value has another datatype is told', async (t) => {
   const bench = await setUp(t);
-  const told: string[] = [];
-  bench.commands.onChange((handle) => told.push(bench.commands.datatypeOf(handle)));
+  const reported: string[] = [];
+  bench.commands.onChange((handle) => reported.push(bench.commands.datatypeOf(handle)));
   for (const datatype of ['i', 'd'] as const) await bench.render({ commands: [{ name: 'valve', datatype }] });
-  assert.deepEqual(told, ['i', 'd']);
+  assert.deepEqual(reported, ['i', 'd']);
 });
 
 test('a write through a provider that serves the command no more is refused, though another one does', async (t) => {
@@ -104,8 +106,8 @@ test('a write through a provider that serves the command no more is refused, tho
     return { name: 'valve', datatype: 'd', providerAddresses };
   };
   await bench.render({ providers, commands: [valve('one', 'two')] });
-  await bench.until(() => pointsIn(one.told).length > 0);
-  const id = pointsIn(one.told)[0]?.id as number;
+  await bench.until(() => pointsIn(one.reported).length > 0);
+  const id = pointsIn(one.reported)[0]?.id as number;
   await bench.runtime.providerWrite('one', id, 5);
   await bench.render({ providers, commands: [valve('two')] });
   assert.match(await problemText(bench.runtime.providerWrite('one', id, 6)), /^unknown-object/);

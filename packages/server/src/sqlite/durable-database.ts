@@ -210,8 +210,8 @@ export class DurableDatabase {
   }
 
   #report(statements: readonly string[], repair: () => void): void {
-    const told = `${cutTo(mostBytes, statements.join('; '))} (${this.#preserveEvidence()})`;
-    this.#missing = [...this.#missing, told].slice(-mostStatements);
+    const statement = `${cutTo(mostBytes, statements.join('; '))} (${this.#preserveEvidence()})`;
+    this.#missing = [...this.#missing, statement].slice(-mostStatements);
     this.#claim();
     try {
       this.transaction(repair); // from now on, what is there counts

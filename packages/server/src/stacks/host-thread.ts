@@ -21,7 +21,7 @@ function main(): void {
   const { stackModules, maxHeapMb, folder, consumedByClient, consumedByThread, ...settings } = workerData as HostStart;
   const findStack = loadStacks(stackModules, clock);
   const instances = new Map<number, HostedInstance>();
-  const told = new Map<number, string>();
+  const logged = new Map<number, string>();
   /** By role and name: a later one begins when all earlier ones have given back what they had. */
   const endings = new Map<string, Promise<void>>();
   let loads = 0;
@@ -36,8 +36,8 @@ function main(): void {
   const reportStatus = (id: number, instance: HostedInstance) => {
     const report = instance.report();
     const text = JSON.stringify(report);
-    if (told.get(id) === text) return;
-    told.set(id, text);
+    if (logged.get(id) === text) return;
+    logged.set(id, text);
     client.notify('status', [id, report]);
   };
 
@@ -95,7 +95,7 @@ function main(): void {
     instances.delete(id);
     const { key } = instance;
     const ending = Promise.all([endings.get(key), instance.stop()]).then(() => {
-      told.delete(id);
+      logged.delete(id);
       outbox.forget(id);
       if (endings.get(key) === ending) endings.delete(key);
       client.notify('stopped', [id, instance.report()]);

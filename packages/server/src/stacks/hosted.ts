@@ -87,9 +87,9 @@ export function zeroInstanceCounters(): InstanceCounters {
 }
 
 /** The report of a silent instance. */
-function silent(told: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' | 'points'>): InstanceReport {
+function silent(report: Pick<InstanceReport, 'state' | 'sinceUs' | 'lastError' | 'points'>): InstanceReport {
   return {
-    ...told,
+    ...report,
     counters: zeroInstanceCounters(),
     valuesPerSecond: 0,
     requestsPerSecond: 0,

@@ -1,6 +1,6 @@
 // Protocol stacks: how they are found, and the host that runs their connectors and providers.
 
-export type { ConnectionStatus, Counters, Role, RoundTrip, ToldDetail } from '@telltale/stack-kit/host';
+export type { ConnectionStatus, Counters, Role, RoundTrip, StackDetail } from '@telltale/stack-kit/host';
 export * from './discover.ts';
 export type { HostEvents, InstanceName } from './host-events.ts';
 export type { InstanceCounters, InstanceStatus, StateListener } from './instance-status.ts';

@@ -1,5 +1,5 @@
 // What is known of a connector or provider that is configured to run, for the people who look after it.
-import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, ToldDetail } from '@telltale/stack-kit/host';
+import type { ConnectionStatus, Counters, RequestCounts, Role, RoundTrip, StackDetail } from '@telltale/stack-kit/host';
 
 export type InstanceCounters = Counters & RequestCounts;
 
@@ -14,7 +14,7 @@ export interface InstanceReport extends ConnectionStatus {
   /** Of the last half minute or so; undefined where nothing was answered. */
   readonly roundTrip: RoundTrip | undefined;
   /** What the stack reported about itself, empty where it reported nothing. */
-  readonly detail: ToldDetail;
+  readonly detail: StackDetail;
 }
 
 /** The counters are over all its starts. */

@@ -127,8 +127,12 @@ describe('a secret', () => {
     keep('password', 'a b/c');
     const community = { ...secret, default: 'public' };
     await secrets.read({ password: secret, community }, { password: 'file:password', community: 'public' });
-    const told = { text: 'http://a%20b%2Fc@plc', list: ['got a b/c', 5, undefined], public: 'public' };
-    assert.deepEqual(secrets.hide(told), { text: 'http://***@plc', list: ['got ***', 5, undefined], public: 'public' });
+    const reported = { text: 'http://a%20b%2Fc@plc', list: ['got a b/c', 5, undefined], public: 'public' };
+    assert.deepEqual(secrets.hide(reported), {
+      text: 'http://***@plc',
+      list: ['got ***', 5, undefined],
+      public: 'public',
+    });
     await read('abc');
     assert.equal(secrets.hide('abc and a b/c'), 'abc and a b/c');
     await secrets.read({ password: secret, key: secret }, { password: 'sesame', key: 'sesame and more' });

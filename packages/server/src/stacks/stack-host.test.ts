@@ -96,9 +96,9 @@ describe('instances', () => {
     await host.write('__proto__', 10, 8);
     host.pointsDone('connector', '__proto__', { measurements: [2, 3, 4, 99], commands: [] });
     await until(() => lines.some(({ msg }) => msg === 'points 5,1 p10=8'));
-    const told = lines.filter(({ msg, connector }) => connector === '__proto__' && msg.startsWith('points'));
+    const reported = lines.filter(({ msg, connector }) => connector === '__proto__' && msg.startsWith('points'));
     assert.deepEqual(
-      told.map(({ msg }) => msg),
+      reported.map(({ msg }) => msg),
       ['points 2,3,4,5,1 p10=undefined', 'points 5,1 p10=8'],
     );
     assert.deepEqual(events[0], 'connector __proto__ up');
@@ -181,10 +181,10 @@ describe('instances', () => {
     for (const value of [1, 2, 3, 4, 5, 9007199254740993n, 'text']) batch.value(1, value, 192, 0);
     host.publish('out', batch);
     assert.equal(batch.count, 0);
-    const told = () => lines.filter(({ provider }) => provider === 'out').map(({ msg }) => msg);
-    await until(() => told().length === 8);
+    const reported = () => lines.filter(({ provider }) => provider === 'out').map(({ msg }) => msg);
+    await until(() => reported().length === 8);
     assert.deepEqual(asked, [1, 2, 3, 4, 5, 9007199254740993n, 'text']);
-    assert.deepEqual(told().slice(1).sort(), [
+    assert.deepEqual(reported().slice(1).sort(), [
       'Error Connector plc has no clear answer: silence. The device may have taken the value: look at it before you write again.',
       'Error The device has accepted it, the disk has not.',
       'Error the service made a mistake: see its log',
@@ -196,8 +196,8 @@ describe('instances', () => {
     host.pointsDone('provider', 'out', { measurements: [], commands: [3] });
     batch.number(1, 1, 192, 0);
     host.publish('out', batch);
-    await until(() => told().length === 9);
-    assert.match(told().at(-1) ?? '', /Refused the command is not one of this provider/);
+    await until(() => reported().length === 9);
+    assert.match(reported().at(-1) ?? '', /Refused the command is not one of this provider/);
   });
 });
 

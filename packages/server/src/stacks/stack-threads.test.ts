@@ -64,8 +64,8 @@ describe('instances in threads', () => {
     start('a');
     assert.equal(threadOf(status('a')), 1);
     await until(() => events.filter((event) => event === 'a 1=1').length === 2);
-    const told = lines.filter(({ connector }) => connector === 'a').map(({ msg }) => msg);
-    assert.ok(told.indexOf('down: stopped') < told.lastIndexOf('up'));
+    const reported = lines.filter(({ connector }) => connector === 'a').map(({ msg }) => msg);
+    assert.ok(reported.indexOf('down: stopped') < reported.lastIndexOf('up'));
   });
 });
 
@@ -94,23 +94,23 @@ describe('what is told of an instance', () => {
 
   test('each change of a state, and the end', async () => {
     const { host, until, start, failures } = await setUp({});
-    const told: string[] = [];
+    const reported: string[] = [];
     const cancel = host.onState((role, name, status) => {
       if (status !== undefined) assert.deepEqual([status.role, status.name], [role, name]);
-      told.push(`${role} ${name} ${status?.state}`);
+      reported.push(`${role} ${name} ${status?.state}`);
     });
     host.onState(() => {
       throw new Error('a mistake');
     });
     start('a');
-    await until(() => told.length === 2);
+    await until(() => reported.length === 2);
     start('f', 'fatal');
-    await until(() => told.length === 4);
+    await until(() => reported.length === 4);
     assert.equal(host.statusOf('connector', 'f')?.lastError?.text, 'never');
     host.stop('connector', 'a');
     cancel();
     host.stop('connector', 'f');
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'connector a connecting',
       'connector a up',
       'connector f connecting',

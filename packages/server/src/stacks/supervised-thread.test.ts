@@ -34,7 +34,7 @@ class ScriptedThread extends EventEmitter {
 function setUp() {
   const clock = new ManualClock();
   const threads: ScriptedThread[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const kept = new SupervisedThread({
     create() {
       const thread = new ScriptedThread();
@@ -43,14 +43,14 @@ function setUp() {
     },
     clock,
     log: pino({ level: 'silent' }),
-    onReplaced: () => told.push('replaced'),
+    onReplaced: () => reported.push('replaced'),
     handlers: {} as Handlers<InstanceClient>,
-    onSilent: () => told.push('silent'),
-    onHeard: () => told.push('heard'),
-    onEnded: (reason) => told.push(reason),
+    onSilent: () => reported.push('silent'),
+    onHeard: () => reported.push('heard'),
+    onEnded: (reason) => reported.push(reason),
   });
   const newest = () => threads.at(-1) ?? assert.fail('there is no thread');
-  return { clock, threads, told, kept, newest };
+  return { clock, threads, reported, kept, newest };
 }
 
 /** Longer than the longest pause. */
@@ -58,23 +58,23 @@ const pauseMs = 31_000;
 
 describe('a thread that does not answer', () => {
   test('is ended after 10 s, told, and replaced by another after a pause', () => {
-    const { clock, threads, told, kept, newest } = setUp();
+    const { clock, threads, reported, kept, newest } = setUp();
     kept.begin();
     newest().say('opened');
     clock.advance(10_000);
     assert.equal(newest().isTerminated, false);
     clock.advance(1000);
-    assert.deepEqual(told, ['silent', 'the thread of the stacks ended: it has not answered for 10 s']);
+    assert.deepEqual(reported, ['silent', 'the thread of the stacks ended: it has not answered for 10 s']);
     assert.equal(threads.length, 1);
     clock.advance(pauseMs);
     assert.equal(threads.length, 2);
     assert.equal(kept.link, undefined, 'what was told to the earlier one is not yet told to this');
     newest().say('opened');
-    assert.deepEqual([told[2], kept.link === undefined, kept.ends], ['replaced', false, 1]);
+    assert.deepEqual([reported[2], kept.link === undefined, kept.ends], ['replaced', false, 1]);
   });
 
   test('is told silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
-    const { clock, told, kept, newest } = setUp();
+    const { clock, reported, kept, newest } = setUp();
     kept.begin();
     newest().say('opened');
     newest().say('loading', true);
@@ -82,20 +82,20 @@ describe('a thread that does not answer', () => {
     clock.advance(20_000);
     newest().answers = false;
     clock.advance(3999);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     clock.advance(1);
-    assert.deepEqual(told, ['silent']);
+    assert.deepEqual(reported, ['silent']);
     clock.advance(5000);
     newest().say('pong');
     clock.advance(4000);
-    assert.deepEqual(told, ['silent', 'silent'], 'silent again before it was heard for long enough');
+    assert.deepEqual(reported, ['silent', 'silent'], 'silent again before it was heard for long enough');
     newest().answers = true;
     newest().say('pong');
     clock.advance(4999);
-    assert.equal(told.length, 2);
+    assert.equal(reported.length, 2);
     clock.advance(1);
     clock.advance(60_000);
-    assert.deepEqual(told, ['silent', 'silent', 'heard']);
+    assert.deepEqual(reported, ['silent', 'silent', 'heard']);
   });
 
   test('has longer while it loads code, from each time that it says so', () => {
@@ -142,13 +142,13 @@ describe('a thread that ends again and again', () => {
   });
 
   test('before it is open is told to nobody, since it was told nothing', () => {
-    const { clock, told, kept, newest } = setUp();
+    const { clock, reported, kept, newest } = setUp();
     kept.begin();
     newest().terminate();
-    told.length = 0;
+    reported.length = 0;
     clock.advance(pauseMs);
     newest().terminate();
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
   });
 });
 

@@ -93,7 +93,7 @@ test('an entry that is not as it was written is named and not used, and the othe
 test('however long and odd the names are of which it tells, all that was found is told at the next start', () => {
   const folder = stopped();
   const path = join(folder, 'state.sqlite');
-  let told: readonly string[] = [];
+  let reported: readonly string[] = [];
   for (const letter of ['漢', '"', '\u0001', '漢']) {
     const database = new StateDatabase(path);
     const name = (at: number) => `${letter.repeat(1000)}${at}`;
@@ -102,11 +102,11 @@ test('however long and odd the names are of which it tells, all that was found i
     const sqlite = new DatabaseSync(path);
     sqlite.exec("UPDATE kept SET text = '[]' WHERE family = 'uploads'");
     sqlite.close();
-    const before = told;
-    told = open(folder).missing;
-    assert.deepEqual([told.length, told.slice(0, -1)], [Math.min(3, before.length + 1), before.slice(-2)]);
-    assert.match(told.at(-1) ?? '', /^state\.sqlite, uploads: .* \(the files as they were found: \S+\)$/s);
-    assert.deepEqual(open(folder).missing, told);
+    const before = reported;
+    reported = open(folder).missing;
+    assert.deepEqual([reported.length, reported.slice(0, -1)], [Math.min(3, before.length + 1), before.slice(-2)]);
+    assert.match(reported.at(-1) ?? '', /^state\.sqlite, uploads: .* \(the files as they were found: \S+\)$/s);
+    assert.deepEqual(open(folder).missing, reported);
   }
 });
 

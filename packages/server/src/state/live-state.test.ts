@@ -125,15 +125,15 @@ describe('the live state', () => {
     await state.close(2000);
     rmSync(join(folder, 'state.sqlite'));
     const { state: found } = await start();
-    const [told = ''] = found.missing;
-    assert.match(told, /^state\.sqlite lacks the last 1 of 1 change, /);
+    const [reported = ''] = found.missing;
+    assert.match(reported, /^state\.sqlite lacks the last 1 of 1 change, /);
     await found.close(2000);
     const { state: again } = await start();
     const control = join(folder, 'state.control');
     renameSync(control, `${control}-elsewhere`);
     mkdirSync(control);
     assert.equal(await problemOf(again.acknowledgeMissing()), 'storage-failed');
-    assert.deepEqual([again.missing, failures], [[told], []]);
+    assert.deepEqual([again.missing, failures], [[reported], []]);
     rmdirSync(control);
     renameSync(`${control}-elsewhere`, control);
     await again.acknowledgeMissing();
@@ -150,19 +150,19 @@ describe('the live state', () => {
     sqlite.exec("CREATE TRIGGER refuse BEFORE INSERT ON kept BEGIN SELECT RAISE(ABORT, 'the sector is bad'); END");
     sqlite.close();
     const clock = new ManualClock();
-    const told: (string | undefined)[] = [];
-    const onTrouble = (reason: string | undefined) => told.push(reason);
-    const again = new LiveState({ folder, onFailure: (error) => failures.push(error), onTrouble, clock });
+    const reported: (string | undefined)[] = [];
+    const onFault = (reason: string | undefined) => reported.push(reason);
+    const again = new LiveState({ folder, onFailure: (error) => failures.push(error), onFault, clock });
     await again.open();
     open.push(again);
     for (let times = 0; times < 2; times++) {
       assert.equal(await problemOf(again.saveCommand(command('a', 'd1'))), 'storage-failed');
     }
     clock.advance(999);
-    assert.deepEqual([told, clock.waiting], [['the sector is bad'], 1]);
+    assert.deepEqual([reported, clock.waiting], [['the sector is bad'], 1]);
     clock.advance(1);
     while (again.failure !== undefined) await new Promise(setImmediate);
-    assert.deepEqual([told, clock.waiting], [['the sector is bad', undefined], 0]);
+    assert.deepEqual([reported, clock.waiting], [['the sector is bad', undefined], 0]);
   });
 
   test('on a disk that is full has everything that it acknowledged, and nothing that it refused', {

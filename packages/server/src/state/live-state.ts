@@ -16,7 +16,7 @@ export interface LiveStateOptions {
   /** The thread died: nothing from now on will be on disk. */
   readonly onFailure: (error: Error) => void;
   /** The disk refuses, for this reason; undefined: it accepts writes again. */
-  readonly onTrouble?: (reason: string | undefined) => void;
+  readonly onFault?: (reason: string | undefined) => void;
   readonly clock?: Clock;
 }
 
@@ -47,9 +47,9 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   #missing: readonly string[] = [];
 
   constructor(options: LiveStateOptions) {
-    const { clock = systemClock, onTrouble = () => {} } = options;
+    const { clock = systemClock, onFault = () => {} } = options;
     this.#options = options;
-    this.#disk = new DiskRetry({ clock, retry: () => this.#commit(), onChange: onTrouble });
+    this.#disk = new DiskRetry({ clock, retry: () => this.#commit(), onChange: onFault });
   }
 
   /** How many changes are not on disk yet. */

@@ -35,7 +35,7 @@ class LinePanel implements Provider {
     this.#points = points;
     this.#present = new Map([...points.measurements, ...points.commands].map((point) => [point.id, point]));
     for (const [id, point] of this.#present) this.#known.set(id, point);
-    this.#tellPoints();
+    this.#sendPoints();
   }
 
   async connect(): Promise<void> {
@@ -45,9 +45,9 @@ class LinePanel implements Provider {
       socket.once('error', (error) => reject(new NotConnected(error.message)));
     });
     this.#socket = socket;
-    this.#tell({ kind: 'hello', name: this.#options.name, word: this.#options.variables.word });
-    this.#tellPoints();
-    this.#tellAlarms();
+    this.#send({ kind: 'hello', name: this.#options.name, word: this.#options.variables.word });
+    this.#sendPoints();
+    this.#sendAlarms();
   }
 
   run(signal: AbortSignal): Promise<void> {
@@ -69,20 +69,20 @@ class LinePanel implements Provider {
       const text = textOf(point.datatype, batch.valueAt(at) as Value);
       values.push({ name: point.name, text: `${text} ${batch.qualities[at]} ${batch.times[at]}` });
     }
-    this.#tell({ kind: 'values', values });
+    this.#send({ kind: 'values', values });
   }
 
   setAlarms(alarms: readonly StackAlarm[]): void {
     this.#alarms = alarms;
-    this.#tellAlarms();
+    this.#sendAlarms();
   }
 
   publishAlarms(states: readonly StackAlarmState[]): void {
-    const told = states.map(({ id, isActive, isAcknowledged, timeUs }) => {
+    const reported = states.map(({ id, isActive, isAcknowledged, timeUs }) => {
       const name = this.#alarms.find((alarm) => alarm.id === id)?.name ?? 'nobody';
       return { name, text: `${isActive ? 'ACT' : 'INACT'}_${isAcknowledged ? 'ACK' : 'UNACK'} ${timeUs}` };
     });
-    this.#tell({ kind: 'states', states: told });
+    this.#send({ kind: 'states', states: reported });
   }
 
   async close(): Promise<void> {
@@ -102,26 +102,26 @@ class LinePanel implements Provider {
     } catch (error) {
       outcome = `${(error as Error).name} ${(error as Error).message}`;
     }
-    this.#tell({ kind: 'answer', number: wish.number, outcome });
+    this.#send({ kind: 'answer', number: wish.number, outcome });
   }
 
-  #tellPoints(): void {
-    const told = (kind: 'measurement' | 'command') => (point: StackPoint) => {
+  #sendPoints(): void {
+    const reported = (kind: 'measurement' | 'command') => (point: StackPoint) => {
       const { id, name, address, datatype, description = '' } = point;
       return { id, text: `${kind} ${name} ${address} ${datatype} ${description}` };
     };
     const { measurements, commands } = this.#points;
-    this.#tell({
+    this.#send({
       kind: 'points',
-      points: [...measurements.map(told('measurement')), ...commands.map(told('command'))],
+      points: [...measurements.map(reported('measurement')), ...commands.map(reported('command'))],
     });
   }
 
-  #tellAlarms(): void {
-    this.#tell({ kind: 'alarms', names: this.#alarms.map(({ name }) => name) });
+  #sendAlarms(): void {
+    this.#send({ kind: 'alarms', names: this.#alarms.map(({ name }) => name) });
   }
 
-  #tell(message: ToPanel): void {
+  #send(message: ToPanel): void {
     this.#socket?.write(`${JSON.stringify(message)}\n`);
   }
 }

@@ -34,10 +34,10 @@ describe('what a stack is asked beside its link', () => {
       device: undefined,
       scanPeriodMs: undefined,
     };
-    const telling = setUp({ explain: (asked) => (asked === point ? trace : undefined) });
-    assert.equal(telling.connection.explain(point), undefined);
-    await telling.begin();
-    assert.deepEqual(telling.connection.explain(point), trace);
+    const sending = setUp({ explain: (asked) => (asked === point ? trace : undefined) });
+    assert.equal(sending.connection.explain(point), undefined);
+    await sending.begin();
+    assert.deepEqual(sending.connection.explain(point), trace);
     const mute = setUp();
     await mute.begin();
     assert.equal(mute.connection.explain(point), undefined);
@@ -124,14 +124,14 @@ describe('what a stack is asked beside its link', () => {
   });
 
   test('a provider gets its alarms after its points, and again when it is made anew', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const alarm = { id: 1, name: 'high', description: '', severity: 1, measurement: 4 };
     const state = { id: 1, isActive: true, isAcknowledged: false, timeUs: 1, authority: 'trigger' };
     const { begin, connection, lines } = setUp({
-      setPoints: () => void told.push('points'),
-      setAlarms: (alarms) => void told.push(`alarms ${alarms.map(({ name }) => name)}`),
+      setPoints: () => void reported.push('points'),
+      setAlarms: (alarms) => void reported.push(`alarms ${alarms.map(({ name }) => name)}`),
       publishAlarms(states) {
-        told.push(`states ${states.map(({ id }) => id)}`);
+        reported.push(`states ${states.map(({ id }) => id)}`);
         throw new Error('a mistake');
       },
     });
@@ -143,7 +143,7 @@ describe('what a stack is asked beside its link', () => {
     connection.setAlarms([alarm]);
     await begin();
     // Not with other points: no states would follow.
-    assert.deepEqual(told, ['points', 'alarms high', 'states 1', 'alarms ', 'alarms high', 'points']);
+    assert.deepEqual(reported, ['points', 'alarms high', 'states 1', 'alarms ', 'alarms high', 'points']);
     assert.ok(lines.includes('error publishAlarms failed: a mistake'));
   });
 });

@@ -46,11 +46,11 @@ describe('stopping', () => {
   });
 
   test('a provider is told nothing more, and asked nothing once it is closed', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const { begin, connection } = setUp({
-      publish: () => void told.push('values'),
-      publishAlarms: () => void told.push('alarms'),
-      detail: () => ({ clients: told.push('asked') }),
+      publish: () => void reported.push('values'),
+      publishAlarms: () => void reported.push('alarms'),
+      detail: () => ({ clients: reported.push('asked') }),
     });
     await begin();
     const stopping = connection.stop();
@@ -58,7 +58,7 @@ describe('stopping', () => {
     connection.publishAlarms([]);
     await stopping;
     assert.equal(connection.detail().clients, undefined);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
   });
 
   test('in a pause ends at once, and nothing is tried after it', async () => {

@@ -57,19 +57,19 @@ describe('a link', () => {
   });
 
   test('has its points once, however often it is made; others when they have changed', async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     let lose: (error: Error) => void = () => undefined;
     const { begin, pass, events, connection } = setUp({
-      setPoints: ({ commands }) => void told.push(commands.length),
+      setPoints: ({ commands }) => void reported.push(commands.length),
       run: () => new Promise((_, reject) => (lose = reject)),
     });
     await begin();
     lose(new NotConnected('cable'));
     await turns();
     await pass(500);
-    assert.deepEqual([events, told], [['up', 'down cable', 'up'], [1]]);
+    assert.deepEqual([events, reported], [['up', 'down cable', 'up'], [1]]);
     connection.setPoints({ measurements: [], commands: [] });
-    assert.deepEqual(told, [1, 0]);
+    assert.deepEqual(reported, [1, 0]);
   });
 
   test('is tried again after ever longer pauses, and after short ones once it was up for a while', async () => {

@@ -17,7 +17,7 @@ import { callStack } from './call-stack.ts';
 import type { ConnectionOptions, Linked } from './connection-options.ts';
 import { LinkWrites, type WriteOutcome } from './link-writes.ts';
 import { NewestReadings } from './newest-readings.ts';
-import { noDetail, readDetail, readTrace, type ToldDetail } from './stack-answers.ts';
+import { noDetail, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
 import { isThrown, reasonOf } from './stack-error.ts';
 import { type ConnectionStatus, type Counters, zeroCounters } from './status.ts';
 
@@ -46,7 +46,7 @@ export class Connection {
   readonly #counters: Counters = zeroCounters();
   #state: ConnectionStatus['state'] = 'connecting';
   /** The reported state of the link; undefined before the first attempt has ended. */
-  #toldUp: boolean | undefined;
+  #reportedUp: boolean | undefined;
   #sinceUs: number;
   #lastError: ConnectionStatus['lastError'];
   readonly #browsing: Browsing;
@@ -79,7 +79,7 @@ export class Connection {
     };
   }
 
-  detail(): ToldDetail {
+  detail(): StackDetail {
     const made = this.#made;
     if (made?.stack.detail === undefined || !made.hasDetail) return noDetail;
     try {
@@ -137,7 +137,7 @@ export class Connection {
 
   /** New values for a provider; taken by it once it has its points. */
   publish(batch: Batch): void {
-    this.#tell('publish', (stack) => {
+    this.#notify('publish', (stack) => {
       this.#counters.batches++;
       this.#counters.values += batch.count;
       stack.publish?.(batch);
@@ -147,11 +147,11 @@ export class Connection {
   /** The alarms of a provider, all of them; it has them after its points. */
   setAlarms(alarms: readonly StackAlarm[]): void {
     this.#alarms = alarms;
-    this.#tell('setAlarms', (stack) => stack.setAlarms?.(alarms));
+    this.#notify('setAlarms', (stack) => stack.setAlarms?.(alarms));
   }
 
   publishAlarms(states: readonly StackAlarmState[]): void {
-    this.#tell('publishAlarms', (stack) => stack.publishAlarms?.(states));
+    this.#notify('publishAlarms', (stack) => stack.publishAlarms?.(states));
   }
 
   /** Resolves when it has ended, within the bounds of its calls. It does not run again. */
@@ -230,11 +230,11 @@ export class Connection {
       this.#discard();
       throw error;
     }
-    if (isFirst && this.#alarms.length > 0) this.#tell('setAlarms', (stack) => stack.setAlarms?.(this.#alarms));
+    if (isFirst && this.#alarms.length > 0) this.#notify('setAlarms', (stack) => stack.setAlarms?.(this.#alarms));
   }
 
   /** Nothing before it has its points; what it throws beside its link ends nothing. */
-  #tell(what: string, call: (stack: Linked) => void): void {
+  #notify(what: string, call: (stack: Linked) => void): void {
     if (this.#made?.points === undefined || this.#isStopped) return;
     try {
       call(this.#made.stack);
@@ -357,9 +357,9 @@ export class Connection {
         log[state === 'failed' ? 'error' : this.#isStopped ? 'info' : 'warn'](`${state}: ${reason}`);
     }
     const isUp = state === 'up';
-    const isNews = this.#toldUp === undefined ? !this.#isStopped : this.#toldUp !== isUp;
+    const isNews = this.#reportedUp === undefined ? !this.#isStopped : this.#reportedUp !== isUp;
     if (state !== 'connecting' && isNews) {
-      this.#toldUp = isUp;
+      this.#reportedUp = isUp;
       onLink(isUp, reason, this.#sinceUs);
     }
     onState();

@@ -6,7 +6,7 @@ export type { ConnectionOptions, Linked } from './connection-options.ts';
 export { maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
 export { NewestReadings } from './newest-readings.ts';
 export { type RequestCounts, RequestMeter, type RoundTrip } from './request-meter.ts';
-export { noDetail, readBrowseAnswer, readDetail, readTrace, type ToldDetail } from './stack-answers.ts';
+export { noDetail, readBrowseAnswer, readDetail, readTrace, type StackDetail } from './stack-answers.ts';
 export { isThrown, reasonOf } from './stack-error.ts';
 export { startProcess } from './stack-process.ts';
 export * from './status.ts';

@@ -12,11 +12,11 @@ test('the median and the 99th of a hundred are told within a tenth', () => {
       const sorted = each.toSorted((a, b) => a - b);
       const { p50Ms, p99Ms } = meter.roundTrip() ?? assert.fail();
       const exact = (part: number) => sorted[Math.ceil(part * sorted.length) - 1] as number;
-      for (const [told, truth] of [
+      for (const [reported, truth] of [
         [p50Ms, exact(0.5)],
         [p99Ms, exact(0.99)],
       ] as const) {
-        assert.ok(Math.abs(told / truth - 1) < 0.1, `${told} for ${truth}`);
+        assert.ok(Math.abs(reported / truth - 1) < 0.1, `${reported} for ${truth}`);
       }
     }),
   );

@@ -25,16 +25,16 @@ test('a detail as the contract has it is told as it is', () => {
 
 test('of too many devices those that are down are told, and how many are not', () => {
   const devices = Array.from({ length: 300 }, (_, at) => device(`d${at}`, at < 299));
-  const told = readDetail({ devices, scanGroups: new Array(70).fill(group) });
-  assert.equal(told.devices[0]?.name, 'd299');
-  assert.deepEqual([told.devices.length, told.scanGroups.length, told.leftOut], [256, 64, 44 + 6]);
+  const reported = readDetail({ devices, scanGroups: new Array(70).fill(group) });
+  assert.equal(reported.devices[0]?.name, 'd299');
+  assert.deepEqual([reported.devices.length, reported.scanGroups.length, reported.leftOut], [256, 64, 44 + 6]);
   assert.equal(readDetail({ devices: new Array(2 ** 32 - 1) }).leftOut, 2 ** 32 - 1);
 });
 
 test('what makes no sense in a detail is left out and counted, and long texts are cut', () => {
-  const told = readDetail({ devices: [1, null, { name: 'x' }, device('y'.repeat(600))], clients: -1 });
-  assert.deepEqual([told.devices.length, told.leftOut, told.clients], [1, 3, undefined]);
-  assert.equal(told.devices[0]?.name, `${'y'.repeat(500)}…`);
+  const reported = readDetail({ devices: [1, null, { name: 'x' }, device('y'.repeat(600))], clients: -1 });
+  assert.deepEqual([reported.devices.length, reported.leftOut, reported.clients], [1, 3, undefined]);
+  assert.equal(reported.devices[0]?.name, `${'y'.repeat(500)}…`);
   const hostile = {
     get devices() {
       throw new Error('never');

@@ -11,7 +11,7 @@ import type {
 } from '../connector.ts';
 
 /** What an instance reports about itself. */
-export interface ToldDetail {
+export interface StackDetail {
   readonly devices: readonly DeviceDetail[];
   readonly scanGroups: readonly ScanGroupDetail[];
   /** How many clients a provider has. */
@@ -20,7 +20,7 @@ export interface ToldDetail {
   readonly leftOut: number;
 }
 
-export const noDetail: ToldDetail = Object.freeze({ devices: [], scanGroups: [], clients: undefined, leftOut: 0 });
+export const noDetail: StackDetail = Object.freeze({ devices: [], scanGroups: [], clients: undefined, leftOut: 0 });
 
 const maxDevices = 256;
 const maxScanGroups = 64;
@@ -35,20 +35,20 @@ const maxProperties = 64;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Nothing is thrown: what makes no sense is left out. */
-export function readDetail(given: unknown): ToldDetail {
+export function readDetail(given: unknown): StackDetail {
   try {
     if (!isObject(given)) return noDetail;
-    const devices = listed(given.devices, deviceOf);
+    const all = listed(given.devices, deviceOf);
     const groups = listed(given.scanGroups, groupOf);
-    const down = devices.items.filter(({ isUp }) => !isUp);
-    const told =
-      devices.items.length <= maxDevices
-        ? devices.items
-        : [...down, ...devices.items.filter(({ isUp }) => isUp)].slice(0, maxDevices);
+    const down = all.items.filter(({ isUp }) => !isUp);
+    const devices =
+      all.items.length <= maxDevices
+        ? all.items
+        : [...down, ...all.items.filter(({ isUp }) => isUp)].slice(0, maxDevices);
     const scanGroups = groups.items.slice(0, maxScanGroups);
-    const all = devices.count + groups.count;
+    const count = all.count + groups.count;
     const clients = isCount(given.clients) ? given.clients : undefined;
-    return { devices: told, scanGroups, clients, leftOut: all - told.length - scanGroups.length };
+    return { devices, scanGroups, clients, leftOut: count - devices.length - scanGroups.length };
   } catch {
     return noDetail;
   }

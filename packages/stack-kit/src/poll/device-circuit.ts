@@ -31,7 +31,7 @@ export interface CircuitEvents {
 }
 
 /** The points of a silent device become bad when its last answer is this old, or two of its shortest periods. */
-const tellWithinMs = 5000;
+const reportWithinMs = 5000;
 const probeAfterMs = { first: 1000, most: 30_000 } as const;
 
 export class DeviceCircuit<R extends PollRequest> {
@@ -173,8 +173,8 @@ export class DeviceCircuit<R extends PollRequest> {
    * timeout would delay bad quality for too long.
    */
   async #judgeSilence(tookMs: number, signal: AbortSignal): Promise<void> {
-    const toldAfterMs = this.#options.clock.monotonicMs() - this.#heardMs + tookMs;
-    const isUrgent = toldAfterMs > Math.max(tellWithinMs, 2 * this.#shortestPeriodMs);
+    const reportAfterMs = this.#options.clock.monotonicMs() - this.#heardMs + tookMs;
+    const isUrgent = reportAfterMs > Math.max(reportWithinMs, 2 * this.#shortestPeriodMs);
     if (!isUrgent && this.#lively !== undefined) {
       const [request] = this.#options.plan([this.#lively]);
       if (request !== undefined) await this.#exchange(request, undefined, signal);

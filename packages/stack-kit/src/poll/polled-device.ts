@@ -19,7 +19,7 @@ interface DeviceGroup<R extends PollRequest> {
   tookMs: number | undefined;
 }
 
-const maxCulpritsTold = 10;
+const maxCulpritsReported = 10;
 /**
  * A scan of more is published in pieces, so that the receiver is not blocked by a large one. A batch grows to powers of
  * two: it has room for the readings of one more request.
@@ -36,14 +36,14 @@ export class PolledDevice<R extends PollRequest> {
   /** By period in milliseconds. */
   #groups = new Map<number, DeviceGroup<R>>();
   #readable: readonly StackPoint[] = [];
-  #culpritsTold = 0;
+  #culpritsReported = 0;
 
   constructor(name: string, options: PollerOptions<R>, line: SharedLine) {
     this.name = name;
     this.#options = options;
     this.circuit = new DeviceCircuit(name, options, line, {
-      onOpened: () => this.#tellSilent(),
-      onClosed: () => this.#beginAnew(),
+      onOpened: () => this.#reportSilent(),
+      onClosed: () => this.#restart(),
     });
   }
 
@@ -62,7 +62,7 @@ export class PolledDevice<R extends PollRequest> {
       this.#readable,
       [...groups.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
     );
-    this.#culpritsTold = 0;
+    this.#culpritsReported = 0;
     if (this.isSilent && this.#run !== undefined) this.#mark(this.#readable, silentQuality);
   }
 
@@ -117,7 +117,7 @@ export class PolledDevice<R extends PollRequest> {
     const [group, run] = [this.#groups.get(periodMs), this.#run];
     if (group === undefined || run === undefined) return true;
     if (group.isScanning) return false;
-    this.#tellUnreadable(group);
+    this.#reportUnreadable(group);
     if (this.isSilent) return true;
     group.isScanning = true;
     run.track(this.#scanWhileWanted(group, periodMs, run));
@@ -128,7 +128,7 @@ export class PolledDevice<R extends PollRequest> {
     const { clock } = this.#options;
     do {
       group.isWanted = false;
-      this.#tellUnreadable(group);
+      this.#reportUnreadable(group);
       const beganMs = clock.monotonicMs();
       await this.#scanOnce(group, beganMs + periodMs, run);
       if (run.signal.aborted) return;
@@ -152,7 +152,7 @@ export class PolledDevice<R extends PollRequest> {
       do {
         const failure = plan.failed.shift() as FailedRequest<R>;
         const parts = plan.split(failure, nowMs());
-        if (parts.length === 0) this.#tellCulprit(failure, batch);
+        if (parts.length === 0) this.#reportCulprit(failure, batch);
         plan.requests.push(...parts);
         plan.takeOut(await this.#askAll(parts, batch, run.signal, goesOn));
         if (!goesOn()) return;
@@ -199,13 +199,13 @@ export class PolledDevice<R extends PollRequest> {
   }
 
   /** What was read before it fell silent goes first: nothing good follows the bad. */
-  #tellSilent(): void {
+  #reportSilent(): void {
     for (const group of this.#groups.values()) this.#publish(group.batch);
     this.#mark(this.#readable, silentQuality);
   }
 
   /** It may have been changed while it was silent: everything is asked for as if for the first time. */
-  #beginAnew(): void {
+  #restart(): void {
     for (const group of this.#groups.values()) this.#plan(group);
     this.scanAll();
   }
@@ -223,16 +223,16 @@ export class PolledDevice<R extends PollRequest> {
     this.#plan(group);
   }
 
-  #tellUnreadable(group: DeviceGroup<R>): void {
+  #reportUnreadable(group: DeviceGroup<R>): void {
     if (group.isUnreadableReported) return;
     group.isUnreadableReported = true;
     this.#mark(group.plan.unreadable, refusedQuality);
   }
 
-  #tellCulprit({ request: { points }, quality, reason }: FailedRequest<R>, batch: Batch): void {
+  #reportCulprit({ request: { points }, quality, reason }: FailedRequest<R>, batch: Batch): void {
     this.#add(points, quality, batch);
     const [point] = points;
-    if (point === undefined || this.#culpritsTold++ >= maxCulpritsTold) return;
+    if (point === undefined || this.#culpritsReported++ >= maxCulpritsReported) return;
     this.#options.log.warn(`${point.name}: ${this.name} cannot read ${point.address}: ${reason}`);
   }
 

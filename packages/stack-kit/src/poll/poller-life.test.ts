@@ -49,7 +49,7 @@ describe('points that change while it runs', () => {
     plant.take();
     await plant.advance(500);
     assert.deepEqual(
-      plant.told.map(({ readings }) => readings),
+      plant.reported.map(({ readings }) => readings),
       [{ turns: 1, moves: 2, leaves: 9 }],
     );
   });
@@ -188,7 +188,7 @@ describe('a probe', () => {
     plant.device('a').isSilent = true;
     plant.setPoints([point('a/1'), point('b/1'), point('b/2')]);
     assert.equal(await probed(plant, 5), 'answered');
-    assert.deepEqual([plant.underWay, plant.clock.waiting, plant.told.length], [0, 0, 0]);
+    assert.deepEqual([plant.underWay, plant.clock.waiting, plant.reported.length], [0, 0, 0]);
     for (const { length } of plant.sent) assert.equal(length, 1);
   });
 

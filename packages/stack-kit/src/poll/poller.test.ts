@@ -14,11 +14,15 @@ describe('scans', () => {
     plant.setPoints([point('a/1'), point('a/2'), point('a/7'), point('a/8', 250)]);
     start(plant);
     await plant.advance(2100);
-    const times = (name: string) => plant.told.filter(({ readings }) => name in readings).map(({ ms }) => ms);
+    const times = (name: string) => plant.reported.filter(({ readings }) => name in readings).map(({ ms }) => ms);
     // Two requests of a millisecond each in the slower group; the faster one has its turn between them.
     assert.deepEqual(times('a/1'), [3, 1003, 2003]);
     assert.deepEqual(times('a/8'), [2, 251, 501, 751, 1002, 1251, 1501, 1751, 2002]);
-    assert.deepEqual(plant.told.find(({ readings }) => 'a/1' in readings)?.readings, { 'a/1': 1, 'a/2': 2, 'a/7': 7 });
+    assert.deepEqual(plant.reported.find(({ readings }) => 'a/1' in readings)?.readings, {
+      'a/1': 1,
+      'a/2': 2,
+      'a/7': 7,
+    });
     assert.equal(plant.meter.answers, plant.sent.length);
     const [slow, fast] = plant.poller.detail().scanGroups ?? [];
     assert.deepEqual(slow, { periodMs: 1000, points: 3, requests: 2, scans: 3, overruns: 0, tookMs: 3 });
@@ -83,8 +87,8 @@ describe('scans', () => {
       start(plant);
       await plant.advance(100);
       assert.equal(plant.mostUnderWay, most);
-      assert.equal(plant.told.length, 1);
-      assert.equal(Object.keys(plant.told[0]?.readings ?? {}).length, 12);
+      assert.equal(plant.reported.length, 1);
+      assert.equal(Object.keys(plant.reported[0]?.readings ?? {}).length, 12);
       await stop();
     }
   });
@@ -185,7 +189,7 @@ describe('a wrong address', () => {
     await plant.advance(1200);
     for (let cell = 0; cell < 60; cell++) assert.equal(plant.shown(`a/${cell}`), badAddress, `a/${cell}`);
     await plant.advance(9000);
-    const scans = plant.told.filter(({ readings }) => 'a/500' in readings).map(({ ms }) => ms);
+    const scans = plant.reported.filter(({ readings }) => 'a/500' in readings).map(({ ms }) => ms);
     assert.ok(scans.length >= 6, `the good ones were read at ${scans}`);
     for (let cell = 0; cell < 60; cell++) assert.equal(plant.shown(`a/${cell}`), badAddress, `a/${cell}`);
     slow.refused.clear();
@@ -228,11 +232,11 @@ describe('a device that falls silent', () => {
     const { plant } = await running();
     plant.device('a').isSilent = true;
     await plant.advance(2000);
-    const bad = plant.told.filter(({ readings }) => Object.values(readings).includes(noAnswer));
+    const bad = plant.reported.filter(({ readings }) => Object.values(readings).includes(noAnswer));
     assert.equal(bad.length, 1);
     assert.deepEqual(bad[0]?.readings, { 'a/1': noAnswer, 'a/2': noAnswer, 'a/50': noAnswer, 'a/70': noAnswer });
     assert.ok((bad[0]?.ms ?? 0) < 1500 + 2000);
-    const others = plant.told.filter(({ readings }) => 'b/1' in readings);
+    const others = plant.reported.filter(({ readings }) => 'b/1' in readings);
     assert.deepEqual(
       others.map(({ ms }) => ms),
       [2001, 3001],
@@ -265,7 +269,7 @@ describe('a device that falls silent', () => {
       const lostMs = plant.clock.monotonicMs();
       await plant.advance(Math.max(2 * periodMs, 5000));
       for (const name of ['a/1', 'a/50', 'a/9']) assert.equal(plant.shown(name), noAnswer, name);
-      assert.ok((plant.told.find(({ readings }) => 'a/1' in readings)?.ms ?? 0) > lostMs);
+      assert.ok((plant.reported.find(({ readings }) => 'a/1' in readings)?.ms ?? 0) > lostMs);
     });
   }
 
@@ -276,7 +280,7 @@ describe('a device that falls silent', () => {
     plant.device('a').isSilent = false;
     await plant.advance(3000);
     assert.ok(plant.meter.failures > 0);
-    assert.ok(!plant.told.some(({ readings }) => Object.values(readings).includes(noAnswer)));
+    assert.ok(!plant.reported.some(({ readings }) => Object.values(readings).includes(noAnswer)));
   });
 
   test('is probed with one small request, more and more rarely', async () => {
@@ -299,7 +303,7 @@ describe('a device that falls silent', () => {
     plant.device('a').isSilent = false;
     plant.take();
     await plant.advance(5000);
-    const back = plant.told.filter(({ readings }) => 'a/1' in readings || 'a/70' in readings);
+    const back = plant.reported.filter(({ readings }) => 'a/1' in readings || 'a/70' in readings);
     const [first] = back;
     assert.deepEqual(Object.keys({ ...first?.readings, ...back[1]?.readings }).sort(), ['a/1', 'a/2', 'a/50', 'a/70']);
     assert.ok((back[1]?.ms ?? 0) - (first?.ms ?? 0) < 10);
@@ -316,7 +320,7 @@ describe('a device that falls silent', () => {
     await plant.advance(150_000, 10);
     plant.take();
     await plant.advance(60_000, 10);
-    const scans = plant.told.filter(({ readings }) => 'a/1' in readings).map(({ ms }) => ms);
+    const scans = plant.reported.filter(({ readings }) => 'a/1' in readings).map(({ ms }) => ms);
     assert.ok(scans.length >= 50, `${scans.length} scans in 60 s`);
     plant.device('dead30').isSilent = false;
     await plant.advance(150_000, 10);
@@ -345,7 +349,7 @@ describe('a device that falls silent', () => {
     await plant.advance(75); // the first request of the scan is answered, the second is under way
     plant.device('a').isSilent = true;
     await plant.advance(3000);
-    const kinds = plant.told.filter(({ readings }) => 'a/1' in readings).map(({ readings }) => readings['a/1']);
+    const kinds = plant.reported.filter(({ readings }) => 'a/1' in readings).map(({ readings }) => readings['a/1']);
     assert.deepEqual(kinds, [1, noAnswer]);
   });
 });

@@ -49,7 +49,7 @@ export interface ConnectorWorld {
    * False where an answer does not say which question it answers, so that a second copy of one can be taken for the
    * answer to the next. True.
    */
-  readonly tellsAnswersApart?: boolean;
+  readonly distinguishesAnswers?: boolean;
   /** False where a connection that ends is replaced by another, and the link does not notice. True. */
   readonly linkIsConnection?: boolean;
   /** On a free port of 127.0.0.1. */

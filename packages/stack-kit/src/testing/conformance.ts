@@ -45,7 +45,7 @@ function conformConnector(world: ConnectorWorld): void {
     try {
       await run(hosted);
     } finally {
-      await bench().way.mend();
+      await bench().way.repair();
       await hosted.stop();
     }
     assert.deepEqual(hosted.wrong, []);
@@ -71,7 +71,7 @@ function conformProvider(world: ProviderWorld): void {
     try {
       await bench().withClient((client) => run(hosted, client));
     } finally {
-      await bench().way?.mend();
+      await bench().way?.repair();
       await hosted.stop();
     }
     assert.deepEqual(hosted.wrong, []);

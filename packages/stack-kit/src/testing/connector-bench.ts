@@ -74,7 +74,7 @@ export class ConnectorBench {
   /** The way is clear and the device has the first value of every sample. */
   async begin(): Promise<void> {
     this.isBlind = false;
-    await this.way.mend();
+    await this.way.repair();
     this.#had.clear();
     this.#at.clear();
     for (const sample of [...this.world.measurements, ...this.world.commands]) await this.#give(sample, 0);

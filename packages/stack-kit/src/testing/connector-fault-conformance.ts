@@ -59,8 +59,8 @@ export function testFaults(world: ConnectorBench['world'], bench: () => Connecto
 }
 
 /** Nobody who speaks this protocol could tell that something is wrong. */
-function isHidden({ recognisesGarbling, tellsAnswersApart }: ConnectorBench['world'], { kind }: Fault): boolean {
+function isHidden({ recognisesGarbling, distinguishesAnswers }: ConnectorBench['world'], { kind }: Fault): boolean {
   const isChanged = kind === 'garble' || kind === 'mangle';
   const isRepeated = kind === 'duplicate' || kind === 'mangle';
-  return (isChanged && !recognisesGarbling) || (isRepeated && tellsAnswersApart === false);
+  return (isChanged && !recognisesGarbling) || (isRepeated && distinguishesAnswers === false);
 }

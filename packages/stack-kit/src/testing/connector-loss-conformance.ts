@@ -41,7 +41,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
         const before = good();
         await bench().later();
         assert.equal(good(), before, 'a reading was good though the device said nothing');
-        await bench().way.mend();
+        await bench().way.repair();
         await bench().untilRight(hosted);
         await bench().change();
         await bench().untilRight(hosted);
@@ -82,7 +82,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
       hosted.setPoints();
       await until('an attempt has failed', () => hosted.connection.status().counters.errors > 0);
       await bench().later();
-      await bench().way.mend();
+      await bench().way.repair();
       await bench().untilRight(hosted);
     } finally {
       await hosted.stop();
@@ -99,7 +99,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
     await until('it tries', () => bench().way.touched > touched);
     await hosted.stop();
     assert.deepEqual(hosted.wrong, []);
-    await bench().way.mend();
+    await bench().way.repair();
     await until('no connection is left', () => bench().way.open === 0);
   });
 
@@ -117,7 +117,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
       const outcome = await hosted.write(address, value);
       if (world.transport === 'tcp') assert.equal(outcome.kind, 'notConnected', JSON.stringify(outcome));
       else assert.notEqual(outcome.kind, 'accepted', 'nobody was there to accept it');
-      await bench().way.mend();
+      await bench().way.repair();
       await bench().untilRight(hosted);
       await bench().later();
       assert.ok(isSame(await bench().device.get(address), before), 'it was sent when the link came back');
@@ -133,7 +133,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
       await bench().untilBad(hosted);
       const outcome = await writing;
       if (world.writesAreAnswered !== false) assert.notEqual(outcome.kind, 'accepted', 'the device never had it');
-      await bench().way.mend();
+      await bench().way.repair();
       await bench().untilRight(hosted);
       await bench().later();
       assert.ok(isSame(await bench().device.get(address), before), 'it was sent when the link came back');
@@ -151,7 +151,7 @@ export function testLoss(world: ConnectorBench['world'], bench: () => ConnectorB
       const outcome = await writing;
       assert.notEqual(outcome.kind, 'notConnected', 'that would say that nothing was sent');
       if (world.writesAreAnswered !== false) assert.notEqual(outcome.kind, 'accepted', 'nobody has accepted it');
-      await bench().way.mend();
+      await bench().way.repair();
       await bench().untilRight(hosted);
       await bench().later();
       if (before !== undefined) assert.ok(isSame(await bench().device.get(address), before), 'it was sent twice');

@@ -134,7 +134,7 @@ function testLossOfServed(bench: () => ProviderBench, serving: Serving): void {
         );
         // Published while nobody is there to take it: whoever comes back sees the newest.
         bench().publishAll(hosted, 1);
-        await way.mend();
+        await way.repair();
         await until('it is up again', () => hosted.connection.status().counters.connects > connects);
         await bench().untilAllSeen(client, 1);
         bench().publishAll(hosted, 2);

@@ -10,7 +10,7 @@ export interface Way extends AsyncDisposable {
   /** Nobody can be reached, and whoever was is gone. */
   cut(): Promise<void>;
   /** Everything passes again. */
-  mend(): Promise<void>;
+  repair(): Promise<void>;
   /** Ends every connection, in order or not; a relay has none. */
   reset(): void;
   hangUp(): void;
@@ -32,7 +32,7 @@ export async function openWay(transport: Transport, target: Endpoint): Promise<W
     endpoint: target,
     setFaults: () => {},
     cut: nothing,
-    mend: nothing,
+    repair: nothing,
     reset: () => {},
     hangUp: () => {},
     touched: 0,
@@ -51,7 +51,7 @@ function throughProxy(proxy: FaultProxy): Way {
       await proxy.refuse();
       proxy.reset();
     },
-    async mend() {
+    async repair() {
       proxy.setFaults({});
       await proxy.listen();
     },
@@ -76,7 +76,7 @@ function throughRelay(relay: FaultRelay): Way {
     endpoint: { host: relay.host, port: relay.port },
     setFaults: (faults) => relay.setFaults(faults),
     cut: () => relay.refuse(),
-    async mend() {
+    async repair() {
       relay.setFaults({});
       await relay.listen();
     },

@@ -34,8 +34,8 @@ describe('a client that does not keep up', () => {
     });
     far.resume();
     await last;
-    const told = ['newest 5000 skipped 70', 'turn', 'flush', 'newest 5000 skipped 0', 'turn', 'flush'];
-    assert.deepEqual(events, ['flush', ...told, 'newest 1999 skipped 0']);
+    const reported = ['newest 5000 skipped 70', 'turn', 'flush', 'newest 5000 skipped 0', 'turn', 'flush'];
+    assert.deepEqual(events, ['flush', ...reported, 'newest 1999 skipped 0']);
     assert.equal(client.sendUpdates(Buffer.from('later')), true);
   });
 
@@ -56,9 +56,9 @@ describe('a client that does not keep up', () => {
     fill(client);
     for (const handle of [3, 3, 4]) client.passOver(handle);
     client.sendRemoval(3, Buffer.from('3 is gone'));
-    const told = shortMessages(far, 2);
+    const reported = shortMessages(far, 2);
     far.resume();
-    assert.deepEqual(await told, ['3 is gone', 'newest 4 skipped 2']);
+    assert.deepEqual(await reported, ['3 is gone', 'newest 4 skipped 2']);
   });
 
   test('and takes nothing for 30 s is closed with 1013', async () => {

@@ -19,14 +19,14 @@ function bench(...names: string[]) {
     text: (name) => JSON.stringify({ name, state: states.get(name) ?? assert.fail(`${name} is gone`) }),
   });
   const client = () => {
-    const told: string[][] = [];
+    const reported: string[][] = [];
     const send = (message: string | Buffer[]) => {
       const text = typeof message === 'string' ? message : Buffer.concat(message).toString();
       const { notification, updates } = JSON.parse(text) as { notification: string; updates: Update[] };
       assert.equal(notification, 'ItemNotification');
-      told.push(updates.map(({ name, state, removed }) => `${name} ${state}${removed === true ? ' removed' : ''}`));
+      reported.push(updates.map(({ name, state, removed }) => `${name} ${state}${removed === true ? ' removed' : ''}`));
     };
-    return { told, client: { send, isOpen: true } as unknown as ChannelClient };
+    return { reported, client: { send, isOpen: true } as unknown as ChannelClient };
   };
   const change = (name: string) => {
     states.set(name, (states.get(name) ?? 0) + 1);
@@ -43,31 +43,31 @@ interface Update {
 
 test('who begins to watch is told what there is, each item once, and then every change, those of a moment at once', () => {
   const { clock, watches, client, change } = bench('a', 'b');
-  const { told, client: one } = client();
+  const { reported, client: one } = client();
   watches.watch(one, ['a', 'a']);
   change('a');
   change('b');
   change('a');
-  assert.deepEqual(told, [['a 0']]);
+  assert.deepEqual(reported, [['a 0']]);
   clock.advance(20);
-  assert.deepEqual(told, [['a 0'], ['a 1', 'a 2']]);
+  assert.deepEqual(reported, [['a 0'], ['a 1', 'a 2']]);
   change('a');
   clock.advance(20);
-  assert.deepEqual(told.slice(2), [['a 3']]);
+  assert.deepEqual(reported.slice(2), [['a 3']]);
   assert.equal(clock.waiting, 0);
 });
 
 test('who watches none of what there is, or all where there is nothing, is told nothing', () => {
   const { watches, client } = bench();
-  const { told, client: one } = client();
+  const { reported, client: one } = client();
   watches.watch(one, []);
   watches.watchAll(one);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('no change is told after what came later: not to who watches once more, and not to who watches all', () => {
   const { clock, watches, client, change } = bench('a');
-  const { told, client: one } = client();
+  const { reported, client: one } = client();
   watches.watch(one, ['a']);
   change('a');
   change('a');
@@ -76,26 +76,26 @@ test('no change is told after what came later: not to who watches once more, and
   change('a');
   watches.watchAll(one);
   clock.advance(1000);
-  assert.deepEqual(told, [['a 0'], ['a 1', 'a 2'], ['a 2'], ['a 3', 'a 4'], ['a 4']]);
+  assert.deepEqual(reported, [['a 0'], ['a 1', 'a 2'], ['a 2'], ['a 3', 'a 4'], ['a 4']]);
 });
 
 test('who watches no more is told what has changed before, and nothing afterwards', () => {
   const { clock, watches, client, change } = bench('a', 'b');
-  const { told, client: one } = client();
+  const { reported, client: one } = client();
   watches.watchAll(one);
   change('a');
   watches.unwatch(one, ['a']);
-  assert.deepEqual(told, [['a 0', 'b 0'], ['a 1']]);
+  assert.deepEqual(reported, [['a 0', 'b 0'], ['a 1']]);
   change('a');
   change('b');
   clock.advance(1000);
-  assert.deepEqual(told.slice(2), [['b 1']]);
+  assert.deepEqual(reported.slice(2), [['b 1']]);
   change('b');
   watches.leave(one);
-  assert.deepEqual(told.slice(3), [['b 2']]);
+  assert.deepEqual(reported.slice(3), [['b 2']]);
   change('b');
   clock.advance(1000);
-  assert.equal(told.length, 4);
+  assert.equal(reported.length, 4);
 });
 
 test('an item that goes is told with its last text, and is another one when it comes back', () => {
@@ -107,7 +107,7 @@ test('an item that goes is told with its last text, and is another one when it c
   watches.changed('a', true, '{"name":"a","state":7}');
   change('a');
   clock.advance(1000);
-  assert.deepEqual(named.told.slice(1), [['a 7 removed']]);
-  assert.deepEqual(all.told.slice(1), [['a 7 removed', 'a 1']]);
+  assert.deepEqual(named.reported.slice(1), [['a 7 removed']]);
+  assert.deepEqual(all.reported.slice(1), [['a 7 removed', 'a 1']]);
   assert.equal(watches.countOf(named.client), 0);
 });

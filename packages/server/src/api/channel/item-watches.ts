@@ -24,7 +24,7 @@ export interface ItemWatchesOptions {
 
 /** A watch that is starting: which items it has reported, and their changes since, to be reported afterwards. */
 interface Joining {
-  readonly told: Set<string>;
+  readonly sent: Set<string>;
   readonly behind: string[];
 }
 
@@ -81,13 +81,13 @@ export class ItemWatches {
   }
 
   /** The item has changed, or is about to be removed; with its text where it can no longer be queried. */
-  changed(name: string, isRemoved: boolean, told?: string): void {
+  changed(name: string, isRemoved: boolean, sent?: string): void {
     if (!this.#watchers.isWatched(name) && this.#joining.size === 0) return;
-    const text = told ?? this.#options.text(name);
+    const text = sent ?? this.#options.text(name);
     const shown = isRemoved ? `${text.slice(0, -1)},"removed":true}` : text;
-    for (const joining of this.#joining.values()) if (joining.told.has(name)) joining.behind.push(shown);
+    for (const joining of this.#joining.values()) if (joining.sent.has(name)) joining.behind.push(shown);
     this.#watchers.forEach(name, (client) => {
-      if (this.#joining.get(client)?.told.has(name) !== true) this.#queue(client, shown);
+      if (this.#joining.get(client)?.sent.has(name) !== true) this.#queue(client, shown);
     });
     if (isRemoved) this.#watchers.forget(name);
   }
@@ -106,7 +106,7 @@ export class ItemWatches {
     onItem: (name: string) => void,
     onEnd: () => void = () => undefined,
   ): Promise<void> | undefined {
-    const joining: Joining = { told: new Set(), behind: [] };
+    const joining: Joining = { sent: new Set(), behind: [] };
     this.flush();
     this.#joining.set(client, joining);
     const end = (message: readonly Buffer[] | undefined) => {
@@ -128,7 +128,7 @@ export class ItemWatches {
 
   /** One notification of all of them; undefined where there are none. */
   *#present(
-    { told, behind }: Joining,
+    { sent, behind }: Joining,
     names: Iterable<string>,
     onItem: (name: string) => void,
   ): Generator<void, readonly Buffer[] | undefined> {
@@ -140,9 +140,9 @@ export class ItemWatches {
     for (const name of names) {
       if (has(name)) {
         onItem(name);
-        if (!told.has(name)) texts += `${told.size === 0 ? '' : ','}${text(name)}`;
+        if (!sent.has(name)) texts += `${sent.size === 0 ? '' : ','}${text(name)}`;
         else if (behind.length > 0) behind.push(text(name)); // it went, and came back
-        told.add(name);
+        sent.add(name);
       }
       if (++items % stepItems > 0) continue;
       pieces.append(Buffer.from(texts));
@@ -150,7 +150,7 @@ export class ItemWatches {
       yield;
     }
     pieces.append(Buffer.from(`${texts}]}`));
-    return told.size === 0 ? undefined : pieces.end();
+    return sent.size === 0 ? undefined : pieces.end();
   }
 
   #send(client: ChannelClient, texts: readonly string[]): void {

@@ -25,7 +25,7 @@ before(async () => {
   }
 });
 
-interface Told {
+interface Reported {
   readonly request_id?: number;
   readonly result?: boolean;
   readonly notification?: string;
@@ -38,16 +38,16 @@ interface Told {
 async function connect() {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/data/ws`, { maxPayload: 256 << 20 });
   cleanup.defer(() => socket.terminate());
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   let closed: string | undefined;
-  socket.on('message', (message: Buffer) => told.push(JSON.parse(message.toString())));
+  socket.on('message', (message: Buffer) => reported.push(JSON.parse(message.toString())));
   socket.on('close', (code, reason) => (closed = `closed with ${code} ${reason}`));
   await once(socket, 'open');
   /** The first of its kind, when it is there. */
-  const heard = async (isIt: (message: Told) => boolean): Promise<Told> => {
+  const heard = async (isIt: (message: Reported) => boolean): Promise<Reported> => {
     for (;;) {
-      const found = told.findIndex(isIt);
-      if (found >= 0) return told.splice(found, 1)[0] as Told;
+      const found = reported.findIndex(isIt);
+      if (found >= 0) return reported.splice(found, 1)[0] as Reported;
       assert.equal(closed, undefined);
       await Promise.race([once(socket, 'message'), once(socket, 'close')]);
     }

@@ -6,7 +6,7 @@ import { LogWatches } from './log-watches.ts';
 
 /** A client that takes what it is told when the test says so. */
 class SlowClient {
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   waitingBytes = 0;
   readonly #drained: (() => void)[] = [];
 
@@ -18,7 +18,7 @@ class SlowClient {
     };
     assert.equal(notification, 'FunctionModuleLogNotification');
     const texts = lines.map(({ name, text }) => `${name}: ${text}`);
-    this.told.push([...texts, ...(skipped === undefined ? [] : [`skipped ${skipped}`])].join(', '));
+    this.reported.push([...texts, ...(skipped === undefined ? [] : [`skipped ${skipped}`])].join(', '));
   }
 
   onceDrained(listener: () => void): void {
@@ -53,11 +53,11 @@ test('a client that does not keep up is told how many lines it has missed, once,
   slow.waitingBytes = tooMany;
   modules.print('a', ['2', '3'], 10);
   modules.print('a', ['4']);
-  assert.deepEqual([slow.told, slow.listeners], [['a: 1'], 1]);
+  assert.deepEqual([slow.reported, slow.listeners], [['a: 1'], 1]);
   slow.drain();
-  assert.deepEqual(slow.told, ['a: 1', 'skipped 13']);
+  assert.deepEqual(slow.reported, ['a: 1', 'skipped 13']);
   modules.print('a', ['5']);
-  assert.deepEqual(slow.told.slice(2), ['a: 5']);
+  assert.deepEqual(slow.reported.slice(2), ['a: 5']);
 });
 
 test('what it has missed is told with the next line, where that comes first', () => {
@@ -68,7 +68,7 @@ test('what it has missed is told with the next line, where that comes first', ()
   slow.waitingBytes = 0;
   modules.print('a', ['2'], 5);
   slow.drain();
-  assert.deepEqual(slow.told, ['a: 2, skipped 6']);
+  assert.deepEqual(slow.reported, ['a: 2, skipped 6']);
 });
 
 test('who watches no more, or is gone, is told nothing of what it has missed', () => {
@@ -83,7 +83,7 @@ test('who watches no more, or is gone, is told nothing of what it has missed', (
     each.modules.print('a', ['1']);
     end(each);
     each.slow.drain();
-    assert.deepEqual([each.slow.told, each.modules.watchedLogs], [[], []]);
+    assert.deepEqual([each.slow.reported, each.modules.watchedLogs], [[], []]);
   }
 });
 

@@ -36,7 +36,7 @@ before(() => {
   for (const name of names.slice(0, 20_000)) alarms.put({ name, severity: 1 });
 });
 
-interface Told {
+interface Reported {
   readonly request_id?: unknown;
   readonly result?: boolean;
   readonly error?: { readonly type: string };
@@ -93,8 +93,8 @@ class Listener {
     requests.take(this as unknown as ChannelClient, Buffer.from(text));
   }
 
-  get told(): Told[] {
-    return this.messages.map((message) => JSON.parse(message) as Told);
+  get reported(): Reported[] {
+    return this.messages.map((message) => JSON.parse(message) as Reported);
   }
 
   leave(): void {
@@ -173,7 +173,7 @@ describe('while a long message is read and carried out, others are answered:', (
 test('each name of a long watch is named, and the reasons of 10,000 failures are told', async () => {
   const client = new Listener();
   await takeTurns(client, { request: 'WatchCommands', id: 5, commands: [...unknown.slice(0, 30_000), 'point_1'] });
-  const [answer, present] = client.told;
+  const [answer, present] = client.reported;
   assert.deepEqual([answer?.request_id, answer?.result], [5, false]);
   assert.deepEqual(
     answer?.results?.map(({ name }) => name),
@@ -195,10 +195,10 @@ test('the messages of a client are begun in the order in which they came', async
   client.ask({ request: 'WatchCommands', id: 3, commands: names.slice(0, 20_000) });
   client.ask({ request: 'Heartbeat', id: 4 });
   await requests.finished();
-  const told = client.told.map(({ request_id: answered, notification }) => answered ?? notification);
-  assert.deepEqual(told, [1, 'MeasurementUpdateNotification', 2, 3, 'CommandUpdateNotification', 4]);
+  const reported = client.reported.map(({ request_id: answered, notification }) => answered ?? notification);
+  assert.deepEqual(reported, [1, 'MeasurementUpdateNotification', 2, 3, 'CommandUpdateNotification', 4]);
   assert.equal(watches.measurements.countOf(client as unknown as ChannelClient), 0);
-  assert.equal(client.told[4]?.updates?.length, 20_000);
+  assert.equal(client.reported[4]?.updates?.length, 20_000);
   client.leave();
 });
 
@@ -211,9 +211,9 @@ test('what a client asks behind a long read or watch is answered behind it', asy
   client.ask({ request: 'UnwatchMeasurements', id: 5, measurements: ['point_7'] });
   client.ask({ request: 'Heartbeat', id: 6 });
   await requests.finished();
-  const told = client.told.map(({ request_id: answered, notification }) => answered ?? notification);
-  assert.deepEqual(told, [1, 2, 3, 'MeasurementUpdateNotification', 4, 5, 6]);
-  assert.equal(client.told[3]?.updates?.length, measurements.size);
+  const reported = client.reported.map(({ request_id: answered, notification }) => answered ?? notification);
+  assert.deepEqual(reported, [1, 2, 3, 'MeasurementUpdateNotification', 4, 5, 6]);
+  assert.equal(client.reported[3]?.updates?.length, measurements.size);
   assert.equal(watches.measurements.countOf(client as unknown as ChannelClient), measurements.size - 1);
   client.leave();
 });
@@ -252,15 +252,15 @@ describe('of what changes while a long watch begins nothing is lost, and nothing
       change();
       watches.measurements.flush();
       const seen = new Map<string, number>();
-      for (const { updates = [] } of client.told) {
+      for (const { updates = [] } of client.reported) {
         if (updates.length >= names.length) {
           assert.equal(new Set(updates.map(({ name }) => name)).size, updates.length, 'a name twice');
         }
         for (const { name, vtq, removed } of updates) {
-          const told = Number(vtq[0].slice(1));
-          assert.ok(told >= (seen.get(name) ?? 0), `${name}: ${told} after ${seen.get(name)}`);
+          const reported = Number(vtq[0].slice(1));
+          assert.ok(reported >= (seen.get(name) ?? 0), `${name}: ${reported} after ${seen.get(name)}`);
           if (removed === true) seen.delete(name);
-          else seen.set(name, told);
+          else seen.set(name, reported);
         }
       }
       assert.equal(seen.delete('comes'), list === 'all');
@@ -288,15 +288,15 @@ describe('of what changes while a long watch begins nothing is lost, and nothing
     await over;
     client.ask({ request: 'UnwatchCommands', id: 3, commands: 'all' });
     const seen = new Map<string, number>();
-    for (const { updates = [] } of client.told) {
+    for (const { updates = [] } of client.reported) {
       for (const { name, vt } of updates) {
-        const told = Number(vt[0].slice(1));
-        assert.ok(told >= (seen.get(name) ?? 0), `${name}: ${told} after ${seen.get(name)}`);
-        seen.set(name, told);
+        const reported = Number(vt[0].slice(1));
+        assert.ok(reported >= (seen.get(name) ?? 0), `${name}: ${reported} after ${seen.get(name)}`);
+        seen.set(name, reported);
       }
     }
     assert.equal(seen.size, 20_000);
-    for (const [name, told] of seen) assert.equal(told, commands.valueOf(commands.find(name)), name);
+    for (const [name, reported] of seen) assert.equal(reported, commands.valueOf(commands.find(name)), name);
     client.leave();
   });
 });
@@ -306,7 +306,7 @@ test('who watched all and ends the watch of one goes on with the others, and mis
   client.ask({ request: 'WatchMeasurements', id: 1, measurements: 'all' });
   await requests.finished();
   const batch = new Batch(16);
-  const tell = (value: number) => {
+  const report = (value: number) => {
     for (const name of ['point_3', 'point_4', 'point_59999']) {
       batch.number(measurements.find(name), value, 0xc0, clock.now());
     }
@@ -321,26 +321,26 @@ test('who watched all and ends the watch of one goes on with the others, and mis
   });
   while (!isOver) {
     await nextTurn();
-    tell(++value);
+    report(++value);
   }
   await over;
-  const answer = client.told.findIndex(({ request_id: answered }) => answered === 2);
-  tell(++value);
+  const answer = client.reported.findIndex(({ request_id: answered }) => answered === 2);
+  report(++value);
   watches.measurements.flush();
-  const toldOf = (name: string, from = 0) =>
-    client.told
+  const reportedOf = (name: string, from = 0) =>
+    client.reported
       .slice(from)
       .flatMap(({ updates = [] }) => updates.filter((each) => each.name === name))
       .map(({ vtq }) => Number(vtq[0].slice(1)));
   const every = Array.from({ length: value - 1_000_000 }, (_, at) => 1_000_001 + at);
   for (const name of ['point_4', 'point_59999']) {
     assert.deepEqual(
-      toldOf(name).filter((told) => told > 1_000_000),
+      reportedOf(name).filter((reported) => reported > 1_000_000),
       every,
       name,
     );
   }
-  assert.deepEqual(toldOf('point_3', answer), []);
+  assert.deepEqual(reportedOf('point_3', answer), []);
   client.leave();
 });
 

@@ -75,7 +75,7 @@ export class MeasurementWatches {
       for (const handle of known) this.#groups.extend(group, handle);
       this.#groups.shareLater(client, group);
     }
-    this.#tellPresent(client, known);
+    this.#sendPresent(client, known);
     return undefined;
   }
 
@@ -84,7 +84,7 @@ export class MeasurementWatches {
     this.flush();
     this.#groups.leave(client);
     this.#all.clients.add(client);
-    this.#tellPresent(client, [...this.#measurements.all()]);
+    this.#sendPresent(client, [...this.#measurements.all()]);
     return undefined;
   }
 
@@ -151,7 +151,7 @@ export class MeasurementWatches {
       return;
     }
     if (!isOfAll) this.#groups.move(client, group);
-    this.#tell(client, present);
+    this.#sendJoined(client, present);
   }
 
   *#joinSteps(
@@ -170,7 +170,7 @@ export class MeasurementWatches {
     if (!client.isOpen) return;
     this.#groups.leave(client);
     this.#all.clients.add(client);
-    this.#tell(client, present);
+    this.#sendJoined(client, present);
   }
 
   /** Resolves when all of it is complete; by then the log has been sent. */
@@ -286,12 +286,12 @@ export class MeasurementWatches {
     }
   }
 
-  #tellPresent(client: ChannelClient, handles: readonly number[]): void {
+  #sendPresent(client: ChannelClient, handles: readonly number[]): void {
     const message = this.newest(handles, 0);
     if (message !== undefined) client.send([message]);
   }
 
-  #tell(client: ChannelClient, present: PresentValues): void {
+  #sendJoined(client: ChannelClient, present: PresentValues): void {
     const message = present.message();
     this.delivered += present.count;
     if (message !== undefined) client.send(message);

@@ -37,9 +37,9 @@ describe('a message that was asked for', () => {
     far.pause();
     client.send(pieces(6 * MiB));
     for (const update of ['first', 'second']) assert.equal(client.sendUpdates(Buffer.from(update)), true);
-    const told = shortMessages(far, 2);
+    const reported = shortMessages(far, 2);
     far.resume();
-    assert.deepEqual(await told, ['first', 'second']);
+    assert.deepEqual(await reported, ['first', 'second']);
   });
 
   test('does not count among what makes a client lost; what comes behind it does', async () => {

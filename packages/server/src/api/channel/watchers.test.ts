@@ -78,10 +78,10 @@ function check(watchers: Watchers, model: Map<ChannelClient, 'all' | Set<string>
       const list = model.get(client);
       return list === 'all' || list?.has(name);
     });
-    const told: ChannelClient[] = [];
-    watchers.forEach(name, (client) => told.push(client));
-    assert.deepEqual(new Set(told), new Set(wanted));
-    assert.equal(told.length, wanted.length);
+    const reported: ChannelClient[] = [];
+    watchers.forEach(name, (client) => reported.push(client));
+    assert.deepEqual(new Set(reported), new Set(wanted));
+    assert.equal(reported.length, wanted.length);
     if (wanted.length > 0 || state === 'cleared') assert.equal(watchers.isWatched(name), wanted.length > 0);
   }
 }

@@ -203,9 +203,9 @@ describe('a damaged block', () => {
       writeFileSync(path, changed);
       const block = BlockFile.open(path);
       assert.throws(() => block.series(), Damaged);
-      let told = 0;
-      assert.ok(block.series(() => told++).length <= used.length);
-      assert.equal(told, 1);
+      let reported = 0;
+      assert.ok(block.series(() => reported++).length <= used.length);
+      assert.equal(reported, 1);
       block.close();
     }
   });

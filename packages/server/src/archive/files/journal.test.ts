@@ -47,7 +47,7 @@ function declareAll(journal: Journal): void {
 }
 
 /** Fails as told, else as the system does. */
-class TroubledDisk implements Disk {
+class FaultyDisk implements Disk {
   /** How many bytes the disk still has room for. */
   room = Number.POSITIVE_INFINITY;
   /** The most that one write takes. */
@@ -171,7 +171,7 @@ describe('a journal', () => {
   });
 
   test('is whole where the disk takes a write in small pieces', (t) => {
-    const disk = new TroubledDisk();
+    const disk = new FaultyDisk();
     disk.mouthful = 7;
     const journal = Journal.create(archiveFolder(t), 1, { disk });
     declareAll(journal);
@@ -182,7 +182,7 @@ describe('a journal', () => {
   });
 
   test('on a full disk is what was committed, and takes the rest when there is room', (t) => {
-    const disk = new TroubledDisk();
+    const disk = new FaultyDisk();
     const journal = Journal.create(archiveFolder(t), 1, { disk });
     declareAll(journal);
     journal.add(batchOf([one]), asTheyAre);
@@ -203,7 +203,7 @@ describe('a journal', () => {
 
   test('is given up where the disk does not confirm, and the next one says how much of it counts', (t) => {
     const folder = archiveFolder(t);
-    const disk = new TroubledDisk();
+    const disk = new FaultyDisk();
     const cut = disk.cut;
     const journal = Journal.create(folder, 1, { disk });
     declareAll(journal);
@@ -237,7 +237,7 @@ describe('a journal', () => {
 
   test('leaves no file where it cannot be begun', (t) => {
     const folder = archiveFolder(t);
-    const disk = new TroubledDisk();
+    const disk = new FaultyDisk();
     disk.room = 3;
     assert.throws(() => Journal.create(folder, 1, { disk }), { code: 'ENOSPC' });
     disk.room = Number.POSITIVE_INFINITY;

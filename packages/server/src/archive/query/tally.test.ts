@@ -22,7 +22,7 @@ function columnsOf(records: readonly (readonly [number, number])[], isLong: bool
   return columns;
 }
 
-function told(tally: Tally, needsEnds: boolean): unknown[] {
+function reported(tally: Tally, needsEnds: boolean): unknown[] {
   const { count, sound, isAllGood, hasExtremes, records } = tally;
   const slots = [firstSlot, lastSlot];
   if (hasExtremes) slots.push(minSlot, maxSlot);
@@ -47,7 +47,7 @@ test('what a summary adds is what its records add, of whatever kind they are', (
         bySummary.add(datatype, columns, 0, columns.count);
       }
       byRecords.add(datatype, columns, 0, columns.count);
-      assert.deepEqual(told(bySummary, needsEnds), told(byRecords, needsEnds));
+      assert.deepEqual(reported(bySummary, needsEnds), reported(byRecords, needsEnds));
     }),
     { numRuns: 2000 },
   );

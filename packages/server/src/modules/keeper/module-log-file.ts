@@ -31,7 +31,7 @@ export class ModuleLogFile {
   #handle: number | undefined;
   #lost = 0;
   /** Why the last write failed. */
-  #trouble = '';
+  #fault = '';
 
   constructor(folder: string, stream: LogStream, fileBytes: number) {
     this.#folder = folder;
@@ -54,7 +54,7 @@ export class ModuleLogFile {
   reportLost(stamp: string): void {
     if (this.#lost === 0) return;
     const what = this.#lost === 1 ? '1 line is' : `${this.#lost} lines are`;
-    const notice = Buffer.from(`${stamp} telltale: ${what} missing here, not written: ${this.#trouble}\n`);
+    const notice = Buffer.from(`${stamp} telltale: ${what} missing here, not written: ${this.#fault}\n`);
     if (this.#write(notice) === notice.length) this.#lost = 0;
   }
 
@@ -82,7 +82,7 @@ export class ModuleLogFile {
         if (error !== undefined) throw error;
       }
     } catch (error) {
-      this.#trouble = error instanceof Error ? error.message : String(error);
+      this.#fault = error instanceof Error ? error.message : String(error);
       this.close();
     }
     return kept;

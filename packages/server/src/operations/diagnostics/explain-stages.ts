@@ -44,7 +44,7 @@ export function explainStages(explained: Explained, shown: Vtq): StageExplained[
     simulation: simulationStage(explained.view),
     live: { effect: 'passed', value: shown[0], text: `It shows ${vtqText(shown)}.` },
   };
-  return Object.entries(stages).map(([stage, told]) => ({ stage: stage as StageExplained['stage'], ...told }));
+  return Object.entries(stages).map(([stage, detail]) => ({ stage: stage as StageExplained['stage'], ...detail }));
 }
 
 function readingStage({ view, trace, traceProblem, trial, status }: Explained): Stage {

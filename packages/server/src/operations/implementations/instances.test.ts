@@ -79,8 +79,8 @@ describe('the log of a function module', () => {
   test('is text to whoever wants it so', async () => {
     modules.log = lines;
     const headers = { accept: 'text/plain' };
-    const { status, text, headers: told } = await bench.ask('GET', `${base}/loop/log`, { headers });
-    assert.deepEqual([status, told.get('content-type')], [200, 'text/plain; charset=utf-8']);
+    const { status, text, headers: reported } = await bench.ask('GET', `${base}/loop/log`, { headers });
+    assert.deepEqual([status, reported.get('content-type')], [200, 'text/plain; charset=utf-8']);
     const time = '2023-11-14T22:13:20.250000Z';
     assert.equal(text, `${time} out level 1.5\n${time} err no "pump" \u{1F6B0}\n`);
     await refused('not-acceptable', 'GET', '/loop/log', { headers: { accept: 'image/png' } });
