@@ -11,7 +11,7 @@ const wanted = Number(clients);
 const points = readyScaled(measurements(Number(count)));
 
 /** What waits for a client before the next round is told; enough that no client idles. */
-const mostWaiting = 1 << 20;
+const mostPending = 1 << 20;
 
 if (side === 'channel') {
   const live = new LivePoints(points);
@@ -19,7 +19,7 @@ if (side === 'channel') {
   const { url, channel, watches } = await live.serve();
   process.stdout.write(`${url.replace('http', 'ws')}/ws\n`);
   const round = () => {
-    if (channel.size === wanted && channel.watches >= wanted && channel.waitingBytes < wanted * mostWaiting) {
+    if (channel.size === wanted && channel.watches >= wanted && channel.pendingBytes < wanted * mostPending) {
       live.change(points.length);
       watches.measurements.flush();
     }
@@ -42,9 +42,9 @@ if (side === 'channel') {
     process.stdout.write(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/\n`);
   });
   const round = () => {
-    let waiting = 0;
-    for (const socket of ready) waiting += socket.bufferedAmount;
-    if (ready.size === wanted && waiting < wanted * mostWaiting) {
+    let pending = 0;
+    for (const socket of ready) pending += socket.bufferedAmount;
+    if (ready.size === wanted && pending < wanted * mostPending) {
       for (const socket of ready) socket.send(message, { binary: false });
     }
     setImmediate(round);

@@ -50,10 +50,10 @@ let runs = 0;
 const filesOf = (patterns: readonly string[]) => patterns.flatMap((pattern) => globSync(pattern).sort());
 
 async function run(files: readonly string[], atOnce: number): Promise<void> {
-  const waiting = files.values();
+  const pending = files.values();
   const isShown = atOnce === 1;
   const lane = async () => {
-    for (const file of waiting) {
+    for (const file of pending) {
       const mark = join(folder, String(runs++));
       underWay.set(mark, file);
       if (isShown) console.log(`\n${file}`);

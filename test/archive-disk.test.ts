@@ -21,7 +21,7 @@ async function outcomes({ figure }: Plant): Promise<Record<string, number>> {
   const words = ['stored', 'dropped_no_room', 'dropped_invalid', 'suppressed_repeated', 'suppressed_no_value'];
   const others = ['suppressed_value_deadband', 'suppressed_time_deadband'];
   const found = await Promise.all([...words, ...others].map(async (word) => [word, await of(word)] as const));
-  return { ...Object.fromEntries(found), waiting: await figure('archive_waiting') };
+  return { ...Object.fromEntries(found), pending: await figure('archive_waiting') };
 }
 
 const sum = (figures: Record<string, number>) => Object.values(figures).reduce((a, b) => a + b, 0);

@@ -14,7 +14,7 @@ export class CutOff extends Error {}
 
 export class ChannelSocket {
   readonly #socket: WebSocket;
-  readonly #waiting = new Map<number, { resolve: (answer: ChannelAnswer) => void; reject: (error: Error) => void }>();
+  readonly #pending = new Map<number, { resolve: (answer: ChannelAnswer) => void; reject: (error: Error) => void }>();
   #lastId = 0;
 
   /** `url` is the server's. `onNotification` gets whole messages that are no answers. */
@@ -29,8 +29,8 @@ export class ChannelSocket {
     this.#socket = socket;
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      for (const { reject } of this.#waiting.values()) reject(new CutOff());
-      this.#waiting.clear();
+      for (const { reject } of this.#pending.values()) reject(new CutOff());
+      this.#pending.clear();
     });
     socket.on('message', (message: Buffer) => {
       if (message[2] === 0x6e /* {"notification */) onNotification(message);
@@ -42,7 +42,7 @@ export class ChannelSocket {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       if (this.#socket.readyState !== this.#socket.OPEN) throw new CutOff();
-      this.#waiting.set(id, { resolve, reject });
+      this.#pending.set(id, { resolve, reject });
       this.#socket.send(JSON.stringify({ ...request, id }));
     });
   }
@@ -63,7 +63,7 @@ export class ChannelSocket {
   }
 
   #settle(answer: ChannelAnswer): void {
-    this.#waiting.get(answer.request_id)?.resolve(answer);
-    this.#waiting.delete(answer.request_id);
+    this.#pending.get(answer.request_id)?.resolve(answer);
+    this.#pending.delete(answer.request_id);
   }
 }

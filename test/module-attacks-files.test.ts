@@ -116,13 +116,13 @@ describe('a module that runs', { skip }, () => {
     const { pid } = await plant.untilRuns('replaced');
     await halfAnUpload(plant, 'replaced', 'breaks off');
     assert.equal((await plant.upload('replaced', Buffer.alloc(2 ** 20 + 1, 10))).status, 413);
-    const waiting = await halfAnUpload(plant, 'replaced', 'never ends');
+    const pending = await halfAnUpload(plant, 'replaced', 'never ends');
     const reported = await plant.live('replaced');
     assert.deepEqual([reported.state, reported.pid, reported.restarts], ['RUN', pid, 0]);
     assert.equal((await plant.operate('replaced', 'restart')).status, 204);
     await until('the old one runs again', async () => plant.kept('replaced', 'versions').length === 2);
     assert.deepEqual(plant.kept('replaced', 'versions'), ['0', '0']);
-    waiting.destroy();
+    pending.destroy();
     await plant.eachRunsOnce(['replaced']);
   });
 

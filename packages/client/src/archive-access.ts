@@ -184,14 +184,14 @@ export class ArchiveAccess {
       const body = new TextEncoder().encode(JSON.stringify(list));
       return this.#backfill(kind, name, { body, type: 'application/json' }, signal);
     };
-    let waiting: unknown[] = [];
+    let pending: unknown[] = [];
     for await (const record of records) {
-      waiting.push(record);
-      if (waiting.length < recordsARequest) continue;
-      await send(waiting);
-      waiting = [];
+      pending.push(record);
+      if (pending.length < recordsARequest) continue;
+      await send(pending);
+      pending = [];
     }
-    await send(waiting);
+    await send(pending);
   }
 
   /** The same with CSV: `time,value,quality`, values without the letter of their datatype. */

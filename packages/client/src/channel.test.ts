@@ -85,9 +85,9 @@ describe('a request on the channel', () => {
     const service = await ScriptedService.start(t);
     const channel = open(t, service, { clock });
     await entered(channel, 'connected');
-    const waiting = clock.waiting;
+    const pending = clock.pending;
     assert.throws(() => channel.request('ReadAlarms', { names: [1n] } as never), TypeError);
-    assert.equal(clock.waiting, waiting);
+    assert.equal(clock.pending, pending);
   });
 
   test('made in answer to the connection itself is sent once', async (t) => {
@@ -220,11 +220,11 @@ describe('the channel', () => {
     clock.advance(2000);
     assert.equal(channel.state, 'lost');
     sockets[0]?.get('close')?.({ code: 1006 });
-    assert.equal(clock.waiting, 1); // one attempt to connect, not two
+    assert.equal(clock.pending, 1); // one attempt to connect, not two
     clock.advance(1000);
     assert.equal(sockets.length, 2);
     channel.close();
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 
   test('stays connected to a peer that answers', async (t) => {
@@ -282,7 +282,7 @@ describe('the channel', () => {
     clock.advance(200);
     assert.equal(attempts.length, before + 2);
     channel.close();
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 
   test('forgets earlier failures after a connection that held for 10 s, whatever became of the time of day', () => {

@@ -52,7 +52,7 @@ export interface WatchOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
   /** Updates that are queued for a slow reader before only the newest of each name is kept. Default: 10,000. */
-  readonly maxWaiting?: number | undefined;
+  readonly maxPending?: number | undefined;
 }
 
 export type Watch<Update extends NamedUpdate> = AsyncIterableIterator<Updates<Update>, undefined>;
@@ -67,9 +67,9 @@ type WatchedKind = Extract<ChannelRequestName, `Watch${string}`> extends `Watch$
 
 const defaultTimeoutMs = 30_000;
 const defaultHeartbeatMs = 10_000;
-const defaultMaxWaiting = 10_000;
+const defaultMaxPending = 10_000;
 /** Of changes that may not be passed over. */
-const maxChangesWaiting = 1_000_000;
+const maxPendingChanges = 1_000_000;
 const maxPending = 10_000;
 
 export class Channel {
@@ -212,11 +212,11 @@ export class Channel {
 
   /** The present states, then every transition: none is passed over. */
   watchAlarms(names: WatchedNames, { signal }: WatchOptions = {}): Watch<AlarmChange> {
-    return this.#watch(this.#alarms, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+    return this.#watch(this.#alarms, names, { conflates: false, maxPending: maxPendingChanges, signal });
   }
 
   watchFunctionModules(names: WatchedNames, { signal }: WatchOptions = {}): Watch<FunctionModuleUpdate> {
-    return this.#watch(this.#functionModules, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+    return this.#watch(this.#functionModules, names, { conflates: false, maxPending: maxPendingChanges, signal });
   }
 
   /** What modules print from now on. For a slow reader, only the newest line of each module is kept. */
@@ -226,11 +226,11 @@ export class Channel {
 
   /** The present states, then every change of a state: none is passed over. */
   watchConnectors(names: WatchedNames, { signal }: WatchOptions = {}): Watch<ConnectorUpdate> {
-    return this.#watch(this.#connectors, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+    return this.#watch(this.#connectors, names, { conflates: false, maxPending: maxPendingChanges, signal });
   }
 
   watchProviders(names: WatchedNames, { signal }: WatchOptions = {}): Watch<ProviderUpdate> {
-    return this.#watch(this.#providers, names, { conflates: false, maxWaiting: maxChangesWaiting, signal });
+    return this.#watch(this.#providers, names, { conflates: false, maxPending: maxPendingChanges, signal });
   }
 
   /** Ends every iteration and rejects every request. */
@@ -260,10 +260,10 @@ export class Channel {
   #watch<Update extends NamedUpdate>(
     table: WatchTable<Update>,
     names: WatchedNames,
-    options: { conflates: boolean; maxWaiting?: number | undefined; signal?: AbortSignal | undefined },
+    options: { conflates: boolean; maxPending?: number | undefined; signal?: AbortSignal | undefined },
   ): Watch<Update> {
-    const { maxWaiting = defaultMaxWaiting } = options;
-    const queue = new UpdateQueue<Update>({ ...options, maxWaiting, onEnd: () => table.remove(queue) });
+    const { maxPending = defaultMaxPending } = options;
+    const queue = new UpdateQueue<Update>({ ...options, maxPending, onEnd: () => table.remove(queue) });
     if (this.state === 'closed') queue.close();
     table.add(queue, names);
     return queue;

@@ -35,25 +35,25 @@ export class BadColumns extends Error {
 
 export class ColumnsReader {
   #chunks: Uint8Array[] = [];
-  #waiting = 0;
+  #pending = 0;
   #wanted = headBytes;
   #isEnded = false;
 
   /** The frames that are whole with this. Throws BadColumns. */
   *feed(chunk: Uint8Array): Generator<ArchiveColumns> {
     this.#chunks.push(chunk);
-    this.#waiting += chunk.length;
-    while (this.#waiting >= this.#wanted && this.#waiting > 0) {
+    this.#pending += chunk.length;
+    while (this.#pending >= this.#wanted && this.#pending > 0) {
       if (this.#isEnded) throw new BadColumns('there is data after the end');
       const [only] = this.#chunks;
-      const bytes = this.#chunks.length === 1 && only !== undefined ? only : joined(this.#chunks, this.#waiting);
+      const bytes = this.#chunks.length === 1 && only !== undefined ? only : joined(this.#chunks, this.#pending);
       const size = frameBytes(bytes);
       this.#chunks = [bytes];
       this.#wanted = size;
       if (bytes.length < size) return;
       const frame = new Uint8Array(bytes.subarray(0, size));
       this.#chunks = [bytes.subarray(size)];
-      this.#waiting -= size;
+      this.#pending -= size;
       this.#wanted = headBytes;
       if (magicOf(frame) === endMagic) {
         this.#isEnded = true;

@@ -270,7 +270,7 @@ describe('a request over HTTP', () => {
       ReadableStream.from(never()) as ReadableStream<Uint8Array<ArrayBuffer>>,
     );
     await assert.rejects(upload, Unreachable);
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 
   test('a download that breaks off is Unreachable', async (t) => {

@@ -8,16 +8,16 @@ interface Numbered extends NamedUpdate {
   readonly number: number;
 }
 
-const queueOf = (maxWaiting: number, conflates = true) =>
-  new UpdateQueue<Numbered>({ maxWaiting, conflates, onEnd: () => undefined });
+const queueOf = (maxPending: number, conflates = true) =>
+  new UpdateQueue<Numbered>({ maxPending, conflates, onEnd: () => undefined });
 
 const name = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 
 test('every update is read or counted as skipped, in order, and the newest of each name is read', async () => {
   const reads = fc.array(fc.array(name, { maxLength: 30 }), { maxLength: 8 });
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 10 }), reads, async (maxWaiting, bursts) => {
-      const queue = queueOf(maxWaiting);
+    fc.asyncProperty(fc.integer({ min: 1, max: 10 }), reads, async (maxPending, bursts) => {
+      const queue = queueOf(maxPending);
       let number = 0;
       let reported = 0;
       for (const burst of bursts.filter(({ length }) => length > 0)) {
@@ -34,8 +34,8 @@ test('every update is read or counted as skipped, in order, and the newest of ea
           numbers.toSorted((a, b) => a - b),
         );
         assert.equal(value.updates.length + value.skipped, burst.length);
-        if (burst.length <= maxWaiting) assert.equal(value.skipped, 0);
-        assert.ok(value.updates.length <= Math.max(maxWaiting, newest.size));
+        if (burst.length <= maxPending) assert.equal(value.skipped, 0);
+        assert.ok(value.updates.length <= Math.max(maxPending, newest.size));
         for (const newestNumber of newest.values()) assert.ok(numbers.includes(newestNumber));
         reported += value.updates.length + value.skipped;
       }

@@ -22,7 +22,7 @@ export interface Updates<Update extends NamedUpdate> {
 }
 
 export interface UpdateQueueOptions {
-  readonly maxWaiting: number;
+  readonly maxPending: number;
   /** Whether the newest of each name may stand for those before it. */
   readonly conflates: boolean;
   /** Called once, when the iteration ends, however it does. */
@@ -65,13 +65,13 @@ export class UpdateQueue<Update extends NamedUpdate> implements AsyncIterableIte
       return;
     }
     this.#updates.push(update);
-    if (this.#updates.length <= this.#options.maxWaiting) return;
+    if (this.#updates.length <= this.#options.maxPending) return;
     if (!this.#options.conflates) {
       this.fail(new Overrun(`${this.#updates.length} updates wait that may not be passed over: read them faster.`));
       return;
     }
     this.#newest = new Map();
-    for (const waiting of this.#updates) this.#conflate(this.#newest, waiting);
+    for (const pending of this.#updates) this.#conflate(this.#newest, pending);
     this.#updates = [];
   }
 

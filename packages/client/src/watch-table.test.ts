@@ -177,9 +177,9 @@ describe('a watch', () => {
     }
     assert.equal(batches, 1);
     for await (const _ of channel.watchMeasurements('all', { signal: ending.signal })) assert.fail('it has ended');
-    const waiting = channel.watchAlarms('all').next();
+    const pending = channel.watchAlarms('all').next();
     channel.close();
-    assert.deepEqual(await waiting, { done: true, value: undefined });
+    assert.deepEqual(await pending, { done: true, value: undefined });
     assert.equal(channel.state, 'closed');
     for await (const _ of channel.watchAlarms('all')) assert.fail('it is closed');
     await assert.rejects(channel.request('Heartbeat', {}), Unreachable);

@@ -15,7 +15,7 @@ type Answer = Record<string, unknown> | undefined;
 /** What exists, by the field of a watch request: names that are not in it are refused. */
 export class ScriptedService {
   readonly #server: WebSocketServer;
-  readonly #waiting = new Set<() => void>();
+  readonly #pending = new Set<() => void>();
   readonly asked: Asked[] = [];
   /** Names and what a notification carries of each. */
   readonly measurements = new Map<string, Record<string, unknown>>();
@@ -60,7 +60,7 @@ export class ScriptedService {
 
   /** Resolves when something that was heard makes it true. */
   async until(isTrue: () => boolean): Promise<void> {
-    while (!isTrue()) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    while (!isTrue()) await new Promise<void>((resolve) => this.#pending.add(resolve));
   }
 
   /** To everybody. */
@@ -130,8 +130,8 @@ export class ScriptedService {
   }
 
   #changed(): void {
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
+    for (const resolve of this.#pending) resolve();
+    this.#pending.clear();
   }
 }
 

@@ -69,5 +69,5 @@ test('a pause ends after its time or with an abort, and leaves neither timer nor
   const cut = pause(clock, 100, controller.signal);
   controller.abort();
   await cut;
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });

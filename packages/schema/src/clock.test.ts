@@ -26,7 +26,7 @@ test('a clock moved by hand calls what falls due in the order of its time, each 
         called,
         due.sort((a, b) => a - b),
       );
-      assert.equal(clock.waiting, delays.length - called.length);
+      assert.equal(clock.pending, delays.length - called.length);
     }),
   );
 });

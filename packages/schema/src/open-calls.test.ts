@@ -75,7 +75,7 @@ test('whatever ends a call, it leaves neither timer nor listener', async () => {
   };
   assert.throws(() => calls.open(unsendable, { signal, limit }), /cannot be sent/);
   await Promise.allSettled(opened.map(({ outcome }) => outcome));
-  assert.deepEqual([getEventListeners(signal, 'abort').length, clock.waiting, calls.size], [0, 0, 0]);
+  assert.deepEqual([getEventListeners(signal, 'abort').length, clock.pending, calls.size], [0, 0, 0]);
 });
 
 test('the end of the other side rejects all calls that are open, and those alone', async () => {

@@ -30,7 +30,7 @@ beforeEach(async (t) => {
 /** Lets the watch look once, and waits until it has. */
 async function look(): Promise<void> {
   clock.advance(1000);
-  while (clock.waiting === 0) await setImmediate();
+  while (clock.pending === 0) await setImmediate();
 }
 
 describe('within a second it is told that', () => {
@@ -107,5 +107,5 @@ test('nor is it a failure that one which comes meanwhile is put in its place lat
 
 test('a watch that is closed looks no more', async () => {
   watch.close();
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });

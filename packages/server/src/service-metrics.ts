@@ -27,7 +27,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
   const { cfgdb, data, state, host, channel } = sources;
   const { measurements, commands, alarms } = data;
   return [
-    gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.waiting),
+    gauge('configuration_waiting', "Operations that wait for the configuration's thread.", () => cfgdb.pending),
     labelled('gauge', 'configuration_objects', 'Objects in the configuration database.', 'family', () => ({
       ...cfgdb.figures?.objects,
     })),
@@ -60,11 +60,11 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
       () => measurements.unsaved,
     ),
     gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unkept),
-    gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.waiting),
+    gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.pending),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
     gauge('channel_clients', 'Clients of the channel.', () => channel.size),
     gauge('channel_watches', 'What they watch: names, and "all" as one.', () => channel.watches),
-    gauge('channel_waiting_bytes', 'Bytes that wait for clients of the channel.', () => channel.waitingBytes),
+    gauge('channel_waiting_bytes', 'Bytes that wait for clients of the channel.', () => channel.pendingBytes),
     counter('channel_updates_total', 'Measurement updates handed to clients.', () => channel.delivered),
     counter('channel_skipped_total', 'Updates passed over for clients that did not keep up.', () => channel.skipped),
     labelled('counter', 'channel_requests_total', 'Requests over the channel.', 'result', () => channel.requests),

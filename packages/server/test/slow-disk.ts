@@ -27,7 +27,7 @@ export class SlowDisk implements AlarmStore {
   }
 
   /** What waits for it, oldest first: the state, or that it is to be forgotten. */
-  get waiting(): string[] {
+  get pending(): string[] {
     return this.#requests.map(({ name, alarm }) => `${name} ${alarm?.state ?? 'forgotten'}`);
   }
 

@@ -5,7 +5,7 @@ import { unlessAborted } from '@telltale/schema';
 import { NotConnected, Refused } from '../src/index.ts';
 import { LineReader, lineOf } from './line-codec.ts';
 
-interface Waiting {
+interface Pending {
   readonly resolve: (answer: string) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -15,7 +15,7 @@ export class LineLink {
   readonly lost: Promise<Error>;
   readonly socket: Socket;
   protected readonly timeoutMs: number;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pending = new Map<string, Pending>();
   #number = 0;
 
   constructor(socket: Socket, timeoutMs: number) {
@@ -25,7 +25,7 @@ export class LineLink {
     this.lost = promise;
     const lose = (reason: string) => {
       resolve(new NotConnected(reason));
-      for (const { reject } of this.#waiting.values()) reject(new Error(`no answer: ${reason}`));
+      for (const { reject } of this.#pending.values()) reject(new Error(`no answer: ${reason}`));
     };
     socket.on('error', (error) => lose(error.message));
     socket.on('close', () => lose('the connection is closed'));
@@ -39,7 +39,7 @@ export class LineLink {
     const number = `${++this.#number}`;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const timer = setTimeout(() => reject(new Error(`no answer to ${question}`)), this.timeoutMs);
-    this.#waiting.set(number, { resolve, reject });
+    this.#pending.set(number, { resolve, reject });
     try {
       this.socket.write(lineOf(`${number} ${question}`));
       const answer = await unlessAborted(signal, promise);
@@ -48,7 +48,7 @@ export class LineLink {
       return answer;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(number);
+      this.#pending.delete(number);
     }
   }
 
@@ -64,12 +64,12 @@ export class LineLink {
 
   protected hear(line: string): void {
     const [, number = '', answer = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
-    this.#waiting.get(number)?.resolve(answer);
+    this.#pending.get(number)?.resolve(answer);
   }
 
   /** Answers whoever waits, whatever the number. */
   protected answerAnyone(answer: string): void {
-    for (const { resolve } of this.#waiting.values()) resolve(answer);
+    for (const { resolve } of this.#pending.values()) resolve(answer);
   }
 }
 

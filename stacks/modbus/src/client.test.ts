@@ -136,10 +136,10 @@ describe('over TCP', () => {
 
   test('a request that is given up says whether it was sent', async () => {
     const { transport, outcomes, ask } = await setUp();
-    const [sent, waiting] = [new AbortController(), new AbortController()];
+    const [sent, pending] = [new AbortController(), new AbortController()];
     ask('sent', 1, { signal: sent.signal });
-    ask('waiting', 2, { signal: waiting.signal });
-    waiting.abort(new RangeError('given up'));
+    ask('waiting', 2, { signal: pending.signal });
+    pending.abort(new RangeError('given up'));
     sent.abort(new RangeError('given up'));
     await turns();
     assert.deepEqual(outcomes, ['waiting: NotConnected', 'sent: RangeError']);
@@ -155,7 +155,7 @@ describe('over TCP', () => {
     await turns();
     assert.deepEqual(outcomes, ['waiting: NotConnected', 'sent: LostAnswer', 'late: NotConnected']);
     await assert.rejects(client.lost, NotConnected);
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
     assert.ok(!(new LostAnswer('') instanceof NotConnected));
   });
 

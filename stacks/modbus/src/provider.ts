@@ -29,7 +29,7 @@ interface Request {
 interface Client {
   readonly socket: Socket;
   readonly frames: TcpFrames;
-  readonly waiting: Request[];
+  readonly pending: Request[];
   isBusy: boolean;
 }
 
@@ -111,7 +111,7 @@ class ModbusProvider implements Provider {
       socket.destroy();
       return;
     }
-    const client: Client = { socket, frames: new TcpFrames(), waiting: [], isBusy: false };
+    const client: Client = { socket, frames: new TcpFrames(), pending: [], isBusy: false };
     this.#clients.add(client);
     socket.on('close', () => this.#clients.delete(client));
     socket.on('data', (chunk: Buffer) => this.#hear(client, chunk));
@@ -122,7 +122,7 @@ class ModbusProvider implements Provider {
 
   #hear(client: Client, chunk: Buffer): void {
     try {
-      client.frames.push(chunk, (transaction, unit, pdu) => client.waiting.push({ transaction, unit, pdu }));
+      client.frames.push(chunk, (transaction, unit, pdu) => client.pending.push({ transaction, unit, pdu }));
     } catch (error) {
       this.#options.log.warn(
         `a client at ${client.socket.remoteAddress} was disconnected: ${(error as Error).message}`,
@@ -135,12 +135,12 @@ class ModbusProvider implements Provider {
 
   /** Answers what waits. Nothing more is heard from the client before all of it is answered and has been taken. */
   async #goOn(client: Client): Promise<void> {
-    const { socket, waiting } = client;
+    const { socket, pending } = client;
     if (client.isBusy) return;
     client.isBusy = true;
     let at = 0;
-    for (; at < waiting.length && !socket.destroyed && !socket.writableNeedDrain; at++) {
-      const { transaction, unit, pdu } = waiting[at] as Request;
+    for (; at < pending.length && !socket.destroyed && !socket.writableNeedDrain; at++) {
+      const { transaction, unit, pdu } = pending[at] as Request;
       const answer = this.#answer(unit, pdu);
       if (answer instanceof Promise) {
         socket.pause();
@@ -148,7 +148,7 @@ class ModbusProvider implements Provider {
         if (!socket.destroyed) socket.write(tcpFrame(transaction, unit, written));
       } else socket.write(tcpFrame(transaction, unit, answer));
     }
-    waiting.splice(0, at);
+    pending.splice(0, at);
     client.isBusy = false;
     if (socket.writableNeedDrain) socket.pause();
     else socket.resume();

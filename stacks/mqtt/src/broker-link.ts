@@ -53,7 +53,7 @@ export class BrokerLink {
   /** Bytes of messages of quality 2 that have not been released, by identifier. */
   readonly #unreleased = new Map<number, number>();
   /** Of everything that waits for an answer. */
-  readonly #waiting = new Set<(error: Error) => void>();
+  readonly #pending = new Set<(error: Error) => void>();
   /** Publishes of quality 1 and 2 that the broker has not acknowledged, and how many of them it takes. */
   #inFlight = 0;
   #receiveMaximum = Number.POSITIVE_INFINITY;
@@ -159,13 +159,13 @@ export class BrokerLink {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const startedMs = performance.now();
     const settle = () => {
-      if (this.#waiting.delete(fail) && isCounted) this.#inFlight--;
+      if (this.#pending.delete(fail) && isCounted) this.#inFlight--;
     };
     const fail = (error: Error) => {
       settle();
       reject(new NoAnswer(`the broker may have it: ${error.message}`, { cause: error }));
     };
-    this.#waiting.add(fail);
+    this.#pending.add(fail);
     if (isCounted) this.#inFlight++;
     let id = 0;
     this.#client.publish(topic, payload, options, (error) => {
@@ -330,7 +330,7 @@ export class BrokerLink {
     const startedMs = performance.now();
     const settle = () => {
       cancel();
-      this.#waiting.delete(fail);
+      this.#pending.delete(fail);
     };
     const fail = (error: Error) => {
       settle();
@@ -340,7 +340,7 @@ export class BrokerLink {
       meter?.failed();
       this.#lose(lost(`the broker has not answered within ${variables.timeoutMs} ms`));
     });
-    this.#waiting.add(fail);
+    this.#pending.add(fail);
     send((answer) => {
       settle();
       meter?.answered(performance.now() - startedMs);
@@ -353,7 +353,7 @@ export class BrokerLink {
     if (this.#lost !== undefined) return;
     this.#lost = reason;
     this.#cancelPing();
-    for (const fail of [...this.#waiting]) fail(reason);
+    for (const fail of [...this.#pending]) fail(reason);
     this.#unreleased.clear();
     this.#client.end(true);
     this.#stream.destroy();

@@ -102,9 +102,9 @@ describe('an answer that comes late', () => {
     next.end(true);
     ask(own).end(true);
     assert.throws(() => ask(), cannotBeReported);
-    const waiting = ask(own);
+    const pending = ask(own);
     assert.throws(() => ask(), { name: 'Refused', message: /another command waits/ });
-    waiting.end(false);
+    pending.end(false);
   });
 
   test('of a device that gives correlation data back stands in nobody’s way, until it does so no more', async () => {

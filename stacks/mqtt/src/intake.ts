@@ -18,7 +18,7 @@ export interface IntakeOptions {
 }
 
 const windowMs = 100;
-const maxWaitingBytes = 16 * 1024 * 1024;
+const maxPendingBytes = 16 * 1024 * 1024;
 /** What a message costs beside its payload. */
 const messageBytes = 256;
 
@@ -26,8 +26,8 @@ export class Intake {
   readonly #options: IntakeOptions;
   readonly #perWindow: number;
   #taken = 0;
-  readonly #waiting = new Map<string, Message>();
-  #waitingBytes = 0;
+  readonly #pending = new Map<string, Message>();
+  #pendingBytes = 0;
   #cancel: (() => void) | undefined;
   #full: PromiseWithResolvers<void> | undefined;
 
@@ -40,7 +40,7 @@ export class Intake {
   offer(message: Message): Promise<void> | undefined {
     const { clock, take, onOverrun } = this.#options;
     this.#cancel ??= clock.after(windowMs, () => this.#turn());
-    const waits = this.#waiting.get(message.topic);
+    const waits = this.#pending.get(message.topic);
     if (this.#taken < this.#perWindow && waits === undefined) {
       this.#taken++;
       take(message);
@@ -48,11 +48,11 @@ export class Intake {
     }
     if (waits !== undefined) {
       onOverrun();
-      this.#waitingBytes -= cost(waits);
+      this.#pendingBytes -= cost(waits);
     }
-    this.#waiting.set(message.topic, message);
-    this.#waitingBytes += cost(message);
-    if (this.#waitingBytes < maxWaitingBytes) return undefined;
+    this.#pending.set(message.topic, message);
+    this.#pendingBytes += cost(message);
+    if (this.#pendingBytes < maxPendingBytes) return undefined;
     this.#full ??= Promise.withResolvers();
     return this.#full.promise;
   }
@@ -61,8 +61,8 @@ export class Intake {
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#waiting.clear();
-    this.#waitingBytes = 0;
+    this.#pending.clear();
+    this.#pendingBytes = 0;
     this.#taken = 0;
     this.#release();
   }
@@ -70,15 +70,15 @@ export class Intake {
   #turn(): void {
     this.#cancel = undefined;
     this.#taken = 0;
-    for (const [topic, message] of this.#waiting) {
+    for (const [topic, message] of this.#pending) {
       if (this.#taken >= this.#perWindow) break;
       this.#taken++;
-      this.#waiting.delete(topic);
-      this.#waitingBytes -= cost(message);
+      this.#pending.delete(topic);
+      this.#pendingBytes -= cost(message);
       this.#options.take(message);
     }
-    if (this.#waiting.size > 0) this.#cancel = this.#options.clock.after(windowMs, () => this.#turn());
-    if (this.#waitingBytes < maxWaitingBytes) this.#release();
+    if (this.#pending.size > 0) this.#cancel = this.#options.clock.after(windowMs, () => this.#turn());
+    if (this.#pendingBytes < maxPendingBytes) this.#release();
   }
 
   #release(): void {

@@ -134,11 +134,11 @@ describe('commands over a real broker', { skip: withoutMosquitto }, () => {
     assert.match(more.status === 'rejected' ? String(more.reason) : '', /too much/);
     await c.write('state', 7.5);
     const controller = new AbortController();
-    const waiting = c.write('mute', 1, controller.signal);
+    const pending = c.write('mute', 1, controller.signal);
     await until('the device has it', () => broker.said.includes("'ack/mute/set'"));
     await assert.rejects(c.write('mute', 2), { name: 'Refused', message: /another command waits/ });
     controller.abort(new Error('too late'));
-    await assert.rejects(waiting, /too late/);
+    await assert.rejects(pending, /too late/);
   });
 
   for (const version of ['3.1.1', '5']) {

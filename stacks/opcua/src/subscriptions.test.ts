@@ -26,7 +26,7 @@ type Publish = ReturnType<typeof Promise.withResolvers<PublishResponse>>;
 /** A server that does as it is told: what it is asked is kept, what it says is up to the test. */
 class ReportingServer {
   readonly clock = new ManualClock();
-  readonly waiting: Publish[] = [];
+  readonly pending: Publish[] = [];
   readonly created: number[] = [];
   /** What the server called the items that it was asked to delete. */
   readonly deleted: number[] = [];
@@ -46,7 +46,7 @@ class ReportingServer {
       transact: async (request: object) => this.#answer(request),
       wait: () => {
         const publish = Promise.withResolvers<PublishResponse>();
-        this.waiting.push(publish);
+        this.pending.push(publish);
         return publish.promise;
       },
     };
@@ -90,12 +90,12 @@ class ReportingServer {
   /** Answers a publish request that waits. */
   async say(sequenceNumber: number, ...notificationData: unknown[]): Promise<void> {
     const message = { sequenceNumber, notificationData: notificationData as never };
-    this.waiting.shift()?.resolve(new PublishResponse({ subscriptionId: 1, notificationMessage: message }));
+    this.pending.shift()?.resolve(new PublishResponse({ subscriptionId: 1, notificationMessage: message }));
     await new Promise(setImmediate);
   }
 
   async refuse(status: StatusCode): Promise<void> {
-    this.waiting.shift()?.reject(new ServiceFault(status));
+    this.pending.shift()?.reject(new ServiceFault(status));
     await new Promise(setImmediate);
   }
 
@@ -139,8 +139,8 @@ describe('subscriptions', () => {
   test('publish what the server reports, and always leave it a request to answer', async () => {
     const server = new ReportingServer();
     assert.deepEqual(await server.monitor(2), []);
-    const waiting = server.waiting.length;
-    assert.ok(waiting >= 2);
+    const pending = server.pending.length;
+    assert.ok(pending >= 2);
     await server.say(1, change(1, 7.5));
     await server.say(2, change(0, 2.5), change(99, 1));
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe('subscriptions', () => {
         [0, [2.5, quality.good]],
       ],
     );
-    assert.equal(server.waiting.length, waiting);
+    assert.equal(server.pending.length, pending);
     assert.deepEqual(server.gaps, []);
   });
 
@@ -206,9 +206,9 @@ describe('subscriptions', () => {
     const server = new ReportingServer();
     await server.monitor(1);
     await server.refuse(StatusCodes.BadTooManyPublishRequests);
-    const fewer = server.waiting.length;
+    const fewer = server.pending.length;
     await server.say(1, change(0, 1));
-    assert.equal(server.waiting.length, fewer);
+    assert.equal(server.pending.length, fewer);
     await server.refuse(StatusCodes.BadNoSubscription);
     await assert.rejects(server.subscriptions.lost, { name: 'NotConnected', message: /BadNoSubscription/ });
   });
@@ -296,9 +296,9 @@ describe('subscriptions', () => {
     await server.subscriptions.follow([]);
     assert.equal(server.ended, 1);
     await server.monitor(1);
-    const waiting = server.waiting.length;
+    const pending = server.pending.length;
     await server.refuse(StatusCodes.BadNoSubscription);
-    assert.equal(server.waiting.length, waiting);
+    assert.equal(server.pending.length, pending);
     await server.say(1, change(1, 5));
     assert.deepEqual([...server.published], [[0, [5, quality.good]]]);
   });

@@ -16,7 +16,7 @@ export class OrderedProcess {
   /** Its own, gone when it is stopped. */
   readonly folder = temporaryFolder(this.#cleanup);
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #pending = new Map<number, (answer: Answer) => void>();
   #nextId = 1;
 
   /** `main` is a file beside this one; its first argument is the folder. */
@@ -30,8 +30,8 @@ export class OrderedProcess {
     });
     this.#child.on('message', (answer: Answer) => {
       if (answer.id === undefined) return;
-      this.#waiting.get(answer.id)?.(answer);
-      this.#waiting.delete(answer.id);
+      this.#pending.get(answer.id)?.(answer);
+      this.#pending.delete(answer.id);
     });
   }
 
@@ -50,7 +50,7 @@ export class OrderedProcess {
   async order(order: Record<string, unknown>): Promise<unknown> {
     const id = this.#nextId++;
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.#waiting.set(id, resolve);
+    this.#pending.set(id, resolve);
     this.#child.send({ id, ...order });
     const { answer, error } = await promise;
     if (error !== undefined) throw new Error(error);

@@ -35,7 +35,7 @@ export class BusReader {
   #bus: Bus | undefined;
   /** In the order in which they were first heard: of two that serve the same tag, the first counts. */
   readonly #providers = new Map<string, Provider>();
-  readonly #waiting = new Map<string, PendingRead>();
+  readonly #pending = new Map<string, PendingRead>();
 
   constructor(name: string) {
     this.#name = name;
@@ -78,12 +78,12 @@ export class BusReader {
     const stopListening = onAbort(signal, () => {
       reject(new Error('aborted before an answer: whether it was written is unknown'));
     });
-    this.#waiting.set(write, { provider, resolve, reject });
+    this.#pending.set(write, { provider, resolve, reject });
     try {
       this.#bus?.say({ kind: 'write', provider, write, tag, value });
       await promise;
     } finally {
-      this.#waiting.delete(write);
+      this.#pending.delete(write);
       stopListening();
     }
   }
@@ -115,10 +115,10 @@ export class BusReader {
         this.#forget(message.provider);
         break;
       case 'written': {
-        const waiting = this.#waiting.get(message.write);
+        const pending = this.#pending.get(message.write);
         const { failure } = message;
-        if (failure === undefined) waiting?.resolve();
-        else waiting?.reject(failure.isRefused ? new Refused(failure.reason) : new Error(failure.reason));
+        if (failure === undefined) pending?.resolve();
+        else pending?.reject(failure.isRefused ? new Refused(failure.reason) : new Error(failure.reason));
         break;
       }
       default:
@@ -147,9 +147,9 @@ export class BusReader {
 
   #forget(id: string): void {
     this.#providers.delete(id);
-    for (const waiting of this.#waiting.values()) {
-      if (waiting.provider !== id) continue;
-      waiting.reject(new Error('the provider has stopped: whether it was written is unknown'));
+    for (const pending of this.#pending.values()) {
+      if (pending.provider !== id) continue;
+      pending.reject(new Error('the provider has stopped: whether it was written is unknown'));
     }
   }
 }

@@ -286,7 +286,7 @@ describe('a write over a bus', () => {
     await until(link, () => serving.writes.length === 2, 0);
     await serving.stop();
     await lost;
-    assert.equal(link.clock.waiting, 1);
+    assert.equal(link.clock.pending, 1);
   });
 });
 
@@ -298,8 +298,8 @@ test('a connector and a provider that have ended leave no timer', async () => {
   link.setPoints([seen('x', 'bus(x)')]);
   await Promise.all([serving.start(), link.start()]);
   serving.publish('x', 1);
-  assert.equal(link.clock.waiting, 3);
+  assert.equal(link.clock.pending, 3);
   await Promise.all([serving.stop(), link.stop()]);
   serving.publish('x', 2);
-  assert.equal(link.clock.waiting, 0);
+  assert.equal(link.clock.pending, 0);
 });

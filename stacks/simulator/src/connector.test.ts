@@ -110,20 +110,20 @@ describe('a scan', () => {
     );
     await link.start();
     await link.write('slow', true);
-    const waiting = assert.rejects(link.write('tag', 1), NotConnected);
-    assert.equal(link.clock.waiting, 2);
+    const pending = assert.rejects(link.write('tag', 1), NotConnected);
+    assert.equal(link.clock.pending, 2);
     await link.stop();
-    await waiting;
-    assert.equal(link.clock.waiting, 0);
+    await pending;
+    assert.equal(link.clock.pending, 0);
     await link.start();
     await link.write('drop', 10);
     link.setPoints([]);
     await link.stop();
-    assert.equal(link.clock.waiting, 0);
+    assert.equal(link.clock.pending, 0);
     const aborted = AbortSignal.abort();
     await link.connector.run(aborted);
     await link.connector.close();
-    assert.equal(link.clock.waiting, 0);
+    assert.equal(link.clock.pending, 0);
   });
 });
 
@@ -134,11 +134,11 @@ test('whoever is published to may end the connector or change its points then an
   await link.start();
   link.onScan = () => link.setPoints(points);
   link.clock.advance(500);
-  assert.equal(link.clock.waiting, 1);
+  assert.equal(link.clock.pending, 1);
   link.onScan = () => link.stop();
   link.clock.advance(500);
   await link.lost();
-  assert.equal(link.clock.waiting, 0);
+  assert.equal(link.clock.pending, 0);
 });
 
 describe('time', () => {

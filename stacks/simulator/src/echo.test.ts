@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refused } from '@telltale/stack-kit';
 import fc from 'fast-check';
-import { Echo, maxWaitingWrites } from './echo.ts';
+import { Echo, maxPendingWrites } from './echo.ts';
 
 test('an echo has at any time within its longest delay the value that was last written before', () => {
   const delayMs = 50;
@@ -25,9 +25,9 @@ test('an echo has at any time within its longest delay the value that was last w
 
 test('an echo that nobody reads late keeps only the newest writes; one that is full refuses', () => {
   const echo = new Echo('x');
-  for (let nowMs = 0; nowMs < 10 * maxWaitingWrites; nowMs++) echo.write(nowMs, nowMs);
+  for (let nowMs = 0; nowMs < 10 * maxPendingWrites; nowMs++) echo.write(nowMs, nowMs);
   echo.lagBy(1e9);
-  for (let more = 1; more < maxWaitingWrites; more++) echo.write(more, 1e6 + more);
+  for (let more = 1; more < maxPendingWrites; more++) echo.write(more, 1e6 + more);
   assert.throws(() => echo.write(0, 2e6), new Refused('echo(x): 1000 delayed writes are pending already'));
   echo.write(1, 3e9);
   assert.equal(echo.at(3e9), 1);

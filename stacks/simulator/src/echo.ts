@@ -9,7 +9,7 @@ interface Written {
 }
 
 /** Writes of a tag that a lagging measurement has not shown yet; more are refused. */
-export const maxWaitingWrites = 1000;
+export const maxPendingWrites = 1000;
 
 export class Echo {
   readonly #tag: string;
@@ -32,8 +32,8 @@ export class Echo {
 
   write(value: Value, nowMs: number): void {
     this.#forget(nowMs - this.#longestDelayMs);
-    if (this.#written.length > maxWaitingWrites) {
-      throw new Refused(`echo(${this.#tag}): ${maxWaitingWrites} delayed writes are pending already`);
+    if (this.#written.length > maxPendingWrites) {
+      throw new Refused(`echo(${this.#tag}): ${maxPendingWrites} delayed writes are pending already`);
     }
     this.#written.push({ writtenMs: nowMs, value });
   }

@@ -83,7 +83,7 @@ export class Reported extends NoAnswer {
 
 export class AgentSession {
   readonly #options: SessionOptions;
-  readonly #waiting = new Map<number, PendingRequest>();
+  readonly #pending = new Map<number, PendingRequest>();
   #socket: Promise<Socket> | undefined;
   #engine: RemoteEngine | undefined;
   /** Requests in a row that got no answer. */
@@ -132,7 +132,7 @@ export class AgentSession {
 
   close(): void {
     this.#isClosed = true;
-    for (const { fail } of [...this.#waiting.values()]) fail(new Error('the link was closed before the answer came'));
+    for (const { fail } of [...this.#pending.values()]) fail(new Error('the link was closed before the answer came'));
     this.#leaveSocket();
   }
 
@@ -215,7 +215,7 @@ export class AgentSession {
     socket.on('message', (bytes) => this.#hear(bytes));
     // Such as a port without a listener: pending requests fail at once.
     socket.on('error', (error) => {
-      for (const { fail } of [...this.#waiting.values()]) fail(new NoAnswer(`${host}: ${error.message}`));
+      for (const { fail } of [...this.#pending.values()]) fail(new NoAnswer(`${host}: ${error.message}`));
     });
     // Connected, so that datagrams of anyone else never reach us.
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -263,21 +263,21 @@ export class AgentSession {
         }
       });
     };
-    this.#waiting.set(id, { take: (pdu, message) => this.#judge(pdu, message, resolve, reject), fail: reject });
+    this.#pending.set(id, { take: (pdu, message) => this.#judge(pdu, message, resolve, reject), fail: reject });
     try {
       send();
       wait();
       return await unlessAborted(signal, promise);
     } finally {
       cancel();
-      this.#waiting.delete(id);
+      this.#pending.delete(id);
     }
   }
 
   #freeId(): number {
     for (;;) {
       const id = randomInt(1, 2 ** 31 - 1);
-      if (!this.#waiting.has(id)) return id;
+      if (!this.#pending.has(id)) return id;
     }
   }
 
@@ -308,24 +308,24 @@ export class AgentSession {
   }
 
   #hearCommunity(community: Buffer, pdu: Pdu): void {
-    const waiting = this.#waiting.get(pdu.requestId);
-    if (waiting === undefined || this.#options.user !== undefined) throw new Malformed('nobody waits for it');
+    const pending = this.#pending.get(pdu.requestId);
+    if (pending === undefined || this.#options.user !== undefined) throw new Malformed('nobody waits for it');
     if (pdu.type !== pduType.response || !community.equals(Buffer.from(this.#options.community ?? '', 'utf8'))) {
       throw new Malformed('not the answer to what was asked');
     }
-    waiting.take(pdu, undefined);
+    pending.take(pdu, undefined);
   }
 
   /** Only what is at least as secure as what was sent is taken; a report may be less, since it may have to. */
   #hearSecured(message: SecuredMessage): void {
-    const waiting = this.#waiting.get(message.msgId);
+    const pending = this.#pending.get(message.msgId);
     const { user } = this.#options;
-    if (waiting === undefined || user === undefined) throw new Malformed('nobody waits for it');
+    if (pending === undefined || user === undefined) throw new Malformed('nobody waits for it');
     const isSigned = message.isAuthenticated && message.user === user.name && user.isSigned(message);
     if (message.isAuthenticated && !isSigned) throw new Malformed('the signature is wrong');
     const { pdu } = user.open(message);
     if (pdu.type === pduType.report) {
-      waiting.take(pdu, message);
+      pending.take(pdu, message);
       return;
     }
     const isOurs = this.#engine?.isIt(message.engineId) === true && message.user === user.name;
@@ -336,7 +336,7 @@ export class AgentSession {
       throw new Malformed('less secure than what was asked');
     }
     if (isSigned && this.#engine?.accepts(message) === false) throw new Malformed('too old or too new');
-    waiting.take(pdu, message);
+    pending.take(pdu, message);
   }
 
   #judge(

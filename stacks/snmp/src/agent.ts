@@ -22,7 +22,7 @@ const maxObjects = 128;
 const bulkBytes = 1200;
 /** What an answer may have beside its list: community or security parameters. */
 const envelopeBytes = 300;
-const maxSetsWaiting = 64;
+const maxPendingSets = 64;
 /**
  * SETs that were answered, for clients that have missed the answer. Not for long: a simple client may begin with the same
  * number each time that it is started, for a new request.
@@ -43,7 +43,7 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #sets = new Map<string, Answer>();
   readonly #signatures = new Map<string, number>();
-  #setsWaiting = 0;
+  #pendingSets = 0;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -110,18 +110,18 @@ export class Agent {
     const before = this.#sets.get(name);
     if (before !== undefined) return before.pdu && heard.seal(before.pdu);
     if (this.#isPlayedBack(heard.signature, nowMs)) return undefined;
-    if (this.#setsWaiting >= maxSetsWaiting) {
+    if (this.#pendingSets >= maxPendingSets) {
       return heard.seal(responsePdu(pdu.requestId, errorStatus.resourceUnavailable, 0, list));
     }
     const answer: Answer = { pdu: undefined, atMs: nowMs };
     this.#sets.set(name, answer);
-    this.#setsWaiting++;
+    this.#pendingSets++;
     try {
       const { status, index } = await this.#set(heard);
       answer.pdu = responsePdu(pdu.requestId, status, index, list);
       return heard.seal(answer.pdu);
     } finally {
-      this.#setsWaiting--;
+      this.#pendingSets--;
     }
   }
 

@@ -299,7 +299,7 @@ test('a set is sent once though nobody answers, and a read is sent again within 
   assert.equal(agent.requests.filter(({ type }) => type === pduType.set).length, 1);
   session.close();
   await last;
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });
 
 test('a set is refused where the agent says that it has not done it, and in doubt where it may have', async (t) => {

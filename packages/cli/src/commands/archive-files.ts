@@ -115,7 +115,7 @@ interface Piece {
 /** Rows of a file by name: the service takes those of one name at a time. */
 class Pieces {
   readonly #call: Call;
-  readonly #waiting = new Map<string, Piece>();
+  readonly #pending = new Map<string, Piece>();
   #columns: string[] | undefined;
   #headerRow = 0;
   #length = 0;
@@ -146,8 +146,8 @@ class Pieces {
 
   #record(fields: string[], row: number, columns: readonly string[]): void {
     const name = this.#call.options.get('name') ?? fields[columns.indexOf('name')] ?? '';
-    const piece = this.#waiting.get(name) ?? { text: csvRow(columns), rows: [] };
-    this.#waiting.set(name, piece);
+    const piece = this.#pending.get(name) ?? { text: csvRow(columns), rows: [] };
+    this.#pending.set(name, piece);
     const text = csvRow(fields);
     piece.text += text;
     piece.rows.push(row);
@@ -157,12 +157,12 @@ class Pieces {
   /** Those that are long enough; all where too much waits. */
   async send(enough: number): Promise<void> {
     const least = this.#length > mostLength ? 0 : enough;
-    for (const [name, piece] of this.#waiting) {
+    for (const [name, piece] of this.#pending) {
       if (piece.text.length < least) continue;
-      this.#waiting.delete(name);
+      this.#pending.delete(name);
       await this.#sendOne(name, piece);
     }
-    this.#length = this.#waiting.values().reduce((sum, { text }) => sum + text.length, 0);
+    this.#length = this.#pending.values().reduce((sum, { text }) => sum + text.length, 0);
   }
 
   async #sendOne(name: string, { text, rows }: Piece): Promise<void> {

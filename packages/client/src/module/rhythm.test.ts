@@ -26,7 +26,7 @@ describe('a rhythm', () => {
     const rhythm = new Rhythm(100, clock);
     clock.advance(350);
     const next = rhythm.next(never);
-    assert.equal(clock.waiting, 1);
+    assert.equal(clock.pending, 1);
     clock.advance(50);
     await next;
     assert.deepEqual([clock.monotonicMs(), rhythm.overruns], [400, 3]);
@@ -42,7 +42,7 @@ describe('a rhythm', () => {
           clock.advance(ms);
           const beforeMs = clock.monotonicMs();
           const next = rhythm.next(never);
-          for (clock.advance(0); clock.waiting > 0; clock.advance(1));
+          for (clock.advance(0); clock.pending > 0; clock.advance(1));
           await next;
           assert.ok(clock.monotonicMs() - beforeMs <= periodMs);
           assert.equal(clock.monotonicMs(), (at + 1 + rhythm.overruns) * periodMs);
@@ -54,10 +54,10 @@ describe('a rhythm', () => {
   test('is woken by its signal, and leaves neither a timer nor a listener', async () => {
     const clock = new ManualClock();
     const ending = new AbortController();
-    const waiting = new Rhythm(100, clock).next(ending.signal);
+    const pending = new Rhythm(100, clock).next(ending.signal);
     ending.abort();
-    await waiting;
+    await pending;
     await new Rhythm(100, clock).next(ending.signal);
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 });

@@ -123,7 +123,7 @@ describe('a function module', () => {
     await setImmediate();
     assert.equal(loop.cycles, 1);
     loop.service.send({ request_id: held?.id, result: true });
-    await loop.until(() => loop.clock.waiting > 0);
+    await loop.until(() => loop.clock.pending > 0);
     await loop.until(() => overruns.length === 2, 10);
     assert.deepEqual(overruns, [0, 3]);
     assert.deepEqual(elapsed, [0.1, 0.4]);
@@ -277,7 +277,7 @@ describe('a function module', () => {
     await loop.ended;
     assert.deepEqual(order, ['cycle', 'stop']);
     assert.deepEqual(written(loop.service), [[{ name: 'auto', value: 'b1' }]]);
-    assert.equal(loop.clock.waiting, 0);
+    assert.equal(loop.clock.pending, 0);
   });
 
   test('is ended by what a cycle throws', async (t) => {
@@ -287,7 +287,7 @@ describe('a function module', () => {
       },
     });
     await assert.rejects(loop.ended, /"vavle" is not in the list of commands/);
-    assert.equal(loop.clock.waiting, 0);
+    assert.equal(loop.clock.pending, 0);
   });
 
   test('does not start where the environment lacks something, or the period is none', async () => {

@@ -33,13 +33,13 @@ export class ManualClock implements Clock {
   }
 
   after(ms: number, call: () => void): () => void {
-    const waiting = { dueUs: this.#nowUs + Math.max(0, ms) * 1000, call };
-    this.#timers.add(waiting);
-    return () => this.#timers.delete(waiting);
+    const pending = { dueUs: this.#nowUs + Math.max(0, ms) * 1000, call };
+    this.#timers.add(pending);
+    return () => this.#timers.delete(pending);
   }
 
   /** How many calls are waiting for their time. */
-  get waiting(): number {
+  get pending(): number {
     return this.#timers.size;
   }
 
@@ -55,8 +55,8 @@ export class ManualClock implements Clock {
 
   #nextDue(endUs: number): Timer | undefined {
     let next: Timer | undefined;
-    for (const waiting of this.#timers) {
-      if (waiting.dueUs <= endUs && (next === undefined || waiting.dueUs < next.dueUs)) next = waiting;
+    for (const pending of this.#timers) {
+      if (pending.dueUs <= endUs && (next === undefined || pending.dueUs < next.dueUs)) next = pending;
     }
     return next;
   }

@@ -77,7 +77,7 @@ class Pair {
   /** When the disk takes everything and time passes, what is on it is what is live. */
   async settle(): Promise<void> {
     const { bench } = this;
-    while (bench.disk.next !== undefined || bench.clock.waiting > 0) {
+    while (bench.disk.next !== undefined || bench.clock.pending > 0) {
       while (bench.disk.next !== undefined) await this.#answer(true);
       await this.take({ kind: 'advance', ms: 60_000 });
     }

@@ -143,9 +143,9 @@ export class AlarmPersistence {
 
   #tryAll(): void {
     this.#stopTimer = undefined;
-    for (const [name, waiting] of this.#work) {
-      waiting.isResting = false;
-      this.#go(name, waiting);
+    for (const [name, pending] of this.#work) {
+      pending.isResting = false;
+      this.#go(name, pending);
     }
   }
 

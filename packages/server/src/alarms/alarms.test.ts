@@ -45,7 +45,7 @@ test('AL-15: a trigger is published at once, though the disk takes nothing', asy
   const bench = new AlarmBench().with('d');
   bench.set('m', 11, 192, 5);
   assert.deepEqual(bench.news(), ['a ACT_UNACK trigger 5']);
-  assert.deepEqual(bench.disk.waiting, ['a ACT_UNACK']);
+  assert.deepEqual(bench.disk.pending, ['a ACT_UNACK']);
   await bench.disk.answerAll();
   assert.deepEqual(bench.disk.alarms.get('a'), { name: 'a', state: 'ACT_UNACK', timeUs: 5, authority: 'trigger' });
   assert.equal(bench.alarms.counts().unkept, 0);
@@ -54,9 +54,9 @@ test('AL-15: a trigger is published at once, though the disk takes nothing', asy
 test('AL-15: an alarm that changes faster than the disk is kept in its newest state', async () => {
   const bench = new AlarmBench().with('d');
   for (let time = 0; time < 1001; time++) bench.set('m', time % 2 === 0 ? 11 : 0, 192, time);
-  assert.equal(bench.disk.waiting.length, 1);
+  assert.equal(bench.disk.pending.length, 1);
   await bench.disk.answer();
-  assert.deepEqual(bench.disk.waiting, ['a ACT_UNACK']);
+  assert.deepEqual(bench.disk.pending, ['a ACT_UNACK']);
   await bench.disk.answerAll();
   assert.equal(bench.disk.alarms.get('a')?.timeUs, 1000);
   assert.equal(bench.heard.length, 1001);
@@ -69,18 +69,18 @@ describe('AL-16: a disk that refuses', () => {
     await bench.disk.answer(false);
     bench.set('m', 0, 192, 2);
     for (const pauseMs of [1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000]) {
-      assert.deepEqual(bench.disk.waiting, []);
+      assert.deepEqual(bench.disk.pending, []);
       bench.clock.advance(pauseMs - 1);
-      assert.deepEqual(bench.disk.waiting, []);
+      assert.deepEqual(bench.disk.pending, []);
       bench.clock.advance(1);
-      assert.deepEqual(bench.disk.waiting, ['a INACT_UNACK']);
+      assert.deepEqual(bench.disk.pending, ['a INACT_UNACK']);
       await bench.disk.answer(false);
     }
     assert.deepEqual([bench.alarms.counts().storeFailures, bench.alarms.counts().unkept], [9, 1]);
     bench.clock.advance(60000);
     await bench.disk.answerAll();
     assert.equal(bench.disk.alarms.get('a')?.timeUs, 2);
-    assert.deepEqual([bench.clock.waiting, bench.alarms.counts().unkept], [0, 0]);
+    assert.deepEqual([bench.clock.pending, bench.alarms.counts().unkept], [0, 0]);
   });
 
   test('is asked at once when it is known to take writes again, and then as if it had never refused', async () => {
@@ -91,10 +91,10 @@ describe('AL-16: a disk that refuses', () => {
     bench.clock.advance(1000);
     await bench.disk.answer(false);
     bench.alarms.diskWorks();
-    assert.deepEqual([bench.disk.waiting, bench.clock.waiting], [['a ACT_UNACK'], 0]);
+    assert.deepEqual([bench.disk.pending, bench.clock.pending], [['a ACT_UNACK'], 0]);
     await bench.disk.answer(false);
     bench.clock.advance(1000);
-    assert.deepEqual(bench.disk.waiting, ['a ACT_UNACK']);
+    assert.deepEqual(bench.disk.pending, ['a ACT_UNACK']);
     await bench.disk.answerAll();
     assert.equal(bench.alarms.counts().unkept, 0);
   });
@@ -104,7 +104,7 @@ describe('AL-16: a disk that refuses', () => {
     for (let index = 0; index < 500; index++) bench.alarms.put(triggered({ name: `a${index}` }));
     bench.set('m', 11);
     for (let index = 0; index < 501; index++) await bench.disk.answer(false);
-    assert.equal(bench.clock.waiting, 1);
+    assert.equal(bench.clock.pending, 1);
     bench.clock.advance(1000);
     await bench.disk.answerAll();
     assert.equal(bench.disk.alarms.size, 501);
@@ -128,7 +128,7 @@ describe('AL-16: a disk that refuses', () => {
     const closing = bench.alarms.close();
     await bench.disk.answer(false);
     await closing;
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
   });
 });
 
@@ -142,7 +142,7 @@ describe('AL-17: an operation', () => {
     await bench.disk.answer();
     assert.deepEqual([operation.outcome, bench.news()], ['done', ['a ACT_UNACK ann 1000000000']]);
     assert.deepEqual(bench.disk.alarms.get('a'), bench.alarms.stateOf(bench.alarms.find('a')));
-    assert.deepEqual([bench.disk.waiting, bench.alarms.counts().unkept], [[], 0]);
+    assert.deepEqual([bench.disk.pending, bench.alarms.counts().unkept], [[], 0]);
   });
 
   test('that the disk refuses has changed nothing, and says why', async () => {
@@ -184,7 +184,7 @@ describe('AL-18: operations on one alarm', () => {
     const bench = plain();
     const operations = (['activate', 'acknowledge', 'deactivate'] as const).map((each) => start(bench, each, each));
     for (const [at, state] of ['ACT_UNACK', 'ACT_ACK', 'INACT_ACK'].entries()) {
-      assert.deepEqual(bench.disk.waiting, [`a ${state}`]);
+      assert.deepEqual(bench.disk.pending, [`a ${state}`]);
       await bench.disk.answer();
       assert.equal(operations.filter(({ outcome }) => outcome === 'done').length, at + 1);
     }
@@ -198,12 +198,12 @@ describe('AL-18: operations on one alarm', () => {
     const bench = plain();
     const idle = start(bench, 'acknowledge');
     await allHeard();
-    assert.deepEqual([idle.outcome, bench.disk.waiting, bench.heard], ['done', [], []]);
+    assert.deepEqual([idle.outcome, bench.disk.pending, bench.heard], ['done', [], []]);
     const [first, second] = [start(bench, 'activate'), start(bench, 'activate', 'bob')];
     await allHeard();
     assert.deepEqual([first.outcome, second.outcome], [undefined, undefined]);
     await bench.disk.answer();
-    assert.deepEqual([first.outcome, second.outcome, bench.disk.waiting], ['done', 'done', []]);
+    assert.deepEqual([first.outcome, second.outcome, bench.disk.pending], ['done', 'done', []]);
     assert.deepEqual(bench.news(), ['a ACT_UNACK ann 1000000000']);
   });
 
@@ -224,7 +224,7 @@ describe('AL-18: operations on one alarm', () => {
     bench.alarms.put({ name: 'b', severity: 1 });
     start(bench, 'activate');
     start(bench, 'activate', 'bob', 'b');
-    assert.deepEqual(bench.disk.waiting, ['a ACT_UNACK', 'b ACT_UNACK']);
+    assert.deepEqual(bench.disk.pending, ['a ACT_UNACK', 'b ACT_UNACK']);
   });
 });
 
@@ -236,7 +236,7 @@ describe('AL-19: an operation that meets a trigger on its way to disk', () => {
     const acknowledged = start(bench, 'acknowledge');
     bench.set('m', 0, 192, 2);
     await bench.disk.answer();
-    assert.deepEqual([acknowledged.outcome, bench.disk.waiting], [undefined, ['a INACT_ACK']]);
+    assert.deepEqual([acknowledged.outcome, bench.disk.pending], [undefined, ['a INACT_ACK']]);
     await bench.disk.answerAll();
     assert.deepEqual(bench.news(), ['a ACT_UNACK trigger 1', 'a INACT_UNACK trigger 2', 'a INACT_ACK ann 1000000000']);
     assert.deepEqual([acknowledged.outcome, bench.disk.alarms.get('a')?.state], ['done', 'INACT_ACK']);
@@ -275,7 +275,7 @@ describe('AL-19: an operation that meets a trigger on its way to disk', () => {
     await bench.disk.answerAll();
     bench.alarms.put({ name: 'a', severity: 1, ackMode: 'auto' });
     const activated = start(bench, 'activate', 'bob');
-    assert.deepEqual(bench.disk.waiting, ['a ACT_ACK']);
+    assert.deepEqual(bench.disk.pending, ['a ACT_ACK']);
     bench.alarms.put({ name: 'a', severity: 1 });
     await bench.disk.answerAll();
     assert.deepEqual([activated.outcome, bench.stateOf('a')], ['done', 'ACT_UNACK']);
@@ -289,10 +289,10 @@ describe('AL-19: an operation that meets a trigger on its way to disk', () => {
     const acknowledged = start(bench, 'acknowledge');
     bench.set('m', 0);
     bench.set('m', 11);
-    assert.deepEqual(bench.disk.waiting, ['a ACT_ACK']);
+    assert.deepEqual(bench.disk.pending, ['a ACT_ACK']);
     await bench.disk.answer();
     assert.equal(acknowledged.outcome, 'done');
-    assert.deepEqual(bench.disk.waiting, ['a ACT_ACK']);
+    assert.deepEqual(bench.disk.pending, ['a ACT_ACK']);
   });
 });
 

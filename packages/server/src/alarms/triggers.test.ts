@@ -101,7 +101,7 @@ describe('AL-9: a delay', () => {
     bench.set('m', 1, good, 8);
     bench.clock.advance(50);
     assert.deepEqual(bench.news(), ['a INACT_UNACK trigger 1000150000']);
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
   });
 
   test('goes on while the condition holds, and starts again after it did not', () => {
@@ -152,14 +152,14 @@ describe('AL-9: a delay', () => {
     const bench = delayed('100', '100');
     bench.set('m', 11);
     bench.alarms.remove('a');
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
     bench.alarms.put(triggered({ properties: { onDelay: '5' } }));
-    assert.equal(bench.clock.waiting, 1);
+    assert.equal(bench.clock.pending, 1);
     const closing = bench.alarms.close();
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
     bench.set('m', 9);
     bench.set('m', 11);
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
     await bench.disk.answerAll();
     await closing;
   });

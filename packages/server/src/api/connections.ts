@@ -25,7 +25,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => (elapsedMs
 /** Of one connection, the one that is being answered included; another one closes it. */
 const mostUnanswered = 100;
 /** Of all: some 5 KB each. A client with one request at a time never counts here. */
-const mostWaiting = 10_000;
+const mostPending = 10_000;
 /** Beyond the limit, so many at once are sent the reason; others are closed without an answer. */
 const mostRefusals = 32;
 /** The rest of an unwanted body is skipped for so long. */
@@ -58,7 +58,7 @@ interface Connection {
   /** The request that is being answered, or will be when it has its turn. */
   current: Exchange | undefined;
   /** Behind it. */
-  readonly waiting: Exchange[];
+  readonly pending: Exchange[];
   /** The request that was answered last, where its body was incomplete then. */
   unread: IncomingMessage | undefined;
   hasAsked: boolean;
@@ -79,7 +79,7 @@ export class Connections {
   readonly #idle = new Set<Connection>();
   readonly #turns: RequestTurns;
   readonly #closed: ClosedConnections = { refused: 0, evicted: 0, pipelining: 0, stalled: 0, idle: 0 };
-  #waiting = 0;
+  #pending = 0;
   #sweeps = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
@@ -125,13 +125,13 @@ export class Connections {
       return true;
     }
     if (connection?.state !== 'busy') return false;
-    const { current, waiting } = connection;
-    const [request, response] = waiting.at(-1) ?? current ?? [];
+    const { current, pending } = connection;
+    const [request, response] = pending.at(-1) ?? current ?? [];
     if (request?.complete === false && !response?.headersSent) {
       // Its own body is what cannot be read: it is not carried out.
-      if (waiting.length + Number(current !== undefined) === 1) return false;
-      waiting.pop();
-      this.#waiting--;
+      if (pending.length + Number(current !== undefined) === 1) return false;
+      pending.pop();
+      this.#pending--;
     }
     this.#close(connection, request?.complete === false && response?.headersSent ? closeSoon : end);
     socket.pause();
@@ -158,12 +158,12 @@ export class Connections {
       if (this.#turns.hasTime(exchange[2])) this.#answer(connection, exchange, answer);
       else {
         const begin = () => this.#answer(connection, exchange, answer);
-        this.#turns.wait(begin, () => connection.waiting.length > 0);
+        this.#turns.wait(begin, () => connection.pending.length > 0);
       }
     } else if (connection?.state === 'busy') {
-      if (connection.waiting.length + 1 < mostUnanswered && this.#waiting < mostWaiting) {
-        connection.waiting.push(exchange);
-        this.#waiting++;
+      if (connection.pending.length + 1 < mostUnanswered && this.#pending < mostPending) {
+        connection.pending.push(exchange);
+        this.#pending++;
       } else {
         this.#close(connection, refuse);
         this.#count('pipelining');
@@ -183,7 +183,7 @@ export class Connections {
     const connection: Connection = {
       socket,
       current: undefined,
-      waiting: [],
+      pending: [],
       unread: undefined,
       hasAsked: false,
       since: 0,
@@ -198,14 +198,14 @@ export class Connections {
 
   #leave(connection: Connection): void {
     connection.state = 'closing';
-    this.#dropWaiting(connection);
+    this.#dropPending(connection);
     this.#all.delete(connection.socket);
     this.#idleOf(connection).delete(connection);
   }
 
-  #dropWaiting({ waiting }: Connection): void {
-    this.#waiting -= waiting.length;
-    waiting.length = 0;
+  #dropPending({ pending }: Connection): void {
+    this.#pending -= pending.length;
+    pending.length = 0;
   }
 
   #close(connection: Connection, end: Connection['end']): void {
@@ -302,13 +302,13 @@ export class Connections {
   }
 
   #answered(connection: Connection, request: IncomingMessage, answer: Answer): void {
-    const { socket, waiting, state } = connection;
+    const { socket, pending, state } = connection;
     if (!this.#all.has(socket)) return;
     connection.current = undefined;
     if (!request.complete) this.#passOver(connection, request);
     if (socket.writableEnded)
-      this.#dropWaiting(connection); // the answer said that it is the last
-    else if (waiting.length > 0)
+      this.#dropPending(connection); // the answer said that it is the last
+    else if (pending.length > 0)
       this.#turns.waitBehind(() => this.#next(connection, answer)); // others have their turn between
     else if (state === 'closing') connection.end(socket);
     else {
@@ -318,9 +318,9 @@ export class Connections {
   }
 
   #next(connection: Connection, answer: Answer): void {
-    const next = connection.waiting.shift();
+    const next = connection.pending.shift();
     if (next === undefined) return; // the connection is gone
-    this.#waiting--;
+    this.#pending--;
     this.#answer(connection, next, answer);
   }
 

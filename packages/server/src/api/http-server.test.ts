@@ -23,7 +23,7 @@ const common = {
 } as const;
 const page = { status: 200, description: '' } as const;
 /** Streamed bodies that are not read before `read` is called. */
-const waiting: { read: () => void }[] = [];
+const pending: { read: () => void }[] = [];
 const routes: Route[] = [
   { ...common, method: 'GET', path: '/', id: 'root', handle: () => undefined },
   { ...common, method: 'GET', path: '/quick', id: 'quick', handle: () => undefined },
@@ -50,7 +50,7 @@ const routes: Route[] = [
 const overloaded = new ProblemError('overloaded', 'Others wait, and nobody takes the answer.');
 
 async function readLater({ stream }: Call): Promise<void> {
-  await new Promise<void>((resolve) => waiting.push({ read: resolve }));
+  await new Promise<void>((resolve) => pending.push({ read: resolve }));
   for await (const _ of stream);
 }
 
@@ -107,10 +107,10 @@ describe('a request that Node would refuse by itself', () => {
       const socket = await rig.open();
       const answers = readToEnd(socket);
       socket.write(`${post('/streamed', 'Content-Length: 1')}1${request.repeat(2000)}`);
-      await until('it is asked', async () => waiting.length === 1);
+      await until('it is asked', async () => pending.length === 1);
       assert.ok(Number.isNaN(await unroutedAnswers(400)), 'none is answered yet');
       assert.equal(await rig.closedBy('pipelining'), 1);
-      waiting.pop()?.read();
+      pending.pop()?.read();
       assert.deepEqual(statuses(await answers), [204, 400]);
     });
   }
@@ -157,10 +157,10 @@ describe('a client that awaits 100 Continue', () => {
       text += chunk;
     });
     socket.write(expecting('/streamed'));
-    await until('it is asked', async () => waiting.length === 1);
+    await until('it is asked', async () => pending.length === 1);
     clock.advance(3 * progressMs);
     assert.equal(text, '');
-    waiting.pop()?.read();
+    pending.pop()?.read();
     await until('it is told', async () => statuses(text).length === 1);
     socket.write('{}');
     await until('it is answered', async () => statuses(text).length === 2);
@@ -201,7 +201,7 @@ describe('a request line', () => {
     const connect = 'CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
     assert.deepEqual(statuses(await exchange(connect)), [400]);
     assert.deepEqual(statuses(await exchange(`${post('/streamed', 'Content-Length: 1')}1${connect}`)), []);
-    waiting.pop()?.read();
+    pending.pop()?.read();
   });
 });
 

@@ -67,7 +67,7 @@ before(async () => {
   metrics = new Metrics();
   app = plainHttp({ routes, clock, metrics, largestBodyBytes: maxBytes });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  idleTimers = clock.waiting;
+  idleTimers = clock.pending;
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 });
 after(() => app.close());
@@ -103,9 +103,9 @@ async function answerOn(connection: Socket): Promise<RawAnswer> {
 describe('a body', () => {
   for (const path of ['/whole', '/streamed']) {
     test(`that comes a byte at a time gets 408 within ${progressMs / 1000} s, and is read no further: ${path}`, async () => {
-      const waiting = clock.waiting;
+      const pending = clock.pending;
       socket.write(`${post(path, 1 << 20)}{`);
-      await until('it is begun', async () => clock.waiting > waiting);
+      await until('it is begun', async () => clock.pending > pending);
       const answer = answerOn(socket);
       socket.write(' ');
       clock.advance(progressMs);
@@ -148,17 +148,17 @@ describe('a body', () => {
     const answer = once(socket, 'data');
     socket.write(piece);
     assert.match(String((await answer)[0]), /^HTTP\/1\.1 204 /);
-    assert.equal(clock.waiting, idleTimers);
+    assert.equal(clock.pending, idleTimers);
   });
 
   test('that no handler wants, and that never ends, ends the connection', async () => {
     const answer = readToEnd(socket);
-    const waiting = clock.waiting;
+    const pending = clock.pending;
     socket.write(`GET /none HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${1 << 30}\r\n\r\n `);
-    await until('it is answered', async () => clock.waiting > waiting);
+    await until('it is answered', async () => clock.pending > pending);
     clock.advance(progressMs);
     assert.match(await answer, /^HTTP\/1\.1 200 /);
-    assert.equal(clock.waiting, idleTimers);
+    assert.equal(clock.pending, idleTimers);
   });
 
   test('of any length and cut anywhere reaches its handler as it was sent', async () => {

@@ -30,7 +30,7 @@ const crowd = (count: number) => Array.from({ length: count }, (_, at) => `${at}
 
 async function allBegun(): Promise<number> {
   let most = 0;
-  while (turns.waiting > 0) {
+  while (turns.pending > 0) {
     const before = begun.length;
     await turn();
     most = Math.max(most, begun.length - before);
@@ -40,14 +40,14 @@ async function allBegun(): Promise<number> {
 
 test('requests begin at once while the turn has time, and the others in the next ones, as many as there is time for', async () => {
   for (const name of crowd(300)) ask(name);
-  assert.deepEqual([begun.length, turns.waiting], [10, 290]);
+  assert.deepEqual([begun.length, turns.pending], [10, 290]);
   assert.ok((await allBegun()) <= 20);
   assert.deepEqual([new Set(begun).size, begun.length], [300, 300]);
 });
 
 test('where they take no time, all begin at once', () => {
   for (const name of crowd(300)) ask(name, 0);
-  assert.deepEqual([begun.length, turns.waiting], [300, 0]);
+  assert.deepEqual([begun.length, turns.pending], [300, 0]);
 });
 
 test('a request that comes behind a crowd waits for two of it at most', async () => {
@@ -74,7 +74,7 @@ test('a request in the middle of a crowd of which each has sent others behind it
 test('neither the oldest nor those behind others wait for ever, whatever comes', async () => {
   for (const name of crowd(20)) ask(name);
   turns.waitBehind(work('behind', 1));
-  for (let count = 0; turns.waiting > 0 && count < 100; count++) {
+  for (let count = 0; turns.pending > 0 && count < 100; count++) {
     for (const name of crowd(3)) ask(`new ${count} ${name}`);
     await turn();
     if (begun.includes('10') && begun.includes('behind')) break;

@@ -35,7 +35,7 @@ export class RequestTurns {
     this.#clock = clock;
   }
 
-  get waiting(): number {
+  get pending(): number {
     return this.#single.length + this.#behind.length;
   }
 
@@ -71,7 +71,7 @@ export class RequestTurns {
 
   /** Each in an immediate of its own: its microtasks run before the clock is read again. */
   #try(): void {
-    if (this.#tries >= Math.min(mostTried, this.waiting)) return;
+    if (this.#tries >= Math.min(mostTried, this.pending)) return;
     this.#tries++;
     setImmediate(() => {
       this.#tries--;

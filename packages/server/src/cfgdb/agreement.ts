@@ -1,7 +1,7 @@
 // How the configuration's thread asks whether a rendering can take effect before it commits it. It waits, its transaction
 // open, until the service has made everything ready; what cannot be prepared is never stored.
 
-const [waiting, agreed, refused] = [0, 1, 2];
+const [pending, agreed, refused] = [0, 1, 2];
 /** Of a reason. */
 const mostBytes = 2048;
 
@@ -18,9 +18,9 @@ export class Agreement {
 
   /** In the thread: sends the question, and blocks until it is answered. Undefined: it can; else why it cannot. */
   ask(send: () => void): string | undefined {
-    Atomics.store(this.#state, 0, waiting);
+    Atomics.store(this.#state, 0, pending);
     send();
-    Atomics.wait(this.#state, 0, waiting);
+    Atomics.wait(this.#state, 0, pending);
     if (Atomics.load(this.#state, 0) === agreed) return undefined;
     return Buffer.from(this.#reason.subarray(0, this.#state[1])).toString();
   }

@@ -142,8 +142,8 @@ export class ConfigurationDatabase {
   }
 
   /** How many operations have been asked for and not yet answered. */
-  get waiting(): number {
-    return this.#thread?.waiting ?? 0;
+  get pending(): number {
+    return this.#thread?.pending ?? 0;
   }
 
   /** As they were at the last answer; undefined before it is open. */

@@ -95,7 +95,7 @@ describe('a changed definition', () => {
     const timed = ModuleBench.with({ runMode: 'cron * * * * *', properties: { memoryLimit: 'much' } });
     await assert.rejects(timed.modules.start('loop'), { problem: 'module-failed', message: /memoryLimit/ });
     assert.equal(timed.modules.status('loop')['next-start'], null);
-    assert.equal(timed.clock.waiting, 0);
+    assert.equal(timed.clock.pending, 0);
   });
 
   test('gives one that is being asked no more time to answer, unless it says so', () => {

@@ -211,7 +211,7 @@ class Both {
   async close(): Promise<void> {
     const { modules, processes, clock, tokens } = this.bench;
     const closed = modules.close(1000);
-    assert.equal(clock.waiting, 0, 'something waits');
+    assert.equal(clock.pending, 0, 'something waits');
     for (const { stops } of processes.alive.values()) assert.ok((stops.at(-1) ?? Infinity) <= 1000);
     for (const each of [...processes.alive.keys()]) this.bench.ended({ code: 0 }, each);
     await closed;

@@ -227,7 +227,7 @@ describe('the service', () => {
     assert.deepEqual(bench.run().stops, [4000]);
     assert.deepEqual(bench.run('quick').stops, [10]);
     assert.deepEqual(bench.run('gone').stops, [30_000, 4000]);
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
     bench.ended();
     bench.ended({}, 'quick');
     assert.equal(await answer(), 'waits');
@@ -238,7 +238,7 @@ describe('the service', () => {
     bench.put({ debug: true });
     bench.modules.put({ name: 'new', termToKill: 10, queryTimeout: 0, runMode: 'cron * * * * *' });
     bench.modules.executableReplaced('loop', undefined);
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
     assert.equal(bench.processes.alive.size, 0);
     assert.equal(bench.tokens.valid.size, 0);
   });

@@ -173,7 +173,7 @@ test('without a timeout it is never asked and never silent', () => {
   connect('a').closed();
   clock.advance(1_000_000);
   assert.deepEqual(reported, []);
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });
 
 test('another timeout holds from when it is given', () => {
@@ -206,5 +206,5 @@ test('after its end nothing is asked and nothing waits', () => {
   clock.advance(10_000);
   assert.equal(liveness.answered(1), false);
   assert.deepEqual(reported, ['a: query 1']);
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });

@@ -191,7 +191,7 @@ describe('a command', () => {
     bench.disk.isFull = false;
     bench.clock.advance(1000);
     await allHeard();
-    assert.deepEqual([bench.disk.commands.size, bench.commands.unsaved, bench.clock.waiting], [0, 0, 0]);
+    assert.deepEqual([bench.disk.commands.size, bench.commands.unsaved, bench.clock.pending], [0, 0, 0]);
     bench.restart(valve, own);
     assert.deepEqual([bench.vt('valve')[0], bench.vt('own')[0]], ['d0', 'd0']);
   });

@@ -61,7 +61,7 @@ describe('what the disk has refused', () => {
     assert.equal(persistence.unsaved, 1);
     await settle(true);
     await advance(10_000);
-    assert.deepEqual([asked, persistence.unsaved, clock.waiting], [['a=d1', 'a=d2'], 0, 0]);
+    assert.deepEqual([asked, persistence.unsaved, clock.pending], [['a=d1', 'a=d2'], 0, 0]);
   });
 
   test('never overwrites a newer one that is on its way', async () => {
@@ -87,7 +87,7 @@ describe('what the disk has refused', () => {
     assert.equal(persistence.unsaved, 1);
     await settle(true);
     await advance(10_000);
-    assert.deepEqual([asked, persistence.unsaved, clock.waiting], [['delete a', 'delete a'], 0, 0]);
+    assert.deepEqual([asked, persistence.unsaved, clock.pending], [['delete a', 'delete a'], 0, 0]);
   });
 
   test('is tried once more at the end, and not after it', async () => {
@@ -96,7 +96,7 @@ describe('what the disk has refused', () => {
     persistence.close();
     await settle(false);
     await advance(10_000);
-    assert.deepEqual([asked, clock.waiting], [['a=d1'], 0]);
+    assert.deepEqual([asked, clock.pending], [['a=d1'], 0]);
   });
 });
 

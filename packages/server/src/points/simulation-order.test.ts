@@ -150,7 +150,7 @@ describe('a simulation that has ended while the disk refuses', () => {
       bench.clock.advance(1000);
       await allHeard();
       assert.deepEqual(forced(bench), [undefined, undefined]);
-      assert.deepEqual([bench.measurements.unsaved, bench.clock.waiting], [0, 0]);
+      assert.deepEqual([bench.measurements.unsaved, bench.clock.pending], [0, 0]);
     });
   }
 
@@ -175,6 +175,6 @@ describe('a simulation that has ended while the disk refuses', () => {
     bench.disk.isFull = false;
     bench.measurements.close();
     await allHeard();
-    assert.deepEqual([bench.disk.simulations.size, bench.clock.waiting], [0, 0]);
+    assert.deepEqual([bench.disk.simulations.size, bench.clock.pending], [0, 0]);
   });
 });

@@ -123,7 +123,7 @@ describe('a simulation', () => {
     await bench.measurements.stopSimulation('p');
     await bench.measurements.stopSimulation('p');
     assert.deepEqual(bench.news(), [['p', 'd7', 3, 0xc0]]);
-    assert.deepEqual([bench.disk.simulations.size, bench.clock.waiting, bench.measurements.simulated], [0, 0, 0]);
+    assert.deepEqual([bench.disk.simulations.size, bench.clock.pending, bench.measurements.simulated], [0, 0, 0]);
   });
 
   test('SI-5: ends when its time is over, to the microsecond', async () => {
@@ -163,7 +163,7 @@ describe('a simulation', () => {
     assert.equal(bench.vtq('p')[0], 'd2');
     await bench.simulate('p', { value: 'd3' });
     bench.clock.advance(10_000_000);
-    assert.deepEqual([bench.vtq('p')[0], bench.clock.waiting], ['d3', 0]);
+    assert.deepEqual([bench.vtq('p')[0], bench.clock.pending], ['d3', 0]);
   });
 
   test('SI-7: outlives a restart, with its times', async () => {
@@ -248,7 +248,7 @@ describe('a simulation', () => {
       await bench.simulate('p', { value: 'd1', validForS: 100 });
       change(bench);
       await allHeard();
-      assert.deepEqual([bench.measurements.simulated, bench.clock.waiting, bench.disk.simulations.size], [0, 0, 0]);
+      assert.deepEqual([bench.measurements.simulated, bench.clock.pending, bench.disk.simulations.size], [0, 0, 0]);
       if (bench.points.has('p')) assert.equal(bench.vtq('p')[2], 0x08);
     }
   });

@@ -9,7 +9,7 @@ const stepsAtOnce = 64;
 const stepsBeforeOthers = 4;
 
 export class Slices {
-  readonly #waiting: (() => void)[] = [];
+  readonly #pending: (() => void)[] = [];
   #begunMs = 0;
 
   /** Whether the work that has its turn must wait for the next one. */
@@ -20,8 +20,8 @@ export class Slices {
   /** Resolves when it is the turn of who asks: behind those who asked before, one in a turn of the event loop. */
   next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) setImmediate(() => this.#give());
+      this.#pending.push(resolve);
+      if (this.#pending.length === 1) setImmediate(() => this.#give());
     });
   }
 
@@ -38,7 +38,7 @@ export class Slices {
    * to undefined where it is not wanted any more.
    */
   run<T>(steps: Iterator<unknown, T>, isWanted: () => boolean = () => true): T | Promise<T | undefined> {
-    const most = this.#waiting.length === 0 ? stepsAtOnce : stepsBeforeOthers;
+    const most = this.#pending.length === 0 ? stepsAtOnce : stepsBeforeOthers;
     for (let step = 0; step < most; step++) {
       const { done, value } = steps.next();
       if (done === true) return value;
@@ -59,7 +59,7 @@ export class Slices {
 
   #give(): void {
     this.#begunMs = performance.now();
-    this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) setImmediate(() => this.#give());
+    this.#pending.shift()?.();
+    if (this.#pending.length > 0) setImmediate(() => this.#give());
   }
 }

@@ -13,7 +13,7 @@ export class Hosted {
   isUp: boolean | undefined;
   /** While it is up as far as is known, and its thread does not answer. */
   #stall: InstanceReport['lastError'];
-  waitingWrites = 0;
+  pendingWrites = 0;
   readonly #thread: number;
   readonly #counters = zeroInstanceCounters();
   #report: InstanceReport;

@@ -11,7 +11,7 @@ test('a module that never ends to load, throws or has no stack is named when a s
   const foreign = 'data:text/javascript,export default {name: "other"}';
   const find = loadStacks([endless, moduleOf('broken.ts'), foreign, moduleOf('trial.ts')], clock);
   assert.equal((await find('trial')).name, 'trial');
-  while (clock.waiting > 1) await new Promise(setImmediate);
+  while (clock.pending > 1) await new Promise(setImmediate);
   const other = find('other');
   clock.advance(10_000);
   await assert.rejects(other, ({ message }: Error) => {
@@ -21,5 +21,5 @@ test('a module that never ends to load, throws or has no stack is named when a s
     );
     return true;
   });
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });

@@ -29,7 +29,7 @@ test('nothing is tried any more once it is closed', () => {
   const { clock, posted, outbox, send } = setUp();
   for (let i = 0; i < 65; i++) send(1, i, i);
   outbox.close();
-  assert.deepEqual([posted.length, clock.waiting], [64, 0]);
+  assert.deepEqual([posted.length, clock.pending], [64, 0]);
 });
 
 test('64 batches are on their way at most; then readings wait as the newest of their points', () => {
@@ -45,7 +45,7 @@ test('64 batches are on their way at most; then readings wait as the newest of t
   clock.advance(5);
   assert.equal(posted.length, 65);
   assert.deepEqual(values(64), [65, 66]);
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });
 
 test('the memory of a batch is given back when it is consumed', () => {
@@ -73,7 +73,7 @@ test('what must come before news is sent, room or not; what is of no use is forg
   outbox.flush(1);
   assert.deepEqual([posted.length, values(64)], [65, [100]]);
   clock.advance(5);
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });
 
 test('in any order of sending and consuming, values of a point keep their order, the newest arrives, the rest is counted', () => {
@@ -100,7 +100,7 @@ test('in any order of sending and consuming, values of a point keep their order,
         assert.ok(posted.length - done <= 64);
         if (point === 0) clock.advance(5);
       }
-      while (done < posted.length || clock.waiting > 0) {
+      while (done < posted.length || clock.pending > 0) {
         if (done < posted.length) consumeNext();
         clock.advance(5);
       }

@@ -32,7 +32,7 @@ export interface OutboxOptions {
 
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #waiting = new Map<number, NewestReadings>();
+  readonly #pending = new Map<number, NewestReadings>();
   #sentBatches = 0;
   #sentReadings = 0;
   #cancel: (() => void) | undefined;
@@ -44,44 +44,44 @@ export class Outbox {
   /** Takes the batch. Returns how many readings were passed over for newer ones, or since their point is unknown. */
   send(id: number, batch: Batch, isKnown: (point: number) => boolean): number {
     if (batch.count === 0) return 0;
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined && this.#hasRoom()) {
+    const pending = this.#pending.get(id);
+    if (pending === undefined && this.#hasRoom()) {
       this.#post(id, batch.take());
       return 0;
     }
-    const readings = waiting ?? new NewestReadings();
-    if (waiting === undefined) this.#waiting.set(id, readings);
+    const readings = pending ?? new NewestReadings();
+    if (pending === undefined) this.#pending.set(id, readings);
     const passedOver = readings.add(batch, isKnown);
     batch.clear();
-    this.#sendWaiting();
+    this.#sendPending();
     return passedOver;
   }
 
   /** Sends what waits, room or not: before news that must come after it. */
   flush(id: number): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (waiting !== undefined && waiting.size > 0) this.#post(id, waiting.take().take());
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (pending !== undefined && pending.size > 0) this.#post(id, pending.take().take());
   }
 
   /** What waits is of no use any more. */
   forget(id: number): void {
-    this.#waiting.delete(id);
+    this.#pending.delete(id);
   }
 
   close(): void {
     this.#cancel?.();
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 
-  #sendWaiting(): void {
+  #sendPending(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    for (const id of this.#waiting.keys()) {
+    for (const id of this.#pending.keys()) {
       if (!this.#hasRoom()) break;
       this.flush(id);
     }
-    if (this.#waiting.size > 0) this.#cancel = this.#options.clock.after(retryMs, () => this.#sendWaiting());
+    if (this.#pending.size > 0) this.#cancel = this.#options.clock.after(retryMs, () => this.#sendPending());
   }
 
   #hasRoom(): boolean {

@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import { Batch, type BatchMessage, type Clock, ProblemError, systemClock, type Value } from '@telltale/schema';
 import type { BrowseAnswer, BrowseRequest, ReadingTrace } from '@telltale/stack-kit';
-import { maxWaitingWrites, type Role } from '@telltale/stack-kit/host';
+import { maxPendingWrites, type Role } from '@telltale/stack-kit/host';
 import type { Logger } from 'pino';
 import type { Handlers, Link } from '../threads/index.ts';
 import { ConnectorQuestions } from './connector-questions.ts';
@@ -137,8 +137,8 @@ export class StackThread {
   /** Resolves when the device has accepted it. Rejects with `ProblemError`; it is sent once or not at all. */
   async write(hosted: Hosted, commandId: number, value: Value): Promise<void> {
     const { id, name } = hosted;
-    if (hosted.waitingWrites >= maxWaitingWrites) {
-      const reason = `${maxWaitingWrites} writes are waiting for their answers already`;
+    if (hosted.pendingWrites >= maxPendingWrites) {
+      const reason = `${maxPendingWrites} writes are waiting for their answers already`;
       throw writeProblem(name, { kind: 'refused', reason });
     }
     const askedMs = systemClock.monotonicMs();
@@ -146,8 +146,8 @@ export class StackThread {
     if (link === undefined) {
       throw writeProblem(name, { kind: 'notConnected', reason: hosted.lastError ?? 'its thread is starting' });
     }
-    hosted.waitingWrites++;
-    const call = link.call('write', [id, commandId, value, askedMs]).finally(() => hosted.waitingWrites--);
+    hosted.pendingWrites++;
+    const call = link.call('write', [id, commandId, value, askedMs]).finally(() => hosted.pendingWrites--);
     const outcome = await call.catch((error: Error) => {
       if (error instanceof ProblemError) throw new MaybeWritten(error.problem, error.message);
       throw new MaybeWritten('connector-down', `Connector ${name}: ${error.message}.`);

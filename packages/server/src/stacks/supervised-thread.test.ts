@@ -164,7 +164,7 @@ describe('closing', () => {
     clock.advance(1);
     await closed;
     clock.advance(pauseMs);
-    assert.deepEqual([threads.length, clock.waiting], [1, 0]);
+    assert.deepEqual([threads.length, clock.pending], [1, 0]);
   });
 
   test('ends at once one that says that it is done, and one that is not open yet and was told nothing', async () => {
@@ -174,13 +174,13 @@ describe('closing', () => {
     done.newest().answers = true;
     const closed = done.kept.close(2000);
     await closed;
-    assert.equal(done.clock.waiting, 0);
+    assert.equal(done.clock.pending, 0);
     const starting = setUp();
     starting.kept.begin();
     starting.newest().terminate();
     starting.clock.advance(pauseMs);
     await starting.kept.close(2000);
-    assert.deepEqual([starting.threads.length, starting.clock.waiting], [2, 0]);
+    assert.deepEqual([starting.threads.length, starting.clock.pending], [2, 0]);
   });
 
   test('in the pause before another is started starts none', async () => {
@@ -189,6 +189,6 @@ describe('closing', () => {
     newest().terminate();
     await kept.close(2000);
     clock.advance(pauseMs);
-    assert.deepEqual([threads.length, clock.waiting], [1, 0]);
+    assert.deepEqual([threads.length, clock.pending], [1, 0]);
   });
 });

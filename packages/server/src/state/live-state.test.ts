@@ -83,14 +83,14 @@ describe('the live state', () => {
     const all = Array.from({ length: 1000 }, (_, at) =>
       state.saveCommand(command(`c${at % 10}`, `i${at}`)).then(() => done.push(at)),
     );
-    assert.equal(state.waiting, 1000);
+    assert.equal(state.pending, 1000);
     await Promise.all(all);
     assert.deepEqual(
       done,
       all.map((_, at) => at),
     );
     assert.ok(commits <= 2, `${commits} commits`);
-    assert.equal(state.waiting, 0);
+    assert.equal(state.pending, 0);
     const { commands } = await reopened(state);
     assert.deepEqual(
       commands.map(({ value }) => value),
@@ -159,10 +159,10 @@ describe('the live state', () => {
       assert.equal(await problemOf(again.saveCommand(command('a', 'd1'))), 'storage-failed');
     }
     clock.advance(999);
-    assert.deepEqual([reported, clock.waiting], [['the sector is bad'], 1]);
+    assert.deepEqual([reported, clock.pending], [['the sector is bad'], 1]);
     clock.advance(1);
     while (again.failure !== undefined) await new Promise(setImmediate);
-    assert.deepEqual([reported, clock.waiting], [['the sector is bad', undefined], 0]);
+    assert.deepEqual([reported, clock.pending], [['the sector is bad', undefined], 0]);
   });
 
   test('on a disk that is full has everything that it acknowledged, and nothing that it refused', {

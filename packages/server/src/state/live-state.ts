@@ -53,7 +53,7 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
   }
 
   /** How many changes are not on disk yet. */
-  get waiting(): number {
+  get pending(): number {
     return this.#queued.length + this.#committing.length;
   }
 

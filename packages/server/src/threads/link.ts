@@ -89,7 +89,7 @@ export class Link<Remote extends object, Local extends object = Record<never, ne
   }
 
   /** How many calls wait for their answers. */
-  get waiting(): number {
+  get pending(): number {
     return this.#calls.size;
   }
 

@@ -30,7 +30,7 @@ test('a call has its own answer, whatever else is called meanwhile, either way',
     link.call('askBack', [5]),
   ]);
   assert.deepEqual(answers, [8, { at: new Map([[1, undefined]]) }, undefined, 10]);
-  assert.equal(link.waiting, 0);
+  assert.equal(link.pending, 0);
 });
 
 test('a problem arrives as the problem that it is, and a mistake with the place where it was made', async (t) => {
@@ -138,7 +138,7 @@ test('closing says the last, ends the thread, and reports no death; what is stil
   const closed = link.close(1000, () => link.call('close', []));
   await assert.rejects(open, (error: ProblemError) => error.problem === 'stopping');
   await closed;
-  assert.deepEqual([deaths, clock.waiting], [[], 0]);
+  assert.deepEqual([deaths, clock.pending], [[], 0]);
 });
 
 test('a thread that does not answer is closed by force after its time', async (t) => {

@@ -20,7 +20,7 @@ const syntax = { regex: '^[a-z0-9_]+$', doc: 'A name.', examples: [{ address: 'l
 class LineConnector implements Connector {
   readonly #options: ConnectorOptions<{ port: number }>;
   /** By the number of the write. */
-  readonly #waiting = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  readonly #pending = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
   #points: StackPoints = { measurements: [], commands: [] };
   #socket: Socket | undefined;
   #writes = 0;
@@ -58,14 +58,14 @@ class LineConnector implements Connector {
   write(command: StackCommand, value: Value, signal: AbortSignal): Promise<void> {
     const number = String(++this.#writes);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(number, { resolve, reject });
+      this.#pending.set(number, { resolve, reject });
       onAbort(signal, reject);
       this.#socket?.write(`write ${number} ${command.address}=${value}\n`);
     });
   }
 
   async close(): Promise<void> {
-    this.#waiting.clear();
+    this.#pending.clear();
     this.#socket?.destroy();
     this.#socket = undefined;
   }
@@ -79,10 +79,10 @@ class LineConnector implements Connector {
 
   #read(line: string): void {
     const [word = '', number = '', ...reason] = line.split(' ');
-    const waiting = this.#waiting.get(number);
-    this.#waiting.delete(number);
-    if (word === 'ok') waiting?.resolve();
-    else if (word === 'no') waiting?.reject(new Refused(reason.join(' ')));
+    const pending = this.#pending.get(number);
+    this.#pending.delete(number);
+    if (word === 'ok') pending?.resolve();
+    else if (word === 'no') pending?.reject(new Refused(reason.join(' ')));
     else this.#readValue(word);
   }
 

@@ -75,11 +75,11 @@ describe('what a stack is asked beside its link', () => {
     const browse = () => Promise.reject(new BackOff(1000, 'busy'));
     const { begin, connection, clock } = setUp({ browse });
     await begin();
-    const waiting = clock.waiting;
+    const pending = clock.pending;
     for (let i = 0; i < 10; i++) {
       assert.deepEqual(await connection.browse(request, signal), { kind: 'notConnected', reason: 'busy' });
     }
-    assert.equal(clock.waiting, waiting);
+    assert.equal(clock.pending, pending);
   });
 
   test('browse ends after 30 s, with its asker, or with the link; those that do not come back are few', async () => {

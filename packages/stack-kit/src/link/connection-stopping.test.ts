@@ -20,7 +20,7 @@ describe('stopping', () => {
     assert.deepEqual(seen, ['run ended', 'closed']);
     assert.deepEqual(events, ['up', 'down stopped']);
     assert.equal(connection.status().counters.errors, 0);
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 
   test('at whichever moment it comes, the link does not stay up after it, and the stack gets no points', async () => {
@@ -71,7 +71,7 @@ describe('stopping', () => {
     });
     await begin();
     await connection.stop();
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
     connection.setPoints(points());
     await pass(100_000);
     assert.equal(tries, 1);

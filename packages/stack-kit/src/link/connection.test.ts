@@ -290,7 +290,7 @@ describe('a stack that does not come back', () => {
       for (let i = 0; i < 10 && !isStopped; i++) await pass(1000);
       await stopping;
       assert.match(lines.join('\n'), new RegExp(`error ${method} was aborted and has not ended`));
-      assert.equal(clock.waiting, 0);
+      assert.equal(clock.pending, 0);
     });
   }
 
@@ -303,7 +303,7 @@ describe('a stack that does not come back', () => {
       isStopped = true;
     });
     await pass(1000);
-    assert.deepEqual([isStopped, clock.waiting], [true, 0]);
+    assert.deepEqual([isStopped, clock.pending], [true, 0]);
   });
 
   test('close: one that comes back late is not closed a second time', async () => {

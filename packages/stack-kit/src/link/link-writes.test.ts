@@ -4,7 +4,7 @@ import type { Value } from '@telltale/schema';
 import { ManualClock } from '@telltale/schema/testing';
 import fc from 'fast-check';
 import { BackOff, NoAnswer, NotConnected, Refused, type StackCommand } from '../connector.ts';
-import { LinkWrites, maxWaitingWrites, type WriteOutcome } from './link-writes.ts';
+import { LinkWrites, maxPendingWrites, type WriteOutcome } from './link-writes.ts';
 
 interface Handed {
   readonly id: number;
@@ -95,7 +95,7 @@ describe('writes', () => {
     assert.equal(handed[0]?.signal.aborted, true);
     handed[0]?.resolve();
     await turns();
-    assert.deepEqual([outcomes, accepted, clock.waiting], [['a timeout sent'], [], 0]);
+    assert.deepEqual([outcomes, accepted, clock.pending], [['a timeout sent'], [], 0]);
   });
 
   test('that wait behind one for all their time are never sent', async () => {
@@ -176,7 +176,7 @@ describe('writes', () => {
 
   test('that were answered make room: there may be any number, one after another', async () => {
     const { writes, handed } = setUp();
-    for (let at = 0; at <= maxWaitingWrites; at++) {
+    for (let at = 0; at <= maxPendingWrites; at++) {
       const outcome = writes.write(1, at, 1000);
       handed[at]?.resolve();
       assert.equal((await outcome).kind, 'accepted');
@@ -191,18 +191,18 @@ describe('writes', () => {
     writes.closed();
     await turns();
     clock.advance(10_000);
-    assert.deepEqual([clock.waiting, errors], [0, []]);
+    assert.deepEqual([clock.pending, errors], [0, []]);
   });
 
   test('beyond 1,000 are refused at once, those included that the stack never ended', async () => {
     const { clock, write, outcomes, turns, handed } = setUp();
-    for (let i = 0; i < maxWaitingWrites; i++) write(i % 50, i);
+    for (let i = 0; i < maxPendingWrites; i++) write(i % 50, i);
     await write(1, 'more');
     assert.deepEqual(outcomes, ['more refused']);
     clock.advance(1000);
     await turns();
-    assert.equal(outcomes.length, maxWaitingWrites + 1);
-    for (let i = 0; i < maxWaitingWrites - 50; i++) write(60, i, 1);
+    assert.equal(outcomes.length, maxPendingWrites + 1);
+    for (let i = 0; i < maxPendingWrites - 50; i++) write(60, i, 1);
     await turns();
     await write(1, 'again');
     assert.equal(outcomes.at(-1), 'again refused');

@@ -23,7 +23,7 @@ export interface LinkWritesOptions {
 }
 
 /** Of one connector, until the stack has settled them. */
-export const maxWaitingWrites = 1000;
+export const maxPendingWrites = 1000;
 /** An aborted write that the stack does not settle holds up the next of its command no longer than this. */
 const graceMs = 2000;
 
@@ -52,8 +52,8 @@ export class LinkWrites {
 
   write(commandId: number, value: Value, limitMs: number): Promise<WriteOutcome> {
     if (this.#lost !== undefined) return Promise.resolve({ kind: 'notConnected', reason: this.#lost });
-    if (this.#held >= maxWaitingWrites) {
-      const reason = `${maxWaitingWrites} writes are waiting for their answers already`;
+    if (this.#held >= maxPendingWrites) {
+      const reason = `${maxPendingWrites} writes are waiting for their answers already`;
       return Promise.resolve({ kind: 'refused', reason });
     }
     if (limitMs <= 0) return Promise.resolve({ kind: 'timeout', sent: false, reason: 'its timeout had expired' });

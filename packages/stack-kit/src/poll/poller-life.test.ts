@@ -76,7 +76,7 @@ describe('points that change while it runs', () => {
     plant.takeSent();
     await plant.advance(60_000);
     assert.ok(plant.sent.every(({ device }) => device === 'b'));
-    assert.equal(plant.clock.waiting, 1);
+    assert.equal(plant.clock.pending, 1);
   });
 });
 
@@ -91,7 +91,7 @@ describe('the end', () => {
     assert.ok(plant.underWay > 0);
     const sent = plant.sent.length;
     await stop();
-    assert.deepEqual([state.ended, plant.underWay, plant.clock.waiting], ['stopped', 0, 0]);
+    assert.deepEqual([state.ended, plant.underWay, plant.clock.pending], ['stopped', 0, 0]);
     await plant.advance(5000);
     assert.equal(plant.sent.length, sent);
   });
@@ -104,7 +104,7 @@ describe('the end', () => {
       const state = start(plant);
       await plant.advance(ms);
       await stop();
-      assert.deepEqual([state.ended, plant.underWay, plant.clock.waiting], ['stopped', 0, 0], `after ${ms} ms`);
+      assert.deepEqual([state.ended, plant.underWay, plant.clock.pending], ['stopped', 0, 0], `after ${ms} ms`);
     }
   });
 
@@ -130,7 +130,7 @@ describe('the end', () => {
     plant.device('a').isLinkLost = true;
     await plant.advance(1000);
     assert.ok(state.ended instanceof NotConnected);
-    assert.deepEqual([plant.underWay, plant.clock.waiting], [0, 0]);
+    assert.deepEqual([plant.underWay, plant.clock.pending], [0, 0]);
     assert.deepEqual(
       plant.poller.detail().devices?.map(({ isUp }) => isUp),
       [false, false],
@@ -156,14 +156,14 @@ describe('the end', () => {
     assert.ok(ended instanceof NotConnected);
     assert.match(ended.message, /none of 2 devices answers; a does not answer: no answer within 100 ms/);
     assert.deepEqual([plant.shown('a/1'), plant.shown('b/1')], [noAnswer, noAnswer]);
-    assert.deepEqual([plant.underWay, plant.clock.waiting], [0, 0]);
+    assert.deepEqual([plant.underWay, plant.clock.pending], [0, 0]);
   });
 
   test('a signal that is aborted already lets nothing begin', async () => {
     const plant = new PolledPlant();
     plant.setPoints([point('a/1')]);
     await plant.poller.run(AbortSignal.abort());
-    assert.deepEqual([plant.sent.length, plant.clock.waiting], [0, 0]);
+    assert.deepEqual([plant.sent.length, plant.clock.pending], [0, 0]);
   });
 });
 
@@ -188,7 +188,7 @@ describe('a probe', () => {
     plant.device('a').isSilent = true;
     plant.setPoints([point('a/1'), point('b/1'), point('b/2')]);
     assert.equal(await probed(plant, 5), 'answered');
-    assert.deepEqual([plant.underWay, plant.clock.waiting, plant.reported.length], [0, 0, 0]);
+    assert.deepEqual([plant.underWay, plant.clock.pending, plant.reported.length], [0, 0, 0]);
     for (const { length } of plant.sent) assert.equal(length, 1);
   });
 
@@ -229,7 +229,7 @@ describe('a probe', () => {
     await settled();
     controller.abort(new Error('enough'));
     await assert.rejects(asking, /enough/);
-    assert.deepEqual([plant.underWay, plant.clock.waiting], [0, 0]);
+    assert.deepEqual([plant.underWay, plant.clock.pending], [0, 0]);
   });
 
   test('on a line of many silent devices finds the one behind them, if not at the first try', async () => {

@@ -130,7 +130,7 @@ test('whatever becomes of devices, addresses, points and the link, nothing is go
       for (const { name } of allPoints) assert.equal(plant.shownNow.get(name), Number(name.split('/')[1]), name);
       await plant.end();
       await settled();
-      assert.deepEqual([plant.underWay, plant.clock.waiting], [0, 0]);
+      assert.deepEqual([plant.underWay, plant.clock.pending], [0, 0]);
     }),
     { numRuns: runs },
   );

@@ -16,14 +16,14 @@ interface Chunk {
 }
 
 /** So much waits before the sender is held up. */
-const maxWaiting = 1 << 20;
+const maxPending = 1 << 20;
 
 export class FaultyPipe {
   /** Bytes are gone: what would follow them makes no sense. */
   hasLost = false;
   readonly #options: FaultyPipeOptions;
-  readonly #waiting: Chunk[] = [];
-  #waitingBytes = 0;
+  readonly #pending: Chunk[] = [];
+  #pendingBytes = 0;
   #hasEnded = false;
   #isPumping = false;
   #isClosed = false;
@@ -48,15 +48,15 @@ export class FaultyPipe {
 
   close(): void {
     this.#isClosed = true;
-    this.#waiting.length = 0;
+    this.#pending.length = 0;
     this.#wake();
   }
 
   #take(bytes: Buffer): void {
     if (this.#isClosed) return;
-    this.#waiting.push({ bytes, cameMs: performance.now() });
-    this.#waitingBytes += bytes.length;
-    if (this.#waitingBytes > maxWaiting) this.#options.from.pause();
+    this.#pending.push({ bytes, cameMs: performance.now() });
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes > maxPending) this.#options.from.pause();
     void this.#pump();
   }
 
@@ -64,20 +64,20 @@ export class FaultyPipe {
     if (this.#isPumping) return;
     this.#isPumping = true;
     const { from, to } = this.#options;
-    while (!this.#isClosed && (this.#waiting.length > 0 || this.#hasEnded)) {
+    while (!this.#isClosed && (this.#pending.length > 0 || this.#hasEnded)) {
       const dice = this.#options.dice();
       const { kind } = dice.fault;
-      if (kind === 'stall' || (kind === 'discard' && this.#waiting.length === 0)) {
+      if (kind === 'stall' || (kind === 'discard' && this.#pending.length === 0)) {
         await this.#untilWoken();
         continue;
       }
-      const chunk = this.#waiting.shift();
+      const chunk = this.#pending.shift();
       if (chunk === undefined) {
         to.end();
         break;
       }
-      this.#waitingBytes -= chunk.bytes.length;
-      if (this.#waitingBytes <= maxWaiting) from.resume();
+      this.#pendingBytes -= chunk.bytes.length;
+      if (this.#pendingBytes <= maxPending) from.resume();
       await this.#passOn(chunk, dice);
       while (to.writableNeedDrain && !to.destroyed && !this.#isClosed) await this.#untilWoken();
     }

@@ -26,7 +26,7 @@ export interface BacklogClient {
   readonly isOpen: boolean;
   /** It was asked to leave, and is cut off in a moment. */
   readonly isLeaving: boolean;
-  readonly waitingBytes: number;
+  readonly pendingBytes: number;
   /** Of these, the rest of long messages that it has requested. */
   readonly requestedBytes: number;
   close(code: number, reason: string): void;
@@ -101,7 +101,7 @@ export class Backlog {
         open.push(client);
         continue;
       }
-      leavingBytes += client.waitingBytes;
+      leavingBytes += client.pendingBytes;
       if (!client.isLeaving || this.#bytes > mostBesideLeaving) client.terminate();
     }
     // The longest requested answer alone may exceed the limit: else it could never be sent.
@@ -109,7 +109,7 @@ export class Backlog {
     const requestedBytes = asking?.requestedBytes ?? 0;
     if (this.#bytes - leavingBytes - requestedBytes <= mostBacklogBytes) return;
     const others = requestedBytes === 0 ? open : open.filter((client) => client !== asking);
-    const largest = largestBy(others, ({ waitingBytes }) => waitingBytes) ?? asking;
+    const largest = largestBy(others, ({ pendingBytes }) => pendingBytes) ?? asking;
     largest?.close(closeCode.tryAgainLater, 'too much waits for the clients of the service');
   }
 }

@@ -29,15 +29,15 @@ async function connect() {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/data/ws`);
   cleanup.defer(() => socket.terminate());
   await once(socket, 'open');
-  const waiting = new Map<number, (result: boolean) => void>();
+  const pending = new Map<number, (result: boolean) => void>();
   socket.on('message', (message: Buffer) => {
     const { request_id: id, result } = JSON.parse(message.toString());
-    waiting.get(id)?.(result);
+    pending.get(id)?.(result);
   });
   let id = 0;
   return (request: object): Promise<boolean> => {
     socket.send(JSON.stringify({ ...request, id: ++id }));
-    return new Promise((resolve) => waiting.set(id, resolve));
+    return new Promise((resolve) => pending.set(id, resolve));
   };
 }
 

@@ -11,7 +11,7 @@ describe('a client that does not keep up', () => {
     const { far, client } = await connect(events);
     far.pause();
     fill(client);
-    assert.ok(client.waitingBytes <= 8 * MiB, `${client.waitingBytes} bytes`);
+    assert.ok(client.pendingBytes <= 8 * MiB, `${client.pendingBytes} bytes`);
     for (const handle of [3, 4, 3, 3]) client.passOver(handle);
     assert.equal(client.sendUpdates(Buffer.from('later')), false);
     const newest = shortMessages(far, 1);
@@ -95,7 +95,7 @@ describe('a client that does not keep up', () => {
     const closed = once(socket, 'close');
     for (let nowMs = 0; nowMs <= 935_000; nowMs += 5000) client.check(nowMs);
     await closed;
-    assert.equal(client.waitingBytes, 0);
+    assert.equal(client.pendingBytes, 0);
   });
 
   test('but takes a little now and then stays', async () => {
@@ -104,9 +104,9 @@ describe('a client that does not keep up', () => {
     fill(client);
     for (let nowMs = 0; nowMs <= 120_000; nowMs += 20_000) {
       client.check(nowMs);
-      const before = client.waitingBytes;
+      const before = client.pendingBytes;
       far.resume();
-      while (client.waitingBytes === before) await new Promise(setImmediate);
+      while (client.pendingBytes === before) await new Promise(setImmediate);
       far.pause();
       fill(client);
     }

@@ -8,7 +8,7 @@ import type { Backlog } from './backlog.ts';
 import { Outgoing } from './outgoing.ts';
 
 /** Beyond this, measurement updates are conflated, and no more requests are read. */
-export const mostWaitingBytes = 8 << 20;
+export const mostPendingBytes = 8 << 20;
 
 /** How many conflated measurements are reported in one message. */
 const mostAtOnce = 5000;
@@ -99,8 +99,8 @@ export class ChannelClient {
   }
 
   /** Bytes that wait for it. */
-  get waitingBytes(): number {
-    return this.#outgoing.waitingBytes;
+  get pendingBytes(): number {
+    return this.#outgoing.pendingBytes;
   }
 
   /** Of these, the rest of long messages that it has requested. */
@@ -122,11 +122,11 @@ export class ChannelClient {
       onSent();
       return;
     }
-    const isBehind = this.waitingBytes - this.requestedBytes > mostUndroppableBytes;
+    const isBehind = this.pendingBytes - this.requestedBytes > mostUndroppableBytes;
     if (isPieces(message)) this.#outgoing.sendRequested(message, onSent);
     else this.#outgoing.send(typeof message === 'string' ? Buffer.from(message) : message, onSent);
     if (isBehind) this.#giveUp('the client does not keep up');
-    else if ((this.waitingBytes > mostWaitingBytes || this.#outgoing.isBusy) && !this.#isPaused) {
+    else if ((this.pendingBytes > mostPendingBytes || this.#outgoing.isBusy) && !this.#isPaused) {
       this.#isPaused = true;
       this.#socket.pause();
     }
@@ -134,9 +134,9 @@ export class ChannelClient {
 
   /** Measurement updates; false where they have to be passed over, each by `passOver`. */
   sendUpdates(message: Buffer): boolean {
-    const waiting = this.waitingBytes;
+    const pending = this.pendingBytes;
     // A message that is long by itself is sent where little is queued: with an empty queue, no drain would come.
-    const isMuch = waiting > littleBytes && waiting + message.length > mostWaitingBytes;
+    const isMuch = pending > littleBytes && pending + message.length > mostPendingBytes;
     if (this.#passedOver.size > 0 || isMuch || (this.#backlog.isTight && this.#stream.writableNeedDrain)) return false;
     if (this.isOpen) this.#outgoing.send(message);
     return true;
@@ -255,7 +255,7 @@ export class ChannelClient {
     if (this.#isCatchingUp) return;
     this.#isCatchingUp = true;
     // Behind so much, the next drain goes on.
-    while (this.#passedOver.size > 0 && this.isOpen && this.waitingBytes <= littleBytes) {
+    while (this.#passedOver.size > 0 && this.isOpen && this.pendingBytes <= littleBytes) {
       this.#flush();
       const portion = this.#passedOver.keys().take(mostAtOnce).toArray();
       let skipped = this.#passedOverOfGone;

@@ -69,9 +69,9 @@ export class ChannelServer {
   }
 
   /** Bytes that wait for clients. */
-  get waitingBytes(): number {
+  get pendingBytes(): number {
     let bytes = 0;
-    for (const client of this.#clients.values()) bytes += client.waitingBytes;
+    for (const client of this.#clients.values()) bytes += client.pendingBytes;
     return bytes;
   }
 
@@ -236,7 +236,7 @@ export class ChannelServer {
         if (client.isOpen) continue;
         this.#options.watches.leave(client);
         this.#absent(client);
-        bytesOfClosed += client.waitingBytes;
+        bytesOfClosed += client.pendingBytes;
         if (bytesOfClosed > mostClosedBytes) client.terminate();
       }
       this.#checkLater();

@@ -54,7 +54,7 @@ test('who begins to watch is told what there is, each item once, and then every 
   change('a');
   clock.advance(20);
   assert.deepEqual(reported.slice(2), [['a 3']]);
-  assert.equal(clock.waiting, 0);
+  assert.equal(clock.pending, 0);
 });
 
 test('who watches none of what there is, or all where there is nothing, is told nothing', () => {

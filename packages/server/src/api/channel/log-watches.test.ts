@@ -7,7 +7,7 @@ import { LogWatches } from './log-watches.ts';
 /** A client that takes what it is told when the test says so. */
 class SlowClient {
   readonly reported: string[] = [];
-  waitingBytes = 0;
+  pendingBytes = 0;
   readonly #drained: (() => void)[] = [];
 
   send(message: string): void {
@@ -31,7 +31,7 @@ class SlowClient {
   }
 
   drain(): void {
-    this.waitingBytes = 0;
+    this.pendingBytes = 0;
     for (const listener of this.#drained.splice(0)) listener();
   }
 }
@@ -50,7 +50,7 @@ test('a client that does not keep up is told how many lines it has missed, once,
   const { modules, watches, slow, client } = bench();
   watches.watch(client, ['a']);
   modules.print('a', ['1']);
-  slow.waitingBytes = tooMany;
+  slow.pendingBytes = tooMany;
   modules.print('a', ['2', '3'], 10);
   modules.print('a', ['4']);
   assert.deepEqual([slow.reported, slow.listeners], [['a: 1'], 1]);
@@ -63,9 +63,9 @@ test('a client that does not keep up is told how many lines it has missed, once,
 test('what it has missed is told with the next line, where that comes first', () => {
   const { modules, watches, slow, client } = bench();
   watches.watch(client, ['a']);
-  slow.waitingBytes = tooMany;
+  slow.pendingBytes = tooMany;
   modules.print('a', ['1']);
-  slow.waitingBytes = 0;
+  slow.pendingBytes = 0;
   modules.print('a', ['2'], 5);
   slow.drain();
   assert.deepEqual(slow.reported, ['a: 2, skipped 6']);
@@ -79,7 +79,7 @@ test('who watches no more, or is gone, is told nothing of what it has missed', (
   for (const end of ends) {
     const each = bench();
     each.watches.watchAll(each.client);
-    each.slow.waitingBytes = tooMany;
+    each.slow.pendingBytes = tooMany;
     each.modules.print('a', ['1']);
     end(each);
     each.slow.drain();

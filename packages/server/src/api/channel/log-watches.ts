@@ -5,7 +5,7 @@ import type { ChannelClient } from './channel-client.ts';
 import { Watchers } from './watchers.ts';
 
 /** Lines are added to no more than so much that waits for a client. */
-const mostWaitingBytes = 1 << 20;
+const mostPendingBytes = 1 << 20;
 
 const opening = '{"notification":"FunctionModuleLogNotification","lines":[';
 
@@ -74,7 +74,7 @@ export class LogWatches {
   #onLines({ module, lines, skipped }: ModuleLines): void {
     let texts: string | undefined;
     this.#watchers.forEach(module, (client) => {
-      if (client.waitingBytes > mostWaitingBytes) {
+      if (client.pendingBytes > mostPendingBytes) {
         this.#leaveOut(client, lines.length + skipped);
         return;
       }

@@ -55,7 +55,7 @@ class Listener {
   readonly messages: string[] = [];
   readonly holds: boolean[] = [];
   readonly caller = localCaller;
-  readonly waitingBytes = 0;
+  readonly pendingBytes = 0;
   readonly #leaving = new AbortController();
 
   get isOpen(): boolean {

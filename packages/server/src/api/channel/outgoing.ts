@@ -47,7 +47,7 @@ export class Outgoing {
   }
 
   /** Bytes that were not taken. */
-  get waitingBytes(): number {
+  get pendingBytes(): number {
     return this.#options.socket.bufferedAmount + this.#queuedBytes;
   }
 
@@ -134,7 +134,7 @@ export class Outgoing {
       onTaken();
       if (!this.#isBehind) return;
       this.#pump();
-      if (this.waitingBytes === 0) this.#drained();
+      if (this.pendingBytes === 0) this.#drained();
     });
   }
 

@@ -20,7 +20,7 @@ describe('a message that was asked for', () => {
     client.send('an alarm');
     assert.equal(client.sendUpdates(Buffer.from('an update')), false);
     assert.ok(socket.bufferedAmount <= 2.5 * MiB, `${socket.bufferedAmount} bytes in the socket`);
-    assert.ok(client.waitingBytes > 100 * MiB && backlog.bytes >= 110 * MiB);
+    assert.ok(client.pendingBytes > 100 * MiB && backlog.bytes >= 110 * MiB);
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
     assert.ok(client.isOpen && other.isOpen);
     const taken = client.whenTaken();
@@ -28,7 +28,7 @@ describe('a message that was asked for', () => {
     await sent;
     await taken;
     while (lengths.length < 2) await once(far, 'message');
-    assert.deepEqual([lengths, client.waitingBytes, backlog.bytes], [[110 * MiB, 8], 0, 0]);
+    assert.deepEqual([lengths, client.pendingBytes, backlog.bytes], [[110 * MiB, 8], 0, 0]);
     assert.deepEqual([client.whenTaken(), client.sendUpdates(Buffer.from('later'))], [undefined, true]);
   });
 

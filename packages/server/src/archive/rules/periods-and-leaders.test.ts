@@ -75,20 +75,20 @@ describe('a period', () => {
 
   test('AR-5: of 100,000 points is one timer', () => {
     const bench = new ArchivingBench();
-    const before = bench.clock.waiting;
+    const before = bench.clock.pending;
     const batch = new Batch();
     for (let at = 0; at < 100_000; at++) {
       bench.put({ name: `p${at}`, datatype: 'd', archPeriod: 60_000 });
       batch.number(at, at, good, startUs);
     }
-    assert.equal(bench.clock.waiting, before + 1);
+    assert.equal(bench.clock.pending, before + 1);
     bench.measurements.readings('c', batch);
     bench.clock.advance(120_000);
     const records = bench.news();
     assert.equal(records.length, 200_000);
     assert.equal(new Set(records.map(([name, , timeUs]) => `${name} ${timeUs}`)).size, 200_000);
     bench.close();
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
   });
 });
 

@@ -84,7 +84,7 @@ describe('a time', () => {
     const { jumpCount, jumps } = bench.archiving.stats();
     assert.deepEqual([jumpCount, jumps.length, jumps[0]?.byUs, jumps[99]?.byUs], [130, 100, 62e6, 260e6]);
     bench.close();
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pending, 0);
   });
 
   test('AR-14: of the device that jumps loses no record, and their order is that of arrival', () => {

@@ -54,14 +54,14 @@ test('a tail has what is committed in its interval, in order of time, without wh
       fc.tuple(someRecords, someRecords, someRecords),
       fc.tuple(aTime, aTime, fc.nat(6), fc.boolean()),
       fc.option(tombstones, { nil: undefined }),
-      ([old, fresh, waiting], [one, other, expired, needsHead], erased) => {
+      ([old, fresh, pending], [one, other, expired, needsHead], erased) => {
         const cutOffUs = expired === 0 ? 0 : oldestPlausibleUs + expired;
         const [sinceUs, untilUs] = [Math.min(one, other), Math.max(one, other)];
         const tables = [new Memtable(1, 4), new Memtable(2, 4)] as const;
         append(tables[0], old, 0);
         append(tables[1], fresh, 100);
         for (const table of tables) table.committed = table.count;
-        append(tables[1], waiting, 200);
+        append(tables[1], pending, 200);
         const erasedIn = (table: Memtable) => (table === tables[0] && erased !== undefined ? [erased] : []);
         for (const each of series) {
           const isErased = (time: number, at: number) =>
@@ -94,24 +94,24 @@ test('a tail has what is committed in its interval, in order of time, without wh
 
 test('a table forgets what was not committed, and another one takes over its memory', () => {
   fc.assert(
-    fc.property(someRecords, someRecords, (kept, waiting) => {
+    fc.property(someRecords, someRecords, (kept, pending) => {
       const table = new Memtable(1, 4);
       append(table, kept, 0);
       table.committed = table.count;
-      append(table, waiting, 100);
+      append(table, pending, 100);
       table.cutBack(aheadUs);
       const plain = new Memtable(1, 4);
       append(plain, kept, 0);
       assert.deepEqual([table.count, table.astray, table.used], [plain.count, plain.astray, plain.used]);
       for (const { number } of series) assert.equal(table.counts[number] ?? 0, plain.counts[number] ?? 0);
       const next = new Memtable(2, 4, table);
-      append(next, waiting, 100);
+      append(next, pending, 100);
       next.committed = next.count;
       for (const each of series) {
         const positions = next.positions(each.number, 0, aheadUs, []);
         const columns = new Columns();
         next.copy(positions, 0, positions.length, each.datatype === 's', columns);
-        const times = waiting.filter((record) => record.series === each.number).map(({ time }) => time);
+        const times = pending.filter((record) => record.series === each.number).map(({ time }) => time);
         assert.deepEqual([...columns.times.subarray(0, columns.count)], times);
       }
     }),

@@ -22,7 +22,7 @@ import {
 import { moduleFolder } from '../module-folder.ts';
 
 const cleanup = suiteCleanup();
-const waiting = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
+const pending = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
 const deaf = "#!/bin/sh\ntrap '' TERM\nsetsid sh -c \"trap '' TERM; sleep 1000\" &\nwhile :; do sleep 1; done\n";
 const polite = "#!/bin/sh\ntrap 'echo bye > bye.txt; exit 0' TERM\necho > ready.txt\nwhile :; do sleep 0.02; done\n";
 
@@ -65,7 +65,7 @@ async function kill(server: TestServer): Promise<void> {
 describe('kill -9', () => {
   test('of the keeper: every run is told to have ended, nothing lives, and the next start has a new keeper', async () => {
     const { run, started, ended, ends, keeper, marked, logged } = open();
-    const runs = [run(waiting), run(deaf), run(deaf)];
+    const runs = [run(pending), run(deaf), run(deaf)];
     await Promise.all(runs.map(started));
     const killed = keeper.pid as number;
     process.kill(killed, 'SIGKILL');
@@ -75,7 +75,7 @@ describe('kill -9', () => {
       assert.match(end.kind === 'ended' ? (end.reason ?? '') : '', /keeper of function modules ended \(SIGKILL\)/);
     }
     assert.deepEqual(marked(), []);
-    await started(run(waiting));
+    await started(run(pending));
     assert.notEqual(keeper.pid, killed);
     assert.ok(runs.every((each) => ends.get(each)?.length === 1));
     assert.ok(logged.some((text) => /keeper of function modules ended/.test(text)));
@@ -83,8 +83,8 @@ describe('kill -9', () => {
 
   test('of the keeper: a start that it had just been told of is answered', async () => {
     const { run, started, ended, keeper } = open();
-    await started(run(waiting));
-    const runs = Array.from({ length: 20 }, () => run(waiting));
+    await started(run(pending));
+    const runs = Array.from({ length: 20 }, () => run(pending));
     process.kill(keeper.pid as number, 'SIGKILL');
     const ends = await Promise.all(runs.map(ended));
     assert.ok(ends.every((end) => /keeper of function modules/.test(end.reason ?? '')));
@@ -93,7 +93,7 @@ describe('kill -9', () => {
 
   test('of the keeper: whoever reads a log is told', async () => {
     const { run, started, keeper } = open();
-    await started(run(waiting));
+    await started(run(pending));
     process.kill(keeper.pid as number, 'SIGSTOP');
     const read = keeper.readLog({ module: 'm1', lines: 1, stream: undefined });
     process.kill(keeper.pid as number, 'SIGKILL');
@@ -101,7 +101,7 @@ describe('kill -9', () => {
   });
 
   test('of the server: its modules are gone within their termToKill, and may end in order; the keeper goes last', async () => {
-    const server = await startServer([waiting, deaf, polite, deaf], 300);
+    const server = await startServer([pending, deaf, polite, deaf], 300);
     const home = join(server.folder, 'modules', moduleFolder('m3'), 'home');
     await until('the polite one listens', () => existsSync(join(home, 'ready.txt')));
     await kill(server);
@@ -113,7 +113,7 @@ describe('kill -9', () => {
   });
 
   test('of the server: the next one waits for modules that are still ending, before it starts any', async () => {
-    const server = await startServer([deaf, waiting], 800);
+    const server = await startServer([deaf, pending], 800);
     await kill(server);
     const { run, started, logged, marked } = open(server.folder);
     await started(run('#!/bin/sh\nexec sleep 1000\n'));
@@ -127,7 +127,7 @@ describe('kill -9', () => {
   });
 
   test('of both: what is left is ended at the next open', async () => {
-    const server = await startServer([waiting, deaf, deaf], 60_000);
+    const server = await startServer([pending, deaf, deaf], 60_000);
     process.kill(server.keeper, 'SIGSTOP');
     await kill(server);
     process.kill(server.keeper, 'SIGKILL');
@@ -139,7 +139,7 @@ describe('kill -9', () => {
   });
 
   test('of both: processes that only look alike are left alone', async () => {
-    const server = await startServer([waiting], 60_000);
+    const server = await startServer([pending], 60_000);
     const other = (mark: string) =>
       spawn('/bin/sleep', ['1000'], {
         env: { TELLTALE_RUN: mark, OTHER: `TELLTALE_RUN=${folderIdOf(server.folder)}.1` },
@@ -158,7 +158,7 @@ describe('kill -9', () => {
     const server = await startServer([deaf], 60_000);
     await kill(server);
     const { run, keeper, ends, marked } = open(server.folder);
-    const [first, second] = [run(waiting), run(waiting)];
+    const [first, second] = [run(pending), run(pending)];
     keeper.stop(first, 0);
     const read = assert.rejects(keeper.readLog({ module: 'm1', lines: 1, stream: undefined }), { problem: 'stopping' });
     await keeper.close(5000);
@@ -172,7 +172,7 @@ describe('kill -9', () => {
 describe('signals', () => {
   test('SIGTERM, SIGINT and SIGHUP do not end the keeper', async () => {
     const { run, started, keeper, ended } = open();
-    await started(run(waiting));
+    await started(run(pending));
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(keeper.pid as number, signal);
     assert.deepEqual(await ended(run('#!/bin/sh\nexit 2\n')), { kind: 'ended', code: 2, signal: undefined });
   });

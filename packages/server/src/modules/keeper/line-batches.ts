@@ -38,11 +38,11 @@ export class LineBatches {
 
   add(module: string, lines: readonly LogLine[]): void {
     if (this.#watched !== 'all' && !this.#watched.has(module)) return;
-    const waiting = this.#pending.get(module) ?? { lines: [], first: 0, bytes: 0, skipped: 0 };
-    this.#pending.set(module, waiting);
+    const pending = this.#pending.get(module) ?? { lines: [], first: 0, bytes: 0, skipped: 0 };
+    this.#pending.set(module, pending);
     for (const line of lines) {
-      waiting.lines.push(line);
-      waiting.bytes += sizeOf(line);
+      pending.lines.push(line);
+      pending.bytes += sizeOf(line);
       this.#bytes += sizeOf(line);
       while (this.#bytes > maxLinesBytes) this.#leaveOut();
     }

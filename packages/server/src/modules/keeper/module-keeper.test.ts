@@ -25,7 +25,7 @@ function open(): KeeperBench {
 }
 
 /** Prints, and then waits to be ended. */
-const waiting = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
+const pending = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
 
 describe('what is started', () => {
   test('has the environment that was given, its mark, a home, and nothing else', async () => {
@@ -49,7 +49,7 @@ describe('what is started', () => {
     const { run, ended, texts } = open();
     // Python, since a shell opens handles of its own.
     const list = 'import os, sys\nhere = sorted(os.listdir("/proc/self/fd"))\nprint(here, repr(sys.stdin.read()))\n';
-    for (let count = 0; count < 3; count++) run(waiting);
+    for (let count = 0; count < 3; count++) run(pending);
     await ended(run(`#!/usr/bin/python3 -IS\n${list}`));
     await until('its line is there', () => texts().some((text) => text.startsWith('[')));
     // The one of the listing itself is the fourth.
@@ -162,15 +162,15 @@ describe('what is not started says why', () => {
 
   test('a second run of a module whose first has not ended', async () => {
     const { run, started, ended } = bench;
-    const first = run(waiting, { module: 'loop' });
+    const first = run(pending, { module: 'loop' });
     await started(first);
-    const end = await ended(run(waiting, { module: 'loop' }));
+    const end = await ended(run(pending, { module: 'loop' }));
     assert.match(end.kind === 'notStarted' ? end.reason : '', /run before has not ended/);
   });
 
   test('an environment that the system does not take', async () => {
     const { run, ended } = bench;
-    const end = await ended(run(waiting, { env: { PATH: path, LONG: 'x'.repeat(300_000) } }));
+    const end = await ended(run(pending, { env: { PATH: path, LONG: 'x'.repeat(300_000) } }));
     assert.match(end.kind === 'notStarted' ? end.reason : '', /environment is too long/);
   });
 });
@@ -243,14 +243,14 @@ describe('the keeper', () => {
   test('is started by the first run, has the rights of the server on its folders, and ends with close', async () => {
     const { run, started, ended, keeper, folder, marked, ends } = open();
     assert.equal(keeper.pid, undefined);
-    const runs = [run(waiting), run("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")];
+    const runs = [run(pending), run("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n")];
     await Promise.all(runs.map(started));
     assert.equal(statSync(join(folder, 'modules')).mode & 0o077, 0);
     await keeper.close(500);
     assert.deepEqual([...ends.keys()].sort(), runs);
     assert.deepEqual(marked(), []);
     assert.equal(keeper.pid, undefined);
-    const late = run(waiting);
+    const late = run(pending);
     assert.equal(ends.has(late), false);
     assert.match((await ended(late)).reason ?? '', /The service is stopping/);
     const read = keeper.readLog({ module: 'm1', lines: 1, stream: undefined });
@@ -260,7 +260,7 @@ describe('the keeper', () => {
   test('tells what the processes of each run use', async () => {
     const { run, usages } = open();
     const busy = run('#!/bin/sh\nsleep 1000 &\nwhile :; do :; done\n');
-    const idle = run(waiting);
+    const idle = run(pending);
     await until('a full look at both', () => (usages.get(busy)?.cores ?? 0) > 0.2 && usages.has(idle));
     assert.equal(usages.get(busy)?.processes, 2);
     assert.ok((usages.get(idle)?.cores ?? 1) < 0.2);

@@ -91,7 +91,7 @@ describe('a line', () => {
     log.write(Buffer.from(' goes on'));
     log.end();
     assert.deepEqual(await texts(), ['done', 'name? ', 'half whole', 'next', ' goes on']);
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 
   test('that does not end is written when the stream does', async () => {
@@ -101,7 +101,7 @@ describe('a line', () => {
     log.end();
     assert.equal(log.write(Buffer.from('late\n')), true);
     assert.deepEqual(await texts(), ['almost']);
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pending, 0);
   });
 });
 

@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 /** Prints, and then waits to be ended. */
-const waiting = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
+const pending = '#!/bin/sh\necho ready\nwhile :; do sleep 1000; done\n';
 
 for (const [where, cgroupRoot] of [
   ['where the machine has control groups, if it has', undefined],
@@ -104,7 +104,7 @@ for (const [where, cgroupRoot] of [
 
     test('comes for one that is halted', async () => {
       const { run, started, ended, keeper } = open();
-      const only = run(waiting);
+      const only = run(pending);
       const pid = await started(only);
       process.kill(pid, 'SIGSTOP');
       await until('it is halted', () => stateOf(pid) === 'T');
@@ -114,7 +114,7 @@ for (const [where, cgroupRoot] of [
 
     test('comes for one that is stopped before it was started', async () => {
       const { run, ended, keeper, pids } = open();
-      const only = run(waiting);
+      const only = run(pending);
       keeper.stop(only, 60_000);
       const end = await ended(only);
       assert.equal(end.kind, pids.has(only) ? 'ended' : 'notStarted');

@@ -238,10 +238,10 @@ describe('imports', () => {
     const bodies = Array.from({ length: limits.inside }, () => openBody(t, header));
     const running = bodies.map((body, client) => imports.import(csv(body, { client })));
     const gone = new AbortController();
-    const waiting = imports.import(csv(openBody(t), { client: 'gone', signal: gone.signal }));
+    const pending = imports.import(csv(openBody(t), { client: 'gone', signal: gone.signal }));
     assert.equal(imports.counts.queued, 1);
     gone.abort();
-    await assert.rejects(waiting, isProblem('malformed-request', /gone/));
+    await assert.rejects(pending, isProblem('malformed-request', /gone/));
     assert.equal(imports.counts.queued, 0);
     for (const body of bodies) body.push(null);
     await Promise.all(running);
@@ -252,7 +252,7 @@ describe('imports', () => {
     const bodies = Array.from({ length: limits.inside }, () => openBody(t, header));
     const running = bodies.map((body, client) => imports.import(csv(body, { client })));
     const last = openBody(t, header);
-    const waiting = imports.import(csv(last, { client: 'last' }));
+    const pending = imports.import(csv(last, { client: 'last' }));
     await until(
       'all is parsed',
       async () => imports.counts.running === limits.inside && imports.counts.bytesInFlight === 0,
@@ -267,7 +267,7 @@ describe('imports', () => {
     for (const each of slow) await assert.rejects(each, isProblem('overloaded', /^Others wait, and less than 65536/));
     last.push(null);
     busy?.push(null);
-    await Promise.all([waiting, running.at(-1)]);
+    await Promise.all([pending, running.at(-1)]);
   });
 
   test('have a thread from the first one until there was none for a while, and again', async (t) => {
