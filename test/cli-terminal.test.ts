@@ -15,7 +15,7 @@ describe('on a terminal', { skip: noTerminal }, () => {
     assert.match(stdout, /\x1b\[32mgood\x1b\[0m/);
     const lines = strip(stdout).split('\n');
     assert.match(lines[0] ?? '', /^NAME +VALUE +QUALITY +TIME +DESCRIPTION$/);
-    assert.match(strip(stdout), /^tank1_level +[\d.]+ +good +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +Tank 1, level$/m);
+    assert.match(strip(stdout), /^tank1_level +[\d.]+ m +good +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +Tank 1, level$/m);
     const column = lines[0]?.indexOf('QUALITY');
     for (const line of lines.slice(1, 3)) assert.equal(line.indexOf('good'), column, line);
     for (const options of [{ url: plant.url, env: { NO_COLOR: '1' } }, { url: plant.url }]) {

@@ -54,5 +54,8 @@ describe('a table', () => {
 });
 
 test('values are shown without their prefix, texts in quotes', () => {
-  assert.deepEqual(['b1', 'l-5', 'd0.1', 's', 'sa "b"'].map(valueText), ['1', '-5', '0.1', '""', '"a \\"b\\""']);
+  assert.deepEqual(
+    ['b1', 'l-5', 'd0.1', 's', 'sa "b"'].map((value) => valueText(value)),
+    ['1', '-5', '0.1', '""', '"a \\"b\\""'],
+  );
 });

@@ -4,17 +4,25 @@ import {
   describeQuality,
   fromTimestamp,
   isBad,
-  isPrefixedText,
   isUncertain,
   type LinkState,
   quality,
+  shownValue,
   type Timestamp,
+  type Vt,
+  withUnit,
 } from '@telltale/schema';
+import type { Shown } from './shown-points.ts';
 import type { Cell, Style } from './terminal.ts';
 
-/** Without the letter of its datatype. */
-export function valueText(prefixed: string): string {
-  return isPrefixedText(prefixed) ? JSON.stringify(prefixed.slice(1)) : prefixed.slice(1);
+/** Without the letter of its datatype, rounded as it makes sense, with its unit. */
+export function valueText(prefixed: string, { eu, precision }: Shown = {}): string {
+  return withUnit(shownValue(prefixed, precision), eu);
+}
+
+/** Of a command: one that was never written has no value. */
+export function commandText([value, time]: Vt, shown?: Shown): string {
+  return fromTimestamp(time) === 0 ? '–' : valueText(value, shown);
 }
 
 /** Local, with milliseconds; nothing where there never was a time. */

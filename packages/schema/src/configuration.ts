@@ -31,6 +31,7 @@ export const Severity = Type.Integer({
 
 const Properties = Type.Optional(TextMap('Free properties of the object.'));
 const retention = 'archRetention: how long the archive keeps its records, such as 90d, 12h or 2y.';
+const precision = 'precision: how many decimals people are shown; programs read the exact value.';
 const Description = Type.Optional(Text('What it is, for people.'));
 const Enabled = Type.Optional(Flag('Whether it takes part; true where not set.'));
 const ArchiveMode = Type.Optional(Choice(['none', 'change'], 'Whether changes are archived.'));
@@ -85,7 +86,7 @@ const communicationFields = {
   ),
   eu: Type.Optional(Text('The engineering unit.')),
   enabled: Enabled,
-  properties: Type.Optional(TextMap(`Free properties of the object. ${retention}`)),
+  properties: Type.Optional(TextMap(`Free properties of the object. ${precision} ${retention}`)),
 };
 
 export const Measurement = Type.Object(

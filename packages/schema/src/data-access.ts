@@ -2,6 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { type Command, type Measurement, Severity } from './configuration.ts';
 import { Identifier } from './identifier.ts';
+import { maxPrecision, precisionOf } from './shown-value.ts';
 import { formatPrefixed, parseText } from './value.ts';
 import { Datatype, PrefixedValue, Quality, Timestamp } from './wire-schemas.ts';
 
@@ -21,14 +22,14 @@ export interface DefinitionField<Point> {
   /** Its value as JSON has it; undefined: an object that is shown whole is without it. */
   readonly of: (point: Point) => unknown;
   /** Its value where it was requested by name, and `of` gives nothing. */
-  readonly unset?: unknown;
+  readonly requested: ((point: Point) => unknown) | undefined;
 }
 
 const given = <S extends TSchema, Point = Measurement | Command>(
   schema: S,
   of: (point: Point) => Static<S> | undefined,
-  unset?: Static<S>,
-) => ({ schema, of, unset }) satisfies DefinitionField<Point>;
+  requested?: (point: Point) => Static<S>,
+) => ({ schema, of, requested }) satisfies DefinitionField<Point>;
 
 /** What measurements and commands have in common, in the order in which it is shown. */
 const pointDefinition = {
@@ -39,7 +40,25 @@ const pointDefinition = {
   'raw-range': given(Range, ({ datatype, rawDatatype = datatype, rawRangeLo, rawRangeHi }) =>
     rangeOf(rawDatatype, rawRangeLo, rawRangeHi),
   ),
-  description: given(Type.Optional(Type.String()), ({ description }) => description, ''),
+  description: given(
+    Type.Optional(Type.String()),
+    ({ description }) => description,
+    () => '',
+  ),
+  eu: given(
+    Type.Optional(Type.String({ description: 'The engineering unit; shown where it is set.' })),
+    ({ eu }) => eu,
+    () => '',
+  ),
+  precision: given(
+    Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: maxPrecision }), Type.Null()], {
+        description: 'How many decimals people are best shown; null where nothing says it. On request only.',
+      }),
+    ),
+    () => undefined,
+    (point) => precisionOf(point) ?? null,
+  ),
 };
 
 function rangeOf(datatype: Measurement['datatype'], low: string | undefined, high: string | undefined): Range {

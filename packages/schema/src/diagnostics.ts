@@ -176,6 +176,8 @@ export const Explanation = Type.Object(
     summary: Type.String({ description: 'Why it is what it is, in a sentence or two.' }),
     vtq: Vtq,
     quality: Type.String({ description: 'In words.' }),
+    eu: orNull(Type.String(), 'The engineering unit; null where none is set.'),
+    precision: orNull(Type.Integer(), 'How many decimals people are best shown; null where nothing says it.'),
     connector: orNull(
       Type.Object({ ...stateFields, stack: Type.String() }, strict('ConnectorExplained')),
       'That reads it, as it is now; null where none does.',

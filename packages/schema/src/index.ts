@@ -19,6 +19,7 @@ export * from './operations/index.ts';
 export { pointerPart, pointerTo } from './pointer.ts';
 export * from './revision.ts';
 export * from './run-mode.ts';
+export * from './shown-value.ts';
 export * from './transaction.ts';
 export * from './validate.ts';
 export * from './values.ts';

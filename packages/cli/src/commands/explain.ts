@@ -32,12 +32,12 @@ async function explanation(call: Call): Promise<Explanation> {
 }
 
 async function print(terminal: Terminal, found: Explanation): Promise<void> {
-  const { name, vtq, summary, connector, address, reading, stages, rendering } = found;
+  const { name, vtq, eu, precision, summary, connector, address, reading, stages, rendering } = found;
   const [value, time, quality] = vtq;
   await terminal.line(
     { text: name, style: 'bold' },
     ' = ',
-    valueText(value),
+    valueText(value, { eu: eu ?? '', precision }),
     '  ',
     qualityCell(quality),
     `  ${timeText(time)}`,

@@ -11,6 +11,7 @@ import {
 import { intervalOf, kindOf, kindOptions, refuseUnknown, sinceOption, untilOption } from '../archive-options.ts';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { readSeconds } from '../moments.ts';
+import { type Shown, shownOf } from '../shown-points.ts';
 import type { Cell } from '../terminal.ts';
 import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
 
@@ -93,14 +94,16 @@ async function printJson({ client, terminal, args }: Call, kind: ArchiveKind, op
   await terminal.write(`${before.slice(0, -1)}}\n`);
 }
 
-async function printLines({ client, terminal, args }: Call, kind: ArchiveKind, options: ArchiveOneOptions) {
+async function printLines(call: Call, kind: ArchiveKind, options: ArchiveOneOptions) {
+  const { client, terminal, args } = call;
   const names = new Set(args);
+  const shown = kind === 'alarms' ? {} : await shownOf(call, kind, [...names]);
   for (const name of names) {
     let count = 0;
     for await (const page of client.archive.pages(kind, name, options)) {
       for (const record of page) {
         const named: Cell[] = names.size > 1 ? [{ text: name, style: 'bold' }, '  '] : [];
-        await terminal.line(...named, ...cellsOf(kind, record));
+        await terminal.line(...named, ...cellsOf(kind, record, shown[name]));
       }
       count += page.length;
     }
@@ -108,7 +111,7 @@ async function printLines({ client, terminal, args }: Call, kind: ArchiveKind, o
   }
 }
 
-function cellsOf(kind: ArchiveKind, record: ArchiveRecords[ArchiveKind]): Cell[] {
+function cellsOf(kind: ArchiveKind, record: ArchiveRecords[ArchiveKind], shown: Shown | undefined): Cell[] {
   if (kind === 'alarms') {
     const { t, state, authority, description } = record as AlarmRecord;
     const more = description === '' ? '' : `: ${description}`;
@@ -116,8 +119,8 @@ function cellsOf(kind: ArchiveKind, record: ArchiveRecords[ArchiveKind]): Cell[]
   }
   if (kind === 'commands') {
     const [value, time] = record as CommandRecord;
-    return [timeText(time), '  ', value === null ? '' : valueText(value)];
+    return [timeText(time), '  ', value === null ? '' : valueText(value, shown)];
   }
   const [value, time, q] = record as MeasurementRecord;
-  return [timeText(time), '  ', valueText(value), '  ', qualityCell(q)];
+  return [timeText(time), '  ', valueText(value, shown), '  ', qualityCell(q)];
 }

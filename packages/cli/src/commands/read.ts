@@ -3,8 +3,9 @@ import { commandFields, type LiveCommand, type LiveMeasurement, measurementField
 import { didYouMean } from '@telltale/schema/nearest-name';
 import { type Call, type CommandDeclaration, Refused, UsageError } from '../declaration.ts';
 import { missingOf, refuseMissing } from '../known-names.ts';
+import { type Shown, shownFields } from '../shown-points.ts';
 import type { Cell } from '../terminal.ts';
-import { qualityCell, timeText, valueText } from '../words.ts';
+import { commandText, qualityCell, timeText, valueText } from '../words.ts';
 
 type Point = Partial<LiveMeasurement & LiveCommand>;
 type Column = readonly [heading: string, cell: (point: Point) => Cell];
@@ -12,14 +13,15 @@ type Column = readonly [heading: string, cell: (point: Point) => Cell];
 /** Fields that are not shown as they are, under their own name. */
 const columns: Record<string, readonly Column[]> = {
   vtq: [
-    ['VALUE', ({ vtq }) => (vtq === undefined ? '' : valueText(vtq[0]))],
+    ['VALUE', ({ vtq, ...shown }) => (vtq === undefined ? '' : valueText(vtq[0], shown))],
     ['QUALITY', ({ vtq }) => (vtq === undefined ? '' : qualityCell(vtq[2]))],
     ['TIME', ({ vtq }) => (vtq === undefined ? '' : timeText(vtq[1]))],
   ],
   vt: [
-    ['VALUE', ({ vt }) => (vt === undefined ? '' : valueText(vt[0]))],
+    ['VALUE', ({ vt, ...shown }) => (vt === undefined ? '' : commandText(vt, shown))],
     ['TIME', ({ vt }) => (vt === undefined ? '' : timeText(vt[1]))],
   ],
+  eu: [['UNIT', ({ eu = '' }) => eu]],
   datatype: [['TYPE', ({ datatype = '' }) => datatype]],
   'raw-datatype': [['RAW TYPE', (point) => point['raw-datatype'] ?? '']],
   'eu-range': [['RANGE', (point) => rangeText(point['eu-range'])]],
@@ -42,8 +44,9 @@ export const read: CommandDeclaration = {
 async function readMeasurements(call: Call): Promise<void> {
   const { client, args, signal } = call;
   const fields = readFields(call, measurementFields);
-  const found = await client.measurements.list({ names: namesIn(args), fields, signal });
-  await show(call, found, fields ?? ['name', 'vtq', 'description']);
+  const asked = askedFor(call, fields ?? defaultFields('vtq'), fields);
+  const found = await client.measurements.list({ names: namesIn(args), fields: asked, signal });
+  await show(call, found, fields ?? defaultFields('vtq'));
   const missing = missingOf(args, found);
   if (missing.length === 0) return;
   const commands = await client.commands.list({ names: missing, fields: ['name'], signal });
@@ -55,8 +58,9 @@ async function readMeasurements(call: Call): Promise<void> {
 async function readCommands(call: Call): Promise<void> {
   const { client, args, signal } = call;
   const fields = readFields(call, commandFields);
-  const found = await client.commands.list({ names: namesIn(args), fields, signal });
-  await show(call, found, fields ?? ['name', 'vt', 'description']);
+  const asked = askedFor(call, fields ?? defaultFields('vt'), fields);
+  const found = await client.commands.list({ names: namesIn(args), fields: asked, signal });
+  await show(call, found, fields ?? defaultFields('vt'));
   await refuseMissing(call, 'commands', missingOf(args, found));
 }
 
@@ -73,6 +77,17 @@ async function show({ terminal, args }: Call, found: Record<string, Point>, fiel
     chosen.map(([heading]) => heading),
     rows,
   );
+}
+
+const defaultFields = <Live extends string>(live: Live) => ['name', live, 'description'] as const;
+
+/** People are shown values with their units and sensible decimals; programs get what they have asked for. */
+function askedFor<Field extends string>(
+  { terminal }: Call,
+  columns: readonly Field[],
+  fields: readonly Field[] | undefined,
+): readonly (Field | keyof Shown)[] | undefined {
+  return terminal.isJson ? fields : [...new Set([...columns, ...shownFields])];
 }
 
 export function namesIn(args: readonly string[]): readonly string[] | undefined {

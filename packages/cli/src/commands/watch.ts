@@ -10,7 +10,8 @@ import {
 import { onAbort } from '@telltale/schema';
 import { type Call, type CommandDeclaration, UsageError } from '../declaration.ts';
 import { refuseMissing } from '../known-names.ts';
-import { qualityCell, stateCell, timeText, valueText } from '../words.ts';
+import { WatchedPoints } from '../shown-points.ts';
+import { commandText, qualityCell, stateCell, timeText, valueText } from '../words.ts';
 
 export const watch: CommandDeclaration = {
   path: ['watch'],
@@ -29,15 +30,18 @@ export const watch: CommandDeclaration = {
     const { args, options, terminal } = call;
     if (options.has('all') === args.length > 0) throw new UsageError('The command is: telltale watch NAME…, or --all');
     const names = options.has('all') ? 'all' : args;
+    const points = new WatchedPoints(options.has('commands') ? 'commands' : 'measurements');
     if (options.has('commands')) {
       await follow(
         call,
         'commands',
         names,
         (channel) => channel.watchCommands(names),
-        async ({ name, vt: [value, time] }) => {
-          await terminal.line(timeText(time), '  ', { text: name, style: 'bold' }, ' = ', valueText(value));
+        async ({ name, vt }) => {
+          const value = commandText(vt, points.of(name));
+          await terminal.line(timeText(vt[1]), '  ', { text: name, style: 'bold' }, ' = ', value);
         },
+        points,
       );
     } else {
       await follow(
@@ -51,11 +55,12 @@ export const watch: CommandDeclaration = {
             '  ',
             { text: name, style: 'bold' },
             ' = ',
-            valueText(value),
+            valueText(value, points.of(name)),
             '  ',
             qualityCell(q),
           );
         },
+        points,
       );
     }
   },
@@ -97,6 +102,7 @@ async function follow<Update extends NamedUpdate>(
   names: WatchedNames,
   start: (channel: Channel) => Watch<Update>,
   print: (update: Update) => Promise<void>,
+  points?: WatchedPoints,
 ): Promise<void> {
   const { client, terminal, signal } = call;
   const channel = client.channel();
@@ -105,6 +111,7 @@ async function follow<Update extends NamedUpdate>(
     await channel.request('Heartbeat', {}, { signal });
     channel.onState((state, reason) => {
       if (state === 'closed') return;
+      points?.clear();
       if (terminal.isJson) terminal.jsonLine({ state });
       terminal.note(
         state === 'connected'
@@ -113,6 +120,8 @@ async function follow<Update extends NamedUpdate>(
       );
     });
     for await (const { updates, skipped, refused } of start(channel)) {
+      const named = updates.filter(({ removed }) => !removed).map(({ name }) => name);
+      if (!terminal.isJson) await points?.learn(channel, named, signal);
       for (const update of updates) await (terminal.isJson ? terminal.jsonLine(update) : printOne(call, update, print));
       if (skipped > 0)
         await report(

@@ -11,11 +11,14 @@ import {
   type Fault,
   type FunctionModule,
   type Measurement,
+  maxPrecision,
   type Provider,
   parseDuration,
   parseJson,
+  parsePrecision,
   parseText,
   pointerPart,
+  precisionProperty,
   traitsOf,
   type Value,
   ValueError,
@@ -158,6 +161,7 @@ class Check {
     this.#leader(family, point, report);
     checkTexts(point, report);
     checkRetention(point, report);
+    checkPrecision(point, report);
   }
 
   #address(family: Family, kind: PointKind, point: Point, report: Report): void {
@@ -254,6 +258,13 @@ function checkRetention({ properties = {} }: Point | Alarm, report: Report): voi
   const text = Object.hasOwn(properties, 'archRetention') ? properties.archRetention : undefined;
   if (text === undefined || parseDuration(text) !== undefined) return;
   report('properties/archRetention', `must be ${durationForms}`);
+}
+
+/** How many decimals people are shown. */
+function checkPrecision({ properties = {} }: Point, report: Report): void {
+  const text = Object.hasOwn(properties, precisionProperty) ? properties[precisionProperty] : undefined;
+  if (text === undefined || parsePrecision(text) !== undefined) return;
+  report(`properties/${precisionProperty}`, `must be a number of decimals: 0 to ${maxPrecision}`);
 }
 
 /** The texts of a point that are values of its datatype or of its raw datatype. */

@@ -20,10 +20,10 @@ export function definitionText<Point>(
 
 function memberText<Point>(
   name: string,
-  { of, unset }: DefinitionField<Point>,
+  { of, requested }: DefinitionField<Point>,
   point: Point,
   isAsked: boolean,
 ): string {
-  const value = of(point) ?? (isAsked ? unset : undefined);
+  const value = of(point) ?? (isAsked ? requested?.(point) : undefined);
   return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
 }

@@ -26,7 +26,7 @@ const whole = {
 
 const wholeText =
   ',"address":"bus(\\"ä\\")","datatype":"d","raw-datatype":"i","eu-range":["d-0.5","d80"],"raw-range":["i0","i27648"],' +
-  '"description":"of \\"tank 1\\",\\n°C"}';
+  '"description":"of \\"tank 1\\",\\n°C","eu":"°C"}';
 const bareText = ',"address":"","datatype":"s","raw-datatype":"s","eu-range":[null,null],"raw-range":[null,null]}';
 
 function measurements() {
@@ -68,10 +68,13 @@ describe('the bytes of a measurement', () => {
       'eu-range',
       'raw-range',
       'description',
+      'eu',
+      'precision',
     ]);
     const all = some(measurementFields.toReversed());
-    const bare = `${bareText.slice(0, -1)},"description":""}`;
-    assert.equal(all, `{"whole":${wholeHead}${wholeText},"bare":${bareHead}${bare}}`);
+    const asked = `${wholeText.slice(0, -1)},"precision":2}`;
+    const bare = `${bareText.slice(0, -1)},"description":"","eu":"","precision":null}`;
+    assert.equal(all, `{"whole":${wholeHead}${asked},"bare":${bareHead}${bare}}`);
     assert.equal(
       some(['description', 'eu-range', 'datatype']),
       '{"whole":{"datatype":"d","eu-range":["d-0.5","d80"],"description":"of \\"tank 1\\",\\n°C"},' +
@@ -112,5 +115,7 @@ test('WI-1: the bytes of a command are these', () => {
     'eu-range',
     'raw-range',
     'description',
+    'eu',
+    'precision',
   ]);
 });

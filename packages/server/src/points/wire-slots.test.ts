@@ -41,6 +41,7 @@ function plain(bench: PointsBench, name: string): Record<string, unknown> {
     'eu-range': [end(datatype, point.euRangeLo), end(datatype, point.euRangeHi)],
     'raw-range': [end(rawDatatype, point.rawRangeLo), end(rawDatatype, point.rawRangeHi)],
     ...(point.description !== undefined && { description: point.description }),
+    ...(point.eu !== undefined && { eu: point.eu }),
   };
 }
 
@@ -80,6 +81,7 @@ const anyPoint = fc.constantFrom(...datatypes).chain((datatype) =>
         fc.constant('a'),
       ),
       description: anyText.filter((text) => text.length < 1000),
+      eu: anyText.filter((text) => text.length < 1000),
       ...('ild'.includes(datatype) && { euRangeLo: fc.constantFrom('+7', '007', '-5'), euRangeHi: fc.constant('99') }),
     },
     { requiredKeys: ['name', 'datatype', 'connectorName', 'address'] },
@@ -102,7 +104,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 describe('the wire bytes', () => {
   test('WI-1, WI-2, WI-3: after any history are the live objects, whole, chosen and by fields', () => {
-    const known = ['name', 'vtq', 'address', 'datatype', 'raw-datatype', 'eu-range', 'raw-range', 'description'];
+    const known = ['name', 'vtq', 'address', 'datatype', 'raw-datatype', 'eu-range', 'raw-range', 'description', 'eu'];
     const anyFields = fc.uniqueArray(fc.constantFrom(...known));
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 40 }), anyFields, (steps, fields) => {
@@ -137,7 +139,7 @@ describe('the wire bytes', () => {
       ),
     );
     const chosen = names.map((name) => {
-      const whole: Record<string, unknown> = { description: '', ...expected[name] };
+      const whole: Record<string, unknown> = { description: '', eu: '', ...expected[name] };
       return [name, Object.fromEntries(fields.map((field) => [field, whole[field]]))];
     });
     const selection = gathered(wire.selection(handles, fields)).toString();

@@ -137,8 +137,7 @@ test('whatever was read, whoever reads it, and however it is set: it is explaine
       const handle = bench.measurements.find('p');
       const view = bench.measurements.chainOf(handle);
       const found = explainMeasurement({
-        name: 'p',
-        address: point.address ?? '',
+        point,
         view,
         status,
         trace,
@@ -183,8 +182,7 @@ test('a value that comes again after a loss is no repetition: its quality is ano
       scanPeriodMs: undefined,
     };
     const { stages } = explainMeasurement({
-      name: 'p',
-      address: 'a',
+      point: bench.points.get('p') as Measurement,
       view: bench.measurements.chainOf(handle),
       status: undefined,
       trace,

@@ -1,24 +1,26 @@
 // Explains how the value of a measurement came about: what was read last, how it was processed, and, in one sentence,
 // what matters for troubleshooting.
-import { describeQuality, type Explanation, isBad, isGood, type Value, type Vtq } from '@telltale/schema';
+import { describeQuality, type Explanation, isBad, isGood, precisionOf, type Value, type Vtq } from '@telltale/schema';
 import type { ChainView, ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
 import { type Explained, explainStages } from './explain-stages.ts';
 import { rounded, stateOf, timeOf } from './instance-wire.ts';
-import { cut, prefixed, sentence, vtqOf, vtqText, when } from './value-words.ts';
+import { cut, prefixed, sentence, showFor, vtqOf, vtqText, when } from './value-words.ts';
 
 export function explainMeasurement(explained: Explained): Explanation {
-  const { name, address, view, status, rendering } = explained;
+  const { point, view, status, rendering } = explained;
   const { datatype, device, simulation } = view;
   const shown: Vtq =
     simulation === undefined ? vtqOf(datatype, device) : [simulation.value, simulation.since, simulation.quality];
   return {
-    name,
+    name: point.name,
     summary: summaryOf(explained),
     vtq: shown,
     quality: describeQuality(shown[2]),
+    eu: point.eu || null,
+    precision: precisionOf(point) ?? null,
     connector: status === undefined ? null : { ...stateOf(status), stack: status.stackName },
-    address: address === '' ? null : address,
+    address: point.address || null,
     reading: readingOf(explained),
     stages: explainStages(explained, shown),
     device: { vtq: vtqOf(datatype, device), quality: describeQuality(device.quality) },
@@ -52,7 +54,7 @@ function summaryOf(explained: Explained): string {
   const { view, status, trace, trial } = explained;
   const { connector, device, simulation, reports, watchdog, isLinked, datatype } = view;
   if (simulation !== undefined) {
-    return `It is simulated by ${simulation.by}; behind it is ${vtqText(vtqOf(datatype, device))}.`;
+    return `It is simulated by ${simulation.by}; behind it is ${vtqText(vtqOf(datatype, device), showFor(explained.point))}.`;
   }
   if (reports !== undefined) {
     return `The service sets it: 1 while the link of ${reports.role} ${reports.name} is up, 0 while it is down.`;

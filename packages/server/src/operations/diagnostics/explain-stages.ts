@@ -5,6 +5,7 @@ import {
   fromTimestamp,
   isBad,
   isGood,
+  type Measurement,
   type RevisionSummary,
   type StageExplained,
   type Vtq,
@@ -12,13 +13,11 @@ import {
 import type { ReadingTrace } from '@telltale/stack-kit';
 import type { ChainView, Reading, ReadingTrial } from '../../points/index.ts';
 import type { InstanceStatus } from '../../stacks/index.ts';
-import { cut, number, plain, prefixed, quoted, sentence, vtqText, when } from './value-words.ts';
+import { cut, number, plain, prefixed, type Show, sentence, showFor, vtqText, when } from './value-words.ts';
 
 /** Everything that is known at the time of the request. */
 export interface Explained {
-  readonly name: string;
-  /** Empty where it has no address. */
-  readonly address: string;
+  readonly point: Measurement;
   readonly view: ChainView;
   /** Undefined where no connector reads it, or the connector does not run. */
   readonly status: InstanceStatus | undefined;
@@ -35,14 +34,15 @@ type Stage = Omit<StageExplained, 'stage'>;
 
 /** In the order in which a reading passes them; `shown` is the final result. */
 export function explainStages(explained: Explained, shown: Vtq): StageExplained[] {
+  const show = showFor(explained.point);
   const stages: Record<StageExplained['stage'], Stage> = {
     reading: readingStage(explained),
     watchdog: watchdogStage(explained),
-    scaler: scalerStage(explained),
+    scaler: scalerStage(explained, show),
     deduplicator: deduplicatorStage(explained),
-    deadband: deadbandStage(explained),
-    simulation: simulationStage(explained.view),
-    live: { effect: 'passed', value: shown[0], text: `It shows ${vtqText(shown)}.` },
+    deadband: deadbandStage(explained, show),
+    simulation: simulationStage(explained.view, show),
+    live: { effect: 'passed', value: shown[0], text: `It shows ${vtqText(shown, show)}.` },
   };
   return Object.entries(stages).map(([stage, detail]) => ({ stage: stage as StageExplained['stage'], ...detail }));
 }
@@ -75,7 +75,7 @@ function readingStage({ view, trace, traceProblem, trial, status }: Explained): 
     const text = `${asked}${came}, read as ${cut(String(trace.value))}: no value of the raw datatype ${rawDatatype}.${wrong}`;
     return { effect: 'stopped', value: null, text };
   }
-  const text = `${asked}${came}, read as ${quoted(rawDatatype, trial.raw)}.${wrong}`;
+  const text = `${asked}${came}, read as ${plain(prefixed(rawDatatype, trial.raw))}.${wrong}`;
   return { effect: 'passed', value: prefixed(rawDatatype, trial.raw), text };
 }
 
@@ -101,7 +101,7 @@ function heldText({ value, quality, timeUs }: Reading): string {
   return `${shown}, ${describeQuality(quality)}, of ${when(timeUs)}`;
 }
 
-function scalerStage({ view, trial }: Explained): Stage {
+function scalerStage({ view, trial }: Explained, show: Show): Stage {
   const { scaling, datatype, rawDatatype } = view;
   const isConverted = datatype !== rawDatatype;
   const range =
@@ -111,14 +111,14 @@ function scalerStage({ view, trial }: Explained): Stage {
   if (range === undefined && !isConverted) return off('Nothing is scaled.');
   const rule = range ?? `Nothing is scaled; ${rawDatatype} is converted to ${datatype}`;
   if (trial?.raw === undefined) return unknown(`${rule}.`);
-  const raw = quoted(rawDatatype, trial.raw);
+  const raw = plain(prefixed(rawDatatype, trial.raw));
   if (trial.value === undefined) {
     const text = `${rule}: ${raw} does not fit ${datatype}, so that the last value stays, ${describeQuality(trial.quality)}.`;
     return { effect: 'stopped', value: null, text };
   }
   const limited = isGood(trial.quality) ? '' : ` It lies outside the raw range: ${describeQuality(trial.quality)}.`;
-  const text = `${rule}: ${raw} became ${quoted(datatype, trial.value)}.${limited}`;
-  return { effect: 'changed', value: prefixed(datatype, trial.value), text };
+  const value = prefixed(datatype, trial.value);
+  return { effect: 'changed', value, text: `${rule}: ${raw} became ${show(value)}.${limited}` };
 }
 
 function deduplicatorStage({ view, trial, trace }: Explained): Stage {
@@ -135,23 +135,23 @@ function deduplicatorStage({ view, trial, trace }: Explained): Stage {
   return { effect: 'stopped', value: null, text };
 }
 
-function deadbandStage({ view, trial }: Explained): Stage {
+function deadbandStage({ view, trial }: Explained, show: Show): Stage {
   const { datatype, deadband, device } = view;
   if (deadband === undefined) return off('There is none.');
-  const rule = `Moves of less than ${number(deadband)} since the last value that passed, ${quoted(datatype, device.value)}, are no change`;
+  const rule = `Moves of less than ${number(deadband)} since the last value that passed, ${show(prefixed(datatype, device.value))}, are no change`;
   if (trial?.value === undefined) return unknown(`${rule}.`);
   const value = prefixed(datatype, trial.value);
   if (trial.isSame) return { effect: 'passed', value, text: `${rule}.` };
   const isStopped = trial.isWithinDeadband && !isOtherQuality(trial, device);
-  const text = `${rule}: ${quoted(datatype, trial.value)} is ${isStopped ? 'nearer than that' : 'a change'}.`;
+  const text = `${rule}: ${show(value)} is ${isStopped ? 'nearer than that' : 'a change'}.`;
   return isStopped ? { effect: 'stopped', value: null, text } : { effect: 'passed', value, text };
 }
 
-function simulationStage({ simulation }: ChainView): Stage {
+function simulationStage({ simulation }: ChainView, show: Show): Stage {
   if (simulation === undefined) return off('It is not simulated.');
   const { value, by, since, until } = simulation;
   const end = until === null ? 'until that is stopped' : `until ${when(fromTimestamp(until))}`;
-  const text = `${by} has forced it to ${plain(value)} at ${when(fromTimestamp(since))}, ${end}; what the device says waits behind it.`;
+  const text = `${by} has forced it to ${show(value)} at ${when(fromTimestamp(since))}, ${end}; what the device says waits behind it.`;
   return { effect: 'changed', value, text };
 }
 

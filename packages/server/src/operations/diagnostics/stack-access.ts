@@ -95,10 +95,8 @@ export class StackAccess {
     const handle = this.#mustFindMeasurement(name);
     const view = measurements.chainOf(handle);
     if (handle !== asked || view.connector !== connector) trace = undefined;
-    const { address = '' } = measurements.definitionOf(handle);
     return explainMeasurement({
-      name,
-      address,
+      point: measurements.definitionOf(handle),
       view,
       status: view.connector === undefined ? undefined : this.#all('connector').get(view.connector),
       trace,

@@ -7,10 +7,14 @@ import {
   formatTimestamp,
   fromTimestamp,
   isPrefixedText,
+  type Measurement,
+  precisionOf,
   type StoredValue,
+  shownValue,
   toTimestamp,
   unstored,
   type Vtq,
+  withUnit,
 } from '@telltale/schema';
 import type { ChainView } from '../../points/index.ts';
 
@@ -18,19 +22,24 @@ export function vtqOf(datatype: Datatype, { value, timeUs, quality }: ChainView[
   return [prefixed(datatype, value), toTimestamp(timeUs), quality];
 }
 
-export function vtqText([value, time, quality]: Vtq): string {
-  return `${plain(value)}, ${describeQuality(quality)}, of ${when(fromTimestamp(time))}`;
+export function vtqText([value, time, quality]: Vtq, show: Show): string {
+  return `${show(value)}, ${describeQuality(quality)}, of ${when(fromTimestamp(time))}`;
 }
 
 export function prefixed(datatype: Datatype, value: StoredValue): string {
   return formatPrefixed(datatype, unstored(datatype, value));
 }
 
-export function quoted(datatype: Datatype, value: StoredValue): string {
-  return plain(prefixed(datatype, value));
+/** What people are shown of a value of one measurement that has its prefix. */
+export type Show = (value: string) => string;
+
+/** Rounded as it makes sense for the measurement, with its unit. */
+export function showFor(point: Measurement): Show {
+  const precision = precisionOf(point);
+  return (value) => (isPrefixedText(value) ? plain(value) : withUnit(shownValue(value, precision), point.eu));
 }
 
-/** As people write it: without the letter, a text in quotes. */
+/** As people write it, exact: without the letter, a text in quotes. */
 export function plain(value: string): string {
   return isPrefixedText(value) ? JSON.stringify(cut(value.slice(1))) : value.slice(1);
 }
