@@ -62,12 +62,12 @@ test('no two qualities have the same description', () => {
   assert.equal(described.size, 0x10000);
 });
 
-test('the archive keeps the low byte, which has the same status', () => {
+test('the archive stores the low byte, and of a good simulated value local override: the status is the same', () => {
   const fits = Compile(ArchiveQuality);
   fc.assert(
     fc.property(anyQuality, (q) => {
       const kept = archivedQuality(q);
-      assert.equal(kept, q % 256);
+      assert.equal(kept, q >= 0x8000 && isGood(q) ? quality.goodLocalOverride : q % 256);
       assert.ok(fits.Check(kept));
       assert.deepEqual([isGood(kept), isBad(kept)], [isGood(q), isBad(q)]);
     }),

@@ -40,9 +40,9 @@ export function isBad(q: number): boolean {
   return (q & qualityMask.status) === quality.bad.nonSpecific;
 }
 
-/** The part of a quality that the archive stores. */
+/** What the archive stores of a quality: its low byte; of a simulated value that is good, good with local override. */
 export function archivedQuality(q: number): number {
-  return q & qualityMask.archived;
+  return (q & quality.simulated) !== 0 && isGood(q) ? quality.goodLocalOverride : q & qualityMask.archived;
 }
 
 const words: Readonly<Record<number, string>> = {

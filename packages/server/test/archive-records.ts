@@ -84,7 +84,7 @@ export const anyTime = fc.oneof(
   fc.integer({ min: 1_700_000_000, max: 1_700_000_100 }).map((seconds) => seconds * 1_000_000),
   fc.maxSafeNat(),
 );
-export const anyQuality = fc.constantFrom(0xc0, 0xc0, 0xc0, 0x18, 0x40, 0x1c0, 0);
+export const anyQuality = fc.constantFrom(0xc0, 0xc0, 0xc0, 0x18, 0x40, 0x1c0, 0x4d8, 0x508, 0);
 
 /** Of any of the sample series. */
 export const anyRecord: fc.Arbitrary<SampleRecord> = fc

@@ -1,5 +1,5 @@
 // What archive/SPEC.md says of changes, periods and leaders of measurements, in plain words and without a care for speed.
-import type { Datatype, Measurement, StoredValue } from '@telltale/schema';
+import { type Datatype, isGood, type Measurement, type StoredValue } from '@telltale/schema';
 import type { Handed } from './archiving-bench.ts';
 
 export interface Published {
@@ -17,6 +17,12 @@ interface Modelled {
 }
 
 const isForced = (quality: number) => (quality & 0x8000) !== 0 || (quality & 0xff) === 0x18;
+
+/** The low byte; of a simulated value with its mark, and good as local override. */
+const stored = (quality: number) => {
+  if (quality < 0x8000) return quality & 0xff;
+  return (isGood(quality) ? 0xd8 : quality & 0xff) | 0x400;
+};
 
 export class ArchivingModel {
   readonly points = new Map<string, Modelled>();
@@ -53,7 +59,7 @@ export class ArchivingModel {
     if (point?.rule.archMode !== 'change' || point.rule.datatype !== datatype || this.#isEmpty(name)) return;
     const { last, deviceUs } = point;
     if (!isForced(quality)) point.deviceUs = timeUs;
-    if (last !== undefined && last.quality === (quality & 0xff)) {
+    if (last !== undefined && last.quality === stored(quality)) {
       if (last.timeUs === timeUs && Object.is(last.value, value)) return;
       if (this.#isNear(point, value)) {
         this.held.valueDeadband++;
@@ -108,15 +114,15 @@ export class ArchivingModel {
   #isRepeated(name: string, timeUs: number): boolean {
     const last = this.points.get(name)?.last;
     const { value, quality } = this.#published(name);
-    return last?.timeUs === timeUs && last.quality === (quality & 0xff) && Object.is(last.value, value);
+    return last?.timeUs === timeUs && last.quality === stored(quality) && Object.is(last.value, value);
   }
 
   #record(name: string, timeUs: number, bits: number): void {
     const point = this.points.get(name) as Modelled;
     const { datatype, value, quality } = this.#published(name);
-    point.last = { value, timeUs, quality: quality & 0xff, isForced: isForced(quality) };
+    point.last = { value, timeUs, quality: stored(quality), isForced: isForced(quality) };
     point.recordedMs = this.nowMs;
-    this.records.push([name, `${datatype}${value}`, timeUs, (quality & 0xff) | bits]);
+    this.records.push([name, `${datatype}${value}`, timeUs, stored(quality) | bits]);
   }
 
   #recordAndLead(name: string, timeUs: number, led = new Set<string>()): void {

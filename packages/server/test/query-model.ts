@@ -8,7 +8,7 @@ import { summarize } from '../src/archive/codec/summary.ts';
 import { ArchiveQuery } from '../src/archive/query/archive-query.ts';
 import type { Block, Chunk } from '../src/archive/query/block.ts';
 import { PageBuffers } from '../src/archive/query/page.ts';
-import { Columns, replaces, type Series } from '../src/archive/records.ts';
+import { Columns, replaces, type Series, simulated } from '../src/archive/records.ts';
 import type { SeriesSnapshot } from '../src/archive/store/snapshot.ts';
 
 export interface PlainRecord {
@@ -66,6 +66,7 @@ function blockOf(
       firstUs: some[0]?.time as number,
       lastUs: some.at(-1)?.time as number,
       count: some.length,
+      hasSimulated: some.some(({ quality }) => (quality & simulated) !== 0),
       summary: sums ? summarize(series, columnsOf(some), 0, some.length) : undefined,
     });
   }

@@ -137,7 +137,7 @@ function readSnapshot(snapshot: SeriesSnapshot, sinceUs: number, untilUs: number
         assert.notEqual(records[at - 1]?.time, time, 'a record is left that another one of the same source replaces');
         all = all.filter((old) => old.time !== time);
       }
-      all.push({ time, value, quality: quality & 0xff });
+      all.push({ time, value, quality: quality & ~replaces });
     }
   };
   for (const { path } of blocks) {

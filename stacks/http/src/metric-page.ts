@@ -1,5 +1,5 @@
 // The page that Prometheus scrapes, in its text format 0.0.4 or in OpenMetrics 1.0.0, made from what the points have. Pure.
-import { archivedQuality, type Datatype, describeQuality, form, formatText, isBad, traitsOf } from '@telltale/schema';
+import { type Datatype, describeQuality, form, formatText, isBad, qualityMask, traitsOf } from '@telltale/schema';
 import type { MetricType } from './metric-address.ts';
 
 export type PageFormat = 'text' | 'openmetrics';
@@ -102,7 +102,7 @@ function addQualities(lines: string[], samples: readonly Sample[], format: PageF
   for (const sample of samples) {
     const suffix = timeSuffix(sample, format, options);
     // Without the flags above it, such as that of a simulation: with them, what is bad would be above what is good.
-    const shown = archivedQuality(sample.quality);
+    const shown = sample.quality & qualityMask.archived;
     lines.push(`${sampleName}{point="${escapeLabel(sample.pointName)}"} ${shown}${suffix}`);
   }
 }

@@ -2,7 +2,7 @@
 // what has expired, in slices, so that a commit never waits for long.
 import { basename } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { Batch, ProblemError, systemClock } from '@telltale/schema/values';
+import { Batch, ProblemError, quality, systemClock } from '@telltale/schema/values';
 import { Link, Moved, messagePort, parentLink } from '../threads/index.ts';
 import type { ArchiveDamage, ArchiveProgress } from './archive-access.ts';
 import { CompactionWorker } from './compaction-worker.ts';
@@ -18,7 +18,7 @@ import type {
   WriterThread,
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
-import { replaces } from './records.ts';
+import { replaces, simulated } from './records.ts';
 import { SeriesSlots } from './series-slots.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
@@ -266,7 +266,10 @@ function batchOf(message: ParcelBatch): Batch {
   const batch = Batch.from(message);
   if (message.importedTo === undefined) return batch;
   batch.points.fill(message.importedTo, 0, batch.count);
-  for (let at = 0; at < batch.count; at++) batch.qualities[at] = ((batch.qualities[at] as number) & 0xff) | replaces;
+  for (let at = 0; at < batch.count; at++) {
+    const given = batch.qualities[at] as number;
+    batch.qualities[at] = (given & 0xff) | ((given & quality.simulated) === 0 ? 0 : simulated) | replaces;
+  }
   return batch;
 }
 

@@ -1,6 +1,6 @@
 // What the archive stores: series of records. A series has one kind, one name and one datatype for ever; a measurement
 // whose datatype is changed goes on in another series.
-import { type Datatype, maxTextBytes } from '@telltale/schema/values';
+import { archivedQuality, type Datatype, maxTextBytes, quality } from '@telltale/schema/values';
 
 export const kinds = ['measurements', 'commands', 'alarms'] as const;
 export type Kind = (typeof kinds)[number];
@@ -22,6 +22,16 @@ export const replaces = 0x100;
 /** Beside the low byte of its quality, in answers alone: no record, but a mark that records are missing from here on. */
 export const marksGap = 0x200;
 
+/** Beside the low byte of its quality: the value was simulated, or an alarm was raised or cleared by such a value. */
+export const simulated = 0x400;
+/** What is stored of the quality word of a record. */
+export const storedBits = 0xff | replaces | simulated;
+
+/** Of the quality of a live value what its record has. */
+export function storedQuality(live: number): number {
+  return (live & quality.simulated) === 0 ? live & 0xff : archivedQuality(live) | simulated;
+}
+
 /** Records before this are taken for those of a wrong clock: 2000-01-01. So are those more than a day ahead. */
 export const oldestPlausibleUs = 946_684_800_000_000;
 export const farthestAheadUs = 86_400_000_000;
@@ -38,7 +48,7 @@ export class Columns {
   declare numbers: Float64Array;
   /** Values that are stored as 64-bit integers: the same bytes as `numbers`. */
   declare longs: BigInt64Array;
-  /** The low byte, and `replaces`; in answers also `marksGap`. Of commands and alarms nothing but `replaces`. */
+  /** The low byte, `replaces` and `simulated`; in answers also `marksGap`. The low byte of commands and alarms is zero. */
   declare qualities: Uint16Array;
   /** Texts, by position; empty otherwise. */
   texts: string[] = [];

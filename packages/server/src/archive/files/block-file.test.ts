@@ -15,7 +15,7 @@ import { ByteWriter } from '../codec/byte-writer.ts';
 import { encodeTimes } from '../codec/time-column.ts';
 import { Columns, type Series } from '../records.ts';
 import { BlockFile } from './block-file.ts';
-import { entryBytes, labelBytes, readLabel } from './block-format.ts';
+import { blockVersion, entryBytes, labelBytes, readLabel } from './block-format.ts';
 import { BlockWriter } from './block-writer.ts';
 import { Damaged, DamagedBlock, NewerVersion } from './damage.ts';
 import { type FileRange, StoredChunk } from './series-index.ts';
@@ -300,7 +300,8 @@ describe('a damaged block', () => {
       bytes.set(out.written(), labelBytes);
       writeFileSync(path, bytes);
       const place = { at: labelBytes, bytes: out.length, crc: crc32(out.written()) };
-      const forged = new StoredChunk(datatype, firstUs, lastUs, count, false, chunk, place, none, 0);
+      const about = { datatype, firstUs, lastUs, count, isCut: false, hasSimulated: false, chunk, times: place };
+      const forged = new StoredChunk(about, none, 0);
       const columns = new Columns();
       const block = BlockFile.open(path);
       const read = () => block.read(sampleSeries[6] as Series, forged, columns);
@@ -335,7 +336,7 @@ describe('a damaged block', () => {
   test('of a newer version is refused, with a word about why', (t) => {
     const { path, bytes } = sample(t);
     const at = bytes.length - labelBytes;
-    bytes.writeUInt16LE(2, at + 4);
+    bytes.writeUInt16LE(blockVersion + 1, at + 4);
     bytes.writeUInt32LE(crc32(bytes.subarray(at, -4)), bytes.length - 4);
     writeFileSync(path, bytes);
     assert.throws(() => BlockFile.open(path), NewerVersion);

@@ -238,7 +238,12 @@ export class BlockFile {
     const { index, span } = entry;
     try {
       const bytes = this.#indexes.get(number) ?? this.#indexBytes(number, index);
-      const bounds = { crc: index.crc, records: span.records, dataEnd: this.#label.indexesAt };
+      const bounds = {
+        crc: index.crc,
+        records: span.records,
+        dataEnd: this.#label.indexesAt,
+        version: this.#label.version,
+      };
       return readSeriesIndex(bytes, bounds, sinceUs, untilUs);
     } catch (error) {
       throw this.#asDamaged(error, number, span, 'the index of a series');

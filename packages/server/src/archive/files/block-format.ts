@@ -11,6 +11,8 @@ export interface BlockHeader extends BlockSpan {
 
 /** Written at both ends of a block, so that no single damage loses all of it. */
 export interface BlockLabel {
+  /** Of the format that the file has. */
+  readonly version: number;
   readonly header: BlockHeader;
   /** Where the data ends and the series' indexes begin. */
   readonly indexesAt: number;
@@ -37,14 +39,15 @@ export const chunkTextLength = 2 ** 18;
 export const maxChunkBytes = 2 ** 24;
 
 const magic = 0x42_54_54_54; // 'TTTB'
-const version = 1;
+/** In version 1 no record is marked as simulated, and the index does not say which chunks have such records. */
+export const blockVersion = 2;
 const most = 2 ** 53;
 
-export function writeLabel(label: BlockLabel): Buffer {
+export function writeLabel(label: Omit<BlockLabel, 'version'>): Buffer {
   const bytes = Buffer.alloc(labelBytes);
   const { header } = label;
   bytes.writeUInt32LE(magic, 0);
-  bytes.writeUInt16LE(version, 4);
+  bytes.writeUInt16LE(blockVersion, 4);
   bytes.writeUInt32LE(header.partition, 8);
   bytes.writeUInt32LE(header.genFrom, 12);
   bytes.writeUInt32LE(header.genTo, 16);
@@ -67,8 +70,10 @@ export function writeLabel(label: BlockLabel): Buffer {
 export function readLabel(bytes: Buffer, path: string): BlockLabel | undefined {
   if (bytes.length !== labelBytes || bytes.readUInt32LE(0) !== magic) return undefined;
   if (bytes.readUInt32LE(labelBytes - 4) !== crc32(bytes.subarray(0, labelBytes - 4))) return undefined;
-  if (bytes.readUInt16LE(4) > version) throw new NewerVersion(path, bytes.readUInt16LE(4), version);
+  const version = bytes.readUInt16LE(4);
+  if (version > blockVersion) throw new NewerVersion(path, version, blockVersion);
   const label: BlockLabel = {
+    version,
     header: {
       partition: bytes.readUInt32LE(8),
       genFrom: bytes.readUInt32LE(12),

@@ -6,9 +6,9 @@ import { crc32 } from 'node:zlib';
 import { form, traitsOf } from '@telltale/schema/values';
 import { ByteWriter } from '../codec/byte-writer.ts';
 import { encodeQualities } from '../codec/quality-column.ts';
-import { type Summary, summarize } from '../codec/summary.ts';
+import { summarize } from '../codec/summary.ts';
 import { encodeValues } from '../codec/value-column.ts';
-import { Columns, type Series } from '../records.ts';
+import { Columns, type Series, simulated } from '../records.ts';
 import type { BlockFile } from './block-file.ts';
 import { type BlockHeader, chunkRecords, chunkTextLength, entryBytes, labelBytes, writeLabel } from './block-format.ts';
 import { type Disk, systemDisk, writeAll } from './disk.ts';
@@ -105,12 +105,12 @@ export class BlockWriter {
   copy(block: BlockFile, chunk: ChunkInfo): boolean {
     if (!(chunk instanceof StoredChunk) || this.#pending.count > 0) return false;
     const { number } = this.#current;
-    const { datatype, count, isCut, summary, firstUs, lastUs } = chunk;
-    if (datatype !== this.#current.datatype || !(count === chunkRecords || isCut)) return false;
+    const { datatype, count } = chunk;
+    if (datatype !== this.#current.datatype || !(count === chunkRecords || chunk.isCut)) return false;
     const times = this.#times.locate(block.timesOf(number, chunk), 0, count);
     const start = this.#chunks.length;
     this.#chunks.raw(block.chunkBytesOf(number, chunk));
-    this.#addEntry(start, chunk.chunk.crc, times, { firstUs, lastUs, count, isCut, summary });
+    this.#addEntry(start, chunk.chunk.crc, times, chunk);
     return true;
   }
 
@@ -228,6 +228,7 @@ export class BlockWriter {
       lastUs: columns.times[to - 1] as number,
       count: to - from,
       isCut,
+      hasSimulated: hasSimulated(columns.qualities, from, to),
       summary: summarize(series, columns, from, to),
     });
   }
@@ -236,13 +237,14 @@ export class BlockWriter {
     start: number,
     crc: number,
     times: ChunkEntry['times'],
-    about: { firstUs: number; lastUs: number; count: number; isCut: boolean; summary: Summary | undefined },
+    { firstUs, lastUs, count, isCut, hasSimulated, summary }: Omit<ChunkEntry, 'chunk' | 'times'>,
   ): void {
     const before = this.#entries.at(-1);
-    if (!(about.firstUs >= (before?.lastUs ?? 0) && about.lastUs >= about.firstUs)) {
+    if (!(firstUs >= (before?.lastUs ?? 0) && lastUs >= firstUs)) {
       throw new Error(`records of series ${this.#current.number} are not in order of time`);
     }
-    this.#entries.push({ ...about, chunk: { at: start, bytes: this.#chunks.length - start, crc }, times });
+    const chunk = { at: start, bytes: this.#chunks.length - start, crc };
+    this.#entries.push({ firstUs, lastUs, count, isCut, hasSimulated, summary, chunk, times });
     if (this.#chunks.length + this.#times.pending.length >= writeBytes) this.#flush();
   }
 
@@ -273,4 +275,10 @@ export class BlockWriter {
     this.#isOpen = false;
     closeSync(this.#file);
   }
+}
+
+function hasSimulated(qualities: Uint16Array, from: number, to: number): boolean {
+  let bits = 0;
+  for (let at = from; at < to; at++) bits |= qualities[at] as number;
+  return (bits & simulated) !== 0;
 }

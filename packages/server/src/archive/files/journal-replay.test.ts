@@ -176,7 +176,7 @@ describe('a journal that is read again', () => {
 
   test('of a newer version is refused, with a word about why', (t) => {
     const path = join(archiveFolder(t), 'journal-1.ttj');
-    writeFileSync(path, framedFile({ ...journalFormat, version: 2 }, 1, []));
+    writeFileSync(path, framedFile({ ...journalFormat, version: journalFormat.version + 1 }, 1, []));
     assert.throws(() => replayJournal(path, { series: () => {}, batch: () => {} }), NewerVersion);
   });
 });

@@ -1,7 +1,7 @@
 // Replays a journal after a crash: what is damaged is left out, and nothing else is mistaken for a record.
 import { form, type Traits, traitsOf } from '@telltale/schema/values';
 import { ByteReader } from '../codec/byte-reader.ts';
-import { Columns, maxRecordTextBytes, type Series } from '../records.ts';
+import { Columns, maxRecordTextBytes, type Series, storedBits } from '../records.ts';
 import type { FramesRead } from './frames.ts';
 import { fileHeaderBytes, frameHeaderBytes, readFrames } from './frames.ts';
 import { batchHeadBytes, frameKind, journalFormat, maxFrameRecords } from './journal-format.ts';
@@ -155,7 +155,7 @@ class Replay {
     let kept = 0;
     for (let at = 0; at < count; at++) {
       const of = this.#traitsOf(series[at] as number);
-      if (of === null || !isTime(times[at] as number) || (qualities[at] as number) > 0x1ff) continue;
+      if (of === null || !isTime(times[at] as number) || ((qualities[at] as number) & ~storedBits) !== 0) continue;
       const isText = of.form === form.text;
       if (isText ? texts[at] === undefined : !isStored(of, numbers[at] as number)) continue;
       if (kept < at) {

@@ -4,7 +4,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Batch, form } from '@telltale/schema/values';
 import { ByteWriter } from '../codec/byte-writer.ts';
-import type { Series } from '../records.ts';
+import { type Series, storedBits } from '../records.ts';
 import { SyncFailed } from './damage.ts';
 import { type Disk, syncFolder, systemDisk, writeAll } from './disk.ts';
 import { journalName } from './file-names.ts';
@@ -15,8 +15,8 @@ import { writeSeries } from './series-entry.ts';
 /** Of one frame, unless a single text is longer. */
 const maxTextBytes = 2 ** 22;
 const usualBytes = 2 ** 20;
-/** The part of a quality that the archive stores: the low byte, and `replaces`. */
-const qualityMask = 0x1ff;
+/** The engine folds constants of the same module alone. */
+const qualityMask = storedBits;
 
 export interface JournalOptions {
   /** After `SyncFailed`: what counts of the journal before. */

@@ -11,6 +11,8 @@ export interface ChunkInfo {
   readonly firstUs: number;
   readonly lastUs: number;
   readonly count: number;
+  /** Whether one of its records is marked as simulated. */
+  readonly hasSimulated: boolean;
   /** Undefined where the values are texts, or longs that a double cannot hold. */
   readonly summary: Summary | undefined;
 }
@@ -82,7 +84,7 @@ function writeGroup(out: ByteWriter, entries: readonly ChunkEntry[], summary: By
     const { chunk, times } = entry;
     summary.reset();
     writeSummary(summary, entry.summary, entry);
-    out.varint(2 * entry.count + (entry.isCut ? 1 : 0));
+    out.varint(4 * entry.count + (entry.hasSimulated ? 2 : 0) + (entry.isCut ? 1 : 0));
     out.varint(entry.firstUs - lastUs);
     out.varint(entry.lastUs - entry.firstUs);
     out.zigzag(chunk.at - chunksEnd);
@@ -106,6 +108,8 @@ export interface IndexBounds {
   readonly records: number;
   /** Where the data of the block ends. */
   readonly dataEnd: number;
+  /** Of the format of the block. */
+  readonly version: number;
 }
 
 /**
@@ -114,7 +118,7 @@ export interface IndexBounds {
  */
 export function readSeriesIndex(
   bytes: Uint8Array,
-  { crc, records, dataEnd }: IndexBounds,
+  { crc, records, dataEnd, version }: IndexBounds,
   sinceUs: number,
   untilUs: number,
 ): readonly StoredChunk[] {
@@ -144,7 +148,7 @@ export function readSeriesIndex(
     const from = front + group.at;
     if (crc32(bytes.subarray(from, from + group.bytes)) !== group.crc) throw new RangeError('its checksum is wrong');
     reader.reset(bytes, from, from + group.bytes);
-    readGroup(reader, datatype, group, dataEnd, sinceUs, untilUs, chunks);
+    readGroup(reader, datatype, group, { dataEnd, version }, sinceUs, untilUs, chunks);
   }
   return chunks;
 }
@@ -153,7 +157,7 @@ function readGroup(
   reader: ByteReader,
   datatype: Datatype,
   group: Group,
-  dataEnd: number,
+  { dataEnd, version }: Pick<IndexBounds, 'dataEnd' | 'version'>,
   sinceUs: number,
   untilUs: number,
   into: StoredChunk[],
@@ -165,8 +169,10 @@ function readGroup(
   let [chunkAt, chunkBytes, timesAt, timesBytes] = [0, 0, 0, 0];
   let [lastUs, left] = [0, group.records];
   while (reader.left > 0) {
-    const countAndCut = reader.varint();
-    const count = Math.floor(countAndCut / 2);
+    const countAndMarks = reader.varint();
+    const isCut = countAndMarks % 2 === 1;
+    const count = Math.floor(countAndMarks / (version < 2 ? 2 : 4));
+    const hasSimulated = version >= 2 && countAndMarks % 4 >= 2;
     if (count < 1 || count > chunkRecords) throw new RangeError('a chunk of no possible length');
     const firstUs = lastUs + reader.varint();
     if (firstUs < group.firstUs) throw new RangeError('a chunk outside its group');
@@ -185,8 +191,8 @@ function readGroup(
     if (lastUs < sinceUs || firstUs >= untilUs) continue;
     const chunk = { at: chunkAt, bytes: chunkBytes, crc: chunkCrc };
     const times = { at: timesAt, bytes: timesBytes, crc: timesCrc };
-    const isCut = countAndCut % 2 === 1;
-    into.push(new StoredChunk(datatype, firstUs, lastUs, count, isCut, chunk, times, reader.bytes, summaryAt));
+    const about = { datatype, firstUs, lastUs, count, isCut, hasSimulated, chunk, times };
+    into.push(new StoredChunk(about, reader.bytes, summaryAt));
   }
   if (left !== 0 || lastUs !== group.lastUs) throw new RangeError('the index does not add up');
 }
@@ -197,6 +203,7 @@ export class StoredChunk implements ChunkEntry {
   readonly lastUs: number;
   readonly count: number;
   readonly isCut: boolean;
+  readonly hasSimulated: boolean;
   readonly chunk: FileRange;
   readonly times: FileRange;
   /** Where the summary begins in the index. */
@@ -205,23 +212,18 @@ export class StoredChunk implements ChunkEntry {
   #summary: Summary | undefined | null = null;
 
   constructor(
-    datatype: Datatype,
-    firstUs: number,
-    lastUs: number,
-    count: number,
-    isCut: boolean,
-    chunk: FileRange,
-    times: FileRange,
+    about: Omit<ChunkEntry, 'summary'> & { readonly datatype: Datatype },
     index: Uint8Array,
     summaryAt: number,
   ) {
-    this.datatype = datatype;
-    this.firstUs = firstUs;
-    this.lastUs = lastUs;
-    this.count = count;
-    this.isCut = isCut;
-    this.chunk = chunk;
-    this.times = times;
+    this.datatype = about.datatype;
+    this.firstUs = about.firstUs;
+    this.lastUs = about.lastUs;
+    this.count = about.count;
+    this.isCut = about.isCut;
+    this.hasSimulated = about.hasSimulated;
+    this.chunk = about.chunk;
+    this.times = about.times;
     this.#index = index;
     this.#summaryAt = summaryAt;
   }

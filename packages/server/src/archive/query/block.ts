@@ -7,6 +7,8 @@ export interface Chunk {
   readonly firstUs: number;
   readonly lastUs: number;
   readonly count: number;
+  /** Whether one of its records is marked as simulated. */
+  readonly hasSimulated: boolean;
   /** Of numbers. */
   readonly summary: Summary | undefined;
 }

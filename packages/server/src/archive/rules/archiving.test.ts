@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type Command, type Measurement, quality } from '@telltale/schema';
 import { ArchivingBench } from '../../../test/archiving-bench.ts';
 import { unpackAlarm } from '../alarm-text.ts';
-import { replaces } from '../records.ts';
+import { replaces, simulated } from '../records.ts';
 
 const startUs = 1_700_000_000_000_000;
 const good = quality.good;
@@ -31,7 +31,7 @@ describe('what is configured', () => {
       bench.put({ name: 'follower', datatype: 'd', ...onChange, leader: 'v' });
       bench.putCommand(v);
       assert.deepEqual(bench.news(), [
-        ['follower', 'd2', startUs + 1_000_000, good | replaces],
+        ['follower', 'd2', startUs + 1_000_000, quality.goodLocalOverride | simulated | replaces],
         ['commands/v', 'd1', startUs, replaces],
       ]);
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { quality, type Value } from '@telltale/schema';
 import { ArchivingBench, type Handed } from '../../../test/archiving-bench.ts';
+import { simulated } from '../records.ts';
 
 const startUs = 1_700_000_000_000_000;
 const good = quality.good;
@@ -68,12 +69,38 @@ describe('a change', () => {
     );
   });
 
-  test('AR-1: of a simulated measurement is archived with the low byte of its quality', async () => {
-    const bench = benchOf('d');
-    bench.read('p', 1);
-    bench.clock.advance(10);
-    await bench.simulate('p', 'd2', 0x40);
-    assert.deepEqual(bench.news().slice(1), [['p', 'd2', startUs + 10_000, 0x40]]);
+  test('AR-23: of a simulated measurement is marked; a good value is good with local override, others keep their low byte', async () => {
+    const low = [
+      [0xc0, 0xd8],
+      [0xc3, 0xd8],
+      [0x40, 0x40],
+      [0x7f01, 0x01],
+      [0x18, 0x18],
+    ] as const;
+    for (const [given, archived] of low) {
+      const bench = benchOf('d');
+      bench.read('p', 1);
+      bench.clock.advance(10);
+      await bench.simulate('p', 'd2', given);
+      assert.deepEqual(bench.news().slice(1), [['p', 'd2', startUs + 10_000, archived | simulated]]);
+    }
+  });
+
+  test('AR-4: of the same value, simulated or no longer, is archived whatever the deadbands', async () => {
+    for (const given of [0xc0, 0xd8, 0x40]) {
+      const bench = benchOf('d', { archValueDeadband: '100', archTimeDeadband: 60_000 });
+      bench.read('p', 1, startUs, given);
+      bench.clock.advance(10);
+      await bench.simulate('p', 'd1', given);
+      bench.clock.advance(10);
+      await bench.simulate('p', 'd2', given);
+      await bench.measurements.stopSimulation('p');
+      const forced = given === 0x40 ? 0x40 : 0xd8;
+      assert.deepEqual(bench.news().slice(1), [
+        ['p', 'd1', startUs + 10_000, forced | simulated],
+        ['p', 'd1', startUs + 20_000, given],
+      ]);
+    }
   });
 
   test('AR-1: of a command is archived with its time', async () => {

@@ -2,7 +2,7 @@
 // SPEC.md has the rules. `apply` is the hot path: one loop, typed arrays by handle, no allocation per change.
 import { type Datatype, quality, type StoredValue } from '@telltale/schema';
 import type { Changes } from '../../points/index.ts';
-import { farthestAheadUs, oldestPlausibleUs, replaces } from '../records.ts';
+import { farthestAheadUs, oldestPlausibleUs, replaces, storedQuality } from '../records.ts';
 import type { Recorder } from './recorder.ts';
 import { layout, type RuleTable } from './rule-table.ts';
 
@@ -115,7 +115,7 @@ export class PointRules {
     const lastUs = table.cells[at + cell.timeUs] as number;
     const flags = table.flagsOf(handle);
     if (!isForced(status)) table.cells[at + cell.deviceUs] = timeUs;
-    const isSameQuality = (flags & flag.hasLast) !== 0 && flags >>> qualityShift === (status & 0xff);
+    const isSameQuality = (flags & flag.hasLast) !== 0 && flags >>> qualityShift === storedQuality(status);
     if (isSameQuality && timeUs === lastUs && table.isLast(handle, value)) suppressed.repeated++;
     else if (isSameQuality && table.isNear(handle, value)) suppressed.valueDeadband++;
     else if (isSameQuality && this.#isSoon(handle, timeUs - lastUs)) suppressed.timeDeadband++;
@@ -151,7 +151,7 @@ export class PointRules {
     const value = live.valueOf(handle);
     const status = live.qualityOf(handle);
     const flags = table.flagsOf(handle);
-    const isSame = (flags & flag.hasLast) !== 0 && flags >>> qualityShift === (status & 0xff);
+    const isSame = (flags & flag.hasLast) !== 0 && flags >>> qualityShift === storedQuality(status);
     if (isSame && timeUs === table.cells[(handle << cellShift) + cell.timeUs] && table.isLast(handle, value)) {
       counts.suppressed.repeated++;
       return false;
@@ -179,16 +179,16 @@ export class PointRules {
 
   #hand(handle: number, value: StoredValue, status: number, givenUs: number, bits: number): number {
     const { kind, live, recorder, table } = this.#options;
-    const low = status & 0xff;
+    const stored = storedQuality(status);
     const slot = table.seriesSlotOf(handle);
-    const timeUs = recorder.record(kind, live.nameOf(handle), slot, value, low | bits, givenUs);
+    const timeUs = recorder.record(kind, live.nameOf(handle), slot, value, stored | bits, givenUs);
     const at = handle << cellShift;
     table.setLast(handle, value);
     table.cells[at + cell.timeUs] = timeUs;
     table.cells[at + cell.recordedMs] = recorder.nowMs;
     const rules = table.flagsOf(handle) & (flag.change | flag.follows | flag.number | flag.leads);
     const forced = isForced(status) ? flag.forced : 0;
-    table.words[(handle << wordShift) + word.flags] = rules | flag.hasLast | forced | (low << qualityShift);
+    table.words[(handle << wordShift) + word.flags] = rules | flag.hasLast | forced | (stored << qualityShift);
     return timeUs;
   }
 

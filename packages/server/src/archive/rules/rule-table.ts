@@ -10,6 +10,7 @@ import {
   traitsOf,
   ValueError,
 } from '@telltale/schema';
+import { simulated } from '../records.ts';
 
 export type Point = Measurement | Command;
 
@@ -50,7 +51,7 @@ const qualityShift = 8;
 export const layout = { flag, qualityShift, cell, cellShift, word, wordShift } as const;
 
 /** What stays when a point is configured otherwise. */
-const keptBits = flag.hasLast | flag.forced | (0xff << qualityShift);
+const keptBits = flag.hasLast | flag.forced | ((0xff | simulated) << qualityShift);
 
 export class RuleTable {
   capacity = 0;

@@ -1,7 +1,7 @@
 // The memtable: the records of one generation in memory, as columns in order of arrival, and for each series a chain from
 // its newest record to its oldest, so that those of one series are found without looking at the others.
 import { Batch, form } from '@telltale/schema/values';
-import { type Columns, oldestPlausibleUs, replaces } from '../records.ts';
+import { type Columns, oldestPlausibleUs, replaces, storedBits } from '../records.ts';
 
 /** What is said of the records of one series. */
 export const mark = { unordered: 1, replacing: 2 } as const;
@@ -9,7 +9,7 @@ export const mark = { unordered: 1, replacing: 2 } as const;
 /** The most series of an archive: arrays by series are as long as the highest number. */
 export const maxSeries = 2 ** 24;
 
-const keptBits = 0xff | replaces;
+const keptBits = storedBits;
 const replacesBit = replaces;
 
 /** Records of one series that were erased while they were in memory. */

@@ -7,7 +7,7 @@ export interface Tail {
   readonly times: Float64Array;
   /** Eight bytes a record: doubles or 64-bit integers; of texts nothing that counts. */
   readonly numbers: ArrayBuffer;
-  /** The low byte, and `replaces`. */
+  /** The low byte, `replaces` and `simulated`. */
   readonly qualities: Uint16Array;
   /** Of s; empty otherwise. */
   readonly texts: string[];
