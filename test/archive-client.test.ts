@@ -6,7 +6,7 @@ import type { MeasurementRecord } from '@telltale/schema';
 import { ArchiveBench } from '../packages/server/test/archive-bench.ts';
 
 const bench = new ArchiveBench();
-const { archive: kept } = bench;
+const { archive: stored } = bench;
 let archive: TelltaleClient['archive'];
 
 const refusedBy = (problem: string) => (error: unknown) =>
@@ -18,10 +18,10 @@ before(async () => {
 });
 after(() => bench.close());
 beforeEach(async () => {
-  kept.script = undefined;
-  kept.cancelled = 0;
-  kept.requests.length = 0;
-  for (const name of ['level', 'of_l', 'of_s']) await kept.erase('measurements', name, 0, Number.MAX_SAFE_INTEGER);
+  stored.script = undefined;
+  stored.cancelled = 0;
+  stored.requests.length = 0;
+  for (const name of ['level', 'of_l', 'of_s']) await stored.erase('measurements', name, 0, Number.MAX_SAFE_INTEGER);
 });
 
 describe('the archive of the client', () => {
@@ -102,9 +102,9 @@ describe('the archive of the client', () => {
 
     test('ends the download when its reader leaves', async () => {
       const { stream } = await archive.download('measurements', { names, since: 1, form: 'csv' });
-      const before = kept.requests.length;
+      const before = stored.requests.length;
       await stream.cancel();
-      assert.equal(kept.requests.length, before);
+      assert.equal(stored.requests.length, before);
     });
   });
 
@@ -112,7 +112,7 @@ describe('the archive of the client', () => {
     const options = { since: -3600.5, resampleS: 60, aggregate: 'avg', warpHead: true, limit: 7 } as const;
     await archive.read('measurements', 'level', options);
     await archive.read('alarms', 'high', { since: -1, maxPoints: 100, activeOnly: true });
-    const [first, second] = kept.requests;
+    const [first, second] = stored.requests;
     assert.deepEqual(
       [first?.sinceUs, first?.resampleUs, first?.aggregate, first?.warpHead, first?.limit],
       [bench.clock.now() - 3_600_500_000, 60_000_000, 'avg', true, 7],
@@ -134,7 +134,7 @@ describe('the archive of the client', () => {
   });
 
   test('never takes a part of an answer for the whole', async () => {
-    kept.script = async function* () {
+    stored.script = async function* () {
       yield Buffer.from('{"level":[["d1",[1,0],192],');
     };
     await assert.rejects(archive.read('measurements', 'level', { since: 1 }), Unreachable);
@@ -142,7 +142,7 @@ describe('the archive of the client', () => {
   });
 
   test('ends a reading when its reader leaves the loop', async () => {
-    kept.script = async function* () {
+    stored.script = async function* () {
       yield Buffer.from('{"level":[["d0",[0,0],192]');
       for (;;) yield Buffer.from(',["d1",[1,0],192]'.repeat(1000));
     };
@@ -150,7 +150,7 @@ describe('the archive of the client', () => {
       assert.ok(page.length > 0);
       break;
     }
-    while (kept.cancelled === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (stored.cancelled === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
   test('tells its figures and how its care goes on', async () => {

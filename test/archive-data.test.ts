@@ -206,7 +206,7 @@ describe('the archive', () => {
     await live.apply([put('measurements', 'short_lived', { datatype: 'd', ...archived })]);
     await archive.backfill('measurements', 'short_lived', [['d2.5', at(2), 192]]);
     await live.apply([{ operation: 'delete', family: 'measurements', name: 'short_lived' }]);
-    const kept = [
+    const stored = [
       ['i1', at(1), 192],
       ['d2.5', at(2), 192],
     ];
@@ -214,10 +214,10 @@ describe('the archive', () => {
       since: [number, number];
       until: [number, number];
     };
-    assert.deepEqual(await archive.read('measurements', 'short_lived', all), kept);
+    assert.deepEqual(await archive.read('measurements', 'short_lived', all), stored);
     await live.restart('SIGKILL');
     archive = new TelltaleClient({ url: live.process.url }).archive;
-    assert.deepEqual(await archive.read('measurements', 'short_lived', all), kept);
+    assert.deepEqual(await archive.read('measurements', 'short_lived', all), stored);
     await archive.backfill('measurements', 'short_lived', [['d3', at(3), 192]]);
     assert.ok((await archive.names('measurements')).includes('short_lived'));
     await archive.erase('measurements', 'short_lived', all);

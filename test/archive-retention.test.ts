@@ -90,7 +90,7 @@ test('beyond --archive-max-size the oldest records go, whole weeks at a time, an
   await until('the archive is small enough', async () => bytesIn(join(folder, 'archive')) <= maxBytes);
   const response = await fetch(`${url}/data/archive/measurements/log/1/0`);
   const { log = [] } = (await response.json()) as { log?: [string, [number, number]][] };
-  const kept = [...new Set(log.map(([, [seconds]]) => seconds))];
-  assert.ok(kept.length > 0 && kept.length < weeks.length, String(kept));
-  assert.deepEqual(kept, weeks.slice(-kept.length));
+  const stored = [...new Set(log.map(([, [seconds]]) => seconds))];
+  assert.ok(stored.length > 0 && stored.length < weeks.length, String(stored));
+  assert.deepEqual(stored, weeks.slice(-stored.length));
 });

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     name: world.nameOf(series),
     datatype: world.datatypeOf(series),
   }));
-  const sources = keys.map((key) => records.slotOf(key));
+  const sources = keys.map((key) => records.refOf(key));
   let round = Number(firstRound);
   let reported = 0;
   const startMs = performance.now();

@@ -95,8 +95,8 @@ describe('POST /cfgdb/render', () => {
       await render(query);
       assert.equal(await isUpToDate(), true);
       const [{ id } = { id: 0 }] = await revisions();
-      const kept = await client.read<{ configuration: object }>(`/cfgdb/revisions/${id}?configuration=1`);
-      assert.deepEqual((kept.configuration as Record<string, unknown>).alarms, { a: { name: 'a', severity } });
+      const stored = await client.read<{ configuration: object }>(`/cfgdb/revisions/${id}?configuration=1`);
+      assert.deepEqual((stored.configuration as Record<string, unknown>).alarms, { a: { name: 'a', severity } });
     }
   });
 

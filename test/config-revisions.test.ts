@@ -155,7 +155,7 @@ describe('GET /cfgdb/revisions', () => {
   test('keeps the last 50, and their numbers only rise', async () => {
     const [{ id = 0 } = {}] = await revisions();
     for (let count = 0; count < 55; count++) await render('?force=1');
-    const ids = (await revisions()).map((kept) => kept.id);
+    const ids = (await revisions()).map((stored) => stored.id);
     assert.deepEqual(
       ids,
       Array.from({ length: 50 }, (_, at) => id + 55 - at),

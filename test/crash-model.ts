@@ -23,7 +23,7 @@ export interface Model {
 /** What an acknowledged request has done; applied to a model it gives the next one. */
 export type Effect = (model: Model) => Model;
 
-const keptRevisions = 50;
+const maxRevisions = 50;
 
 export const emptyModel: Model = { objects: new Map(), revisions: [], executables: new Map() };
 
@@ -67,7 +67,7 @@ export function render(force: boolean): Effect {
     if (changes.length === 0 && !force) return model;
     const [newest] = model.revisions;
     const revision = { id: (newest?.id ?? 0) + 1, objects: model.objects, changes };
-    return { ...model, revisions: [revision, ...model.revisions].slice(0, keptRevisions) };
+    return { ...model, revisions: [revision, ...model.revisions].slice(0, maxRevisions) };
   };
 }
 

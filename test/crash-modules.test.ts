@@ -40,7 +40,7 @@ async function untilInTheirStates(): Promise<void> {
     (reported) => reported.restarts === 1 && reported['next-start'] !== null,
   );
   stop = plant.operate('stopping', 'stop').catch(() => 'the server was killed');
-  await until('it was told to stop', async () => plant.kept('stopping', 'told').length > 0);
+  await until('it was told to stop', async () => plant.stored('stopping', 'told').length > 0);
 }
 
 async function killServer(): Promise<void> {
@@ -59,7 +59,7 @@ async function startAgain(before: ReadonlyMap<string, number>): Promise<void> {
   await plant.startServer();
   for (const name of Object.keys(modules)) {
     await until(`${name} is started again`, async () => plant.starts(name) > (before.get(name) ?? 0));
-    assert.deepEqual(plant.kept(name, 'twice'), [], `${name} was started while its run before lived`);
+    assert.deepEqual(plant.stored(name, 'twice'), [], `${name} was started while its run before lived`);
   }
   await plant.eachRunsOnce(['runs', 'stopping', 'stopped']);
   await plant.untilIt('starts', 'has a process', ({ state, pid }) => state === 'INIT' && pid !== null);
@@ -128,7 +128,7 @@ describe('kill -9, while function modules start, run, wait, are stopped and have
     assert.notEqual(plant.keeper, killed);
     const all = await plant.all();
     assert.deepEqual([all.stopped?.state, all.stopping?.state, all.failed?.state], ['STOP', 'STOP', 'FAIL']);
-    for (const name of lasting) assert.deepEqual(plant.kept(name, 'twice'), [], name);
+    for (const name of lasting) assert.deepEqual(plant.stored(name, 'twice'), [], name);
     assert.deepEqual([plant.starts('stopped'), plant.starts('stopping'), plant.starts('failed')], [1, 1, 1]);
     assert.deepEqual([...plant.processes('stopped'), ...plant.processes('stopping')], []);
     await plant.noZombies();

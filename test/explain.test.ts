@@ -142,10 +142,10 @@ describe('a measurement is explained', () => {
     const held = await once('watched_level', ({ vtq }) => vtq[2] === 0x18);
     assert.match(held.summary, /^The watchdog alive of connector watched is false or bad/);
     assert.equal(stageOf(held, 'watchdog').effect, 'stopped');
-    const kept = await once('watched_level', (each) =>
+    const stored = await once('watched_level', (each) =>
       /the newest is 7, good, of /.test(stageOf(each, 'watchdog').text),
     );
-    assert.equal(kept.vtq[0], 'd7');
+    assert.equal(stored.vtq[0], 'd7');
     await data.done('DELETE', '/measurements/alive');
   });
 

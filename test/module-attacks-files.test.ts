@@ -120,8 +120,8 @@ describe('a module that runs', { skip }, () => {
     const reported = await plant.live('replaced');
     assert.deepEqual([reported.state, reported.pid, reported.restarts], ['RUN', pid, 0]);
     assert.equal((await plant.operate('replaced', 'restart')).status, 204);
-    await until('the old one runs again', async () => plant.kept('replaced', 'versions').length === 2);
-    assert.deepEqual(plant.kept('replaced', 'versions'), ['0', '0']);
+    await until('the old one runs again', async () => plant.stored('replaced', 'versions').length === 2);
+    assert.deepEqual(plant.stored('replaced', 'versions'), ['0', '0']);
     pending.destroy();
     await plant.eachRunsOnce(['replaced']);
   });
@@ -130,7 +130,7 @@ describe('a module that runs', { skip }, () => {
     const { pid } = await plant.untilRuns('broken');
     assert.equal((await plant.upload('broken', version(1))).status, 204);
     await plant.untilIt('broken', 'is another', (reported) => reported.state === 'RUN' && reported.pid !== pid);
-    await until('it says so', async () => plant.kept('broken', 'versions').at(-1) === '1');
+    await until('it says so', async () => plant.stored('broken', 'versions').at(-1) === '1');
     assert.equal((await plant.upload('broken', '#!/no/such\n')).status, 204);
     const reported = await plant.untilIt('broken', 'fails', ({ state }) => state === 'FAIL');
     assert.match(reported['last-error']?.text ?? '', /"\/no\/such", is not there/);
@@ -142,7 +142,7 @@ describe('a module that runs', { skip }, () => {
     for (let number = 1; number <= last; number++) {
       assert.equal((await plant.upload('hurried', version(number))).status, 204);
     }
-    await until('the last one runs', async () => plant.kept('hurried', 'versions').at(-1) === String(last));
+    await until('the last one runs', async () => plant.stored('hurried', 'versions').at(-1) === String(last));
     await plant.eachRunsOnce(['hurried']);
     assert.equal(plant.processes('hurried').length, 1);
   });

@@ -197,7 +197,7 @@ describe('a function module that', { skip }, () => {
         name,
       );
       assert.equal(plant.starts(name), 5, name);
-      assert.deepEqual(plant.kept(name, 'twice'), [], name);
+      assert.deepEqual(plant.stored(name, 'twice'), [], name);
       assert.deepEqual(plant.processes(name), [], name);
     }
     const texts = await Promise.all(fails.map(async (name) => (await plant.live(name))['last-error']?.text));

@@ -153,14 +153,14 @@ export class ModulePlant {
   }
 
   /** What a module keeps in its home; empty where there is no such file. */
-  kept(module: string, file: string): string[] {
+  stored(module: string, file: string): string[] {
     const path = join(this.data, 'modules', moduleFolder(module), 'home', file);
     return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
   }
 
   /** How often a script that begins with `counted` was started. */
   starts(module: string): number {
-    return this.kept(module, 'starts').length;
+    return this.stored(module, 'starts').length;
   }
 
   /** Whether anything lives that holds the lock of `counted`, however it hides. */
@@ -178,7 +178,7 @@ export class ModulePlant {
         return found.size > 0 && found;
       });
       assert.equal(tokens.size, 1, `${module} has ${tokens.size} runs`);
-      assert.deepEqual(this.kept(module, 'twice'), [], `${module} was started while its run before lived`);
+      assert.deepEqual(this.stored(module, 'twice'), [], `${module} was started while its run before lived`);
     }
   }
 

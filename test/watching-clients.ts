@@ -40,7 +40,7 @@ interface Parsed {
 
 /** Clients with the same list get the same bytes, which are parsed once. */
 const parsed: Parsed[] = [];
-const keptMessages = 16;
+const maxMessages = 16;
 
 function parse(message: Buffer): Parsed {
   const known = parsed.find((each) => each.message.equals(message));
@@ -55,7 +55,7 @@ function parse(message: Buffer): Parsed {
     oldestMs: Math.min(...updates.map(({ vtq: [, [seconds, micros]] }) => seconds * 1000 + micros / 1000)),
   };
   parsed.push(fresh);
-  if (parsed.length > keptMessages) parsed.shift();
+  if (parsed.length > maxMessages) parsed.shift();
   return fresh;
 }
 

@@ -70,7 +70,7 @@ const defaultHeartbeatMs = 10_000;
 const defaultMaxPending = 10_000;
 /** Of changes that may not be passed over. */
 const maxPendingChanges = 1_000_000;
-const maxPending = 10_000;
+const maxOpenCalls = 10_000;
 
 export class Channel {
   readonly #url: string;
@@ -158,8 +158,8 @@ export class Channel {
     fields: ChannelRequestFields<N>,
     options: RequestOptions = {},
   ): Promise<Answer<N>> {
-    if (this.#calls.size < maxPending) return this.#ask(request, fields, options);
-    const reason = `${maxPending} requests wait for their answers already`;
+    if (this.#calls.size < maxOpenCalls) return this.#ask(request, fields, options);
+    const reason = `${maxOpenCalls} requests wait for their answers already`;
     return Promise.reject(this.#unreachable(request, false, reason));
   }
 

@@ -19,7 +19,7 @@ import { cacheFolder, readManifest, releaseFolder, root, stampOf } from './launc
 /** @import { Manifest, Program } from './launch.js' */
 
 /** Builds of earlier sources: a server that still runs from one loads parts of it later. */
-const keptBuilds = 20;
+const retainedBuilds = 20;
 
 /** Speed-ups of ws, which tries to load them and does without: they are not installed. */
 const notInstalled = ['bufferutil', 'utf-8-validate'];
@@ -245,5 +245,5 @@ function removeOldBuilds(place, name, current) {
   const others = readdirSync(place).filter((each) => each.startsWith(`${name}-`) && each !== current);
   const byAge = others.map((each) => ({ each, madeMs: statSync(join(place, each)).mtimeMs }));
   byAge.sort((a, b) => b.madeMs - a.madeMs);
-  for (const { each } of byAge.slice(keptBuilds)) rmSync(join(place, each), { recursive: true, force: true });
+  for (const { each } of byAge.slice(retainedBuilds)) rmSync(join(place, each), { recursive: true, force: true });
 }

@@ -106,15 +106,15 @@ for (const datatype of datatypes) {
       const names = { [form.number]: 'number', [form.long]: 'bigint', [form.text]: 'string' };
       fc.assert(
         fc.property(anyValue(datatype), (value) => {
-          const kept = stored(value);
-          assert.equal(typeof kept, names[of.form]);
-          assert.ok(fits(traitsOf(datatype), kept));
-          assert.ok(Object.is(unstored(datatype, kept), value));
+          const back = stored(value);
+          assert.equal(typeof back, names[of.form]);
+          assert.ok(fits(traitsOf(datatype), back));
+          assert.ok(Object.is(unstored(datatype, back), value));
           assert.equal(of.isBoolean, typeof value === 'boolean');
           const batch = new Batch();
           batch.value(1, value, 0, 0);
           assert.equal(batch.forms[0], of.form);
-          assert.ok(Object.is(batch.valueAt(0), kept));
+          assert.ok(Object.is(batch.valueAt(0), back));
         }),
       );
     });

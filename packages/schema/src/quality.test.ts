@@ -66,10 +66,10 @@ test('the archive stores the low byte, and of a good simulated value local overr
   const fits = Compile(ArchiveQuality);
   fc.assert(
     fc.property(anyQuality, (q) => {
-      const kept = archivedQuality(q);
-      assert.equal(kept, q >= 0x8000 && isGood(q) ? quality.goodLocalOverride : q % 256);
-      assert.ok(fits.Check(kept));
-      assert.deepEqual([isGood(kept), isBad(kept)], [isGood(q), isBad(q)]);
+      const stored = archivedQuality(q);
+      assert.equal(stored, q >= 0x8000 && isGood(q) ? quality.goodLocalOverride : q % 256);
+      assert.ok(fits.Check(stored));
+      assert.deepEqual([isGood(stored), isBad(stored)], [isGood(q), isBad(q)]);
     }),
   );
 });

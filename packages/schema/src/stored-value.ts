@@ -21,9 +21,9 @@ export function fits({ form: held, precision, lowest, highest }: Traits, value: 
     return value >= (lowest as bigint) && value <= (highest as bigint);
   }
   if (typeof value !== 'number') return false;
-  const kept = precision === 'single' ? Math.fround(value) : value;
-  if (!(kept >= (lowest as number) && kept <= (highest as number))) return false;
-  return precision !== 'whole' || Math.floor(kept) === kept;
+  const stored = precision === 'single' ? Math.fround(value) : value;
+  if (!(stored >= (lowest as number) && stored <= (highest as number))) return false;
+  return precision !== 'whole' || Math.floor(stored) === stored;
 }
 
 /**

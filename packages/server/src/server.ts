@@ -277,14 +277,14 @@ export class Server {
   /** The live state of before; after the configuration, so that a folder of another program stays as it is. */
   #openLive(): Promise<void> {
     this.#live ??= (async () => {
-      const kept = await this.#state.open();
-      this.#measurements.restore(kept.simulations);
-      this.#commands.restore(kept.commands);
-      this.#alarms.restore(kept.alarms);
-      await this.#executables.open(kept.uploads);
+      const stored = await this.#state.open();
+      this.#measurements.restore(stored.simulations);
+      this.#commands.restore(stored.commands);
+      this.#alarms.restore(stored.alarms);
+      await this.#executables.open(stored.uploads);
       await this.#modules.open();
       const retentions = await this.#archive.open(); // last: it starts to write on its own
-      this.#archiving.restore(retentions, kept.alarms);
+      this.#archiving.restore(retentions, stored.alarms);
     })();
     return this.#live;
   }

@@ -59,7 +59,7 @@ export function serviceMetrics(sources: MetricSources): Metric[] {
       'Measurements whose simulation, or its end, is not on disk.',
       () => measurements.unsaved,
     ),
-    gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unkept),
+    gauge('alarms_unkept', 'Alarms whose present state is not on disk.', () => alarms.counts().unsaved),
     gauge('state_waiting', 'Changes of the live state that wait for the disk.', () => state.pending),
     gauge('state_failing', 'Whether the disk refused the newest of them.', () => Number(state.failure !== undefined)),
     gauge('channel_clients', 'Clients of the channel.', () => channel.size),

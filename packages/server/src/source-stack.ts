@@ -5,20 +5,20 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** Frequent errors have few distinct stacks: reading a map takes some milliseconds. */
-const maxKept = 100;
+const maxCached = 100;
 
 const positionPattern = /\bfile:\/\/\S+\.mjs:\d+:\d+/g;
 
 /** The result names the files and lines of the sources where those are known. */
 export function createSourceStack(): (stack: string) => string {
-  const kept = new Map<string, readonly string[]>();
+  const cached = new Map<string, readonly string[]>();
   return (stack) => {
     const positions = stack.match(positionPattern);
     if (positions === null) return stack;
     const key = positions.join();
-    const sources = kept.get(key) ?? sourcePositions(positions);
-    if (kept.size >= maxKept) kept.clear();
-    kept.set(key, sources);
+    const sources = cached.get(key) ?? sourcePositions(positions);
+    if (cached.size >= maxCached) cached.clear();
+    cached.set(key, sources);
     const left = sources.values();
     return stack.replace(positionPattern, () => left.next().value ?? '');
   };

@@ -23,14 +23,14 @@ export class AlarmBench {
     [this.disk, this.alarms] = this.#start(this.disk.alarms);
   }
 
-  #start(kept: ReadonlyMap<string, StoredAlarm>): [SlowDisk, Alarms] {
-    const disk = new SlowDisk(kept);
+  #start(stored: ReadonlyMap<string, StoredAlarm>): [SlowDisk, Alarms] {
+    const disk = new SlowDisk(stored);
     const alarms = new Alarms({ measurements: this.measurements, store: disk, clock: this.clock });
     alarms.onChange((handle, isRemoved) => {
       const { name, state, authority, timeUs } = alarms.stateOf(handle);
       this.heard.push(isRemoved ? `${name} removed` : `${name} ${state} ${authority} ${timeUs}`);
     });
-    alarms.restore(kept.values());
+    alarms.restore(stored.values());
     return [disk, alarms];
   }
 

@@ -82,10 +82,10 @@ export class AlarmModel {
   }
 
   /** The disk took or refused what it was asked about a name; undefined: to forget it. */
-  answered(name: string, kept: StoredAlarm | undefined, isTaken: boolean): void {
+  answered(name: string, stored: StoredAlarm | undefined, isTaken: boolean): void {
     const queue = this.#operations.get(name) ?? [];
     const [first] = queue;
-    if (first?.writing === undefined || first.authority !== kept?.authority) return;
+    if (first?.writing === undefined || first.authority !== stored?.authority) return;
     if (!isTaken) this.#end(queue, 'storage-failed');
     this.#proceed(name, queue);
   }

@@ -42,7 +42,7 @@ export class ArchiveBench {
     commands.put({ name: 'setpoint', datatype: 'd' });
     alarms.put({ name: 'high', severity: 1 });
     const data = new LiveData({ measurements, commands, alarms });
-    const sink = { batch: new Batch(), slotOf: () => 0, added: () => undefined };
+    const sink = { batch: new Batch(), refOf: () => 0, added: () => undefined };
     const archiving = new Archiving({ clock, measurements, commands, sink, onJump: () => undefined });
     this.#imports = new Imports({ clock, take: (key, batch) => archive.backfill(key, batch) });
     this.implementations = archiveOf({ archive, archiving, imports: this.#imports, data, clock });

@@ -27,7 +27,7 @@ export class PlainSink implements RecordSink {
   readonly records: Handed[] = [];
   readonly #numbers = new Map<string, number>();
 
-  slotOf(key: SeriesKey): number {
+  refOf(key: SeriesKey): number {
     const text = JSON.stringify(key);
     const known = this.#numbers.get(text) ?? this.sources.push(key) - 1;
     this.#numbers.set(text, known);

@@ -12,13 +12,13 @@ interface Edit {
   readonly author: string;
 }
 
-interface Kept extends Edit {
+interface Stored extends Edit {
   readonly object: ModelObject;
 }
 
 interface State {
   /** By `family name`. */
-  readonly objects: Map<string, Kept>;
+  readonly objects: Map<string, Stored>;
   readonly deletions: Map<string, Edit>;
   readonly revisions: ModelRevision[];
 }
@@ -70,7 +70,7 @@ export class ConfigurationModel {
   }
 
   restore(id: number, { render }: { render: boolean }, edit: Edit): Outcome {
-    const revision = this.revisions().find((kept) => kept.id === id);
+    const revision = this.revisions().find((stored) => stored.id === id);
     if (revision === undefined) return 'unknown-revision';
     const operations: ModelOperation[] = [];
     for (const key of new Set([...this.#state.objects.keys(), ...revision.objects.keys()])) {
@@ -174,14 +174,14 @@ function changesOf(state: State): Change[] {
   const changes: Change[] = [];
   for (const family of familyNames) {
     for (const key of keys.filter((each) => each.startsWith(`${family} `)).sort()) {
-      const [old, kept] = [before.get(key), state.objects.get(key)];
-      if (sameJson(old, kept?.object)) continue;
-      const { timeUs, author } = kept ?? state.deletions.get(key) ?? { timeUs: 0, author: 'nobody' };
+      const [old, stored] = [before.get(key), state.objects.get(key)];
+      if (sameJson(old, stored?.object)) continue;
+      const { timeUs, author } = stored ?? state.deletions.get(key) ?? { timeUs: 0, author: 'nobody' };
       const name = key.slice(family.length + 1);
       const common = { family, name, time: toTimestamp(timeUs), author };
       if (old === undefined) changes.push({ ...common, change: 'added' });
-      else if (kept === undefined) changes.push({ ...common, change: 'removed' });
-      else changes.push({ ...common, change: 'changed', fields: fieldChanges(old, kept.object) });
+      else if (stored === undefined) changes.push({ ...common, change: 'removed' });
+      else changes.push({ ...common, change: 'changed', fields: fieldChanges(old, stored.object) });
     }
   }
   return changes;

@@ -1,5 +1,5 @@
 // The smallest database that is kept: a row a commit.
-import { DurableDatabase, Tally } from '../src/sqlite/index.ts';
+import { DurableDatabase, RowChecksums } from '../src/sqlite/index.ts';
 
 export interface Counters {
   readonly missing: readonly string[];
@@ -10,7 +10,7 @@ export interface Counters {
 }
 
 export function openCounters(path: string): Counters {
-  const kept = new DurableDatabase(path, {
+  const durable = new DurableDatabase(path, {
     meaning: 'counters may be older than what was acknowledged',
     applicationId: 7,
     version: 1,
@@ -18,23 +18,23 @@ export function openCounters(path: string): Counters {
     mayBeGone: false,
     checkpointMs: 3,
   });
-  const tally = new Tally();
-  const rows = kept.sqlite.prepare('SELECT number, text FROM counters').all();
-  for (const { number, text } of rows) tally.add('counters', `${number} ${text}`);
-  kept.verify(tally);
-  const insert = kept.sqlite.prepare('INSERT INTO counters VALUES (?, ?)');
+  const checksums = new RowChecksums();
+  const rows = durable.sqlite.prepare('SELECT number, text FROM counters').all();
+  for (const { number, text } of rows) checksums.add('counters', `${number} ${text}`);
+  durable.verify(checksums);
+  const insert = durable.sqlite.prepare('INSERT INTO counters VALUES (?, ?)');
   let last = rows.length;
   return {
-    missing: kept.missing,
+    missing: durable.missing,
     rows: rows.length,
     count() {
       const text = 'x'.repeat(50 + (last % 500));
-      kept.transaction(() => {
+      durable.transaction(() => {
         insert.run(last + 1, text);
-        kept.tally.add('counters', `${last + 1} ${text}`);
+        durable.checksums.add('counters', `${last + 1} ${text}`);
       });
       return ++last;
     },
-    close: () => kept.close(),
+    close: () => durable.close(),
   };
 }

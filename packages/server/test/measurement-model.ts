@@ -77,8 +77,8 @@ export class MeasurementModel {
     }
     if (isElsewhere) this.#forgetHeld(name);
     const zero = { value: zeroOf(datatype), quality: 0x08, timeUs: 0 };
-    const kept = old?.device ?? zero;
-    const device = isOther ? zero : isElsewhere ? { ...kept, quality: 0x08, timeUs: this.nowUs } : kept;
+    const stored = old?.device ?? zero;
+    const device = isOther ? zero : isElsewhere ? { ...stored, quality: 0x08, timeUs: this.nowUs } : stored;
     this.points.set(name, { definition, device, forced });
     if (isElsewhere) this.#publish(name);
     for (const link of this.links.values()) if (link.watchdog === name) this.#drive(link);

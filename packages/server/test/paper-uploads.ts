@@ -2,17 +2,17 @@
 import type { UploadRecord, UploadStore } from '../src/modules/index.ts';
 
 export class PaperUploads implements UploadStore {
-  readonly kept = new Map<string, UploadRecord>();
+  readonly stored = new Map<string, UploadRecord>();
   /** Called before each change; what it throws is what the disk says. */
   onChange: () => void = () => undefined;
 
   async storeUpload(upload: UploadRecord): Promise<void> {
     this.onChange();
-    this.kept.set(upload.name, upload);
+    this.stored.set(upload.name, upload);
   }
 
   async forgetUpload(name: string): Promise<void> {
     this.onChange();
-    this.kept.delete(name);
+    this.stored.delete(name);
   }
 }

@@ -65,7 +65,7 @@ export class RuntimeBench {
       clock: systemClock,
       measurements: this.measurements,
       commands: this.commands,
-      sink: { batch: this.records, slotOf: (key) => this.sources.push(key) - 1, added: () => undefined },
+      sink: { batch: this.records, refOf: (key) => this.sources.push(key) - 1, added: () => undefined },
       onJump: () => undefined,
     });
     const log = pino({ level: 'debug', base: null }, { write: (line: string) => this.lines.push(JSON.parse(line)) });

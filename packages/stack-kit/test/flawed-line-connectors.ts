@@ -62,11 +62,11 @@ class LeaksTimers extends LineConnector {
 }
 
 class LeaksMemory extends LineConnector {
-  readonly #kept: Buffer[] = [];
+  readonly #stored: Buffer[] = [];
 
   override async connect(signal: AbortSignal): Promise<void> {
     await super.connect(signal);
-    this.#kept.push(Buffer.alloc(65_536, this.#kept.length));
+    this.#stored.push(Buffer.alloc(65_536, this.#stored.length));
   }
 }
 

@@ -237,16 +237,16 @@ describe('the listener', () => {
     const strangers = Array.from({ length: 3 }, () => createConnection(exporter.port, '127.0.0.1'));
     for (const stranger of strangers) stranger.on('error', () => {});
     await until('the house is full', () => exporter.provider.detail?.().clients === 3);
-    const kept = createConnection(exporter.port, '127.0.0.1');
-    kept.write('GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sesame\r\n\r\n');
-    const [answer] = (await once(kept, 'data')) as [Buffer];
+    const stored = createConnection(exporter.port, '127.0.0.1');
+    stored.write('GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sesame\r\n\r\n');
+    const [answer] = (await once(stored, 'data')) as [Buffer];
     assert.match(answer.toString(), /^HTTP\/1.1 200/);
     const more = Array.from({ length: 10 }, () => createConnection(exporter.port, '127.0.0.1'));
     for (const stranger of more) stranger.on('error', () => {});
     const all = [...strangers, ...more];
     await until('strangers make room', () => all.filter(({ destroyed }) => destroyed).length === 11);
-    assert.equal(kept.destroyed, false);
-    for (const socket of [kept, ...all]) socket.destroy();
+    assert.equal(stored.destroyed, false);
+    for (const socket of [stored, ...all]) socket.destroy();
   });
 
   test('holds little for a client that asks without end and takes nothing', async () => {

@@ -152,33 +152,33 @@ class ModbusConnector implements Connector {
   }
 
   async #read(request: ReadRequest, batch: Batch, signal: AbortSignal): Promise<void> {
-    const tally = { failed: 0, answered: 0 };
-    await this.#readOrHalves(request, batch, signal, tally);
+    const counts = { failed: 0, answered: 0 };
+    await this.#readOrHalves(request, batch, signal, counts);
     // All of it fails: the next scan need not look into its parts.
-    if (tally.answered === 0) request.halves = undefined;
+    if (counts.answered === 0) request.halves = undefined;
   }
 
   async #readOrHalves(
     request: ReadRequest,
     batch: Batch,
     signal: AbortSignal,
-    tally: { failed: number; answered: number },
+    counts: { failed: number; answered: number },
   ): Promise<void> {
     const { clock } = this.#options;
     if (request.halves === undefined || request.halves.untilMs < clock.monotonicMs()) {
       request.halves = undefined;
       if (await this.#readOnce(request, batch, signal)) {
-        tally.answered++;
+        counts.answered++;
         return;
       }
-      tally.failed++;
-      if (request.items.length === 1 || tally.failed >= maxFailuresARead) {
+      counts.failed++;
+      if (request.items.length === 1 || counts.failed >= maxFailuresARead) {
         for (const { point } of request.items) batch.none(point.id, quality.bad.deviceFailure, request.timeUs);
         return;
       }
       request.halves = { parts: halve(request), untilMs: clock.monotonicMs() + halvedMs };
     }
-    for (const part of request.halves.parts) await this.#readOrHalves(part, batch, signal, tally);
+    for (const part of request.halves.parts) await this.#readOrHalves(part, batch, signal, counts);
   }
 
   /** False where the device says that it has failed: one register of many may be the reason. */

@@ -21,14 +21,14 @@ export interface BrokerLinkOptions {
   readonly will?: IClientOptions['will'];
   readonly meter?: Meter;
   /**
-   * Undefined payload: it was too large. `mayBeKept`: the broker may have had it since before the connection was made. No
+   * Undefined payload: it was too large. `mayBeRetained`: the broker may have had it since before the connection was made. No
    * message is taken before the returned promise is fulfilled.
    */
   readonly onMessage: (
     topic: string,
     payload: Buffer | undefined,
     packet: IPublishPacket,
-    mayBeKept: boolean,
+    mayBeRetained: boolean,
   ) => Promise<void> | undefined;
 }
 
@@ -290,7 +290,12 @@ export class BrokerLink {
     const isTooLarge = payload.length === this.#token.length && payload.equals(this.#token);
     let later: Promise<void> | undefined;
     try {
-      later = this.#options.onMessage(packet.topic, isTooLarge ? undefined : payload, packet, this.#mayBeKept(packet));
+      later = this.#options.onMessage(
+        packet.topic,
+        isTooLarge ? undefined : payload,
+        packet,
+        this.#mayBeRetained(packet),
+      );
     } catch (error) {
       this.#lose(lost((error as Error).message));
     }
@@ -298,7 +303,7 @@ export class BrokerLink {
     else later.then(() => done());
   }
 
-  #mayBeKept({ properties }: IPublishPacket): boolean {
+  #mayBeRetained({ properties }: IPublishPacket): boolean {
     if (!this.#isResumed) return false;
     const identifiers = [properties?.subscriptionIdentifier ?? []].flat();
     return !this.#hasIdentifiers || !identifiers.includes(this.#subscriptionIdentifier);

@@ -23,7 +23,7 @@ export interface BrowserOptions {
 }
 
 const listenMs = 2000;
-const keptMs = 60_000;
+const cachedMs = 60_000;
 const maxTopics = 10_000;
 const maxLeaves = 1000;
 const maxDepth = 8;
@@ -51,7 +51,7 @@ interface Listening {
 export class Browser {
   readonly #options: BrowserOptions;
   #listening: Listening | undefined;
-  #kept: { readonly path: string; readonly items: BrowseItem[]; readonly untilMs: number } | undefined;
+  #cached: { readonly path: string; readonly items: BrowseItem[]; readonly untilMs: number } | undefined;
 
   constructor(options: BrowserOptions) {
     this.#options = options;
@@ -82,8 +82,8 @@ export class Browser {
   /** `path` is the beginning of the topics: `plant/tank1` is everything below it, and itself. */
   async browse({ path = '', cursor = '0', limit }: BrowseRequest, signal: AbortSignal): Promise<BrowseAnswer> {
     const nowMs = this.#options.clock.monotonicMs();
-    const kept = this.#kept?.path === path && this.#kept.untilMs > nowMs ? this.#kept.items : undefined;
-    const items = (cursor !== '0' ? kept : undefined) ?? (await this.#listen(path, signal));
+    const cached = this.#cached?.path === path && this.#cached.untilMs > nowMs ? this.#cached.items : undefined;
+    const items = (cursor !== '0' ? cached : undefined) ?? (await this.#listen(path, signal));
     const from = /^[0-9]{1,9}$/.test(cursor) ? Number(cursor) : 0;
     const to = from + Math.max(1, limit);
     return { items: items.slice(from, to), cursor: to < items.length ? String(to) : undefined };
@@ -113,7 +113,7 @@ export class Browser {
       unsubscribe(filter).catch(() => undefined);
     }
     const items = [...(listening.hasSparkplug ? [sparkplugFolder] : []), ...itemsOf(listening.heard)];
-    this.#kept = { path, items, untilMs: clock.monotonicMs() + keptMs };
+    this.#cached = { path, items, untilMs: clock.monotonicMs() + cachedMs };
     return items;
   }
 

@@ -27,8 +27,8 @@ export class CommandWriter {
   constructor(options: CommandWriterOptions) {
     this.#options = options;
     const { clock, refused, version, variables } = options;
-    const keptMs = version === '5' ? variables.expirySeconds * 1000 : 0;
-    this.answers = new CommandAnswers({ clock, refused, lateMs: keptMs + lateMs });
+    const expiryMs = version === '5' ? variables.expirySeconds * 1000 : 0;
+    this.answers = new CommandAnswers({ clock, refused, lateMs: expiryMs + lateMs });
   }
 
   setCommands(commands: readonly StackCommand[]): void {

@@ -169,7 +169,7 @@ class MqttConnector implements Connector {
         meter,
         cleanStart: variables.cleanStart,
         ...(variables.hostId !== '' && { will: this.#hostState(false, this.#connectedMs) }),
-        onMessage: (topic, payload, packet, mayBeKept) => this.#hear(topic, payload, packet, mayBeKept),
+        onMessage: (topic, payload, packet, mayBeRetained) => this.#hear(topic, payload, packet, mayBeRetained),
       },
       signal,
     );
@@ -292,9 +292,9 @@ class MqttConnector implements Connector {
     topic: string,
     bytes: Buffer | undefined,
     packet: IPublishPacket,
-    mayBeKept: boolean,
+    mayBeRetained: boolean,
   ): Promise<void> | undefined {
-    const delivery = { isRetained: packet.retain, mayBeKept, order: ++this.#messages };
+    const delivery = { isRetained: packet.retain, mayBeRetained, order: ++this.#messages };
     this.#browser.hear(topic, bytes);
     if (bytes !== undefined) {
       this.#payload.load(bytes);

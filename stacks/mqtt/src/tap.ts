@@ -18,14 +18,14 @@ export interface Delivery {
   /** The broker had it as the last of its topic. */
   readonly isRetained: boolean;
   /** It may have waited at the broker while the connection was down. */
-  readonly mayBeKept: boolean;
+  readonly mayBeRetained: boolean;
   /** Counts up: where there are too many, a message may be read after one that came later. */
   readonly order: number;
 }
 
 /** Nothing that the broker sends again later, such as for another subscription, is newer. */
-export function isLive({ isRetained, mayBeKept }: Delivery): boolean {
-  return !isRetained && !mayBeKept;
+export function isLive({ isRetained, mayBeRetained }: Delivery): boolean {
+  return !isRetained && !mayBeRetained;
 }
 
 export class Tap {
@@ -65,7 +65,7 @@ export class Tap {
   /** Reads a message; returns false where it says nothing of the measurement. */
   read(payload: Payload, delivery: Delivery, { clock, times, allowsLate }: TapContext): boolean {
     const { settings } = this;
-    const { isRetained, mayBeKept } = delivery;
+    const { isRetained, mayBeRetained } = delivery;
     if (settings === undefined || (isRetained && (this.#isLive || settings.retained === 'ignore'))) return false;
     const { address, where } = settings;
     if (where !== undefined && payload.words({ kind: 'json', path: where.path }) !== where.text) return false;
@@ -80,7 +80,7 @@ export class Tap {
       let own = settings.quality === undefined ? quality.good : readQuality(payload.at(settings.quality));
       if (isRetained && settings.retained === 'uncertain' && isGood(own)) own = quality.uncertain.lastUsableValue;
       if (settings.time === undefined) {
-        const isOfUnknownAge = isRetained ? settings.retained === 'auto' : mayBeKept;
+        const isOfUnknownAge = isRetained ? settings.retained === 'auto' : mayBeRetained;
         if (isOfUnknownAge && isGood(own)) this.#doubt(value, own, isRetained, nowUs);
         else this.#set(value, own, nowUs);
       } else {

@@ -102,9 +102,9 @@ describe('a folder of certificates', () => {
     const stranger = await newFolder(t, 'urn:stranger');
     const { name } = await certificates.checkCertificate([stranger.certificates.getCertificate()]);
     assert.equal(name, 'BadCertificateUntrusted');
-    const kept = readdirSync(join(folder, 'rejected'));
-    assert.equal(kept.length, 100);
-    assert.ok(kept.some((each) => /^[0-9a-f]{40}\.der$/.test(each)));
-    assert.ok(!kept.includes('50.der'), 'the oldest has gone');
+    const stored = readdirSync(join(folder, 'rejected'));
+    assert.equal(stored.length, 100);
+    assert.ok(stored.some((each) => /^[0-9a-f]{40}\.der$/.test(each)));
+    assert.ok(!stored.includes('50.der'), 'the oldest has gone');
   });
 });

@@ -59,9 +59,9 @@ export class Faults {
 
   /** Ends the faults that no command could end any more. */
   keep(addresses: Iterable<FaultAddress>): void {
-    const kept = new Set(Array.from(addresses, keyOf));
+    const retained = new Set(Array.from(addresses, keyOf));
     for (const same of this.#faults.values()) {
-      for (const [of, { address }] of same) if (!kept.has(keyOf(address))) same.delete(of);
+      for (const [of, { address }] of same) if (!retained.has(keyOf(address))) same.delete(of);
     }
   }
 

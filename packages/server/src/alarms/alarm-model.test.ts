@@ -81,12 +81,12 @@ class Pair {
       while (bench.disk.next !== undefined) await this.#answer(true);
       await this.take({ kind: 'advance', ms: 60_000 });
     }
-    const { unkept, operationsPending } = bench.alarms.counts();
-    assert.deepEqual({ unkept, operationsPending }, { unkept: 0, operationsPending: 0 });
+    const { unsaved, operationsPending } = bench.alarms.counts();
+    assert.deepEqual({ unsaved, operationsPending }, { unsaved: 0, operationsPending: 0 });
     for (const name of bench.disk.alarms.keys()) assert.ok(bench.alarms.find(name) >= 0, `${name} is forgotten`);
     for (const [name, { state, timeUs, authority, transitions }] of this.model.alarms) {
-      const kept = bench.disk.alarms.get(name);
-      if (transitions > 0 || kept !== undefined) assert.deepEqual(kept, { name, state, timeUs, authority });
+      const stored = bench.disk.alarms.get(name);
+      if (transitions > 0 || stored !== undefined) assert.deepEqual(stored, { name, state, timeUs, authority });
     }
     this.#compareCollection();
   }
@@ -156,10 +156,10 @@ class Pair {
 
   /** What a person was told to be done stays there until a trigger, or a later operation, has written over it. */
   #isOnDisk(name: string, authority: string, state: AlarmState): void {
-    const kept = this.bench.disk.alarms.get(name);
-    assert.ok(kept !== undefined && isPerson(kept.authority));
-    if (kept.authority === authority) assert.equal(kept.state, state);
-    else assert.ok(numberOf(kept.authority) > numberOf(authority));
+    const stored = this.bench.disk.alarms.get(name);
+    assert.ok(stored !== undefined && isPerson(stored.authority));
+    if (stored.authority === authority) assert.equal(stored.state, state);
+    else assert.ok(numberOf(stored.authority) > numberOf(authority));
   }
 
   #compareCollection(): void {

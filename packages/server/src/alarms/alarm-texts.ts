@@ -35,8 +35,8 @@ export class AlarmTexts {
 
   /** All fields. */
   one(handle: number): string {
-    const kept = this.#texts[handle];
-    if (kept !== undefined) return kept;
+    const cached = this.#texts[handle];
+    if (cached !== undefined) return cached;
     const alarm = this.#shown(handle);
     if (alarm === undefined) throw new RangeError(`There is no alarm at ${handle}`);
     const text = objectText(alarm, alarmFields);

@@ -38,7 +38,7 @@ test('an alarm that is not there cannot be operated', async () => {
   for (const name of ['b', '__proto__', 'constructor', '']) {
     await assert.rejects(alarms.operate(name, 'activate', 'ann'), isProblem('unknown-object'));
   }
-  assert.deepEqual([alarms.counts().operationsPending, alarms.counts().unkept], [0, 0]);
+  assert.deepEqual([alarms.counts().operationsPending, alarms.counts().unsaved], [0, 0]);
 });
 
 test('AL-15: a trigger is published at once, though the disk takes nothing', async () => {
@@ -48,7 +48,7 @@ test('AL-15: a trigger is published at once, though the disk takes nothing', asy
   assert.deepEqual(bench.disk.pending, ['a ACT_UNACK']);
   await bench.disk.answerAll();
   assert.deepEqual(bench.disk.alarms.get('a'), { name: 'a', state: 'ACT_UNACK', timeUs: 5, authority: 'trigger' });
-  assert.equal(bench.alarms.counts().unkept, 0);
+  assert.equal(bench.alarms.counts().unsaved, 0);
 });
 
 test('AL-15: an alarm that changes faster than the disk is kept in its newest state', async () => {
@@ -76,11 +76,11 @@ describe('AL-16: a disk that refuses', () => {
       assert.deepEqual(bench.disk.pending, ['a INACT_UNACK']);
       await bench.disk.answer(false);
     }
-    assert.deepEqual([bench.alarms.counts().storeFailures, bench.alarms.counts().unkept], [9, 1]);
+    assert.deepEqual([bench.alarms.counts().storeFailures, bench.alarms.counts().unsaved], [9, 1]);
     bench.clock.advance(60000);
     await bench.disk.answerAll();
     assert.equal(bench.disk.alarms.get('a')?.timeUs, 2);
-    assert.deepEqual([bench.clock.pending, bench.alarms.counts().unkept], [0, 0]);
+    assert.deepEqual([bench.clock.pending, bench.alarms.counts().unsaved], [0, 0]);
   });
 
   test('is asked at once when it is known to take writes again, and then as if it had never refused', async () => {
@@ -96,7 +96,7 @@ describe('AL-16: a disk that refuses', () => {
     bench.clock.advance(1000);
     assert.deepEqual(bench.disk.pending, ['a ACT_UNACK']);
     await bench.disk.answerAll();
-    assert.equal(bench.alarms.counts().unkept, 0);
+    assert.equal(bench.alarms.counts().unsaved, 0);
   });
 
   test('costs one timer, however many alarms wait', async () => {
@@ -142,7 +142,7 @@ describe('AL-17: an operation', () => {
     await bench.disk.answer();
     assert.deepEqual([operation.outcome, bench.news()], ['done', ['a ACT_UNACK ann 1000000000']]);
     assert.deepEqual(bench.disk.alarms.get('a'), bench.alarms.stateOf(bench.alarms.find('a')));
-    assert.deepEqual([bench.disk.pending, bench.alarms.counts().unkept], [[], 0]);
+    assert.deepEqual([bench.disk.pending, bench.alarms.counts().unsaved], [[], 0]);
   });
 
   test('that the disk refuses has changed nothing, and says why', async () => {
@@ -297,17 +297,17 @@ describe('AL-19: an operation that meets a trigger on its way to disk', () => {
 });
 
 describe('AL-21: what was on disk', () => {
-  const kept = [
+  const stored = [
     { name: '__proto__', state: 'ACT_ACK', timeUs: 7, authority: 'ann' },
     { name: 'gone', state: 'ACT_UNACK', timeUs: 8, authority: 'bob' },
   ] as const;
 
   test('is restored, and its trigger goes on from it', () => {
     const bench = new AlarmBench();
-    bench.alarms.restore(kept);
+    bench.alarms.restore(stored);
     bench.measurements.add('m', 'd');
     bench.alarms.put(triggered({ name: '__proto__', trgHysteresis: '5' }));
-    assert.deepEqual(bench.alarms.stateOf(bench.alarms.find('__proto__')), kept[0]);
+    assert.deepEqual(bench.alarms.stateOf(bench.alarms.find('__proto__')), stored[0]);
     bench.set('m', 6, 192, 9);
     assert.deepEqual(bench.news(), []);
     bench.set('m', 5, 192, 9);
@@ -317,8 +317,8 @@ describe('AL-21: what was on disk', () => {
 
   test('and belongs to no alarm is forgotten', async () => {
     const bench = new AlarmBench();
-    for (const alarm of kept) bench.disk.alarms.set(alarm.name, alarm);
-    bench.alarms.restore(kept);
+    for (const alarm of stored) bench.disk.alarms.set(alarm.name, alarm);
+    bench.alarms.restore(stored);
     bench.alarms.put({ name: '__proto__', severity: 0 });
     bench.alarms.deleteOrphans();
     await bench.disk.answerAll();
@@ -329,7 +329,7 @@ describe('AL-21: what was on disk', () => {
 
   test('belongs to the first alarm of its name alone', () => {
     const bench = new AlarmBench();
-    bench.alarms.restore(kept);
+    bench.alarms.restore(stored);
     bench.alarms.put({ name: 'gone', severity: 0 });
     bench.alarms.remove('gone');
     bench.alarms.put({ name: 'gone', severity: 0 });

@@ -25,7 +25,7 @@ export interface AlarmCounts {
   readonly transitions: number;
   readonly storeFailures: number;
   /** Alarms whose state on disk is not yet the present one. */
-  readonly unkept: number;
+  readonly unsaved: number;
   readonly operationsPending: number;
 }
 
@@ -77,8 +77,8 @@ export class Alarms {
   }
 
   /** What was on disk, before the first put. */
-  restore(kept: Iterable<StoredAlarm>): void {
-    for (const alarm of kept) this.#restored.set(alarm.name, alarm);
+  restore(stored: Iterable<StoredAlarm>): void {
+    for (const alarm of stored) this.#restored.set(alarm.name, alarm);
   }
 
   /** After the puts of the first rendering: what was restored and belongs to no alarm is forgotten on disk as well. */
@@ -194,7 +194,7 @@ export class Alarms {
       byState: { ...this.#byState },
       transitions: this.#transitions,
       storeFailures: this.#persistence.failures,
-      unkept: this.#persistence.pending,
+      unsaved: this.#persistence.pending,
       operationsPending: this.#operations.pending,
     };
   }
@@ -213,12 +213,12 @@ export class Alarms {
 
   #add(alarm: Alarm): LiveEntry {
     const entry = new LiveEntry(this.#free.pop() ?? this.#entries.length, alarm);
-    const kept = this.#restored.get(alarm.name);
-    if (kept !== undefined) {
+    const stored = this.#restored.get(alarm.name);
+    if (stored !== undefined) {
       this.#restored.delete(alarm.name);
-      entry.state = kept.state;
-      entry.timeUs = kept.timeUs;
-      entry.authority = kept.authority;
+      entry.state = stored.state;
+      entry.timeUs = stored.timeUs;
+      entry.authority = stored.authority;
     }
     if (entry.handle === this.#entries.length) this.#entries.push(entry);
     else this.#entries[entry.handle] = entry;
@@ -262,7 +262,7 @@ export class Alarms {
   async #carryOut(name: string, operation: AlarmOperation, authority: string): Promise<void> {
     this.#persistence.hold(name);
     try {
-      let kept: StoredAlarm | undefined;
+      let stored: StoredAlarm | undefined;
       let from: LiveEntry | undefined;
       let transitions = 0;
       for (;;) {
@@ -271,18 +271,18 @@ export class Alarms {
         const state = nextState(entry.state, operation, entry.alarm.ackMode);
         if (state === entry.state) {
           // A definition that changed meanwhile may have left on disk what is not to be.
-          if (kept !== undefined) this.#persistence.changed(name);
+          if (stored !== undefined) this.#persistence.changed(name);
           return;
         }
-        if (kept?.state === state) {
+        if (stored?.state === state) {
           // Where a trigger came between, and went again, the time of the operation is later than those.
           const isSame = entry === from && entry.transitions === transitions;
-          this.#apply(entry, state, isSame ? kept.timeUs : this.#timeAfter(entry), authority);
+          this.#apply(entry, state, isSame ? stored.timeUs : this.#timeAfter(entry), authority);
           return;
         }
         [from, transitions] = [entry, entry.transitions];
-        kept = { name, state, timeUs: this.#timeAfter(entry), authority };
-        await this.#persistence.storeNow(kept);
+        stored = { name, state, timeUs: this.#timeAfter(entry), authority };
+        await this.#persistence.storeNow(stored);
       }
     } finally {
       this.#persistence.release(name);

@@ -19,7 +19,7 @@ import type {
 } from './protocol.ts';
 import type { Parcel, ParcelBatch } from './record-queue.ts';
 import { replaces, simulated } from './records.ts';
-import { SeriesSlots } from './series-slots.ts';
+import { SeriesRefs } from './series-refs.ts';
 import { type SnapshotRequest, snapshotRequest } from './snapshot-request.ts';
 import { ArchiveStore } from './store/archive-store.ts';
 import type { Retention } from './store/retention.ts';
@@ -40,7 +40,7 @@ class ArchiveThread {
   readonly #releasing = new Set<string>();
   readonly #store: ArchiveStore;
   readonly #worker = new CompactionWorker();
-  readonly #slots: SeriesSlots;
+  readonly #refs: SeriesRefs;
   /** Invalid records of the current parcel. */
   #invalid = 0;
   #isMaintaining = false;
@@ -55,7 +55,7 @@ class ArchiveThread {
       onDamage: (damage) => this.#warnOf(damage),
       ...(limits && { limits }),
     });
-    this.#slots = new SeriesSlots(this.#store, (reason) => {
+    this.#refs = new SeriesRefs(this.#store, (reason) => {
       this.#warn(`records of new series are discarded: ${reason}`);
     });
     const { ofSeries, damages } = readRetentions(folder);
@@ -72,12 +72,12 @@ class ArchiveThread {
   }
 
   take({ newSeries, batches }: Parcel): void {
-    this.#slots.add(newSeries);
+    this.#refs.add(newSeries);
     for (const message of batches) {
-      const batch = this.#slots.recordsOf(batchOf(message));
+      const batch = this.#refs.recordsOf(batchOf(message));
       this.#invalid += message.count - batch.count;
       try {
-        this.#store.append(batch, this.#slots.numbers);
+        this.#store.append(batch, this.#refs.numbers);
       } catch (error) {
         // What made it is wrong, and trying again would not help.
         if (!(error instanceof RangeError)) throw error;

@@ -52,7 +52,7 @@ async function started(): Promise<Archive> {
 
 async function write(archive: Archive, from: number, to: number, valueAt = (at: number) => at / 100): Promise<void> {
   const { records } = archive;
-  const source = records.slotOf(level);
+  const source = records.refOf(level);
   for (let at = from; at < to; at++) records.batch.number(source, valueAt(at), 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
@@ -150,7 +150,7 @@ describe('the archive', () => {
   test('erases what waits as well, and lets imported records replace what is there', async () => {
     const archive = await started();
     await write(archive, 0, 10);
-    archive.records.batch.number(archive.records.slotOf(level), 5, 0xc0, startUs + 20_000_000);
+    archive.records.batch.number(archive.records.refOf(level), 5, 0xc0, startUs + 20_000_000);
     archive.records.added();
     await archive.erase('measurements', 'level', startUs + 2_000_000, startUs + 30_000_000);
     const batch = new Batch();
@@ -233,7 +233,7 @@ describe('the archive', () => {
 
   test('counts records that are none of their series, and goes on', async () => {
     const archive = await started();
-    archive.records.batch.text(archive.records.slotOf(level), 'text', 0xc0, startUs);
+    archive.records.batch.text(archive.records.refOf(level), 'text', 0xc0, startUs);
     archive.records.added();
     await archive.records.allStored();
     await write(archive, 0, 3);
@@ -245,7 +245,7 @@ describe('the archive', () => {
     const archive = make({ series: 2 });
     await archive.open();
     const { records } = archive;
-    const sources = ['level', 'flow', 'more', 'most'].map((name) => records.slotOf({ ...level, name }));
+    const sources = ['level', 'flow', 'more', 'most'].map((name) => records.refOf({ ...level, name }));
     for (const [at, source] of [...sources, ...sources].entries()) {
       records.batch.number(source, at, 0xc0, startUs + at);
     }

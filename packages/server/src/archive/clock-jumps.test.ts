@@ -36,7 +36,7 @@ class StoreSink implements RecordSink {
     this.store = store;
   }
 
-  slotOf(key: SeriesKey): number {
+  refOf(key: SeriesKey): number {
     return this.#sources.push(key) - 1;
   }
 

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 function add(count: number): void {
-  for (let index = 0; index < count; index++) queue.batch.number(queue.slotOf(level), index, 0xc0, index);
+  for (let index = 0; index < count; index++) queue.batch.number(queue.refOf(level), index, 0xc0, index);
   queue.added();
 }
 
@@ -42,7 +42,7 @@ describe('records on their way to the disk', () => {
     assert.deepEqual(sent.map(recordsOf), [5]);
     assert.deepEqual(sent[0]?.newSeries, [level]);
     queue.settled();
-    assert.equal(queue.slotOf({ ...level, datatype: 'i' }), 1);
+    assert.equal(queue.refOf({ ...level, datatype: 'i' }), 1);
     add(1);
     clock.advance(commitMs);
     assert.deepEqual(sent[1]?.newSeries, [{ ...level, datatype: 'i' }]);
@@ -78,7 +78,7 @@ describe('records on their way to the disk', () => {
   test('that somebody waits for go at once, in order, and are never dropped', async () => {
     add(1);
     const batch = new Batch();
-    batch.text(queue.slotOf(level), 'x'.repeat(1 << 21), 0x1c0, 5);
+    batch.text(queue.refOf(level), 'x'.repeat(1 << 21), 0x1c0, 5);
     const imported = queue.import(level, batch.take());
     add(16_384);
     assert.deepEqual(sent.map(recordsOf), [2]);
@@ -98,10 +98,10 @@ describe('records on their way to the disk', () => {
 
   test('that somebody waits for are answered where the disk refuses, and wait on', async () => {
     const batch = new Batch();
-    batch.number(queue.slotOf(level), 1, 0x1c0, 5);
+    batch.number(queue.refOf(level), 1, 0x1c0, 5);
     const imported = queue.import(level, batch.take());
     const later = new Batch();
-    later.number(queue.slotOf(level), 2, 0x1c0, 6);
+    later.number(queue.refOf(level), 2, 0x1c0, 6);
     const next = queue.import(level, later.take());
     const [first, second] = [assert.rejects(imported, /full/), assert.rejects(next, /full/)];
     queue.refused(new Error('the disk is full'));

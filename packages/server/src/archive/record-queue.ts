@@ -10,7 +10,7 @@ export interface Parcel {
   readonly batches: readonly ParcelBatch[];
 }
 
-/** Its points are slots of series; or, where `importedTo` is there, all are of this one, and of another origin. */
+/** Its points are references to series; or, where `importedTo` is there, all are of this one, and of another origin. */
 export interface ParcelBatch extends BatchMessage {
   readonly importedTo?: number;
 }
@@ -57,12 +57,12 @@ export class RecordQueue {
   invalid = 0;
   readonly #options: RecordQueueOptions;
   /** By kind and datatype, then by name. */
-  readonly #slots: Record<Kind, { [D in Datatype]?: Map<string, number> }> = {
+  readonly #refs: Record<Kind, { [D in Datatype]?: Map<string, number> }> = {
     measurements: {},
     commands: {},
     alarms: {},
   };
-  #slotCount = 0;
+  #refCount = 0;
   #undeclared: SeriesKey[] = [];
   readonly #pending: PendingBatch[] = [];
   #pendingBytes = 0;
@@ -75,13 +75,13 @@ export class RecordQueue {
   }
 
   /** A number for the series, the same for as long as the server runs. */
-  slotOf(key: SeriesKey): number {
+  refOf(key: SeriesKey): number {
     const { kind, name, datatype } = key;
-    this.#slots[kind][datatype] ??= new Map();
-    const numbers = this.#slots[kind][datatype];
+    this.#refs[kind][datatype] ??= new Map();
+    const numbers = this.#refs[kind][datatype];
     const known = numbers.get(name);
     if (known !== undefined) return known;
-    const number = this.#slotCount++;
+    const number = this.#refCount++;
     numbers.set(name, number);
     this.#undeclared.push(key);
     return number;
@@ -111,7 +111,7 @@ export class RecordQueue {
   async import(key: SeriesKey, batch: BatchMessage): Promise<void> {
     this.#close();
     this.imported += batch.count;
-    this.#push({ ...batch, importedTo: this.slotOf(key) });
+    this.#push({ ...batch, importedTo: this.refOf(key) });
     await this.allStored();
   }
 

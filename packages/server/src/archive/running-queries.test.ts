@@ -32,8 +32,8 @@ beforeEach(async (t) => {
 
 async function store(name: string, count: number, from = 0): Promise<void> {
   const { records } = archive;
-  const slot = records.slotOf({ kind: 'measurements', name, datatype: 'd' });
-  for (let at = from; at < from + count; at++) records.batch.number(slot, at, 0xc0, startUs + at * 1_000_000);
+  const ref = records.refOf({ kind: 'measurements', name, datatype: 'd' });
+  for (let at = from; at < from + count; at++) records.batch.number(ref, at, 0xc0, startUs + at * 1_000_000);
   records.added();
   await records.allStored();
 }
@@ -108,8 +108,8 @@ describe('queries that nobody takes', () => {
 
 test('queries without a page yet end with their client, those included that are let in by the end of others', async () => {
   const { records } = archive;
-  const slot = records.slotOf({ kind: 'alarms', name: 'high', datatype: 's' });
-  records.batch.text(slot, packAlarm({ state: 'INACT_ACK', description: '', authority: 'trigger' }), 0, startUs);
+  const ref = records.refOf({ kind: 'alarms', name: 'high', datatype: 's' });
+  records.batch.text(ref, packAlarm({ state: 'INACT_ACK', description: '', authority: 'trigger' }), 0, startUs);
   await records.allStored();
   // Looks for an active one at each microsecond of a day.
   const silent: ReadRequest = { ...endless, kind: 'alarms', names: ['high'], activeOnly: true };

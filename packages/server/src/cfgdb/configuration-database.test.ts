@@ -92,30 +92,30 @@ describe('downloads of the database', () => {
   });
 
   test('have every change that was answered before, and are of a few moments at once', async () => {
-    const kept: Download[] = [];
+    const stored: Download[] = [];
     for (let change = 0; change < mostCopies; change++) {
       await put(`b${change}`);
-      kept.push(await cfgdb.download());
+      stored.push(await cfgdb.download());
     }
     assert.equal(temporary().length, mostCopies);
-    kept.push(await cfgdb.download());
+    stored.push(await cfgdb.download());
     await put('another');
     await assert.rejects(cfgdb.download(), isOverload);
-    await leave(kept.shift() as Download);
+    await leave(stored.shift() as Download);
     await until('its file is gone', async () => temporary().length < mostCopies);
-    kept.push(await cfgdb.download());
+    stored.push(await cfgdb.download());
     const names = (bytes: Buffer) => ['b0', 'b1', 'b2', 'another'].filter((name) => bytes.includes(name));
-    assert.deepEqual(names(await bytesOf(kept[0] as Download)), ['b0', 'b1']);
-    assert.deepEqual(names(await bytesOf(kept.at(-1) as Download)), ['b0', 'b1', 'b2', 'another']);
-    for (const each of kept) each.stream.destroy();
+    assert.deepEqual(names(await bytesOf(stored[0] as Download)), ['b0', 'b1']);
+    assert.deepEqual(names(await bytesOf(stored.at(-1) as Download)), ['b0', 'b1', 'b2', 'another']);
+    for (const each of stored) each.stream.destroy();
   });
 
   test('are a bounded number at once', async () => {
-    const kept = await downloads(mostDownloads);
+    const stored = await downloads(mostDownloads);
     await assert.rejects(cfgdb.download(), isOverload);
-    await leave(kept.pop() as Download);
-    kept.push(await cfgdb.download());
-    for (const each of kept) await leave(each);
+    await leave(stored.pop() as Download);
+    stored.push(await cfgdb.download());
+    for (const each of stored) await leave(each);
     await until('nothing is left', async () => temporary().length === 0);
   });
 

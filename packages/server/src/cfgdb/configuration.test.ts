@@ -99,8 +99,8 @@ class Pair {
 
   /** One of the revisions that are kept, or one that never was. */
   #idAt(at: number): number {
-    const kept = this.model.revisions();
-    return at % (kept.length + 1) === kept.length ? 9999 : (kept[at % (kept.length + 1)]?.id ?? 0);
+    const stored = this.model.revisions();
+    return at % (stored.length + 1) === stored.length ? 9999 : (stored[at % (stored.length + 1)]?.id ?? 0);
   }
 
   compare(): void {
@@ -120,20 +120,20 @@ class Pair {
     const revisions = model.revisions();
     assert.deepEqual(
       configuration.revisions(),
-      revisions.map((kept, at) => summaryOf(kept, at === 0)),
+      revisions.map((stored, at) => summaryOf(stored, at === 0)),
     );
   }
 
   compareRevision(at: number): void {
-    const kept = this.model.revisions()[at];
-    if (kept === undefined) return;
-    const whole = parse(this.configuration.revision(kept.id, { configuration: true })) as { changes: Change[] };
+    const stored = this.model.revisions()[at];
+    if (stored === undefined) return;
+    const whole = parse(this.configuration.revision(stored.id, { configuration: true })) as { changes: Change[] };
     const { configuration, changes, ...summary } = whole as typeof whole & { configuration: object };
-    assert.deepEqual(summary, summaryOf(kept, at === 0));
-    assert.deepEqual(sorted(changes), plain(kept.changes));
+    assert.deepEqual(summary, summaryOf(stored, at === 0));
+    assert.deepEqual(sorted(changes), plain(stored.changes));
     const expected: Record<string, object> = {};
     for (const family of familyNames) {
-      const of = [...kept.objects].filter(([key]) => key.startsWith(`${family} `));
+      const of = [...stored.objects].filter(([key]) => key.startsWith(`${family} `));
       expected[family] = Object.fromEntries(of.map(([key, object]) => [key.slice(family.length + 1), object]));
     }
     assert.ok(sameJson(configuration, expected));

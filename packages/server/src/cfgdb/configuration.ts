@@ -59,8 +59,8 @@ export class Configuration {
   list(family: Family, names?: readonly string[]): Json {
     const objects = this.#database.content[family];
     if (names !== undefined) return toJson(collectionTexts(objects, [...new Set(names)].sort()));
-    const kept = this.#collections.get(family);
-    if (kept !== undefined) return kept;
+    const cached = this.#collections.get(family);
+    if (cached !== undefined) return cached;
     const made = toJson(collectionTexts(objects, sortedNames(objects)));
     this.#collections.set(family, made);
     return made;

@@ -2,7 +2,7 @@
 // Changes go to disk and memory together or not at all. Requests and answers are in `configuration.ts`.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Change, type Family, type FamilyObject, familyNames, parseJson, toTimestamp } from '@telltale/schema';
-import { DurableDatabase, Tally } from '../sqlite/index.ts';
+import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
 import { type Content, Differences, describeChange, emptyContent } from './content.ts';
 import type { StoredObject } from './read-objects.ts';
 import { packRendering, type RenderingBytes, wholeRendering } from './rendering.ts';
@@ -66,10 +66,10 @@ export class Database {
    * where there is none, before the rest is read.
    */
   constructor(path: string, onRendering: (rendering: RenderingBytes) => void = () => undefined) {
-    const kept = openFile(path);
-    const { sqlite } = kept;
+    const durable = openFile(path);
+    const { sqlite } = durable;
     try {
-      this.#durable = kept;
+      this.#durable = durable;
       this.#sqlite = sqlite;
       this.#statements = Object.fromEntries(
         familyNames.map((family) => [family, prepareFamily(sqlite, tables[family])]),
@@ -77,21 +77,21 @@ export class Database {
       this.#insertDeletion = sqlite.prepare('REPLACE INTO deletions VALUES (?, ?, ?, ?)');
       this.#forgetDeletion = sqlite.prepare('DELETE FROM deletions WHERE family = ? AND name = ?');
       this.#deletionOf = sqlite.prepare('SELECT changedAt, changedBy FROM deletions WHERE family = ? AND name = ?');
-      this.revisions = new Revisions(sqlite, () => kept.tally);
-      const tally = new Tally();
-      const { content, damaged } = this.revisions.load(tally, (text) => onRendering(wholeRendering(text)));
-      if (content === undefined && (damaged.length > 0 || kept.hasLost(revisionsPart))) throw new Error(nothingRuns);
+      this.revisions = new Revisions(sqlite, () => durable.checksums);
+      const checksums = new RowChecksums();
+      const { content, damaged } = this.revisions.load(checksums, (text) => onRendering(wholeRendering(text)));
+      if (content === undefined && (damaged.length > 0 || durable.hasLost(revisionsPart))) throw new Error(nothingRuns);
       if (content === undefined) onRendering(packRendering(emptyContent(), emptyContent()));
       this.#rendered = content ?? emptyContent();
       this.#renderedId = this.revisions.newestId() ?? 0;
-      this.#load(tally);
-      kept.verify(
-        tally,
+      this.#load(checksums);
+      durable.verify(
+        checksums,
         damaged.map((id) => `revision ${id} is damaged, and the one before it runs`),
         () => this.revisions.remove(damaged),
       );
     } catch (error) {
-      throw kept.refuse(error);
+      throw durable.refuse(error);
     }
   }
 
@@ -136,10 +136,10 @@ export class Database {
 
   /** Inside `change`: stores an object, new or in place of the one with its name. */
   put({ family, name, values, text }: StoredObject, edit: Edit): void {
-    this.#untally(family, name);
+    this.#dropChecksum(family, name);
     const columns = values ?? toColumns(family, parseJson(text) as FamilyObject[Family]);
     this.#statements[family].put.run(...columns, edit.timeUs, edit.author);
-    this.#durable.tally.add(family, ...rowTexts(text, edit));
+    this.#durable.checksums.add(family, ...rowTexts(text, edit));
     this.#forget(family, name);
     this.#recentEdits[family].set(name, edit);
     this.#set(family, name, text);
@@ -148,7 +148,7 @@ export class Database {
   /** Inside `change`: false where there is no such object. */
   delete(family: Family, name: string, edit: Edit): boolean {
     if (!this.content[family].has(name)) return false;
-    this.#untally(family, name);
+    this.#dropChecksum(family, name);
     this.#statements[family].delete.run(name);
     this.noteDeletion(family, name, edit);
     this.#set(family, name, undefined);
@@ -159,7 +159,7 @@ export class Database {
   noteDeletion(family: Family, name: string, edit: Edit): void {
     this.#forget(family, name);
     this.#insertDeletion.run(family, name, edit.timeUs, edit.author);
-    this.#durable.tally.add(deletionsPart, ...rowTexts(`${family} ${name}`, edit));
+    this.#durable.checksums.add(deletionsPart, ...rowTexts(`${family} ${name}`, edit));
     this.#recentEdits[family].set(name, edit);
     this.#hasDeletions = true;
   }
@@ -176,7 +176,7 @@ export class Database {
   storeRendering(edit: Edit): void {
     const id = this.revisions.add(this.content, this.changes(), edit);
     this.#sqlite.exec('DELETE FROM deletions');
-    this.#durable.tally.clear(deletionsPart);
+    this.#durable.checksums.clear(deletionsPart);
     const rendered = Object.fromEntries(familyNames.map((family) => [family, new Map(this.content[family])]));
     this.#afterCommit.push(() => {
       this.#rendered = rendered as unknown as Content;
@@ -250,16 +250,19 @@ export class Database {
   }
 
   /** Before an object is put or deleted: what it was does not count any more. */
-  #untally(family: Family, name: string): void {
+  #dropChecksum(family: Family, name: string): void {
     const before = this.content[family].get(name);
-    if (before !== undefined) this.#durable.tally.remove(family, ...rowTexts(before, this.editOf(family, name)));
+    if (before !== undefined) this.#durable.checksums.remove(family, ...rowTexts(before, this.editOf(family, name)));
   }
 
   #forget(family: Family, name: string): void {
     const deletion = this.#hasDeletions ? this.#deletionOf.get(family, name) : undefined;
     if (deletion === undefined) return;
     this.#forgetDeletion.run(family, name);
-    this.#durable.tally.remove(deletionsPart, ...rowTexts(`${family} ${name}`, toEdit(deletion as unknown as EditRow)));
+    this.#durable.checksums.remove(
+      deletionsPart,
+      ...rowTexts(`${family} ${name}`, toEdit(deletion as unknown as EditRow)),
+    );
   }
 
   #set(family: Family, name: string, text: string | undefined): void {
@@ -276,7 +279,7 @@ export class Database {
     this.#differences.note(family, name, differs);
   }
 
-  #load(tally: Tally): void {
+  #load(checksums: RowChecksums): void {
     for (const family of familyNames) {
       const table = tables[family];
       const fields = table.columns.map(({ field }) => field);
@@ -285,7 +288,7 @@ export class Database {
       for (const row of select.iterate() as Iterable<unknown> as Iterable<ColumnValue[]>) {
         const text = toText(table, row);
         this.#assign(family, row[0] as string, text);
-        tally.add(family, ...rowTexts(text, { timeUs: row.at(-2) as number, author: row.at(-1) as string }));
+        checksums.add(family, ...rowTexts(text, { timeUs: row.at(-2) as number, author: row.at(-1) as string }));
       }
       for (const name of this.#rendered[family].keys()) {
         if (!this.content[family].has(name)) this.#differences.note(family, name, true);
@@ -293,12 +296,12 @@ export class Database {
     }
     for (const row of this.#sqlite.prepare('SELECT * FROM deletions').iterate()) {
       this.#hasDeletions = true;
-      tally.add(deletionsPart, ...rowTexts(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
+      checksums.add(deletionsPart, ...rowTexts(`${row.family} ${row.name}`, toEdit(row as unknown as EditRow)));
     }
   }
 }
 
-/** Parts of the tally, beside the families. */
+/** Parts of the checksums, beside the families. */
 const deletionsPart = 'deletions';
 
 const nothingRuns = 'what was rendered is damaged';
@@ -336,13 +339,13 @@ const cacheKiB = 32 << 10;
 
 function openFile(path: string): DurableDatabase {
   const form = { applicationId, version: schemaVersion, create: createSchema, mayBeGone: false, meaning };
-  const kept = new DurableDatabase(path, form);
+  const durable = new DurableDatabase(path, form);
   try {
-    kept.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
-    Revisions.addChecksums(kept.sqlite);
-    return kept;
+    durable.sqlite.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA wal_autocheckpoint = ${walPages}`);
+    Revisions.addChecksums(durable.sqlite);
+    return durable;
   } catch (error) {
-    throw kept.refuse(error);
+    throw durable.refuse(error);
   }
 }
 

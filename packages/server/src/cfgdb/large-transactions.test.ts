@@ -48,8 +48,8 @@ test('of large transactions the heap keeps the texts of the objects, once, and n
     transact(configuration, body, { commit: true, render: true }, 'somebody');
     assert.ok(configuration.takeRendered() && proposed > 0.99 * length);
     assert.equal(body.byteLength, 0, 'the body is given back before the transaction is over');
-    const kept = heapBytes() - before;
-    assert.ok(kept < 1.25 * length, `${kept / MB} MB are kept of ${length / MB} MB`);
+    const stored = heapBytes() - before;
+    assert.ok(stored < 1.25 * length, `${stored / MB} MB are kept of ${length / MB} MB`);
   }
 });
 

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { type Change, ProblemError, type RevisionSummary, toTimestamp } from '@telltale/schema';
-import { isDamage, type Tally } from '../sqlite/index.ts';
+import { isDamage, type RowChecksums } from '../sqlite/index.ts';
 import { type Content, countObjects, pack, packContent, readContent, unpack } from './content.ts';
 
 export const maxRevisions = 50;
@@ -30,7 +30,7 @@ interface Bodies {
   content: Uint8Array;
 }
 
-/** In the tally of the database. */
+/** In the checksums of the database. */
 export const revisionsPart = 'revisions';
 
 const summaryColumns = 'id, time, author, objects, added, changed, removed, checksum';
@@ -39,7 +39,7 @@ export class Revisions {
   readonly #sqlite: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #remove: StatementSync;
-  readonly #tally: () => Tally;
+  readonly #checksums: () => RowChecksums;
 
   static createTable(sqlite: DatabaseSync): void {
     sqlite.exec(`CREATE TABLE renderings (
@@ -64,10 +64,10 @@ export class Revisions {
     }
   }
 
-  /** `tally` is that of the running transaction. */
-  constructor(sqlite: DatabaseSync, tally: () => Tally) {
+  /** `checksums` is that of the running transaction. */
+  constructor(sqlite: DatabaseSync, checksums: () => RowChecksums) {
     this.#sqlite = sqlite;
-    this.#tally = tally;
+    this.#checksums = checksums;
     this.#insert = sqlite.prepare(
       `INSERT INTO renderings (${summaryColumns}, changes, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -112,10 +112,10 @@ export class Revisions {
   }
 
   /**
-   * The newest that is as it was written, and the newer ones that are not. Adds the others to the tally of what is there.
+   * The newest that is as it was written, and the newer ones that are not. Adds the others to the checksums of what is there.
    * `onText` gets its text, before it is read.
    */
-  load(tally: Tally, onText: (text: Buffer) => void): { content: Content | undefined; damaged: number[] } {
+  load(checksums: RowChecksums, onText: (text: Buffer) => void): { content: Content | undefined; damaged: number[] } {
     const damaged: number[] = [];
     let content: Content | undefined;
     for (const row of this.#rows()) {
@@ -126,7 +126,7 @@ export class Revisions {
         content = readContent(text.toString());
       }
       if (content === undefined) damaged.push(row.id);
-      else tally.add(revisionsPart, summaryText(row));
+      else checksums.add(revisionsPart, summaryText(row));
     }
     return { content, damaged };
   }
@@ -171,12 +171,12 @@ export class Revisions {
   #put(row: Row, { changes, content }: Bodies): void {
     const { id, time, author, objects, added, changed, removed, checksum } = row;
     this.#insert.run(id, time, author, objects, added, changed, removed, checksum, changes, content);
-    this.#tally().add(revisionsPart, summaryText(row));
+    this.#checksums().add(revisionsPart, summaryText(row));
   }
 
   #drop(row: Row): void {
     this.#remove.run(row.id);
-    this.#tally().remove(revisionsPart, summaryText(row));
+    this.#checksums().remove(revisionsPart, summaryText(row));
   }
 }
 

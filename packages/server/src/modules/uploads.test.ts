@@ -25,16 +25,16 @@ interface Bench {
 }
 
 /** A server that finds what another one left. */
-async function open(folder = mkdtempSync(join(root, 'made-')), kept: Iterable<UploadRecord> = []): Promise<Bench> {
+async function open(folder = mkdtempSync(join(root, 'made-')), stored: Iterable<UploadRecord> = []): Promise<Bench> {
   const store = new PaperUploads();
-  for (const upload of kept) store.kept.set(upload.name, upload);
+  for (const upload of stored) store.stored.set(upload.name, upload);
   const reported: string[] = [];
   const executables = new Executables({ folder, store, onDamage: (damage) => reported.push(damage) });
-  await executables.open([...store.kept.values()]);
+  await executables.open([...store.stored.values()]);
   return { folder, store, executables, reported };
 }
 
-const restart = ({ folder, store }: Bench) => open(folder, store.kept.values());
+const restart = ({ folder, store }: Bench) => open(folder, store.stored.values());
 
 const put = ({ executables }: Bench, bytes = program, path?: string) =>
   executables.put('pump', path, Readable.from([Buffer.from(bytes)]));
@@ -55,7 +55,7 @@ test('an upload that is flipped, cut off, emptied or removed is told once, and n
     const copy = mkdtempSync(join(root, 'copy-'));
     cpSync(whole.folder, copy, { recursive: true });
     apply(copy);
-    const { executables, reported } = await open(copy, whole.store.kept.values());
+    const { executables, reported } = await open(copy, whole.store.stored.values());
     await executables.checkAll();
     assert.match(
       reported.join(),
@@ -102,7 +102,7 @@ describe('damage is told no more', () => {
       await each.executables.checkAll();
       assert.deepEqual([each.executables.missing, await get(each)], [[], 'of an operator']);
     }
-    assert.equal(bench.store.kept.size, 1);
+    assert.equal(bench.store.stored.size, 1);
   });
 
   test('when it is deleted, though there is nothing to delete', async () => {
@@ -113,7 +113,7 @@ describe('damage is told no more', () => {
     assert.equal(bench.executables.missing.length, 1);
     const none = named('no-executable', /^pump has no executable/);
     await assert.rejects(bench.executables.delete('pump', undefined), none);
-    assert.deepEqual([bench.executables.missing, bench.store.kept.size], [[], 0]);
+    assert.deepEqual([bench.executables.missing, bench.store.stored.size], [[], 0]);
   });
 });
 
@@ -152,22 +152,22 @@ describe('an executable that was put in its place by hand', () => {
 describe('a crash', () => {
   /** The folder and what is kept, as they were just before each change that is kept, and after all of it. */
   async function crashesIn(bench: Bench, work: () => Promise<void>): Promise<Bench[]> {
-    const found: { folder: string; kept: UploadRecord[] }[] = [];
+    const found: { folder: string; stored: UploadRecord[] }[] = [];
     const look = () => {
       const folder = mkdtempSync(join(root, 'crash-'));
       cpSync(bench.folder, folder, { recursive: true });
-      found.push({ folder, kept: [...bench.store.kept.values()] });
+      found.push({ folder, stored: [...bench.store.stored.values()] });
     };
     bench.store.onChange = look;
     await work();
     look();
     // A change may be on disk before whoever asked for it goes on: the files of before with what is kept after.
-    const between = found.slice(1).map(({ kept }, at) => ({ folder: found[at]?.folder, kept }));
+    const between = found.slice(1).map(({ stored }, at) => ({ folder: found[at]?.folder, stored }));
     return Promise.all(
-      [...found, ...between].map(({ folder = '', kept }) => {
+      [...found, ...between].map(({ folder = '', stored }) => {
         const copy = mkdtempSync(join(root, 'copy-'));
         cpSync(folder, copy, { recursive: true });
-        return open(copy, kept);
+        return open(copy, stored);
       }),
     );
   }
@@ -232,11 +232,11 @@ test('an upload that comes while damage is acknowledged counts', async () => {
   await bench.executables.checkAll();
   const keep = bench.store.storeUpload.bind(bench.store);
   let upload: Promise<void> | undefined;
-  bench.store.storeUpload = async (kept) => {
+  bench.store.storeUpload = async (stored) => {
     // Of the acknowledgement, which takes its time: meanwhile the file is uploaded again, or waits.
     upload ??= put(bench, 'the new one');
-    if (kept.sums.length === 1 && kept.sums[0]?.bytes === 'damaged'.length) await Promise.race([upload, wait(100)]);
-    await keep(kept);
+    if (stored.sums.length === 1 && stored.sums[0]?.bytes === 'damaged'.length) await Promise.race([upload, wait(100)]);
+    await keep(stored);
   };
   await bench.executables.acknowledgeMissing();
   await upload;

@@ -5,14 +5,14 @@ import { fits, form, formatText, type StoredValue, stored, type Traits, ValueErr
 /** The value as the datatype keeps it; undefined where it does not fit. */
 export function converted(traits: Traits, value: StoredValue): StoredValue | undefined {
   const { form: held, precision } = traits;
-  let kept: StoredValue | undefined;
-  if (held === form.text) kept = textOf(value);
+  let result: StoredValue | undefined;
+  if (held === form.text) result = textOf(value);
   else if (typeof value === 'string') return parsed(traits, value);
-  else if (held === form.long) kept = longOf(value);
+  else if (held === form.long) result = longOf(value);
   else if (precision === 'whole')
-    kept = Math.round(Number(value)) + 0; // no negative zero
-  else kept = precision === 'single' ? Math.fround(Number(value)) : Number(value);
-  return kept !== undefined && fits(traits, kept) ? kept : undefined;
+    result = Math.round(Number(value)) + 0; // no negative zero
+  else result = precision === 'single' ? Math.fround(Number(value)) : Number(value);
+  return result !== undefined && fits(traits, result) ? result : undefined;
 }
 
 function textOf(value: StoredValue): string | undefined {

@@ -11,7 +11,7 @@ function setUp(): PointsBench {
 }
 
 /** What reads show, and what a restart would show: undefined where nothing is forced. */
-function forced(bench: PointsBench): [shown: string | undefined, kept: string | undefined] {
+function forced(bench: PointsBench): [shown: string | undefined, stored: string | undefined] {
   return [bench.measurements.simulations()[0]?.value, bench.disk.simulations.get('p')?.value];
 }
 

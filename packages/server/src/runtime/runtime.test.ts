@@ -296,7 +296,8 @@ describe('the runtime', () => {
     });
     await allHeard();
     const { disk, alarmsOnDisk } = bench;
-    for (const kept of [disk.commands, disk.simulations, alarmsOnDisk]) assert.deepEqual([...kept.keys()], ['stays']);
+    for (const stored of [disk.commands, disk.simulations, alarmsOnDisk])
+      assert.deepEqual([...stored.keys()], ['stays']);
     assert.deepEqual([bench.valueOf('stays'), bench.qualityOf('stays')], [1, 0x80c0]);
     assert.equal(bench.commands.valueOf(bench.commands.find('stays')), 1);
   });

@@ -15,7 +15,7 @@ import {
   openDatabase,
   UnusableDatabase,
 } from './open-database.ts';
-import { type Sums, Tally } from './tally.ts';
+import { RowChecksums, type Sums } from './row-checksums.ts';
 
 export interface DurableForm extends DatabaseForm {
   /** Whether to create a new file, and report it, where the file is gone; else opening fails. */
@@ -45,7 +45,7 @@ export class DurableDatabase {
   readonly #meaning: string;
   readonly sqlite: DatabaseSync;
   #save: StatementSync | undefined;
-  #tally = new Tally();
+  #checksums = new RowChecksums();
   #sequence: number;
   #missing: readonly string[];
   #isClaimed = true;
@@ -72,8 +72,8 @@ export class DurableDatabase {
   }
 
   /** What is there. Changed inside `transaction` alone, where it is put back if that fails. */
-  get tally(): Tally {
-    return this.#tally;
+  get checksums(): RowChecksums {
+    return this.#checksums;
   }
 
   /** What was acknowledged once and was not found when the file was opened, a sentence each. */
@@ -99,8 +99,8 @@ export class DurableDatabase {
    * Checks what was read against what was written; where they differ, copies the files and reports it. `found` is what
    * the caller has found to be damaged, and `repair` takes it out, in a transaction.
    */
-  verify(read: Tally, found: readonly string[] = [], repair: () => void = () => undefined): void {
-    this.#tally = read;
+  verify(read: RowChecksums, found: readonly string[] = [], repair: () => void = () => undefined): void {
+    this.#checksums = read;
     const statements = [...this.#statements(read), ...found];
     if (statements.length > 0) this.#report(statements, repair);
     else if (this.#control.found?.sequence !== this.#sequence) this.#claim();
@@ -114,10 +114,10 @@ export class DurableDatabase {
     this.#missing = [];
   }
 
-  /** All of `work` or nothing. On disk when it returns; when it throws, file and tally are as before. */
+  /** All of `work` or nothing. On disk when it returns; when it throws, file and checksums are as before. */
   transaction<Result>(work: () => Result): Result {
     this.#refuseStranger();
-    const before = this.#tally.sums;
+    const before = this.#checksums.sums;
     this.sqlite.exec('BEGIN IMMEDIATE');
     let result: Result;
     try {
@@ -125,7 +125,7 @@ export class DurableDatabase {
       this.#saveProgress();
       this.sqlite.exec('COMMIT');
     } catch (error) {
-      this.#tally = new Tally(before);
+      this.#checksums = new RowChecksums(before);
       this.#save = undefined; // its table may be gone with the transaction
       if (this.sqlite.isTransaction) this.sqlite.exec('ROLLBACK');
       throw error;
@@ -183,7 +183,7 @@ export class DurableDatabase {
     return `${sequence} ${changes}, the last at ${new Date(timeMs).toISOString()} (${parts.join(', ') || 'nothing'})`;
   }
 
-  #statements(read: Tally): string[] {
+  #statements(read: RowChecksums): string[] {
     const name = basename(this.#path);
     const { found, existed } = this.#control;
     const sequence = this.#stored?.sequence ?? 0;
@@ -198,7 +198,7 @@ export class DurableDatabase {
       );
     }
     if (this.#stored !== undefined) {
-      for (const { part, here, there } of read.differences(new Tally(this.#stored.sums))) {
+      for (const { part, here, there } of read.differences(new RowChecksums(this.#stored.sums))) {
         const what =
           here === there
             ? `some of ${here} are not as they were stored`
@@ -232,14 +232,14 @@ export class DurableDatabase {
       this.sqlite.exec(progressTable);
       this.#save = this.sqlite.prepare('REPLACE INTO progress VALUES (1, ?, ?)');
     }
-    this.#save.run(this.#sequence + 1, JSON.stringify(this.#tally.sums));
+    this.#save.run(this.#sequence + 1, JSON.stringify(this.#checksums.sums));
   }
 
   #present() {
     return {
       sequence: this.#sequence,
       timeMs: systemClock.now() / 1000,
-      rows: this.#tally.rows,
+      rows: this.#checksums.rows,
       missing: this.#missing,
     };
   }

@@ -2,4 +2,4 @@
 export { controlPath } from './control-file.ts';
 export { DurableDatabase } from './durable-database.ts';
 export { isDamage, UnusableDatabase } from './open-database.ts';
-export { Tally } from './tally.ts';
+export { RowChecksums } from './row-checksums.ts';

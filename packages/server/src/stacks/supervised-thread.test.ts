@@ -35,7 +35,7 @@ function setUp() {
   const clock = new ManualClock();
   const threads: ScriptedThread[] = [];
   const reported: string[] = [];
-  const kept = new SupervisedThread({
+  const stored = new SupervisedThread({
     create() {
       const thread = new ScriptedThread();
       threads.push(thread);
@@ -50,7 +50,7 @@ function setUp() {
     onEnded: (reason) => reported.push(reason),
   });
   const newest = () => threads.at(-1) ?? assert.fail('there is no thread');
-  return { clock, threads, reported, kept, newest };
+  return { clock, threads, reported, stored, newest };
 }
 
 /** Longer than the longest pause. */
@@ -58,8 +58,8 @@ const pauseMs = 31_000;
 
 describe('a thread that does not answer', () => {
   test('is ended after 10 s, told, and replaced by another after a pause', () => {
-    const { clock, threads, reported, kept, newest } = setUp();
-    kept.begin();
+    const { clock, threads, reported, stored, newest } = setUp();
+    stored.begin();
     newest().say('opened');
     clock.advance(10_000);
     assert.equal(newest().isTerminated, false);
@@ -68,14 +68,14 @@ describe('a thread that does not answer', () => {
     assert.equal(threads.length, 1);
     clock.advance(pauseMs);
     assert.equal(threads.length, 2);
-    assert.equal(kept.link, undefined, 'what was told to the earlier one is not yet told to this');
+    assert.equal(stored.link, undefined, 'what was told to the earlier one is not yet told to this');
     newest().say('opened');
-    assert.deepEqual([reported[2], kept.link === undefined, kept.ends], ['replaced', false, 1]);
+    assert.deepEqual([reported[2], stored.link === undefined, stored.ends], ['replaced', false, 1]);
   });
 
   test('is told silent 4 s after its last answer, while it loads code too, and heard when it has answered for 5 s', () => {
-    const { clock, reported, kept, newest } = setUp();
-    kept.begin();
+    const { clock, reported, stored, newest } = setUp();
+    stored.begin();
     newest().say('opened');
     newest().say('loading', true);
     newest().answers = true;
@@ -99,8 +99,8 @@ describe('a thread that does not answer', () => {
   });
 
   test('has longer while it loads code, from each time that it says so', () => {
-    const { clock, kept, newest } = setUp();
-    kept.begin();
+    const { clock, stored, newest } = setUp();
+    stored.begin();
     clock.advance(44_000);
     newest().say('opened');
     newest().say('loading', true);
@@ -113,8 +113,8 @@ describe('a thread that does not answer', () => {
   });
 
   test('is not one that answers: it lives on', () => {
-    const { clock, threads, kept, newest } = setUp();
-    kept.begin();
+    const { clock, threads, stored, newest } = setUp();
+    stored.begin();
     newest().say('opened');
     newest().answers = true;
     for (let second = 0; second < 600; second++) clock.advance(1000);
@@ -124,8 +124,8 @@ describe('a thread that does not answer', () => {
 
 describe('a thread that ends again and again', () => {
   test('is replaced after ever longer pauses; one that ran for a minute makes the ends before it forgotten', () => {
-    const { clock, threads, kept, newest } = setUp();
-    kept.begin();
+    const { clock, threads, stored, newest } = setUp();
+    stored.begin();
     const endAndWait = () => {
       const before = threads.length;
       newest().terminate();
@@ -142,8 +142,8 @@ describe('a thread that ends again and again', () => {
   });
 
   test('before it is open is told to nobody, since it was told nothing', () => {
-    const { clock, reported, kept, newest } = setUp();
-    kept.begin();
+    const { clock, reported, stored, newest } = setUp();
+    stored.begin();
     newest().terminate();
     reported.length = 0;
     clock.advance(pauseMs);
@@ -154,10 +154,10 @@ describe('a thread that ends again and again', () => {
 
 describe('closing', () => {
   test('asks the thread to end, and ends it when its time is over', async () => {
-    const { clock, threads, kept, newest } = setUp();
-    kept.begin();
+    const { clock, threads, stored, newest } = setUp();
+    stored.begin();
     newest().say('opened');
-    const closed = kept.close(2000);
+    const closed = stored.close(2000);
     clock.advance(1999);
     assert.deepEqual([newest().posted.at(-1), newest().isTerminated], ['ping', false]);
     assert.ok(newest().posted.includes('close'));
@@ -169,25 +169,25 @@ describe('closing', () => {
 
   test('ends at once one that says that it is done, and one that is not open yet and was told nothing', async () => {
     const done = setUp();
-    done.kept.begin();
+    done.stored.begin();
     done.newest().say('opened');
     done.newest().answers = true;
-    const closed = done.kept.close(2000);
+    const closed = done.stored.close(2000);
     await closed;
     assert.equal(done.clock.pending, 0);
     const starting = setUp();
-    starting.kept.begin();
+    starting.stored.begin();
     starting.newest().terminate();
     starting.clock.advance(pauseMs);
-    await starting.kept.close(2000);
+    await starting.stored.close(2000);
     assert.deepEqual([starting.threads.length, starting.clock.pending], [2, 0]);
   });
 
   test('in the pause before another is started starts none', async () => {
-    const { clock, threads, kept, newest } = setUp();
-    kept.begin();
+    const { clock, threads, stored, newest } = setUp();
+    stored.begin();
     newest().terminate();
-    await kept.close(2000);
+    await stored.close(2000);
     clock.advance(pauseMs);
     assert.deepEqual([threads.length, clock.pending], [1, 0]);
   });

@@ -32,16 +32,16 @@ async function start() {
     thread = worker;
   });
   const state = new LiveState({ folder, onFailure: (error) => failures.push(error) });
-  const kept = await state.open();
+  const stored = await state.open();
   open.push(state);
-  return { state, kept, thread: thread as Worker };
+  return { state, stored, thread: thread as Worker };
 }
 
 /** Ends it and opens what it left. */
 async function reopened(state: LiveState) {
   await state.close(2000);
-  const { kept } = await start();
-  return kept;
+  const { stored } = await start();
+  return stored;
 }
 
 const command = (name: string, value: string, timeUs = 1) => ({ name, value, timeUs });
@@ -51,8 +51,8 @@ const upload = { name: 'pump/executable', sums: [{ bytes: 3, sha256: 'ab'.repeat
 
 describe('the live state', () => {
   test('has nothing at first, and afterwards the newest of everything that was kept and not forgotten', async () => {
-    const { state, kept } = await start();
-    assert.deepEqual(kept, { commands: [], alarms: [], simulations: [], uploads: [] });
+    const { state, stored } = await start();
+    assert.deepEqual(stored, { commands: [], alarms: [], simulations: [], uploads: [] });
     await Promise.all([
       state.saveCommand(command('a', 'd1')),
       state.saveCommand(command('a', 'd2', 9)),
@@ -175,8 +175,8 @@ describe('the live state', () => {
     const { taken, failure } = JSON.parse(stdout) as { taken: string[]; failure: string };
     assert.ok(taken.length > 0 && taken.length < 420, `${taken.length} were taken`);
     assert.notEqual(failure, '');
-    const { state, kept } = await start();
-    assert.deepEqual(kept.commands.map(({ name }) => name).sort(), taken.sort());
+    const { state, stored } = await start();
+    assert.deepEqual(stored.commands.map(({ name }) => name).sort(), taken.sort());
     await state.saveCommand(command('later', 'd1'));
   });
 
@@ -187,8 +187,8 @@ describe('the live state', () => {
     const closed = state.close(5000);
     await Promise.all([...all, more, closed]);
     assert.equal(await problemOf(state.saveCommand(command('late', 'd1'))), 'storage-failed');
-    const { kept } = await start();
-    assert.equal(kept.commands.length, 51);
+    const { stored } = await start();
+    assert.equal(stored.commands.length, 51);
   });
 
   test('that was never opened, or is closed twice, refuses and does not hang', async () => {
@@ -208,8 +208,8 @@ describe('the live state', () => {
     assert.equal(failures.length, 1);
     assert.equal(await problemOf(state.saveCommand(command('c', 'd1'))), 'storage-failed');
     await state.close(1000);
-    const { kept } = await start();
-    assert.deepEqual(kept.commands, [command('a', 'd1')]);
+    const { stored } = await start();
+    assert.deepEqual(stored.commands, [command('a', 'd1')]);
   });
 
   test('refuses a file of another application, of a newer version, of no database, and a folder that is not there', async () => {

@@ -90,10 +90,10 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     }
     this.#isOpen = true;
     this.#missing = opened.missing;
-    const of = <Kept>(family: StoredFamily) =>
+    const of = <Stored>(family: StoredFamily) =>
       opened.entries
         .filter((entry) => entry.family === family)
-        .map(({ name, text }) => ({ name, ...JSON.parse(text as string) }) as Kept);
+        .map(({ name, text }) => ({ name, ...JSON.parse(text as string) }) as Stored);
     return {
       commands: of('commands'),
       alarms: of('alarms'),
@@ -102,32 +102,32 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     };
   }
 
-  saveCommand({ name, ...kept }: StoredCommand): Promise<void> {
-    return this.#store('commands', name, kept);
+  saveCommand({ name, ...stored }: StoredCommand): Promise<void> {
+    return this.#store('commands', name, stored);
   }
 
   deleteCommand(name: string): Promise<void> {
     return this.#store('commands', name, undefined);
   }
 
-  saveAlarm({ name, ...kept }: StoredAlarm): Promise<void> {
-    return this.#store('alarms', name, kept);
+  saveAlarm({ name, ...stored }: StoredAlarm): Promise<void> {
+    return this.#store('alarms', name, stored);
   }
 
   deleteAlarm(name: string): Promise<void> {
     return this.#store('alarms', name, undefined);
   }
 
-  saveSimulation({ name, ...kept }: StoredSimulation): Promise<void> {
-    return this.#store('simulations', name, kept);
+  saveSimulation({ name, ...stored }: StoredSimulation): Promise<void> {
+    return this.#store('simulations', name, stored);
   }
 
   deleteSimulation(name: string): Promise<void> {
     return this.#store('simulations', name, undefined);
   }
 
-  storeUpload({ name, ...kept }: UploadRecord): Promise<void> {
-    return this.#store('uploads', name, kept);
+  storeUpload({ name, ...stored }: UploadRecord): Promise<void> {
+    return this.#store('uploads', name, stored);
   }
 
   forgetUpload(name: string): Promise<void> {
@@ -154,8 +154,8 @@ export class LiveState implements CommandStore, AlarmStore, SimulationStore, Upl
     this.#options.onFailure(error);
   }
 
-  #store(family: StoredFamily, name: string, kept: object | undefined): Promise<void> {
-    return this.#change({ family, name, text: kept === undefined ? null : JSON.stringify(kept) });
+  #store(family: StoredFamily, name: string, stored: object | undefined): Promise<void> {
+    return this.#change({ family, name, text: stored === undefined ? null : JSON.stringify(stored) });
   }
 
   #change(entry: Entry | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 // The file that keeps what was live: a row an object, the newest state of it alone.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { DurableDatabase, Tally } from '../sqlite/index.ts';
+import { DurableDatabase, RowChecksums } from '../sqlite/index.ts';
 import type { Entry } from './protocol.ts';
 
 /** "TtSt" */
@@ -21,25 +21,25 @@ export class StateDatabase {
   readonly entries: readonly Entry[];
 
   constructor(path: string) {
-    const kept = new DurableDatabase(path, { applicationId, version, create, mayBeGone: true, meaning });
-    this.#durable = kept;
+    const durable = new DurableDatabase(path, { applicationId, version, create, mayBeGone: true, meaning });
+    this.#durable = durable;
     try {
-      addChecksums(kept.sqlite);
-      this.#get = kept.sqlite.prepare('SELECT text FROM kept WHERE family = ? AND name = ?');
-      this.#put = kept.sqlite.prepare('REPLACE INTO kept (family, name, text, checksum) VALUES (?, ?, ?, ?)');
-      this.#delete = kept.sqlite.prepare('DELETE FROM kept WHERE family = ? AND name = ?');
-      const rows = kept.sqlite.prepare('SELECT family, name, text, checksum FROM kept').all() as unknown as Row[];
+      addChecksums(durable.sqlite);
+      this.#get = durable.sqlite.prepare('SELECT text FROM kept WHERE family = ? AND name = ?');
+      this.#put = durable.sqlite.prepare('REPLACE INTO kept (family, name, text, checksum) VALUES (?, ?, ?, ?)');
+      this.#delete = durable.sqlite.prepare('DELETE FROM kept WHERE family = ? AND name = ?');
+      const rows = durable.sqlite.prepare('SELECT family, name, text, checksum FROM kept').all() as unknown as Row[];
       const damaged = rows.filter(({ text, checksum }) => checksum !== null && checksum !== crc32(text));
       this.entries = rows.filter((row) => !damaged.includes(row));
-      const tally = new Tally();
-      for (const { family, name, text } of this.entries) tally.add(family, `${name} ${text}`);
-      kept.verify(
-        tally,
+      const checksums = new RowChecksums();
+      for (const { family, name, text } of this.entries) checksums.add(family, `${name} ${text}`);
+      durable.verify(
+        checksums,
         damaged.map(({ family, name }) => `${family} ${name} is damaged, and not used`),
         () => damaged.forEach(({ family, name }) => void this.#delete.run(family, name)),
       );
     } catch (error) {
-      throw kept.refuse(error);
+      throw durable.refuse(error);
     }
   }
 
@@ -55,14 +55,14 @@ export class StateDatabase {
   /** All of it, or nothing. Of nothing, a write that changes nothing, to see whether the disk takes it. */
   keep(entries: readonly Entry[]): void {
     this.#durable.transaction(() => {
-      const { tally } = this.#durable;
+      const { checksums } = this.#durable;
       for (const { family, name, text } of entries) {
         const before = this.#get.get(family, name);
-        if (before !== undefined) tally.remove(family, `${name} ${before.text}`);
+        if (before !== undefined) checksums.remove(family, `${name} ${before.text}`);
         if (text === null) this.#delete.run(family, name);
         else {
           this.#put.run(family, name, text, crc32(text));
-          tally.add(family, `${name} ${text}`);
+          checksums.add(family, `${name} ${text}`);
         }
       }
     });

@@ -29,9 +29,9 @@ export class NewestReadings {
       }
       this.#positions.set(point, this.#batch.count);
       // A reading without a value keeps the point's: that is the one which it supersedes here.
-      const kept = older === undefined || readings.forms[at] !== form.none ? undefined : this.#batch.valueAt(older);
-      if (kept === undefined) this.#batch.copy(readings, at);
-      else this.#batch.value(point, kept, readings.qualities[at] as number, readings.times[at] as number);
+      const retained = older === undefined || readings.forms[at] !== form.none ? undefined : this.#batch.valueAt(older);
+      if (retained === undefined) this.#batch.copy(readings, at);
+      else this.#batch.value(point, retained, readings.qualities[at] as number, readings.times[at] as number);
     }
     if (this.#batch.count > 2 * this.size + sweepFrom) this.#sweep();
     return passedOver;

@@ -29,7 +29,7 @@ const maxListed = 10_000;
 const maxShown = 500;
 const maxRaw = 2000;
 /** What the stack is given back must be whole. */
-const maxKept = 4096;
+const maxLength = 4096;
 const maxProperties = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -118,7 +118,7 @@ function propertiesOf(given: unknown, place: string): Record<string, string> {
   if (entries.length > maxProperties) throw wrong();
   return Object.fromEntries(
     entries.map(([name, text]) => {
-      if (name === '' || name.length > maxShown || typeof text !== 'string' || text.length > maxKept) throw wrong();
+      if (name === '' || name.length > maxShown || typeof text !== 'string' || text.length > maxLength) throw wrong();
       return [name, text];
     }),
   );
@@ -176,8 +176,8 @@ function cut(text: string, limit: number): string {
 
 function whole(given: unknown, what: string): string | undefined {
   if (given === undefined) return undefined;
-  if (typeof given !== 'string' || given.length > maxKept) {
-    throw new TypeError(`${what} is not a text of at most ${maxKept} characters`);
+  if (typeof given !== 'string' || given.length > maxLength) {
+    throw new TypeError(`${what} is not a text of at most ${maxLength} characters`);
   }
   return given;
 }

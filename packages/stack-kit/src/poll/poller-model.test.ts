@@ -16,7 +16,7 @@ type Event =
   | { readonly kind: 'silence'; readonly device: number; readonly isSilent: boolean }
   | { readonly kind: 'cell'; readonly device: number; readonly cell: number; readonly is: 'refused' | 'mute' | 'good' }
   | { readonly kind: 'delay'; readonly device: number; readonly ms: number }
-  | { readonly kind: 'points'; readonly kept: readonly boolean[] }
+  | { readonly kind: 'points'; readonly retained: readonly boolean[] }
   | { readonly kind: 'link' };
 
 const anyDevice = fc.nat(devices.length - 1);
@@ -29,7 +29,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     is: fc.constantFrom('refused', 'mute', 'good'),
   }),
   fc.record({ kind: fc.constant('delay'), device: anyDevice, ms: fc.constantFrom(1, 30, 90, 300) }),
-  fc.record({ kind: fc.constant('points'), kept: fc.array(fc.boolean(), { minLength: 21, maxLength: 21 }) }),
+  fc.record({ kind: fc.constant('points'), retained: fc.array(fc.boolean(), { minLength: 21, maxLength: 21 }) }),
   fc.record({ kind: fc.constant('link') }),
 );
 const anyStory = fc.array(fc.tuple(anyEvent, fc.constantFrom(10, 200, 1500, 5000, 30_000)), {
@@ -138,7 +138,7 @@ test('whatever becomes of devices, addresses, points and the link, nothing is go
 
 async function happen(plant: HostedPlant, event: Event): Promise<void> {
   if (event.kind === 'points') {
-    plant.usePoints(allPoints.filter((_, at) => event.kept[at]));
+    plant.usePoints(allPoints.filter((_, at) => event.retained[at]));
     return;
   }
   if (event.kind === 'link') {

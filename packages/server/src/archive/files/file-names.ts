@@ -11,7 +11,7 @@ export interface BlockSpan {
 /** The partition of records whose clock was wrong. */
 export const astray = 2 ** 32 - 1;
 
-export const catalogueName = 'series.ttc';
+export const seriesCatalogueName = 'series.ttc';
 export const tombstonesName = 'erasures.tte';
 export const retentionsName = 'retentions.ttr';
 export const inventoryName = 'inventory.tti';

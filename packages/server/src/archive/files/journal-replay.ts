@@ -128,10 +128,10 @@ class Replay {
     }
     if (at !== count || qualitiesEnd !== count) return 'a frame whose runs end early';
     if (!this.#readTexts(payload, textsAt, texts, wordsEnd, textBytes, count)) return 'a frame whose texts do not fit';
-    const kept = this.#retainValid(count);
-    if (kept > 0) this.#listener.batch(this.#numbers, columns, kept, offset);
-    this.records += kept;
-    return kept === count ? undefined : `${count - kept} records are none, or of a series that is not known`;
+    const retained = this.#retainValid(count);
+    if (retained > 0) this.#listener.batch(this.#numbers, columns, retained, offset);
+    this.records += retained;
+    return retained === count ? undefined : `${count - retained} records are none, or of a series that is not known`;
   }
 
   #readTexts(payload: Buffer, at: number, texts: number, from: number, bytes: number, count: number): boolean {
@@ -152,23 +152,23 @@ class Replay {
   #retainValid(count: number): number {
     const { times, numbers, longs, qualities, texts } = this.#columns;
     const series = this.#numbers;
-    let kept = 0;
+    let retained = 0;
     for (let at = 0; at < count; at++) {
       const of = this.#traitsOf(series[at] as number);
       if (of === null || !isTime(times[at] as number) || ((qualities[at] as number) & ~storedBits) !== 0) continue;
       const isText = of.form === form.text;
       if (isText ? texts[at] === undefined : !isStored(of, numbers[at] as number)) continue;
-      if (kept < at) {
-        series[kept] = series[at] as number;
-        times[kept] = times[at] as number;
-        longs[kept] = longs[at] as bigint;
-        qualities[kept] = qualities[at] as number;
-        if (isText) texts[kept] = texts[at] as string;
+      if (retained < at) {
+        series[retained] = series[at] as number;
+        times[retained] = times[at] as number;
+        longs[retained] = longs[at] as bigint;
+        qualities[retained] = qualities[at] as number;
+        if (isText) texts[retained] = texts[at] as string;
       }
-      kept++;
+      retained++;
     }
-    this.#columns.count = kept;
-    return kept;
+    this.#columns.count = retained;
+    return retained;
   }
 
   #traitsOf(number: number): Traits | null {

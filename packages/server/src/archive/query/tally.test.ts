@@ -28,8 +28,8 @@ function reported(tally: Tally, needsEnds: boolean): unknown[] {
   if (hasExtremes) slots.push(minSlot, maxSlot);
   if (needsEnds && sound > 0) slots.push(firstSoundSlot, lastSoundSlot);
   const { times, longs, qualities } = records;
-  const kept = slots.map((slot) => [times[slot], longs[slot], qualities[slot]]);
-  return [count, sound, isAllGood, hasExtremes ? tally.average : undefined, kept];
+  const retained = slots.map((slot) => [times[slot], longs[slot], qualities[slot]]);
+  return [count, sound, isAllGood, hasExtremes ? tally.average : undefined, retained];
 }
 
 test('what a summary adds is what its records add, of whatever kind they are', () => {

@@ -74,7 +74,7 @@ export class Archiving {
   readonly #recorder: Recorder;
   readonly #watch: ClockWatch;
   readonly #sides: { readonly [K in Side['kind']]: Side };
-  /** From the names of alarms that are archived to the slots of their series. */
+  /** From the names of alarms that are archived to the references of their series. */
   readonly #alarms = new Map<string, number>();
   /** Of alarms before the start, until they are put. */
   readonly #lastTransitions = new Map<string, Omit<AlarmTransition, 'description'>>();
@@ -110,7 +110,7 @@ export class Archiving {
   prepare(kind: Side['kind'], handle: number, point: Point): void {
     const side = this.#sides[kind];
     const { name, datatype, leader, archPeriod = 0 } = point;
-    const flags = isArchived(point) ? side.table.define(handle, point, this.#seriesSlotOf(kind, point)) : undefined;
+    const flags = isArchived(point) ? side.table.define(handle, point, this.#seriesRefOf(kind, point)) : undefined;
     const hasNewRetention = !this.retentions.isSame(kind, point);
     this.#coming.push({
       number: 2 * handle + side.bit,
@@ -153,7 +153,7 @@ export class Archiving {
     const number = 2 * handle + bit;
     this.#recorder.begin();
     if (isArchived(point)) {
-      const flags = table.define(handle, point, this.#seriesSlotOf(kind, point));
+      const flags = table.define(handle, point, this.#seriesRefOf(kind, point));
       table.begin(handle, point.datatype, flags, this.#recorder.nowMs);
     } else table.clear(handle);
     rules.offerFirst(handle);
@@ -190,7 +190,7 @@ export class Archiving {
       this.#alarms.delete(name);
       return;
     }
-    this.#alarms.set(name, this.#recorder.sink.slotOf({ kind: 'alarms', name, datatype: 's' }));
+    this.#alarms.set(name, this.#recorder.sink.refOf({ kind: 'alarms', name, datatype: 's' }));
     if (last !== undefined && last.timeUs > 0) this.#recordAlarm({ ...last, description }, replaces);
   }
 
@@ -229,11 +229,11 @@ export class Archiving {
 
   #recordAlarm(transition: AlarmTransition, quality: number): void {
     const { name, timeUs } = transition;
-    const slot = this.#alarms.get(name);
-    if (this.#isClosed || slot === undefined) return;
+    const ref = this.#alarms.get(name);
+    if (this.#isClosed || ref === undefined) return;
     this.#recorder.begin();
     this.#recorder.counts.offered++;
-    this.#recorder.record('alarms', name, slot, packAlarm(transition), quality, timeUs);
+    this.#recorder.record('alarms', name, ref, packAlarm(transition), quality, timeUs);
     this.#recorder.end();
   }
 
@@ -249,8 +249,8 @@ export class Archiving {
     return (number & 1) === 0 ? this.#sides.measurements : this.#sides.commands;
   }
 
-  #seriesSlotOf(kind: Side['kind'], { name, datatype }: Point): number {
-    return this.#recorder.sink.slotOf({ kind, name, datatype });
+  #seriesRefOf(kind: Side['kind'], { name, datatype }: Point): number {
+    return this.#recorder.sink.refOf({ kind, name, datatype });
   }
 
   #follow(number: number, leader: string | undefined): void {

@@ -84,7 +84,7 @@ export class PointRules {
         near++;
       } else if (timeUs - lastUs < (cells[cellAt + cell.timeDeadbandUs] as number)) soon++;
       else {
-        batch.number(words[wordAt + word.seriesSlot] as number, value, status, timeUs);
+        batch.number(words[wordAt + word.seriesRef] as number, value, status, timeUs);
         cells[cellAt + cell.value] = value;
         cells[cellAt + cell.timeUs] = timeUs;
         cells[cellAt + cell.recordedMs] = nowMs;
@@ -180,8 +180,8 @@ export class PointRules {
   #hand(handle: number, value: StoredValue, status: number, givenUs: number, bits: number): number {
     const { kind, live, recorder, table } = this.#options;
     const stored = storedQuality(status);
-    const slot = table.seriesSlotOf(handle);
-    const timeUs = recorder.record(kind, live.nameOf(handle), slot, value, stored | bits, givenUs);
+    const ref = table.seriesRefOf(handle);
+    const timeUs = recorder.record(kind, live.nameOf(handle), ref, value, stored | bits, givenUs);
     const at = handle << cellShift;
     table.setLast(handle, value);
     table.cells[at + cell.timeUs] = timeUs;

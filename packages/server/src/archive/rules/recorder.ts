@@ -6,8 +6,8 @@ import { farthestAheadUs, type Kind, oldestPlausibleUs, type SeriesKey } from '.
 /** Where records go. */
 export interface RecordSink {
   /** A number for this series for as long as the server runs. */
-  slotOf(key: SeriesKey): number;
-  /** What is being filled: always the same object. Its points are slots of series. */
+  refOf(key: SeriesKey): number;
+  /** What is being filled: always the same object. Its points are references to series. */
   readonly batch: Batch;
   /** Records were added: they are sent on within the commit interval. */
   added(): void;
@@ -77,7 +77,7 @@ export class Recorder {
   }
 
   /** The time under which it is stored. */
-  record(kind: Kind, name: string, slot: number, value: StoredValue, quality: number, givenUs: number): number {
+  record(kind: Kind, name: string, ref: number, value: StoredValue, quality: number, givenUs: number): number {
     const { counts, sink } = this;
     let timeUs = wholeTime(givenUs);
     if (timeUs === undefined) {
@@ -89,9 +89,9 @@ export class Recorder {
       if (this.#astrayNames.size < mostAstrayNames) this.#astrayNames.add(`${kind}/${name}`);
     }
     const { batch } = sink;
-    if (typeof value === 'number') batch.number(slot, value, quality, timeUs);
-    else if (typeof value === 'bigint') batch.long(slot, value, quality, timeUs);
-    else batch.text(slot, value, quality, timeUs);
+    if (typeof value === 'number') batch.number(ref, value, quality, timeUs);
+    else if (typeof value === 'bigint') batch.long(ref, value, quality, timeUs);
+    else batch.text(ref, value, quality, timeUs);
     counts.handedOn++;
     if (batch.count >= mostInBatch) sink.added();
     return timeUs;

@@ -2,13 +2,13 @@
 import { parseDuration } from '@telltale/schema';
 import type { Kind } from '../records.ts';
 
-interface Kept {
+interface Stored {
   readonly name: string;
   readonly properties?: Record<string, string> | undefined;
 }
 
 /** Microseconds; undefined where the object says nothing. A text that is no duration was refused at rendering. */
-export function retentionOf({ properties = {} }: Kept): number | undefined {
+export function retentionOf({ properties = {} }: Stored): number | undefined {
   const text = Object.hasOwn(properties, 'archRetention') ? properties.archRetention : undefined;
   return text === undefined ? undefined : parseDuration(text);
 }
@@ -19,7 +19,7 @@ export class Retentions {
   readonly ofSeries = new Map<string, number>();
   #isChanged = false;
 
-  put(kind: Kind, object: Kept): void {
+  put(kind: Kind, object: Stored): void {
     if (this.isSame(kind, object)) return;
     this.#isChanged = true;
     const key = `${kind}/${object.name}`;
@@ -29,7 +29,7 @@ export class Retentions {
   }
 
   /** Whether what the object says is known. */
-  isSame(kind: Kind, object: Kept): boolean {
+  isSame(kind: Kind, object: Stored): boolean {
     const us = retentionOf(object);
     if (us === undefined && this.ofSeries.size === 0) return true;
     return this.ofSeries.get(`${kind}/${object.name}`) === us;

@@ -43,7 +43,7 @@ const cell = {
   periodMs: 6,
 } as const;
 const cellShift = 3;
-const word = { flags: 14, seriesSlot: 15 } as const;
+const word = { flags: 14, seriesRef: 15 } as const;
 const wordShift = 4;
 const qualityShift = 8;
 
@@ -51,7 +51,7 @@ const qualityShift = 8;
 export const layout = { flag, qualityShift, cell, cellShift, word, wordShift } as const;
 
 /** What stays when a point is configured otherwise. */
-const keptBits = flag.hasLast | flag.forced | ((0xff | simulated) << qualityShift);
+const savedBits = flag.hasLast | flag.forced | ((0xff | simulated) << qualityShift);
 
 export class RuleTable {
   capacity = 0;
@@ -67,16 +67,16 @@ export class RuleTable {
   readonly longDeadbands = new Map<number, bigint>();
 
   /** What is known of the last record stays where the datatype does. What is answered is for `begin`: from then on it counts. */
-  define(handle: number, point: Point, slot: number): number {
+  define(handle: number, point: Point, ref: number): number {
     this.#reserve(handle);
     const { datatype, archMode, archPeriod = 0, archTimeDeadband = 0, leader } = point;
     const isSame = this.datatypes[handle] === datatype;
     if (!isSame) this.clear(handle);
-    let flags = isSame ? this.flagsOf(handle) & keptBits : 0;
+    let flags = isSame ? this.flagsOf(handle) & savedBits : 0;
     if (archMode === 'change') flags |= flag.change;
     if (leader !== undefined) flags |= flag.follows;
     if (traitsOf(datatype).form === form.number) flags |= flag.number;
-    this.words[(handle << wordShift) + word.seriesSlot] = slot;
+    this.words[(handle << wordShift) + word.seriesRef] = ref;
     const at = handle << cellShift;
     this.cells[at + cell.periodMs] = archPeriod;
     this.cells[at + cell.timeDeadbandUs] = archTimeDeadband * 1000;
@@ -118,8 +118,8 @@ export class RuleTable {
     this.words[at] = isSet ? flags | bit : flags & ~bit;
   }
 
-  seriesSlotOf(handle: number): number {
-    return this.words[(handle << wordShift) + word.seriesSlot] as number;
+  seriesRefOf(handle: number): number {
+    return this.words[(handle << wordShift) + word.seriesRef] as number;
   }
 
   /** When it must be archived though nothing changed, by the monotonic clock. */

@@ -132,11 +132,11 @@ class Archive {
   check(sinceUs: number, untilUs: number): void {
     for (const key of keys.keys()) {
       const cutOffUs = this.#cutOff(key);
-      const kept = this.#kept(key, cutOffUs);
+      const retained = this.#retained(key, cutOffUs);
       for (const needsHead of [false, true]) {
         assert.deepEqual(
           read(this.store, key, sinceUs, untilUs, needsHead),
-          within(kept, { sinceUs, untilUs, needsHead, cutOffUs }),
+          within(retained, { sinceUs, untilUs, needsHead, cutOffUs }),
         );
       }
     }
@@ -148,18 +148,18 @@ class Archive {
   }
 
   /** What is shown, without the records of a wrong clock that came so long ago that their block may have gone. */
-  #kept(key: number, cutOffUs: number): PlainRecord[] {
+  #retained(key: number, cutOffUs: number): PlainRecord[] {
     const isAstray = ({ time, cameUs = 0 }: ModelRecord) => time < oldestPlausibleUs || time > cameUs + farthestAheadUs;
     const found = read(this.store, key);
-    const kept: PlainRecord[] = [];
+    const retained: PlainRecord[] = [];
     // The oldest blocks go first: from the end on, of equal records the newer ones are those that are left.
     for (const record of this.model.shown(key, cutOffUs).reverse()) {
       const isFound = isDeepStrictEqual(plainOf(record), found.at(-1));
       if (isFound) found.pop();
       const mayBeGone = isAstray(record) && (record.cameUs ?? 0) < cutOffUs;
-      if (isFound || !mayBeGone) kept.unshift(plainOf(record));
+      if (isFound || !mayBeGone) retained.unshift(plainOf(record));
     }
-    return kept;
+    return retained;
   }
 
   #retain(days: number, ofOneDays: number): void {

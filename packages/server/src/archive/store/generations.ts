@@ -1,10 +1,10 @@
 // The memtables: the active one, with its journal (the write-ahead log), and the frozen ones before it that wait for
 // their flush. Committed records are in a journal; the rest waits here for the next commit.
 import { type Batch, type Clock, form, traitsOf } from '@telltale/schema/values';
-import type { Catalogue } from '../files/catalogue.ts';
 import { SyncFailed } from '../files/damage.ts';
 import type { Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
+import type { SeriesCatalogue } from '../files/series-catalogue.ts';
 import { farthestAheadUs, type Series } from '../records.ts';
 import { Memtable, maxSeries } from './memtable.ts';
 
@@ -32,7 +32,7 @@ export interface GenerationsOptions {
   readonly folder: string;
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly catalogue: Catalogue;
+  readonly catalogue: SeriesCatalogue;
   readonly limits: Limits;
 }
 

@@ -4,19 +4,19 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@telltale/schema/values';
-import type { Catalogue } from '../files/catalogue.ts';
 import type { Damage } from '../files/damage.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
 import {
   blockSpanOf,
-  catalogueName,
   generationOf,
   inventoryName,
   journalName,
   retentionsName,
+  seriesCatalogueName,
   tombstonesName,
 } from '../files/file-names.ts';
 import { type ListedFile, lookAt, readInventory, writeInventory } from '../files/inventory-file.ts';
+import type { SeriesCatalogue } from '../files/series-catalogue.ts';
 import type { Block, BlockList } from './block-list.ts';
 import { covers } from './compaction-plan.ts';
 import type { Frozen, Generations } from './generations.ts';
@@ -26,14 +26,14 @@ import type { Memtable } from './memtable.ts';
 export interface ListedParts {
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly catalogue: Catalogue;
+  readonly catalogue: SeriesCatalogue;
   readonly generations: Generations;
   readonly blocks: BlockList;
 }
 
 /** Between two looks at files that grow or are replaced by themselves. */
 const lookMs = 10_000;
-const others = [catalogueName, tombstonesName, retentionsName];
+const others = [seriesCatalogueName, tombstonesName, retentionsName];
 const noRecords = { records: 0, firstUs: 0, lastUs: 0, highestSeries: 0, isLost: false };
 
 /** What the inventory of a folder says, before its files are opened. */

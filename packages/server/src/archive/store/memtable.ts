@@ -9,7 +9,7 @@ export const mark = { unordered: 1, replacing: 2 } as const;
 /** The most series of an archive: arrays by series are as long as the highest number. */
 export const maxSeries = 2 ** 24;
 
-const keptBits = storedBits;
+const savedBits = storedBits;
 const replacesBit = replaces;
 
 /** Records of one series that were erased while they were in memory. */
@@ -205,7 +205,7 @@ export class Memtable {
     for (let at = from; at < to; at++) {
       const number = series[at] as number;
       const time = times[at] as number;
-      const quality = (qualities[at] as number) & keptBits;
+      const quality = (qualities[at] as number) & savedBits;
       qualities[at] = quality;
       const before = newest[number] as number;
       previous[at] = before;

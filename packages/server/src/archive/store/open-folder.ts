@@ -3,12 +3,12 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@telltale/schema';
-import { Catalogue } from '../files/catalogue.ts';
 import { type Damage, DamagedBlock } from '../files/damage.ts';
 import { setAside } from '../files/damaged-files.ts';
 import { type Disk, syncFolder } from '../files/disk.ts';
 import { blockSpanOf, generationOf, isTemporary, journalName } from '../files/file-names.ts';
 import { replayJournal } from '../files/journal-replay.ts';
+import { SeriesCatalogue } from '../files/series-catalogue.ts';
 import type { Series } from '../records.ts';
 import { type Block, blockOf, withBlock } from './block-list.ts';
 import { covers } from './compaction-plan.ts';
@@ -25,7 +25,7 @@ export interface OpenOptions {
 
 export interface Opened {
   readonly blocks: readonly Block[];
-  readonly catalogue: Catalogue;
+  readonly catalogue: SeriesCatalogue;
   readonly tombstones: Tombstones;
   readonly inventory: Inventory;
   readonly frozen: Frozen[];
@@ -46,7 +46,7 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
   const tombstones = new Tombstones(folder, options.disk);
   for (const damage of tombstones.read()) options.onDamage(damage);
   for (const { header } of blocks) tombstones.reached(header.tombstonesApplied);
-  const catalogue = openCatalogue(folder, blocks, journals, found.highest, options);
+  const catalogue = openSeriesCatalogue(folder, blocks, journals, found.highest, options);
   const replays = journals.map((generation, index) => {
     return new TableReplay({
       folder,
@@ -68,7 +68,7 @@ export function openFolder(folder: string, options: OpenOptions): Opened {
   );
   return {
     blocks,
-    catalogue: isWhole ? catalogue : openCatalogue(folder, blocks, journals, highest, options),
+    catalogue: isWhole ? catalogue : openSeriesCatalogue(folder, blocks, journals, highest, options),
     tombstones,
     inventory,
     frozen: replays.map(({ frozen }) => frozen),
@@ -110,21 +110,21 @@ function openBlocks(
 function clearAway(folder: string, blocks: readonly Block[], journals: ReadonlySet<number>): Block[] {
   const isUnfinished = ({ header: { genFrom, genTo } }: Block) => genFrom === genTo && journals.has(genFrom);
   const finished = blocks.filter((block) => !isUnfinished(block));
-  const kept = finished.filter(({ header }) => !finished.some((other) => covers(other.header, header)));
-  if (kept.length === blocks.length) return kept;
-  for (const { path } of new Set(blocks).difference(new Set(kept))) rmSync(path, { force: true });
+  const retained = finished.filter(({ header }) => !finished.some((other) => covers(other.header, header)));
+  if (retained.length === blocks.length) return retained;
+  for (const { path } of new Set(blocks).difference(new Set(retained))) rmSync(path, { force: true });
   syncFolder(folder);
-  return kept;
+  return retained;
 }
 
 /** `highest`: of the numbers that are used; one that the catalogue does not have makes it look everywhere. */
-function openCatalogue(
+function openSeriesCatalogue(
   folder: string,
   blocks: readonly Block[],
   journals: readonly number[],
   highest: number,
   { disk, onDamage }: OpenOptions,
-): Catalogue {
+): SeriesCatalogue {
   function* recover(): Generator<Series> {
     for (const { path } of blocks) yield* withBlock(path, (file) => file.series(() => {}));
     for (const generation of journals) {
@@ -133,7 +133,7 @@ function openCatalogue(
       yield* declared;
     }
   }
-  const catalogue = Catalogue.open(folder, { recover, highest, disk });
+  const catalogue = SeriesCatalogue.open(folder, { recover, highest, disk });
   for (const damage of catalogue.damages) onDamage(damage);
   return catalogue;
 }

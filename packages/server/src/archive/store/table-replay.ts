@@ -1,10 +1,10 @@
 // A generation as it comes back from its journal.
 import { join } from 'node:path';
 import { type Clock, form, traitsOf } from '@telltale/schema/values';
-import type { Catalogue } from '../files/catalogue.ts';
 import type { Damage } from '../files/damage.ts';
 import { journalName } from '../files/file-names.ts';
 import { readJournalHead, replayJournal } from '../files/journal-replay.ts';
+import type { SeriesCatalogue } from '../files/series-catalogue.ts';
 import { type Columns, farthestAheadUs, type Series } from '../records.ts';
 import type { Frozen } from './generations.ts';
 import type { Inventory } from './inventory.ts';
@@ -16,7 +16,7 @@ export interface TableReplayOptions {
   readonly generation: number;
   /** The generation of the next journal, which may say that not all of this one counts. */
   readonly next: number | undefined;
-  readonly catalogue: Catalogue;
+  readonly catalogue: SeriesCatalogue;
   readonly tombstones: Tombstones;
   readonly clock: Clock;
   readonly inventory: Inventory;
@@ -80,23 +80,23 @@ export class TableReplay {
   }
 
   #take(numbers: Uint32Array, columns: Columns, count: number): void {
-    const kept = this.#disputed.size === 0 ? count : this.#withoutDisputed(numbers, columns, count);
-    if (kept > 0) this.#table.replay(numbers, columns, kept, this.#isText, this.#aheadUs);
+    const retained = this.#disputed.size === 0 ? count : this.#withoutDisputed(numbers, columns, count);
+    if (retained > 0) this.#table.replay(numbers, columns, retained, this.#isText, this.#aheadUs);
   }
 
   #withoutDisputed(numbers: Uint32Array, columns: Columns, count: number): number {
     const { times, longs, qualities, texts } = columns;
-    let kept = 0;
+    let retained = 0;
     for (let at = 0; at < count; at++) {
       const number = numbers[at] as number;
       if (this.#disputed.has(number)) continue;
-      numbers[kept] = number;
-      times[kept] = times[at] as number;
-      longs[kept] = longs[at] as bigint;
-      qualities[kept] = qualities[at] as number;
-      if (this.#isText[number] === 1) texts[kept] = texts[at] as string;
-      kept++;
+      numbers[retained] = number;
+      times[retained] = times[at] as number;
+      longs[retained] = longs[at] as bigint;
+      qualities[retained] = qualities[at] as number;
+      if (this.#isText[number] === 1) texts[retained] = texts[at] as string;
+      retained++;
     }
-    return kept;
+    return retained;
   }
 }

@@ -66,15 +66,16 @@ test('a tail has what is committed in its interval, in order of time, without wh
         for (const each of series) {
           const isErased = (time: number, at: number) =>
             erased !== undefined && at < erased.before && time >= erased.sinceUs && time < erased.untilUs;
-          const kept = [
+          const retained = [
             ...old.map((record, at) => ({ ...record, id: at, isErased: isErased(record.time, at) })),
             ...fresh.map((record, at) => ({ ...record, id: 100 + at, isErased: false })),
           ].filter(({ series: number, isErased, time }) => {
             return number === each.number && !isErased && isShown(time, cutOffUs);
           });
-          const shown = kept
+          const shown = retained
             .filter(
-              ({ time }, at) => !kept.some((later, place) => place > at && later.time === time && later.isReplacing),
+              ({ time }, at) =>
+                !retained.some((later, place) => place > at && later.time === time && later.isReplacing),
             )
             .sort((a, b) => a.time - b.time);
           const inForce = shown.findLast(({ time }) => time < sinceUs);
@@ -94,14 +95,14 @@ test('a tail has what is committed in its interval, in order of time, without wh
 
 test('a table forgets what was not committed, and another one takes over its memory', () => {
   fc.assert(
-    fc.property(someRecords, someRecords, (kept, pending) => {
+    fc.property(someRecords, someRecords, (retained, pending) => {
       const table = new Memtable(1, 4);
-      append(table, kept, 0);
+      append(table, retained, 0);
       table.committed = table.count;
       append(table, pending, 100);
       table.cutBack(aheadUs);
       const plain = new Memtable(1, 4);
-      append(plain, kept, 0);
+      append(plain, retained, 0);
       assert.deepEqual([table.count, table.astray, table.used], [plain.count, plain.astray, plain.used]);
       for (const { number } of series) assert.equal(table.counts[number] ?? 0, plain.counts[number] ?? 0);
       const next = new Memtable(2, 4, table);

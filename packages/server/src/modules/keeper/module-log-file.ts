@@ -47,8 +47,8 @@ export class ModuleLogFile {
   /** Takes whole lines, each shorter than a file, and never throws. `stamp` is the time of a line about lines lost before. */
   append(stamp: string, lines: Buffer): void {
     this.reportLost(stamp);
-    const kept = this.#lost > 0 ? 0 : this.#write(lines);
-    for (let at = lines.indexOf(lineBreak, kept); at >= 0; at = lines.indexOf(lineBreak, at + 1)) this.#lost += 1;
+    const written = this.#lost > 0 ? 0 : this.#write(lines);
+    for (let at = lines.indexOf(lineBreak, written); at >= 0; at = lines.indexOf(lineBreak, at + 1)) this.#lost += 1;
   }
 
   reportLost(stamp: string): void {
@@ -71,21 +71,21 @@ export class ModuleLogFile {
 
   /** How many bytes are in the files: all, or whole lines up to where it failed. */
   #write(lines: Buffer): number {
-    let kept = 0;
+    let written = 0;
     try {
-      while (kept < lines.length) {
-        const { handle, sizeBytes } = this.#fileFor(lines.indexOf(lineBreak, kept) + 1 - kept);
-        const end = lastBreak(lines, Math.min(lines.length, kept + this.#fileBytes - sizeBytes));
-        if (end <= kept) throw new Error('the file has no room for a line');
-        const { keptBytes, error } = writeWhole(handle, lines.subarray(kept, end), sizeBytes);
-        kept += keptBytes;
+      while (written < lines.length) {
+        const { handle, sizeBytes } = this.#fileFor(lines.indexOf(lineBreak, written) + 1 - written);
+        const end = lastBreak(lines, Math.min(lines.length, written + this.#fileBytes - sizeBytes));
+        if (end <= written) throw new Error('the file has no room for a line');
+        const { writtenBytes, error } = writeWhole(handle, lines.subarray(written, end), sizeBytes);
+        written += writtenBytes;
         if (error !== undefined) throw error;
       }
     } catch (error) {
       this.#fault = error instanceof Error ? error.message : String(error);
       this.close();
     }
-    return kept;
+    return written;
   }
 
   /** The newest file, open, with room for so many bytes. */
@@ -127,15 +127,15 @@ export class ModuleLogFile {
 }
 
 /** Where it fails, whole lines are in the file, and the rest is not. */
-function writeWhole(handle: number, lines: Buffer, sizeBytes: number): { keptBytes: number; error?: unknown } {
+function writeWhole(handle: number, lines: Buffer, sizeBytes: number): { writtenBytes: number; error?: unknown } {
   let written = 0;
   try {
     while (written < lines.length) written += writeSync(handle, lines, written);
-    return { keptBytes: written };
+    return { writtenBytes: written };
   } catch (error) {
-    const keptBytes = lastBreak(lines, written);
-    if (keptBytes < written) ftruncateSync(handle, sizeBytes + keptBytes);
-    return { keptBytes, error };
+    const writtenBytes = lastBreak(lines, written);
+    if (writtenBytes < written) ftruncateSync(handle, sizeBytes + writtenBytes);
+    return { writtenBytes, error };
   }
 }
 

@@ -215,16 +215,16 @@ describe('the rate', () => {
         isWelcome = true;
       };
       const { clock, folder, log } = opened({ onDrain });
-      let keptBytes = 0;
+      let writtenBytes = 0;
       log.watch((lines) => {
-        for (const { text } of lines) keptBytes += Buffer.byteLength(text) + 29;
+        for (const { text } of lines) writtenBytes += Buffer.byteLength(text) + 29;
       });
       for (let ms = 0; ms < 10_000; ms += 10) {
         while (isWelcome) isWelcome = log.write(chunk);
         clock.advance(10);
       }
       log.end();
-      assert.ok(keptBytes > 13 * 2 ** 20 && keptBytes < 16 * 2 ** 20, `${keptBytes} of ${line.length}`);
+      assert.ok(writtenBytes > 13 * 2 ** 20 && writtenBytes < 16 * 2 ** 20, `${writtenBytes} of ${line.length}`);
       rmSync(folder, { recursive: true });
     }
   });

@@ -18,7 +18,7 @@ beforeEach(async () => {
   }
 });
 
-const kept = (name: string) =>
+const stored = (name: string) =>
   archive.records('measurements', name).map(({ timeUs, text, quality }) => [text, toTimestamp(timeUs), quality]);
 
 async function taken(path: string, body: string, type?: string): Promise<void> {
@@ -60,7 +60,7 @@ describe('backfill', () => {
             await taken(`/measurements/of_${datatype}`, `time,value,quality\n${rows.map(line).join('')}`, 'text/csv');
           else await taken(`/measurements/of_${datatype}`, JSON.stringify(rows));
           const inOrder = [...rows].sort(([, [s, us]], [, [s2, us2]]) => s - s2 || us - us2);
-          assert.deepEqual(kept(`of_${datatype}`), inOrder);
+          assert.deepEqual(stored(`of_${datatype}`), inOrder);
         }),
         { numRuns: 30 },
       );
@@ -71,16 +71,16 @@ describe('backfill', () => {
     await taken('/measurements/level', '{"level":[["d21.5",[1,0],192],["d22",[2,5],24]]}');
     const csv = await bench.fetch('/measurements/level/0.1/9', { headers: { accept: 'text/csv' } });
     const text = await csv.text();
-    const before = kept('level');
+    const before = stored('level');
     await archive.erase('measurements', 'level', 0, 9e15);
     await taken('/measurements/level', text, 'text/csv');
-    assert.deepEqual(kept('level'), before);
+    assert.deepEqual(stored('level'), before);
   });
 
   test('takes times with an offset and without fraction, and good where no quality is said', async () => {
     const rows = ['time,value', '1970-01-02 01:00:00+01:00,1', '1970-01-01T00:00:00.5Z,2', '3.000001,3', ''];
     await taken('/measurements/level', rows.join('\r\n'), 'text/csv');
-    assert.deepEqual(kept('level'), [
+    assert.deepEqual(stored('level'), [
       ['d2', [0, 500_000], 192],
       ['d3', [3, 1], 192],
       ['d1', [86_400, 0], 192],
@@ -113,7 +113,7 @@ describe('backfill', () => {
       const text = await refused('/measurements/level', `[["d5",[5,0],192],${body},["d6",[6,0],192]]`, problem);
       assert.match(text, detail);
       assert.match(text, /The record before it was taken\.$/);
-      assert.deepEqual(kept('level'), [['d5', [5, 0], 192]]);
+      assert.deepEqual(stored('level'), [['d5', [5, 0], 192]]);
     });
   }
 
@@ -153,7 +153,7 @@ describe('backfill', () => {
     }
     await refused('/measurements/level', '<a/>', 'unsupported-media-type', 'application/xml');
     await refused('/measurements/level', '', 'malformed-json');
-    assert.deepEqual(kept('level'), []);
+    assert.deepEqual(stored('level'), []);
   });
 
   test('gives others their turn every few kilobytes, however it arrives', async () => {

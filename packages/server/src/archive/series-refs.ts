@@ -1,5 +1,5 @@
-// Which series of the store each slot of the record queue refers to. Slots that the archive has no room for have no
-// series: their records are discarded.
+// From the references of the record queue to series of the store. A series that the archive has no room for has no
+// number: its records are discarded.
 import { Batch } from '@telltale/schema/values';
 import type { SeriesKey } from './records.ts';
 import type { ArchiveStore } from './store/archive-store.ts';
@@ -7,7 +7,7 @@ import type { ArchiveStore } from './store/archive-store.ts';
 /** Instead of the number of a series. */
 const noSeries = 0xffff_ffff;
 
-export class SeriesSlots {
+export class SeriesRefs {
   readonly #store: Pick<ArchiveStore, 'seriesOf'>;
   readonly #onFull: (reason: string) => void;
   #numbers = new Uint32Array(1024);
@@ -20,7 +20,7 @@ export class SeriesSlots {
     this.#onFull = onFull;
   }
 
-  /** By slot; another array after `add`. */
+  /** By reference; another array after `add`. */
   get numbers(): Uint32Array {
     return this.#numbers;
   }
@@ -40,11 +40,11 @@ export class SeriesSlots {
   /** The records of a batch that have a series. */
   recordsOf(batch: Batch): Batch {
     if (!this.#isFull) return batch;
-    const kept = new Batch(batch.count);
+    const retained = new Batch(batch.count);
     for (let at = 0; at < batch.count; at++) {
-      if (this.#numbers[batch.points[at] as number] !== noSeries) kept.copy(batch, at);
+      if (this.#numbers[batch.points[at] as number] !== noSeries) retained.copy(batch, at);
     }
-    return kept;
+    return retained;
   }
 
   #numberOf(key: SeriesKey): number {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { archiveFolder } from '../../../test/archive-records.ts';
 import type { Series, SeriesKey } from '../records.ts';
-import { Catalogue } from './catalogue.ts';
 import { NewerVersion } from './damage.ts';
 import { systemDisk } from './disk.ts';
 import { framedFile } from './frames.ts';
+import { SeriesCatalogue } from './series-catalogue.ts';
 
 const keys: readonly SeriesKey[] = [
   { kind: 'measurements', name: 'level', datatype: 'd' },
@@ -21,7 +21,7 @@ const never = () => assert.fail('the file is good');
 const nothing = () => [];
 
 function made(folder: string): string {
-  const catalogue = Catalogue.open(folder, { recover: nothing });
+  const catalogue = SeriesCatalogue.open(folder, { recover: nothing });
   for (const key of keys) {
     catalogue.add(key);
     catalogue.commit();
@@ -34,7 +34,7 @@ describe('the catalogue', () => {
     const folder = archiveFolder(t);
     made(folder);
     for (let opening = 0; opening < 2; opening++) {
-      const catalogue = Catalogue.open(folder, { recover: never });
+      const catalogue = SeriesCatalogue.open(folder, { recover: never });
       assert.deepEqual([...catalogue.all()], series);
       assert.deepEqual(catalogue.add(keys[2] as SeriesKey), series[2]);
       assert.deepEqual(catalogue.byNumber(3), series[3]);
@@ -47,7 +47,7 @@ describe('the catalogue', () => {
   test('finds every series of a name, one a datatype', (t) => {
     const folder = archiveFolder(t);
     made(folder);
-    const catalogue = Catalogue.open(folder, { recover: never });
+    const catalogue = SeriesCatalogue.open(folder, { recover: never });
     assert.deepEqual(catalogue.find('measurements', 'level'), [series[0], series[4]]);
     assert.deepEqual(catalogue.find('measurements', '__proto__'), [series[2]]);
     assert.deepEqual(catalogue.find('alarms', 'toString'), []);
@@ -57,9 +57,9 @@ describe('the catalogue', () => {
   test('keeps what was not committed to itself', (t) => {
     const folder = archiveFolder(t);
     made(folder);
-    const catalogue = Catalogue.open(folder, { recover: never });
+    const catalogue = SeriesCatalogue.open(folder, { recover: never });
     catalogue.add({ kind: 'commands', name: 'valve', datatype: 'b' });
-    assert.equal(Catalogue.open(folder, { recover: never }).size, 5);
+    assert.equal(SeriesCatalogue.open(folder, { recover: never }).size, 5);
   });
 
   test('with any byte changed is made whole from what journals and blocks say, and knows nothing wrong', (t) => {
@@ -70,15 +70,15 @@ describe('the catalogue', () => {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] as number) ^ (1 << (at % 8));
       writeFileSync(path, changed);
-      const alone = Catalogue.open(folder, { recover: nothing });
+      const alone = SeriesCatalogue.open(folder, { recover: nothing });
       for (const found of alone.all()) assert.deepEqual(found, series[found.number]);
       assert.ok(alone.size >= 4);
-      const catalogue = Catalogue.open(folder, { recover: () => series });
+      const catalogue = SeriesCatalogue.open(folder, { recover: () => series });
       const byNumber = [...catalogue.all()].sort((a, b) => a.number - b.number);
       assert.deepEqual(byNumber, series, `byte ${at}`);
       if (at % 8 > 0) continue;
       catalogue.commit();
-      assert.equal(Catalogue.open(folder, { recover: never }).size, 5);
+      assert.equal(SeriesCatalogue.open(folder, { recover: never }).size, 5);
     }
     assert.ok(existsSync(`${path}.damaged`));
   });
@@ -89,20 +89,20 @@ describe('the catalogue', () => {
     const bytes = readFileSync(path);
     for (let length = 0; length < bytes.length; length++) {
       writeFileSync(path, bytes.subarray(0, length));
-      const catalogue = Catalogue.open(folder, { recover: () => series, highest: 4 });
+      const catalogue = SeriesCatalogue.open(folder, { recover: () => series, highest: 4 });
       assert.deepEqual([...catalogue.all()], series, `cut at ${length}`);
       if (length % 8 > 0) continue;
       catalogue.add({ kind: 'commands', name: 'valve', datatype: 'b' });
       catalogue.commit();
-      assert.equal(Catalogue.open(folder, { recover: never }).byNumber(5)?.name, 'valve');
+      assert.equal(SeriesCatalogue.open(folder, { recover: never }).byNumber(5)?.name, 'valve');
     }
     rmSync(path);
-    assert.deepEqual([...Catalogue.open(folder, { recover: () => series }).all()], series);
+    assert.deepEqual([...SeriesCatalogue.open(folder, { recover: () => series }).all()], series);
   });
 
   test('never gives a number again that records may have', (t) => {
     const folder = archiveFolder(t);
-    const catalogue = Catalogue.open(folder, { recover: nothing, highest: 41 });
+    const catalogue = SeriesCatalogue.open(folder, { recover: nothing, highest: 41 });
     assert.equal(catalogue.add({ kind: 'commands', name: 'valve', datatype: 'b' }).number, 42);
     assert.equal(catalogue.limit, 43);
   });
@@ -111,7 +111,7 @@ describe('the catalogue', () => {
     const folder = archiveFolder(t);
     made(folder);
     const other: Series = { number: 1, kind: 'alarms', name: 'other', datatype: 's' };
-    const catalogue = Catalogue.open(folder, { recover: () => [other], highest: 9 });
+    const catalogue = SeriesCatalogue.open(folder, { recover: () => [other], highest: 9 });
     assert.deepEqual(catalogue.byNumber(1), series[1]);
     assert.match(catalogue.damages[0]?.reason ?? '', /commands\/d\/level here, and alarms\/s\/other elsewhere/);
   });
@@ -130,7 +130,7 @@ describe('the catalogue', () => {
         return written;
       },
     };
-    const catalogue = Catalogue.open(folder, { recover: never, disk });
+    const catalogue = SeriesCatalogue.open(folder, { recover: never, disk });
     catalogue.add({ kind: 'commands', name: 'valve', datatype: 'b' });
     assert.throws(() => catalogue.commit(), { code: 'ENOSPC' });
     assert.throws(() => catalogue.commit(), { code: 'ENOSPC' });
@@ -138,7 +138,7 @@ describe('the catalogue', () => {
     catalogue.commit();
     catalogue.add({ kind: 'commands', name: 'pump', datatype: 'b' });
     catalogue.commit();
-    const again = Catalogue.open(folder, { recover: never });
+    const again = SeriesCatalogue.open(folder, { recover: never });
     assert.deepEqual([...again.all()].map(({ name }) => name).slice(5), ['valve', 'pump']);
   });
 
@@ -147,6 +147,6 @@ describe('the catalogue', () => {
     const path = made(folder);
     const magic = readFileSync(path).readUInt32LE(0);
     writeFileSync(path, framedFile({ magic, version: 2 }, 1, []));
-    assert.throws(() => Catalogue.open(folder, { recover: nothing }), NewerVersion);
+    assert.throws(() => SeriesCatalogue.open(folder, { recover: nothing }), NewerVersion);
   });
 });

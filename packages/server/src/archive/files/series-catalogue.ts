@@ -8,11 +8,11 @@ import type { Kind, Series, SeriesKey } from '../records.ts';
 import type { Damage } from './damage.ts';
 import { isMissing, preserveDamaged } from './damaged-files.ts';
 import { type Disk, replaceFile, systemDisk, writeAll } from './disk.ts';
-import { catalogueName } from './file-names.ts';
+import { seriesCatalogueName } from './file-names.ts';
 import { drawSalt, type FileFormat, framedFile, frameOf, readFrames } from './frames.ts';
 import { readSeries, textOfKey, writeSeries } from './series-entry.ts';
 
-export interface CatalogueOptions {
+export interface SeriesCatalogueOptions {
   /** Every series that journals and blocks name; asked for only where the file is damaged or says too little. */
   recover(): Iterable<Series>;
   /** The highest number that a journal or block uses; -1: none. No number up to it is given to another series. */
@@ -23,7 +23,7 @@ export interface CatalogueOptions {
 const format: FileFormat = { magic: 0x43_54_54_54, version: 1 }; // 'TTTC'
 const none: readonly Series[] = [];
 
-export class Catalogue {
+export class SeriesCatalogue {
   readonly damages: Damage[] = [];
   readonly #folder: string;
   readonly #disk: Disk;
@@ -46,8 +46,8 @@ export class Catalogue {
    * Writes nothing: a file that is missing or damaged is replaced by the next `commit`. Throws `NewerVersion` and the
    * system's errors. What was damaged is in `damages`.
    */
-  static open(folder: string, { recover, highest = -1, disk = systemDisk }: CatalogueOptions): Catalogue {
-    const catalogue = new Catalogue(folder, disk);
+  static open(folder: string, { recover, highest = -1, disk = systemDisk }: SeriesCatalogueOptions): SeriesCatalogue {
+    const catalogue = new SeriesCatalogue(folder, disk);
     const isWhole = catalogue.#read();
     if (!isWhole || highest >= catalogue.#next) {
       for (const series of recover()) catalogue.#recover(series);
@@ -102,7 +102,7 @@ export class Catalogue {
     const frames = Buffer.concat(this.#pending.map((series) => frameOf(entryOf(series), this.#salt)));
     // After an error it is unknown what is in the file.
     this.#isStale = true;
-    const file = openSync(join(this.#folder, catalogueName), constants.O_WRONLY);
+    const file = openSync(join(this.#folder, seriesCatalogueName), constants.O_WRONLY);
     try {
       writeAll(this.#disk, file, frames, frames.length, this.#bytes);
       this.#disk.syncData(file);
@@ -117,7 +117,7 @@ export class Catalogue {
   #replace(): void {
     const salt = drawSalt();
     const bytes = framedFile(format, salt, [...this.#byNumber.values()].map(entryOf));
-    replaceFile(this.#disk, this.#folder, catalogueName, bytes);
+    replaceFile(this.#disk, this.#folder, seriesCatalogueName, bytes);
     this.#salt = salt;
     this.#bytes = bytes.length;
     this.#isStale = false;
@@ -126,7 +126,7 @@ export class Catalogue {
 
   /** False: the file is not there, or not all of it is right. */
   #read(): boolean {
-    const path = join(this.#folder, catalogueName);
+    const path = join(this.#folder, seriesCatalogueName);
     try {
       const { bytes, tornBytes, damages, salt } = readFrames(path, format, (payload) => this.#takeEntry(payload));
       this.#salt = salt ?? 0;
@@ -156,7 +156,7 @@ export class Catalogue {
       this.#isStale = true;
     } else if (textOfKey(known) !== textOfKey(series)) {
       const reason = `number ${series.number} is ${textOfKey(known)} here, and ${textOfKey(series)} elsewhere`;
-      this.damages.push({ file: catalogueName, series: series.number, reason });
+      this.damages.push({ file: seriesCatalogueName, series: series.number, reason });
     }
   }
 

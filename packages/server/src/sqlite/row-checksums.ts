@@ -8,7 +8,7 @@ export type Sums = Readonly<Record<string, readonly [rows: number, sum: number]>
 /** Sums stay exact: far below the largest safe integer, which two of them do not reach together. */
 const modulus = 2 ** 48;
 
-export class Tally {
+export class RowChecksums {
   #parts: Map<string, [rows: number, sum: number]>;
 
   constructor(sums: Sums = {}) {
@@ -38,7 +38,7 @@ export class Tally {
   }
 
   /** The parts that are not the same in both. */
-  differences(other: Tally): { readonly part: string; readonly here: number; readonly there: number }[] {
+  differences(other: RowChecksums): { readonly part: string; readonly here: number; readonly there: number }[] {
     const parts = new Set([...this.#parts.keys(), ...other.#parts.keys()]);
     return [...parts].flatMap((part) => {
       const [[here, hereSum], [there, thereSum]] = [this.#of(part), other.#of(part)];
